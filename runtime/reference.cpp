@@ -14,6 +14,7 @@
 #include "runtime/routines/decode/entries.h"
 #include "runtime/routines/decode/huffman.h"
 #include "runtime/routines/decode/literals.h"
+#include "runtime/routines/decode/pattern.h"
 #include "runtime/routines/det/portable.h"
 #include "runtime/routines/dft/portable.h"
 #include "runtime/routines/distinct/portable.h"
@@ -486,6 +487,9 @@ int call_decode(const decode_shape &s, const operands &o) {
     case decode_literals:
       return run_all<decode_literals_portable<decode_shape, none>>(s, x,
                                                                    o.y<T>());
+    case decode_pattern:
+      return run_all<decode_pattern_portable<decode_shape, none>>(s, x,
+                                                                  o.y<T>());
     case decode_huffman:
       return run_with_scratch<decode_huffman_portable<decode_shape, none>>(
           s, scratch, x, o.y<T>());

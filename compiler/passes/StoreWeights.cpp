@@ -284,7 +284,7 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
   }
 }
 
-/// Whether more than half of the elements are zeros, of either sign if they are
+/// Whether half of the elements or more are zeros, of either sign if they are
 /// floats.
 static bool areMostlyZero(const TensorData &data) {
   ArrayRef<char> bytes = data.getBytes();
@@ -295,7 +295,7 @@ static bool areMostlyZero(const TensorData &data) {
     zeros += std::all_of(bytes.begin() + i, bytes.begin() + i + size - 1,
                          [](char byte) { return byte == 0; }) &&
              (bytes[i + size - 1] & (isFloat ? 0x7f : 0xff)) == 0;
-  return zeros * 2 * size > bytes.size();
+  return zeros * 2 * size >= bytes.size();
 }
 
 /// Adds the choices in which the layers of a weight, all of them dense ones,

@@ -120,6 +120,14 @@ std::vector<StoredMatrix> nnc::storeMatrix(const DenseLayer &dense,
   SmallVector<int64_t> orders = {stored_rows};
   if (kind == StoredKind::codebook && !dense.isFloat && dense.k % 4 == 0)
     orders.push_back(stored_quads);
+  auto add = [&](std::optional<StoredForm> form, int64_t order) {
+    if (!form || !skipsZeros(*form, size))
+      return;
+    StoredMatrix matrix{std::move(*form), {}, order};
+    matrix.shape =
+        toAttribute(matrix.form.shape, LayerOp(dense.layer).getContext());
+    found.push_back(std::move(matrix));
+  };
   for (int64_t order : orders) {
     std::vector<char> elements = arrange(dense, weight.getBytes(), size, order);
     int64_t block = kind == StoredKind::codebook
@@ -127,14 +135,11 @@ std::vector<StoredMatrix> nnc::storeMatrix(const DenseLayer &dense,
                         : getBlock(dense.k);
     if (block == 0)
       continue;
-    auto form =
-        StoredForm::get(kind, elements, static_cast<int>(size), {}, block);
-    if (!form || !skipsZeros(*form, size))
-      continue;
-    StoredMatrix matrix{std::move(*form), {}, order};
-    matrix.shape =
-        toAttribute(matrix.form.shape, LayerOp(dense.layer).getContext());
-    found.push_back(std::move(matrix));
+    add(StoredForm::get(kind, elements, static_cast<int>(size), {}, block),
+        order);
+    if (kind == StoredKind::csr)
+      add(StoredForm::getPattern(elements, static_cast<int>(size), dense.k),
+          order);
   }
   return found;
 }

@@ -2,6 +2,7 @@
 // every form, of floats at every width and of bytes.
 #include "runtime/routines/stored_matmul/entries.h"
 #include "runtime/routines/stored_matmul/pairs.h"
+#include "runtime/routines/stored_matmul/pattern.h"
 #include "runtime/routines/stored_matmul/tile.h"
 #include "test/runtime/matmul_test.h"
 #include "test/runtime/stored_weights.h"
@@ -125,6 +126,54 @@ void check_entries(random_source &random, int form) {
       std::size_t(stored_entries_scratch(s, W)));
 }
 
+/// Weights of which at most `kept` of each `group` are not zero.
+template <class T>
+std::vector<T> pick_pattern(random_source &random, int count, int group,
+                            int kept) {
+  std::vector<T> weights(static_cast<std::size_t>(count));
+  for (int first = 0; first < count; first += group)
+    for (int i = 0; i < kept; ++i)
+      weights[std::size_t(first + random.between(0, group - 1))] =
+          static_cast<T>(random.between(-60, 60));
+  return weights;
+}
+
+/// The routine of patterns, which needs no working memory, called like others.
+template <int W> struct pattern_product {
+  using routine = stored_matmul_pattern_t<W, stored_matmul_shape, none>;
+
+  static int units(const stored_matmul_shape &s) { return routine::units(s); }
+  template <class X, class Y>
+  static void run(const stored_matmul_shape &s, const X *x,
+                  const unsigned char *w, Y *y, unsigned char *,
+                  const none &epi, int begin, int end) {
+    routine::run(s, x, w, y, epi, begin, end);
+  }
+};
+
+template <int W, class X, class T> void check_pattern(random_source &random) {
+  const int group = 2 << random.between(0, 3);
+  // A half, a quarter, or any number.
+  const int kept = std::max(1, random.between(0, 2) == 0
+                                   ? random.between(1, group - 1)
+                                   : group / (2 * random.between(1, 2)));
+  const int m = random.between(1, 3), n = random.between(1, 11);
+  const int k = group * random.between(1, random.between(0, 3) ? 24 : 200);
+  const std::vector<T> weights = pick_pattern<T>(random, n * k, group, kept);
+  std::vector<T> values(1, T(0));
+  if (random.between(0, 2) == 0) {
+    values = weights;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    values.erase(std::remove(values.begin(), values.end(), T(0)), values.end());
+    values.push_back(T(0));
+  }
+  const stored_weights stored = store_pattern(weights, group, values);
+  const stored_matmul_shape s = shape_of(stored, m, n, k, stored_rows);
+  REQUIRE(stored_pattern_applies(s));
+  check<pattern_product<W>, X>(random, s, stored.bytes, weights, 0);
+}
+
 } // namespace
 
 TEMPLATE_TEST_CASE("products of floats with stored weights", "[stored]",
@@ -140,6 +189,9 @@ TEMPLATE_TEST_CASE("products of floats with stored weights", "[stored]",
         random, decode_huffman_entries);
     check_entries<stored_literal_entries, W, float, float>(random,
                                                            decode_literals);
+    check_pattern<W, float, float>(random);
+    check_pattern<W, float, float>(random);
+    check_pattern<1, float, float>(random);
     check_entries<stored_literal_entries, 1, float, float>(random,
                                                            decode_literals);
     check_entries<stored_plain_entries, 1, float, float>(random,
@@ -162,6 +214,7 @@ TEMPLATE_TEST_CASE("products of bytes with stored weights", "[stored]",
         random, decode_huffman_entries);
     check_entries<stored_literal_entries, 1, TestType, std::int8_t>(
         random, decode_literals);
+    check_pattern<1, TestType, std::int8_t>(random);
   }
 }
 

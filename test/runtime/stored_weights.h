@@ -77,7 +77,54 @@ struct test_code {
   }
 };
 
-/// Stores `weights`. `form` is a decode_form, `block` the elements of a block.
+/// Writes a pattern: of each `group` weights as many as any of these has that
+/// are not zero, with values of `values`, the last of which is zero, or as they
+/// are if that has no others.
+template <class T>
+stored_weights store_pattern(const std::vector<T> &weights, int group,
+                             const std::vector<T> &values) {
+  const auto count = [&](std::size_t first) {
+    return static_cast<int>(
+        group - std::count(weights.begin() + long(first),
+                           weights.begin() + long(first) + group, T(0)));
+  };
+  stored_weights to, places;
+  nnc::decode_shape &s = to.shape;
+  s.form = nnc::decode_pattern;
+  s.elements = static_cast<int>(weights.size());
+  s.block = group;
+  s.gaps = 1;
+  for (std::size_t i = 0; i < weights.size(); i += std::size_t(group))
+    s.gaps = std::max(s.gaps, count(i));
+  s.gap_bits = bits_for(std::size_t(group));
+  s.values = static_cast<int>(values.size());
+  s.value_bits = s.values == 1 ? 8 * int(sizeof(T)) : bits_for(values.size());
+  s.entries = s.elements / group * s.gaps;
+  for (T value : values)
+    to.value(value);
+  to.align(4);
+  for (std::size_t i = 0; i < weights.size(); i += std::size_t(group))
+    for (int j = 0, padding = s.gaps - count(i); j < group; ++j) {
+      const T weight = weights[i + std::size_t(j)];
+      if (weight == T(0) && padding-- <= 0)
+        continue;
+      places.bits(static_cast<std::uint32_t>(j), s.gap_bits);
+      if (s.values == 1)
+        to.value(weight);
+      else
+        to.bits(static_cast<std::uint32_t>(
+                    std::find(values.begin(), values.end(), weight) -
+                    values.begin()),
+                s.value_bits);
+    }
+  to.align(4);
+  to.bytes.insert(to.bytes.end(), places.bytes.begin(), places.bytes.end());
+  to.bytes.insert(to.bytes.end(), std::size_t(nnc::decode_behind), 0);
+  return to;
+}
+
+/// Stores `weights`. `form` is another decode_form, `block` the elements of a
+/// block.
 template <class T>
 stored_weights store_weights(int form, const std::vector<T> &weights,
                              int block) {

@@ -19,6 +19,12 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
+/// The name of the form in which a weight is stored.
+static std::string getFormName(nn::ShapeAttr shape) {
+  return compression::getFormName(shape.getInt("form"), shape.getInt("gaps"),
+                                  shape.getInt("block"));
+}
+
 std::string Alternative::routineText() const {
   if (candidate.params.empty())
     return candidate.routine->name.str();
@@ -177,7 +183,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
     });
     planned.walk([&](nn::DecodeOp decode) {
       stored.push_back({nn::getModelName(decode.getLoc()).str(),
-                        compression::getFormName(decode.getForm()).str(),
+                        getFormName(decode.getShape()),
                         decode.getRoutine().value_or("").str(),
                         /*layer=*/"",
                         /*isDecoded=*/true,
@@ -190,13 +196,12 @@ ExitCode Explanation::find(Driver &driver, bool all) {
     planned.walk([&](nn::LayerOp layer) {
       auto add = [&](nn::ShapeAttr shape, int64_t weightBytes) {
         mlir::Value weight = layer.getInputs()[1];
-        stored.push_back({nn::getModelName(weight.getLoc()).str(),
-                          compression::getFormName(shape.getInt("form")).str(),
-                          layer.getRoutine().value_or("").str(),
-                          layer.getName().str(),
-                          /*isDecoded=*/false,
-                          nn::getPhysicalBytes(nn::getTensorType(weight)),
-                          weightBytes, getLayerSeconds(layer, cost)});
+        stored.push_back(
+            {nn::getModelName(weight.getLoc()).str(), getFormName(shape),
+             layer.getRoutine().value_or("").str(), layer.getName().str(),
+             /*isDecoded=*/false,
+             nn::getPhysicalBytes(nn::getTensorType(weight)), weightBytes,
+             getLayerSeconds(layer, cost)});
       };
       mlir::Operation *anchor = layer.getAnchorOp();
       if (auto dense = mlir::dyn_cast_or_null<nn::StoredMatMulOp>(anchor))

@@ -53,11 +53,11 @@ std::string nnc::compression::findWrongShape(const decode_shape &s,
                                              int64_t bytes, int size) {
   bool isHuffman = s.form == decode_huffman || s.form == decode_huffman_entries;
   bool hasEntries = decode_has_entries(s.form);
-  bool isLiteral = s.form == decode_literals;
+  bool isLiteral = decode_keeps_values(s);
   int mostBits = isHuffman ? decode_most_bits : kMostCodeBits;
   // The last block and the one before it have a sum that an int holds.
   constexpr int most = std::numeric_limits<int>::max();
-  std::string problem = checkField("form", s.form, 0, decode_literals);
+  std::string problem = checkField("form", s.form, 0, decode_pattern);
   auto check = [&](llvm::StringRef name, int64_t value, int64_t least,
                    int64_t largest) {
     if (problem.empty())
@@ -79,18 +79,34 @@ std::string nnc::compression::findWrongShape(const decode_shape &s,
     check("gap_bits", s.gap_bits, 1, mostBits);
   if (s.form == decode_huffman_entries)
     check("gaps", s.gaps, 0, kMostSymbols);
-  if (isLiteral)
+  if (s.form == decode_literals)
     check("entries", s.entries, 0, decode_most_literals);
+  if (s.form == decode_pattern) {
+    check("gap_bits", s.gap_bits, 1, decode_most_place_bits);
+    if (problem.empty())
+      check("block", s.block, 1 << s.gap_bits, 1 << s.gap_bits);
+    if (problem.empty() && s.elements % s.block != 0)
+      return (Twine("has ") + Twine(s.elements) +
+              " elements, which are not a multiple of its block of " +
+              Twine(s.block))
+          .str();
+    check("gaps", s.gaps, 1, s.block);
+    const int64_t entries = int64_t(s.elements) / s.block * s.gaps;
+    check("entries", s.entries, entries, entries);
+    check("entries", s.entries, 1, decode_most_literals);
+  }
   if (!problem.empty())
     return problem;
   if (s.form == decode_codes)
     return checkSize(bytes, int64_t(decode_blocks(s)) * decode_group(s, size) +
                                 decode_behind_codes(s));
-  if (isLiteral)
-    return checkSize(bytes,
-                     decode_literal_places(s, size).gaps +
-                         llvm::divideCeil(int64_t(s.entries) * s.gap_bits, 8) +
-                         decode_behind);
+  const int64_t behind =
+      int64_t(llvm::divideCeil(uint64_t(s.entries) * s.gap_bits, 8)) +
+      decode_behind;
+  if (s.form == decode_pattern)
+    return checkSize(bytes, decode_pattern_places(s, size).places + behind);
+  if (s.form == decode_literals)
+    return checkSize(bytes, decode_literal_places(s, size).gaps + behind);
   return checkSize(bytes, decode_places(s, size).streams + decode_behind);
 }
 
@@ -190,6 +206,7 @@ struct Checker {
   std::string checkEntries() const;
   std::string checkHuffmanEntries() const;
   std::string checkLiterals() const;
+  std::string checkPattern() const;
 
 private:
   /// Calls check(block, stream), which returns what is wrong, for each block
@@ -321,6 +338,20 @@ std::string Checker::checkLiterals() const {
   return "";
 }
 
+std::string Checker::checkPattern() const {
+  if (decode_keeps_values(s) || s.values == 1 << s.value_bits)
+    return "";
+  Stream codes(bytes.drop_front(decode_pattern_places(s, size).values));
+  for (int i = 0; i < s.entries; ++i) {
+    if (codes.peek(s.value_bits) >= uint32_t(s.values))
+      return ("has an entry " + Twine(i) + " whose value is beyond the table " +
+              "of " + Twine(s.values))
+          .str();
+    codes.skip(s.value_bits);
+  }
+  return "";
+}
+
 std::string nnc::compression::findDamage(const decode_shape &shape,
                                          llvm::ArrayRef<uint8_t> bytes,
                                          int size) {
@@ -334,6 +365,8 @@ std::string nnc::compression::findDamage(const decode_shape &shape,
     return checker.checkEntries();
   case decode_literals:
     return checker.checkLiterals();
+  case decode_pattern:
+    return checker.checkPattern();
   default:
     return checker.checkHuffmanEntries();
   }

@@ -8,6 +8,8 @@
 
 #include "dialects/nn/compression/StoredWriters.h"
 
+#include "llvm/ADT/Twine.h"
+
 using namespace nnc;
 using namespace nnc::compression;
 
@@ -28,7 +30,8 @@ llvm::StringRef nnc::compression::toString(StoredKind kind) {
   llvm_unreachable("a kind without a name");
 }
 
-llvm::StringRef nnc::compression::getFormName(int64_t form) {
+std::string nnc::compression::getFormName(int64_t form, int64_t gaps,
+                                          int64_t block) {
   switch (form) {
   case decode_codes:
     return "codebook";
@@ -40,18 +43,55 @@ llvm::StringRef nnc::compression::getFormName(int64_t form) {
     return "huffman of csr";
   case decode_literals:
     return "literal csr";
+  case decode_pattern:
+    return (llvm::Twine(gaps) + ":" + llvm::Twine(block)).str();
   default:
     return "";
   }
+}
+
+/// Keeps the smaller form of two; `other` if they are as small.
+static void keepSmaller(std::optional<StoredForm> &form,
+                        std::optional<StoredForm> other) {
+  if (other && (!form || other->bytes.size() <= form->bytes.size()))
+    form = std::move(other);
+}
+
+/// The places of blocks have 32 bits, sizes are ints.
+static bool hasStorableSize(llvm::ArrayRef<char> bytes, int size) {
+  return int64_t(bytes.size()) >= 2 * size &&
+         bytes.size() <= (size_t(1) << 31) - kBlock;
+}
+
+/// The smallest pattern of elements, of which `book` has all values if there
+/// are few.
+static std::optional<StoredForm>
+findPattern(llvm::ArrayRef<char> bytes, int size,
+            const std::optional<Codebook> &book, int64_t run) {
+  std::optional<StoredForm> form;
+  // Literal entries skip zeros.
+  keepSmaller(form, storePattern(bytes, size, nullptr, run));
+  if (book)
+    keepSmaller(form, storePattern(bytes, size, &*book, run));
+  return form;
+}
+
+std::optional<StoredForm> StoredForm::getPattern(llvm::ArrayRef<char> bytes,
+                                                 int size, int64_t run) {
+  if (!hasStorableSize(bytes, size))
+    return std::nullopt;
+  auto form =
+      findPattern(bytes, size, Codebook::get(bytes, size, kMostPlaces), run);
+  if (form && form->bytes.size() >= bytes.size())
+    return std::nullopt;
+  return form;
 }
 
 std::optional<StoredForm> StoredForm::get(StoredKind kind,
                                           llvm::ArrayRef<char> bytes, int size,
                                           llvm::ArrayRef<int64_t> runs,
                                           int64_t block) {
-  // The places of blocks have 32 bits, sizes are ints.
-  if (int64_t(bytes.size()) < 2 * size ||
-      bytes.size() > (size_t(1) << 31) - kBlock)
+  if (!hasStorableSize(bytes, size))
     return std::nullopt;
   bool hasParts = kind == StoredKind::codebook;
   auto book =
@@ -68,15 +108,14 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
     form = storeLiterals(
         bytes, size, book ? book->values[book->findMostFrequent()] : 0, length);
     if (book)
-      if (StoredForm other = storeEntries(*book, length);
-          !form || other.bytes.size() <= form->bytes.size())
-        form = std::move(other);
+      keepSmaller(form, storeEntries(*book, length));
+    if (!block)
+      keepSmaller(form,
+                  findPattern(bytes, size, book, int64_t(bytes.size()) / size));
     break;
   case StoredKind::huffman:
     form = storeHuffman(*book, length);
-    if (StoredForm other = storeHuffmanEntries(*book, length);
-        other.bytes.size() < form->bytes.size())
-      form = std::move(other);
+    keepSmaller(form, storeHuffmanEntries(*book, length));
     break;
   }
   if (form && form->bytes.size() >= bytes.size())

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace nnc::compression {
@@ -22,14 +23,15 @@ namespace nnc::compression {
 /// How --weights-encoding calls the forms in which weights are stored.
 enum class StoredKind {
   codebook, ///< decode_codes
-  csr,      ///< decode_entries or decode_literals, what is smaller
-  huffman   ///< decode_huffman or decode_huffman_entries, what is smaller
+  csr, ///< decode_entries, decode_literals or decode_pattern, what is smallest
+  huffman ///< decode_huffman or decode_huffman_entries, what is smaller
 };
 inline constexpr StoredKind kStoredKinds[] = {
     StoredKind::codebook, StoredKind::csr, StoredKind::huffman};
 llvm::StringRef toString(StoredKind kind);
-/// The name of a decode_form, for reports, or "".
-llvm::StringRef getFormName(int64_t form);
+/// The name of a decode_form, for reports, or ""; that of a pattern tells how
+/// many of how many elements have entries: `gaps` and `block` of its shape.
+std::string getFormName(int64_t form, int64_t gaps, int64_t block);
 
 /// A weight in fewer bytes: those that runtime/routines/decode/ reads, and the
 /// shape by which it does.
@@ -47,6 +49,11 @@ struct StoredForm {
                                        llvm::ArrayRef<char> elements, int size,
                                        llvm::ArrayRef<int64_t> runs,
                                        int64_t block = 0);
+  /// Returns the smallest decode_pattern whose blocks are parts of runs of
+  /// `run` elements; nullopt if there is none, or it takes as many bytes as the
+  /// elements do.
+  static std::optional<StoredForm> getPattern(llvm::ArrayRef<char> elements,
+                                              int size, int64_t run);
 };
 
 /// Whether there is a form of the kind for values of a weight that are stored

@@ -45,6 +45,11 @@ StoredForm storeHuffmanEntries(const Codebook &book, int64_t block);
 /// elements.
 std::optional<StoredForm> storeLiterals(llvm::ArrayRef<char> bytes, int size,
                                         uint32_t skipped, int64_t block);
+/// Entries for a number of each 2, 4, 8 or 16 elements of a run of `run` ones:
+/// what takes the fewest bits. With `book`, the table of all elements, entries
+/// have places there instead of values. nullopt if no number suffices.
+std::optional<StoredForm> storePattern(llvm::ArrayRef<char> bytes, int size,
+                                       const Codebook *book, int64_t run);
 /// Whether so many elements are zero that their entries take less than they do.
 bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
 

@@ -17,7 +17,8 @@ namespace nnc {
 /// Instructions for an element or, of forms with entries, for an entry.
 template <class S> constexpr double stored_instructions(const S &s) {
   return s.form == decode_entries           ? 12
-         : s.form == decode_literals        ? 8
+         : s.form == decode_literals        ? 9
+         : s.form == decode_pattern         ? (decode_keeps_values(s) ? 7 : 10)
          : s.form == decode_huffman_entries ? 22
          : s.form == decode_huffman         ? 22
          : s.value_bits == 4                ? 2.5
@@ -47,6 +48,13 @@ constexpr double stored_entries_efficiency(const core_limits &core, const S &s,
                                            int W) {
   const double share = stored_block_rows(s) > 1 ? stored_ends_share : 1;
   return share * decode_efficiency(core, s) * s.m / ceil_div(s.m, W);
+}
+
+/// Efficiency of stored_matmul/pattern.h with vectors: for each, instructions
+/// that bring places to its lanes and pick floats by them, and a multiply-add.
+template <class S>
+constexpr double stored_pattern_efficiency(const core_limits &, const S &s) {
+  return s.block == 2 * s.gaps ? 0.3 : 0.2;
 }
 
 /// Efficiency of stored_matmul/tile.h, which multiplies a tile by stored_strip

@@ -49,6 +49,14 @@ private:
   int count = 0; ///< bits of the word that were read and not skipped
 };
 
+/// A reader of a stream from bit `bit` on.
+inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
+  bit_reader reader(stream + bit / 8);
+  reader.refill();
+  reader.skip(static_cast<int>(bit % 8));
+  return reader;
+}
+
 /// A number of two or four bytes, the lowest first.
 inline int read_two_bytes(const unsigned char *at) {
   return at[0] | at[1] << 8;

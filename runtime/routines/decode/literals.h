@@ -21,9 +21,7 @@ NNC_NOINLINE void decode_place_values(const T *values, int count,
                                       const unsigned char *stream, size_t at,
                                       int bits, T *y) {
   const size_t mask = (size_t(1) << bits) - 1;
-  bit_reader reader(stream + at / 8);
-  reader.refill();
-  reader.skip(static_cast<int>(at % 8));
+  bit_reader reader = bits_from(stream, at);
   const int in_word = bit_reader::most / bits;
   NNC_KEEP_LOOP while (count > 0) {
     reader.refill();

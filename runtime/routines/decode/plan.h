@@ -8,6 +8,10 @@
 // four bytes each; the values of all entries; and then their gaps, one stream
 // of bits for all blocks. No entry waits for the place of a value.
 //
+// Patterns: the table of values, the values of all entries, and their places in
+// the blocks. Values and places are one stream of bits each, which begins with
+// a multiple of four bytes.
+//
 // All other forms have one table of values, in front; then, for Huffman codes,
 // two bytes for each length from 1 to the longest, that say how many codes have
 // it (first of the values, then of the gaps), and the gaps that have codes, a
@@ -39,7 +43,8 @@ constexpr int decode_most_bits = 11;
 /// with a byte.
 constexpr int decode_unit = 4096;
 
-/// The most literal entries: cores of 32 bits count the bits in front of them.
+/// The most entries whose values stand apart from gaps or places: cores of 32
+/// bits count the bits in front of them.
 constexpr int decode_most_literals = 1 << 26;
 
 /// Blocks of a weight.
@@ -59,8 +64,27 @@ struct decode_literal_places {
   }
 };
 
+/// Whether the values of entries stand as they are, not in a table.
+template <class S> constexpr bool decode_keeps_values(const S &s) {
+  return s.form == decode_literals ||
+         (s.form == decode_pattern && s.values == 1);
+}
+
+/// The most bits of a place in a block of a pattern.
+constexpr int decode_most_place_bits = 4;
+
+/// Where the parts of a pattern begin, in bytes from the start.
+struct decode_pattern_places {
+  ptrdiff_t values, places;
+
+  template <class S> constexpr decode_pattern_places(const S &s, int size) {
+    values = (ptrdiff_t(s.values) * size + 3) / 4 * 4;
+    places = values + (ptrdiff_t(s.entries) * s.value_bits + 31) / 32 * 4;
+  }
+};
+
 /// Where the parts of a stored weight begin, in bytes from its start, with
-/// elements of `size` bytes. Neither for codes nor for literal entries.
+/// elements of `size` bytes. For forms whose blocks have places.
 struct decode_places {
   ptrdiff_t value_counts, gap_counts, gaps, blocks, streams;
 

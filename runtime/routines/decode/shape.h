@@ -21,13 +21,18 @@ enum decode_form {
   decode_huffman_entries,
   /// The same entries, whose values stand apart as they are, `value_bits` bits
   /// each. The table has one value, which they skip.
-  decode_literals
+  decode_literals,
+  /// `gaps` entries of each block of 2, 4, 8 or 16 elements: `gap_bits` bits
+  /// that say which element it is, and apart from these `value_bits` bits with
+  /// the place of its value in the table, or, where that has one value, the
+  /// value as it is. All other elements have the last value of the table.
+  decode_pattern
 };
 
 /// Whether a form has entries, and none for the elements that these skip.
 constexpr bool decode_has_entries(int form) {
   return form == decode_entries || form == decode_huffman_entries ||
-         form == decode_literals;
+         form == decode_literals || form == decode_pattern;
 }
 
 /// Makes the elements of a weight of what is stored of them. Blocks of `block`
@@ -38,7 +43,7 @@ struct decode_shape {
   int block;
   int values; ///< length of a table
   int value_bits;
-  int gaps; ///< different gaps, of Huffman codes
+  int gaps; ///< different gaps, of Huffman codes; entries of a pattern's block
   int gap_bits;
   int entries; ///< of all blocks: what the time of decoding depends on
 

@@ -50,6 +50,24 @@ template <class S> constexpr bool stored_pairs_apply(const S &s) {
          s.k % 4 == 0;
 }
 
+/// Whether stored_matmul/pattern.h computes the product.
+template <class S> constexpr bool stored_pattern_applies(const S &s) {
+  return s.form == decode_pattern && s.order == stored_rows &&
+         s.k % s.block == 0;
+}
+
+/// Entries that stored_matmul/pattern.h multiplies at a time by vectors.
+constexpr int pattern_step = 16;
+
+/// Whether it multiplies by vectors: of floats as they are, a half or a quarter
+/// of all weights. The places of each row begin with a byte.
+template <class S> constexpr bool stored_pattern_in_lanes(const S &s) {
+  return stored_pattern_applies(s) && decode_keeps_values(s) &&
+         pattern_step % s.gaps == 0 &&
+         (s.block == 2 * s.gaps || s.block == 4 * s.gaps) &&
+         ptrdiff_t(s.k) / s.block * s.gaps * s.gap_bits % 8 == 0;
+}
+
 /// Bytes of the tables of Huffman codes of entries: four for each gap's code,
 /// eight for each value's.
 template <class S> constexpr ptrdiff_t stored_huffman_scratch(const S &s) {

@@ -465,16 +465,16 @@ TEST_CASE("sizes of a matrix that is counted by hand") {
   // 4 values, 100 codes of 2 bits up to a multiple of 4 bytes, and 16 bytes
   // that readers may read.
   CHECK(sizes.codebook == 16 + 28 + 16);
-  // 4 values, the place of the block, the number of its entries, 25 entries of
-  // 2 bits each for the gap and the value.
+  // 1:4, with 4 values, 25 codes of 2 bits up to a multiple of 4 bytes, and as
+  // many places of 2 bits.
   REQUIRE(sizes.csr);
-  CHECK(sizes.csr->bytes == 16 + 4 + 2 + 13 + 16);
+  CHECK(sizes.csr->bytes == 16 + 8 + 7 + 16);
   CHECK(sizes.csr->gapBits == 2);
   // Bytes have shorter tables, and need no padding.
   StoredSizes bytes = StoredSizes::get(matrix, {4, 25, 0}, 1);
   CHECK(bytes.dense == 100);
   CHECK(bytes.codebook == 4 + 25 + 16);
-  CHECK(bytes.csr->bytes == 4 + 4 + 2 + 13 + 16);
+  CHECK(bytes.csr->bytes == 4 + 8 + 7 + 16);
 }
 
 TEST_CASE("sizes are those of the forms in which weights are stored") {

@@ -12,6 +12,7 @@
 #include "runtime/routines/decode/entries.h"
 #include "runtime/routines/decode/huffman.h"
 #include "runtime/routines/decode/literals.h"
+#include "runtime/routines/decode/pattern.h"
 
 #include <memory>
 #include <random>
@@ -20,7 +21,7 @@
 namespace nnc {
 
 /// The number of forms: those of decode_form.
-constexpr int kForms = decode_literals + 1;
+constexpr int kForms = decode_pattern + 1;
 
 template <class R, class T, class... A>
 void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,
@@ -52,6 +53,10 @@ std::vector<T> decodeStored(const decode_shape &s,
     decodeEachUnit<decode_literals_portable<decode_shape, none>>(s, x.get(),
                                                                  y.get());
     break;
+  case decode_pattern:
+    decodeEachUnit<decode_pattern_portable<decode_shape, none>>(s, x.get(),
+                                                                y.get());
+    break;
   case decode_huffman:
     decodeEachUnit<decode_huffman_portable<decode_shape, none>>(
         s, x.get(), y.get(), scratch.get());
@@ -61,6 +66,12 @@ std::vector<T> decodeStored(const decode_shape &s,
         s, x.get(), y.get(), scratch.get());
   }
   return std::vector<T>(y.get(), y.get() + s.elements);
+}
+
+/// A number of elements, often one that groups of a pattern divide.
+inline size_t pickCount(std::mt19937 &random, size_t least, size_t most) {
+  size_t count = least + random() % most;
+  return random() % 2 ? count : (count + 15) / 16 * 16;
 }
 
 /// Elements of a weight: values of a table, mostly its first ones, or of any
@@ -85,6 +96,11 @@ std::vector<T> makeElements(std::mt19937 &random, size_t count) {
     if (hasRows && elements[i])
       elements[i] = T(elements[i] + T(i / row));
   }
+  // Two of each four elements are zero.
+  if (pick(3) == 0)
+    for (size_t i = 0; i < count; ++i)
+      if (((i / 4 * 2654435761u >> 7) + i) & 2)
+        elements[i] = 0;
   if (pick(4) == 0)
     std::fill(elements.begin() + long(count / 4),
               elements.begin() + long(count - count / 4), T(0));

@@ -35,7 +35,7 @@ template <class T> void checkRandom(unsigned seed) {
   std::mt19937 random(seed);
   int forms[kForms] = {};
   for (int i = 0; i < 300; ++i) {
-    size_t count = 1 + random() % (i % 10 == 0 ? 30000u : 700u);
+    size_t count = pickCount(random, 1, i % 10 == 0 ? 30000 : 700);
     std::vector<T> elements = makeElements<T>(random, count);
     for (StoredKind kind : kStoredKinds) {
       auto form = store(kind, elements, {int64_t(1 + random() % 600)});
@@ -108,6 +108,48 @@ TEST_CASE("pruned weights of many values are stored without a table") {
     // A value, a gap of a few bits, and few entries in long gaps.
     CHECK(form->bytes.size() < 5 * left + 100);
   }
+}
+
+TEST_CASE("patterns of N of each M weights are found") {
+  std::mt19937 random(9);
+  struct {
+    int kept, group;
+    bool isShared; ///< few values
+  } cases[] = {{1, 2, false}, {2, 4, false}, {2, 4, true},  {1, 4, true},
+               {3, 8, false}, {4, 8, false}, {2, 16, false}};
+  for (auto [kept, group, isShared] : cases) {
+    std::vector<uint32_t> elements(size_t(group) * 300);
+    for (size_t first = 0; first < elements.size(); first += size_t(group)) {
+      std::vector<size_t> places(static_cast<size_t>(group));
+      std::iota(places.begin(), places.end(), first);
+      std::shuffle(places.begin(), places.end(), random);
+      for (int i = 0; i < kept; ++i)
+        elements[places[size_t(i)]] =
+            1 + (isShared ? uint32_t(random()) % 11 : uint32_t(random()) / 2);
+    }
+    INFO(kept << " of " << group);
+    auto form = store(StoredKind::csr, elements);
+    REQUIRE(form);
+    CHECK(form->shape.form == decode_pattern);
+    CHECK(getFormName(form->shape.form, form->shape.gaps, form->shape.block) ==
+          std::to_string(kept) + ":" + std::to_string(group));
+    CHECK(form->shape.values == (isShared ? 12 : 1));
+    CHECK(decode<uint32_t>(*form) == elements);
+  }
+}
+
+TEST_CASE("blocks of patterns do not lie across rows") {
+  // Each second element of rows of six.
+  std::vector<uint32_t> elements(600);
+  for (size_t i = 0; i < elements.size(); i += 2)
+    elements[i] = uint32_t(i + 1);
+  llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(elements.data()),
+                             4 * elements.size());
+  auto form = StoredForm::getPattern(bytes, 4, 6);
+  REQUIRE(form);
+  CHECK(form->shape.block == 2);
+  CHECK_FALSE(StoredForm::getPattern(bytes, 4, 5));
+  CHECK(decode<uint32_t>(*form) == elements);
 }
 
 TEST_CASE("tables of parts hold what one table cannot") {
