@@ -65,6 +65,7 @@ public:
                  "Give the size of the source instead of building it");
     addCompilerOption(app, compiler);
     addRamOption(app, options);
+    addBatchOptions(app, options);
     addLimit(app, "--max-flash", maxFlash,
              "Most bytes of flash memory: of code, constants and weights");
     app.add_option("--arena", picture,
