@@ -116,10 +116,18 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
     else
       choose(weights, 0);
     double seconds = 0;
+    SmallVector<Attribute> kept;
     for (Weight &weight : weights) {
+      if (wanted && wanted != "dense" && weight.isOpen() &&
+          weight.choices.size() == 1)
+        kept.push_back(StringAttr::get(
+            &getContext(),
+            getModelName(weight.constants.front().getLoc(), "weight")));
       seconds += weight.choices[weight.chosen].getSeconds();
       apply(weight);
     }
+    if (!kept.empty())
+      module->setAttr(kKeptWeightsAttr, ArrayAttr::get(&getContext(), kept));
     if (seconds != 0)
       module->setAttr(kStoredNsAttr, Builder(module).getI64IntegerAttr(
                                          std::llround(seconds * 1e9)));

@@ -35,6 +35,10 @@ inline constexpr llvm::StringLiteral kMaxRamAttr = "nn.max_ram";
 /// stored, or decoding them, takes more than reading them as they are.
 inline constexpr llvm::StringLiteral kStoredNsAttr = "nn.stored_ns";
 
+/// Attribute of a module: the names of weights that take no fewer bytes in the
+/// form of kWeightsEncodingAttr, in an array.
+inline constexpr llvm::StringLiteral kKeptWeightsAttr = "nn.kept_weights";
+
 /// Attribute of a function: that layers whose weights can be stored in fewer
 /// bytes have routines which read these weights as the model has them. Others
 /// transform them first, as for Winograd's method, into more and different

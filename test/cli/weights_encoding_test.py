@@ -273,6 +273,8 @@ class Encoding(nnc.TestCase):
             sizes[tuple(options)] = manifest["weight_bytes"]
             for weight in explained["stored_weights"]:
                 self.assertLess(weight["bytes"], weight["dense_bytes"])
+            found = len(explained["stored_weights"]) + len(explained["kept_weights"])
+            self.assertEqual(found, 3 if options else 0)
         dense, least = sizes[()], min(sizes.values())
         decoded = []
         for limit in dense, dense - 1, (dense + least) // 2, least:

@@ -156,6 +156,11 @@ private:
                formatBytes(weight.denseBytes),
                weight.isDecoded ? "decoded by" : "its layer is computed by",
                weight.routine, formatSeconds(weight.seconds));
+    if (!explanation.kept.empty())
+      printOut("Weights take no fewer bytes with --weights-encoding={}:\n",
+               options.weightsEncoding);
+    for (const std::string &name : explanation.kept)
+      printOut("  {}\n", displayText(name));
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     if (quantized.isQuantized)
@@ -285,6 +290,7 @@ private:
                      {"solver", plan.solver},
                      {"layout_changes", std::move(moves)},
                      {"stored_weights", std::move(stored)},
+                     {"kept_weights", json::Array(explanation.kept)},
                      {"layers", std::move(array)}};
     if (batch)
       all["batch"] = toJson(*batch);

@@ -158,6 +158,10 @@ double getStoredSeconds(mlir::ModuleOp layered) {
 
 ExitCode Explanation::find(Driver &driver, bool all) {
   storedSeconds = getStoredSeconds(driver.layered());
+  if (auto names =
+          driver.layered()->getAttrOfType<mlir::ArrayAttr>(kKeptWeightsAttr))
+    for (llvm::StringRef name : names.getAsValueRange<mlir::StringAttr>())
+      kept.push_back(name.str());
   auto machine = target::getTarget(driver.formed());
   if (mlir::failed(machine))
     return ExitCode::ownFault;

@@ -82,6 +82,8 @@ struct Explanation {
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
   std::vector<StoredWeight> stored;
+  /// Names of weights that take no fewer bytes with --weights-encoding.
+  std::vector<std::string> kept;
   /// What reading weights as they are stored, or decoding them, takes more than
   /// reading them as they are: less than 0 if it takes less.
   double storedSeconds = 0;
