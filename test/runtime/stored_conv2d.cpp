@@ -79,7 +79,9 @@ template <class X, class T, class Sum> struct test_layer {
 template <template <class, class> class R, class X, class T, class Sum>
 void check(random_source &r, int form, int order, const char *layout,
            int scratch) {
-  const bool entries = form == decode_entries || form == decode_huffman_entries;
+  const bool entries = form == decode_entries ||
+                       form == decode_huffman_entries ||
+                       form == decode_literals;
   const test_layer<X, T, Sum> layer(r, entries,
                                     order == stored_krsc2k4c ? 2 : 1);
   stored_conv2d_shape s{};
@@ -154,8 +156,8 @@ TEST_CASE("convolutions with strips of decoded filters", "[stored]") {
   using i32 = std::int32_t;
   for (int i = 0; i < 240; ++i) {
     const decode_form forms[] = {decode_codes, decode_huffman, decode_entries,
-                                 decode_huffman_entries};
-    const int form = forms[i % 4];
+                                 decode_huffman_entries, decode_literals};
+    const int form = forms[i % 5];
     check<stored_conv2d_i32_nhwc_portable, i8, i8, i32>(r, form, stored_krsc,
                                                         "KRSC", 0);
     check<stored_conv2d_i32_nhwc_armdsp, i8, i8, i32>(r, form, stored_krsc2k4c,

@@ -35,29 +35,33 @@ NNC_NOINLINE void decode_place_values(const T *values, int count,
   }
 }
 
+/// Writes the elements of one block.
+template <class S, class T>
+void decode_literals_block(const S &s, const unsigned char *x, int block,
+                           T *y) {
+  const decode_literal_places at(s, static_cast<int>(sizeof(T)));
+  const T skipped = *static_cast<const T *>(static_cast<const void *>(x));
+  const T *values =
+      static_cast<const T *>(static_cast<const void *>(x + at.values));
+  const unsigned char *counts = x + at.counts + ptrdiff_t(4) * block;
+  const uint32_t first = read_four_bytes(counts);
+  const int elements = smaller(s.block, s.elements - block * s.block);
+  for (int i = 0; i < elements; ++i)
+    y[i] = skipped;
+  decode_place_values(
+      values + first, static_cast<int>(read_four_bytes(counts + 4) - first),
+      x + at.gaps, static_cast<size_t>(first) * static_cast<size_t>(s.gap_bits),
+      s.gap_bits, y);
+}
+
 template <class S, class Epi> struct decode_literals_portable {
   static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
   static void run(const S &s, const unsigned char *x, T *y, const Epi &,
                   int begin, int end) {
-    const decode_literal_places at(s, static_cast<int>(sizeof(T)));
-    const T skipped = *static_cast<const T *>(static_cast<const void *>(x));
-    const T *values =
-        static_cast<const T *>(static_cast<const void *>(x + at.values));
-    for (int block = begin; block < end; ++block) {
-      const unsigned char *counts = x + at.counts + ptrdiff_t(4) * block;
-      const uint32_t first = read_four_bytes(counts);
-      T *to = y + ptrdiff_t(block) * s.block;
-      const int elements = smaller(s.block, s.elements - block * s.block);
-      for (int i = 0; i < elements; ++i)
-        to[i] = skipped;
-      decode_place_values(
-          values + first, static_cast<int>(read_four_bytes(counts + 4) - first),
-          x + at.gaps,
-          static_cast<size_t>(first) * static_cast<size_t>(s.gap_bits),
-          s.gap_bits, to);
-    }
+    for (int block = begin; block < end; ++block)
+      decode_literals_block(s, x, block, y + ptrdiff_t(block) * s.block);
   }
 };
 

@@ -16,6 +16,7 @@
 #include "runtime/routines/decode/codes.h"
 #include "runtime/routines/decode/entries.h"
 #include "runtime/routines/decode/huffman.h"
+#include "runtime/routines/decode/literals.h"
 
 namespace nnc {
 
@@ -90,6 +91,18 @@ template <class S, class T, class Next> struct stored_entries {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     const ptrdiff_t place = at.blocks + 4 * (first / s.block);
     decode_entries_block(w + read_four_bytes(w + place), to, count, next);
+  }
+};
+
+/// Decodes blocks of literal entries, one at a time.
+template <class S, class T> struct stored_literals {
+  const S &s;
+  const unsigned char *w;
+
+  stored_literals(const S &shape, const unsigned char *weights, unsigned char *)
+      : s(shape), w(weights) {}
+  void decode(ptrdiff_t first, int, T *to) const {
+    decode_literals_block(s, w, static_cast<int>(first / s.block), to);
   }
 };
 

@@ -13,7 +13,8 @@ namespace nnc {
 /// Whether the weights have a form that stored_conv2d/strips.h decodes.
 template <class S> constexpr bool stored_strips_have_form(const S &s) {
   return s.form == decode_codes || s.form == decode_huffman ||
-         s.form == decode_entries || s.form == decode_huffman_entries;
+         s.form == decode_entries || s.form == decode_huffman_entries ||
+         s.form == decode_literals;
 }
 
 /// Whether stored_conv2d/strips.h computes the convolution from filters in the

@@ -31,6 +31,8 @@ template <class Conv, class T, class S, class Epi> struct stored_conv2d_strips {
     else if (s.form == decode_entries)
       run_strips<stored_entries<S, T, next_plain_entry<T>>>(s, x, w, y, scratch,
                                                             epi, begin, end);
+    else if (s.form == decode_literals)
+      run_strips<stored_literals<S, T>>(s, x, w, y, scratch, epi, begin, end);
     else
       run_strips<stored_entries<S, T, next_huffman_entry<T>>>(
           s, x, w, y, scratch, epi, begin, end);

@@ -10,6 +10,9 @@
 // Each reader loads a word at its place in the stream and takes as many entries
 // of it as always fit.
 //
+// A row of x with an element that is infinite or not a number has no finite
+// result, as if zeros were multiplied by it.
+//
 // With W = 1 one row of x is multiplied at a time; otherwise W rows are, which
 // each thread has transposed in its scratch. A unit is stored_unit rows of w.
 //
@@ -20,6 +23,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/decode/huffman_table.h"
 #include "runtime/routines/stored_matmul/plan.h"
+#include "runtime/routines/stored_matmul/skipped.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -190,6 +194,10 @@ struct stored_matmul_entries_t {
     for (int row = 0; row < s.m; row += W) {
       const int count = smaller(W, s.m - row);
       const X *from = x + ptrdiff_t(row) * s.k;
+      conditional_t<is_same<X, float>::value, float, int32_t>
+          skipped[static_cast<size_t>(W)];
+      for (int i = 0; i < count; ++i)
+        skipped[i] = skipped_products(from + ptrdiff_t(i) * s.k, s.k);
       if constexpr (W > 1)
         from = transpose(s, from, count, scratch + Entries<S, T>::scratch(s));
       for (int n = begin * step; n < last; n += step) {
@@ -197,14 +205,14 @@ struct stored_matmul_entries_t {
         if (stored_block_rows(s) > 1) {
           add_block<L>(s, entries, w, from, n, rows,
                        [&](typename L::sum sum, int i) {
-                         store<W>(s, sum, y, epi, row, count, n + i);
+                         store<W>(s, sum, skipped, y, epi, row, count, n + i);
                        });
           continue;
         }
         typename L::sum sums[stored_unit];
         add_rows<L>(s, entries, w, from, n, rows, sums);
         for (int i = 0; i < rows; ++i)
-          store<W>(s, sums[i], y, epi, row, count, n + i);
+          store<W>(s, sums[i], skipped, y, epi, row, count, n + i);
       }
     }
   }
@@ -256,18 +264,18 @@ private:
     return to;
   }
 
-  template <int N, class Sum, class Y>
-  static void store(const S &s, Sum sum, Y *y, const Epi &epi, int row,
-                    int count, int n) {
+  template <int N, class Sum, class Skipped, class Y>
+  static void store(const S &s, Sum sum, const Skipped *skipped, Y *y,
+                    const Epi &epi, int row, int count, int n) {
     const ptrdiff_t at = ptrdiff_t(row) * s.n + n;
     if constexpr (N == 1) {
-      y[at] = epi(sum, position<true>{at, n});
+      y[at] = epi(plus(sum, *skipped), position<true>{at, n});
     } else {
       alignas(64) float each[static_cast<size_t>(N)];
       sum.store(each);
       for (int i = 0; i < count; ++i)
-        y[at + ptrdiff_t(i) * s.n] =
-            epi(each[i], position<true>{at + ptrdiff_t(i) * s.n, n});
+        y[at + ptrdiff_t(i) * s.n] = epi(
+            each[i] + skipped[i], position<true>{at + ptrdiff_t(i) * s.n, n});
     }
   }
 

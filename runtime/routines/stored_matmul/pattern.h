@@ -15,6 +15,7 @@
 #include "runtime/routines/decode/pattern.h"
 #include "runtime/routines/stored_matmul/pattern_lanes.h"
 #include "runtime/routines/stored_matmul/plan.h"
+#include "runtime/routines/stored_matmul/skipped.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -27,19 +28,27 @@ template <int W, class S, class Epi> struct stored_matmul_pattern_t {
                   const Epi &epi, int begin, int end) {
     using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     const int last = smaller(end * stored_unit, s.n);
-    for (int n = begin * stored_unit; n < last; n += stored_unit) {
-      const int rows = smaller(stored_unit, last - n);
-      for (int row = 0; row < s.m; ++row) {
-        const X *from = x + ptrdiff_t(row) * s.k;
-        Sum sums[stored_unit];
-        if (rows == stored_unit)
-          add<stored_unit>(s, from, w, n, sums);
-        else
+    for (int first = 0; first < s.m; first += stored_strip) {
+      const int strip = smaller(stored_strip, s.m - first);
+      const X *const part = x + ptrdiff_t(first) * s.k;
+      Sum skipped[stored_strip];
+      for (int row = 0; row < strip; ++row)
+        skipped[row] = skipped_products(part + ptrdiff_t(row) * s.k, s.k);
+      for (int n = begin * stored_unit; n < last; n += stored_unit) {
+        const int rows = smaller(stored_unit, last - n);
+        for (int row = 0; row < strip; ++row) {
+          const X *from = part + ptrdiff_t(row) * s.k;
+          Sum sums[stored_unit];
+          if (rows == stored_unit)
+            add<stored_unit>(s, from, w, n, sums);
+          else
+            for (int i = 0; i < rows; ++i)
+              add<1>(s, from, w, n + i, sums + i);
+          const ptrdiff_t at = ptrdiff_t(first + row) * s.n + n;
           for (int i = 0; i < rows; ++i)
-            add<1>(s, from, w, n + i, sums + i);
-        const ptrdiff_t at = ptrdiff_t(row) * s.n + n;
-        for (int i = 0; i < rows; ++i)
-          y[at + i] = epi(sums[i], position<true>{at + i, n + i});
+            y[at + i] =
+                epi(plus(sums[i], skipped[row]), position<true>{at + i, n + i});
+        }
       }
     }
   }
