@@ -290,6 +290,33 @@ class Compress(nnc.TestCase):
         self.assertEqual(remarks["w5"]["clusters"], 0)
         self.nnc("verify", "small.onnx", "--random=1")
 
+    def test_bad_metadata(self):
+        """What an earlier run cannot have written is a warning, however it is made."""
+        own = network()
+        entry = own.metadata_props.add()
+        entry.key = "nnc.compression"
+        for text, why in [("[" * 100000, "nested more than 128 levels"),
+                          ('{"a":' * 100000, "nested more than 128 levels"),
+                          ('{"w5": ', "EOF"), ("[]", "are no object of JSON; "),
+                          ('"' + "[" * 1000 + '"', "are no object of JSON; "),
+                          ("[" * 128 + "]" * 128, "are no object of JSON; "),
+                          (" " * (64 << 20) + "{}", "67108866 bytes, more than the")]:
+            with self.subTest(text[:9], why=why):
+                entry.value = text
+                self.save("bad", own)
+                said = self.compress("bad.onnx", "--clusters=4")
+                (problem,) = said["problems"]
+                self.assertEqual((problem["severity"], problem["file"]), ("warning", "bad.onnx"))
+                self.assertRegex(problem["message"], f"nnc.compression.*{why}")
+                (remark,) = onnx.load(self.folder / "small.onnx").metadata_props
+                self.assertEqual(set(json.loads(remark.value)), set(MATRICES))
+        # Brackets within a string are none.
+        entry.value = json.dumps({"old": {"clusters": 4, "\"[{": "[" * 1000 + "\\"}})
+        self.save("good", own)
+        self.assertEqual(self.compress("good.onnx", "--clusters=4")["problems"], [])
+        (remark,) = onnx.load(self.folder / "small.onnx").metadata_props
+        self.assertEqual(set(json.loads(remark.value)), {*MATRICES, "old"})
+
     def test_drop(self):
         """The drop is at most what is allowed, with as much left as is needed."""
         self.save("regression", model(

@@ -186,6 +186,7 @@ class Report(nnc.TestCase):
         for name, text, said in [
                 ("other.html", "<!doctype html><p>", "holds no report of nnc"),
                 ("cut.html", page[:page.index('"layers"')], "is a damaged report"),
+                ("deep.json", '{"nodes":' * 100000, "nested more than 128 levels deep"),
                 ("later.html", page.replace('"format":1', '"format":99'),
                  "a report of format 99, expected 1; make it again"),
                 ("less.html", page.replace('"edges"', '"ridges"'), "it has no list 'edges'"),

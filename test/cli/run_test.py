@@ -81,6 +81,18 @@ class Run(nnc.TestCase):
                      said=["^nnc: error: code for native needs dreams, which this machine"])
 
 
+    def test_damaged_manifest(self):
+        self.nnc("compile", "network.onnx", "-o", "code")
+        path = self.folder / "code" / "manifest.json"
+        for text, why in ("{", "EOF"), ("[" * 100000, "nested more than 128 levels deep"):
+            path.write_text(text)
+            for command in (["run", "code", "--input=x.npy"], ["bench", "code"]):
+                self.nnc(*command, code=USAGE, said=[
+                    f"^nnc: error: code/manifest.json is damaged; compile .* again: .*{why}"])
+            self.nnc("compile", "network.onnx", "-o", "code", code=USAGE,
+                     said=["code holds files that are not nnc's"])
+
+
 class Verify(nnc.TestCase):
     def test_random(self):
         self.nnc("verify", "network.onnx", "--random=2", "--threads=2",

@@ -8,9 +8,10 @@
 
 #include "compiler/tools/driver/Terminal.h"
 
+#include "frontends/common/ParseJson.h"
+
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,7 +119,7 @@ static std::vector<std::string> outputFiles(const std::string &folder) {
     llvm::consumeError(text.takeError());
     return {};
   }
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(*text);
+  llvm::Expected<llvm::json::Value> json = frontends::parseJson(*text);
   if (!json) {
     llvm::consumeError(json.takeError());
     return {};

@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include "compiler/sizes/SizeRange.h"
+#include "frontends/common/ParseJson.h"
 #include "frontends/common/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -18,7 +19,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
@@ -238,9 +238,10 @@ llvm::Expected<Manifest> readManifest(const std::string &folder) {
   llvm::Expected<std::string> text = readTextFile(path);
   if (!text)
     return text.takeError();
-  llvm::Expected<json::Value> value = json::parse(*text);
+  llvm::Expected<json::Value> value = frontends::parseJson(*text);
   if (!value)
-    return makeError(path + ": " + llvm::toString(value.takeError()));
+    return makeError(path + " is damaged; compile the model again: " +
+                     llvm::toString(value.takeError()));
   Manifest manifest;
   json::Path::Root root("manifest");
   if (!fromJSON(*value, manifest, root))

@@ -43,6 +43,7 @@ struct Compressor::Implementation {
   ModelProto model; ///< with its own weights
   CompressOptions options;
   std::vector<std::string> nodeNames;
+  json::Object remarks; ///< of an earlier compression
   int folded = 0;
   int64_t fileBytes = 0;
   std::vector<WeightSummary> summaries;
@@ -139,7 +140,8 @@ Compressor::Implementation::compress(const GraphIndex &index, size_t weight,
 ModelProto Compressor::Implementation::makeCompressed() {
   ModelProto copy = model;
   GraphIndex from(model), to(copy);
-  json::Object remarks;
+  json::Object all = remarks;
+  bool isCompressed = false;
   for (size_t i = 0; i < weights.size(); ++i) {
     const WeightSummary &summary = summaries[i];
     if (summary.treatment == Treatment::none)
@@ -158,10 +160,11 @@ ModelProto Compressor::Implementation::makeCompressed() {
     if (options.pattern)
       remark["pattern"] = std::to_string(options.pattern->kept) + ":" +
                           std::to_string(options.pattern->group);
-    remarks[json::fixUTF8(summary.name)] = std::move(remark);
+    all[json::fixUTF8(summary.name)] = std::move(remark);
+    isCompressed = true;
   }
-  if (!remarks.empty())
-    addCompression(copy, std::move(remarks));
+  if (isCompressed)
+    setCompression(copy, std::move(all));
   return copy;
 }
 
@@ -183,6 +186,7 @@ std::unique_ptr<Compressor> Compressor::open(llvm::StringRef path,
   auto own = std::make_unique<Implementation>();
   own->options = options;
   own->model = std::move(*loaded);
+  own->remarks = readCompression(own->model, problems);
   for (const NodeProto &node : own->model.graph().node())
     own->nodeNames.push_back(getNodeName(node).str());
   own->fileBytes = static_cast<int64_t>(own->model.ByteSizeLong());

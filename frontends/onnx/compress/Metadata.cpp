@@ -6,28 +6,40 @@
 
 #include "frontends/onnx/compress/Metadata.h"
 
+#include "frontends/common/ParseJson.h"
+
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace nnc::onnx;
 namespace json = llvm::json;
 
-void nnc::onnx::addCompression(::onnx::ModelProto &model,
-                               json::Object weights) {
-  ::onnx::StringStringEntryProto *entry = nullptr;
-  for (auto &each : *model.mutable_metadata_props())
-    if (each.key() == kCompressionKey)
-      entry = &each;
-  if (!entry) {
-    entry = model.add_metadata_props();
-    entry->set_key(kCompressionKey);
-  } else if (auto earlier = json::parse(entry->value())) {
-    if (const json::Object *known = earlier->getAsObject())
-      for (const auto &[name, value] : *known)
-        weights.try_emplace(name, value);
-  } else {
-    llvm::consumeError(earlier.takeError());
+json::Object nnc::onnx::readCompression(const ::onnx::ModelProto &model,
+                                        const frontends::Problems &problems) {
+  for (const auto &entry : model.metadata_props()) {
+    if (entry.key() != kCompressionKey)
+      continue;
+    llvm::Expected<json::Value> value = frontends::parseJson(entry.value());
+    if (json::Object *known = value ? value->getAsObject() : nullptr)
+      return std::move(*known);
+    mlir::emitWarning(problems.getLoc())
+        << "its metadata '" << kCompressionKey << "' are no object of JSON"
+        << (value ? "" : ": " + llvm::toString(value.takeError()))
+        << "; the compressed model says what this run does instead. If an "
+           "earlier run compressed other weights, give all options again to "
+           "the model that it read";
   }
+  return {};
+}
+
+void nnc::onnx::setCompression(::onnx::ModelProto &model,
+                               json::Object weights) {
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(weights));
-  entry->set_value(text);
+  for (auto &entry : *model.mutable_metadata_props())
+    if (entry.key() == kCompressionKey)
+      return entry.set_value(text);
+  ::onnx::StringStringEntryProto &entry = *model.add_metadata_props();
+  entry.set_key(kCompressionKey);
+  entry.set_value(text);
 }

@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_METADATA_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_METADATA_H
 
+#include "frontends/common/Problems.h"
+
 #include "onnx/onnx_pb.h"
 #include "llvm/Support/JSON.h"
 
@@ -17,9 +19,13 @@ namespace nnc::onnx {
 /// themselves are stored as in any model.
 inline constexpr const char *kCompressionKey = "nnc.compression";
 
-/// Adds what is known of weights to the model's metadata. What an earlier
-/// compression says of other weights stays.
-void addCompression(::onnx::ModelProto &model, llvm::json::Object weights);
+/// Returns what an earlier compression says of weights; nothing if there was
+/// none. Warns if the model says something that nnc cannot read.
+llvm::json::Object readCompression(const ::onnx::ModelProto &model,
+                                   const frontends::Problems &problems);
+
+/// Makes `weights` what the model's metadata say of weights.
+void setCompression(::onnx::ModelProto &model, llvm::json::Object weights);
 
 } // namespace nnc::onnx
 

@@ -9,6 +9,8 @@
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/nnc/report/Document.h"
 
+#include "frontends/common/ParseJson.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -116,7 +118,7 @@ readDocument(const std::string &file) {
   } else {
     return std::nullopt;
   }
-  llvm::Expected<json::Value> read = json::parse(data);
+  llvm::Expected<json::Value> read = frontends::parseJson(data);
   if (!read)
     return makeError(
         file + " is a damaged report: " + llvm::toString(read.takeError()));
