@@ -389,6 +389,102 @@ class Compress(nnc.TestCase):
         self.assertRegex(problem["message"], "'hole' of node 'four' .*not finite")
         self.assertEqual(len(np.unique(self.read()["w"])), 2)
 
+    def test_behind_views(self):
+        """Weights that Transpose, Reshape and the like turn are those of the layer behind."""
+        def floats(name, *shape):
+            return normal(name, *shape, seed=len(name) + shape[0])
+
+        def whole(name, *values):
+            return numpy_helper.from_array(np.array(values, np.int64), name)
+        self.save("views", model(
+            [node("Transpose", ["t"], ["t1"], "turn"), node("Identity", ["t1"], ["t2"], "same"),
+             node("MatMul", ["x", "t2"], ["a"], "one"),
+             node("Reshape", ["r", "sizes"], ["r1"], "shape"),
+             node("MatMul", ["a", "r1"], ["b"], "two"),
+             node("Constant", [], ["u"], "u", value=floats("", 1, 5, 1, 6)),
+             node("Squeeze", ["u", "axes"], ["u1"], "squeeze"),
+             node("Gemm", ["b", "u1"], ["c"], "three"),
+             node("Flatten", ["f"], ["f1"], "flat", axis=2),
+             node("Unsqueeze", ["f1", "front"], ["f2"], "front"),
+             node("Unsqueeze", ["c", "front"], ["c1"], "batch"),
+             node("MatMul", ["c1", "f2"], ["d"], "four"),
+             node("Transpose", ["k"], ["k1"], "kernel", perm=[2, 0, 1]),
+             node("Conv", ["d", "k1"], ["y"], "five")],
+            [value("x", [3, 8])], [value("y", None)],
+            [floats("t", 12, 8), floats("r", 6, 10), whole("sizes", 0 + 12, -1),
+             whole("axes", 0, -2), floats("f", 3, 2, 9), whole("front", 0),
+             floats("k", 3, 2, 4)]))
+        x = normal("x", 3, 8)
+        said = self.compress("views.onnx", "--clusters=256")
+        self.assertEqual([(layer["name"], layer["rows"], layer["columns"])
+                          for layer in said["layers"]],
+                         [("t", 12, 8), ("r", 5, 12), ("u", 6, 5), ("f", 9, 6), ("k", 4, 6)])
+        self.assertEqual(said["left"], [])
+        left = [each.op_type for each in onnx.load(self.folder / "small.onnx").graph.node]
+        self.assertEqual(left, ["MatMul", "MatMul", "Constant", "Gemm", "Unsqueeze", "MatMul",
+                                "Conv"])
+        feed = {"x": numpy_helper.to_array(x)}
+        # No weight changes: none has more than 256 values.
+        np.testing.assert_array_equal(*(self.run_model(name, feed)[0]
+                                        for name in ("views.onnx", "small.onnx")))
+        self.compress("views.onnx", "--sparsity=0.5")
+        self.assertEqual((self.read()["t"] == 0).mean(), 0.5)
+        self.nnc("verify", "small.onnx", "--random=1")
+        # Views stay where they are excluded.
+        said = self.compress("views.onnx", "--clusters=4", "--exclude=turn", "--exclude=two")
+        self.assertEqual({each["name"]: each["reason"] for each in said["left"]},
+                         dict.fromkeys("tr", "excluded by the command line"))
+
+    def test_left(self):
+        """Weights that stay as they are for a reason that is not in their layer."""
+        def body(operand, constants, name):
+            return helper.make_graph(
+                [node("Transpose", [constants[0].name if constants else operand], [name + "t"]),
+                 node("MatMul", ["x", name + "t"], [name], name + "m")],
+                name, [], [value(name, None)], constants)
+        half = numpy_helper.from_array(np.ones((6, 6), np.float16), "half")
+        nodes = {
+            "mask": [node("Mul", ["w", "m"], ["p"], "mask"),
+                     node("MatMul", ["x", "p"], ["y"], "layer")],
+            "half": [node("Cast", ["half"], ["p"], "cast", to=TensorProto.FLOAT),
+                     node("MatMul", ["x", "p"], ["y"], "layer")],
+            "shared": [node("Transpose", ["w"], ["p"], "turn"), node("Relu", ["w"], ["q"], "relu"),
+                       node("MatMul", ["x", "p"], ["a"], "layer"),
+                       node("Add", ["a", "q"], ["y"], "add")],
+            "einsum": [node("Einsum", ["x", "w"], ["y"], "layer", equation="ij,jk->ik")],
+            "if": [node("ReduceMax", ["x"], ["a"], "max", keepdims=0),
+                   node("Greater", ["a", "zero"], ["c"], "greater"),
+                   node("If", ["c"], ["y"], "branches",
+                        then_branch=body("w", [], "then"),
+                        else_branch=body("", [normal("own", 6, 6)], "else"))]}
+        wanted = {
+            "mask": ("w", "layer", r"node 'mask' \(Mul\) computes from it"),
+            "half": ("half", "layer", r"node 'cast' \(Cast\) computes from it"),
+            "shared": ("w", "layer", r"node 'relu' \(Relu\) reads it, too, beside node 'turn'"),
+            "einsum": ("w", "layer", "nnc compresses the weights of Conv, "),
+            "if": ("w", "thenm", r"a body of node 'branches' \(If\) reads it")}
+        for kind, (name, layer, reason) in wanted.items():
+            with self.subTest(kind):
+                constants = [normal("w", 6, 6), normal("m", 6, 6, seed=2), half,
+                             numpy_helper.from_array(np.float32(0), "zero")]
+                read = {operand for each in nodes[kind] for operand in each.input}
+                read |= {"w"} if kind == "if" else set()
+                constants = [each for each in constants if each.name in read]
+                self.save("only", model(nodes[kind], [value("x", [6, 6])], [value("y", None)],
+                                        constants))
+                self.refuse("--clusters=4", model="only.onnx", code=LACKING,
+                            said=["has no weights that can be compressed",
+                                  f"'{name}' of \\w+ '{layer}' stays as it is: {reason}"])
+                self.save("beside", model(
+                    [*nodes[kind], node("MatMul", ["y", "v"], ["z"], "good")],
+                    [value("x", [6, 6])], [value("z", None)], [*constants, normal("v", 6, 6)]))
+                said = self.compress("beside.onnx", "--clusters=4")
+                self.assertEqual([each["name"] for each in said["layers"]], ["v"])
+                found = {each["name"]: each for each in said["left"]}
+                self.assertEqual(sorted(found), ["own", name] if kind == "if" else [name])
+                self.assertEqual(found[name]["node"], layer)
+                self.assertRegex(found[name]["reason"], reason)
+
     def test_folded(self):
         """Values stay shared behind a batch norm, which is folded before."""
         scale = np.linspace(0.5, 2, 4, dtype=np.float32)
@@ -613,7 +709,7 @@ class Compress(nnc.TestCase):
         self.save("half", model(
             [node("MatMul", ["x", "w"], ["y"], "m")], [value("x", [3, 3], TensorProto.FLOAT16)],
             [value("y", [3, 3], TensorProto.FLOAT16)], [half]))
-        self.refuse("--clusters=4", model="half.onnx", code=LACKING, said=["type FLOAT16"])
+        self.refuse("--clusters=4", model="half.onnx", code=LACKING, said=["type FLOAT16, .*convert the model to 32-bit floats"])
         (self.folder / "torn.onnx").write_bytes((self.folder / "network.onnx").read_bytes()[:99])
         self.refuse("--clusters=4", model="torn.onnx", code=nnc.BROKEN, said=["^torn.onnx: error: "])
 

@@ -8,7 +8,9 @@
 
 #include "frontends/onnx/Check.h"
 #include "frontends/onnx/compress/ErrorModel.h"
+#include "frontends/onnx/compress/FoldViews.h"
 #include "frontends/onnx/compress/LayerInputs.h"
+#include "frontends/onnx/compress/LeftWeights.h"
 #include "frontends/onnx/compress/Metadata.h"
 #include "frontends/onnx/quantize/FoldAffine.h"
 #include "frontends/onnx/quantize/Prepare.h"
@@ -67,6 +69,7 @@ struct Compressor::Implementation {
 void Compressor::Implementation::findWeights() {
   GraphIndex index(model);
   weights = nnc::onnx::findWeights(index, options.exclude, left);
+  findLeftWeights(index, options.exclude, left);
   for (const LayerWeights &each : weights) {
     WeightSummary summary;
     summary.name = each.name;
@@ -202,6 +205,7 @@ int Compressor::getNumFolded() const { return own->folded; }
 int64_t Compressor::getFileBytes() const { return own->fileBytes; }
 int Compressor::getNumOutputs() const {
   return own->model.graph().output_size();
+  foldViews(own->model, options.exclude);
 }
 bool Compressor::isSoftmax(const std::string &tensor) const {
   return nnc::onnx::isSoftmax(GraphIndex(own->model), tensor);

@@ -137,10 +137,13 @@ std::string WeightFinder::checkElements(bool &isFinite) const {
   }
   if (isOfBytes(*tensor))
     return "";
-  return "has elements of type " +
-         TensorProto::DataType_Name(
-             static_cast<TensorProto::DataType>(tensor->data_type())) +
-         ", neither 32-bit floats nor integers of 8 bits";
+  auto type = static_cast<TensorProto::DataType>(tensor->data_type());
+  bool isOtherFloat = type == TensorProto::FLOAT16 ||
+                      type == TensorProto::BFLOAT16 ||
+                      type == TensorProto::DOUBLE;
+  return "has elements of type " + TensorProto::DataType_Name(type) +
+         ", neither 32-bit floats nor integers of 8 bits" +
+         (isOtherFloat ? "; convert the model to 32-bit floats before" : "");
 }
 
 /// Looks at an operand of a layer, and finds all uses of the constant behind

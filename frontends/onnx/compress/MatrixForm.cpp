@@ -8,6 +8,8 @@
 
 #include "frontends/onnx/quantize/GraphIndex.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <tuple>
 
 using namespace nnc::onnx;
@@ -42,21 +44,31 @@ static std::pair<llvm::StringRef, int> getRealOperand(llvm::StringRef op,
   return {op, operand};
 }
 
+bool MatrixForm::canBeWeights(const NodeProto &node, int operand) {
+  if (!node.domain().empty() || !hasInput(node, operand))
+    return false;
+  llvm::StringRef op = node.op_type();
+  std::tie(op, operand) = getRealOperand(op, operand);
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Conv", "ConvTranspose", operand == 1)
+      .Cases("LSTM", "GRU", "RNN", operand == 1 || operand == 2)
+      .Cases("Gemm", "MatMul", operand == 0 || operand == 1)
+      .Default(false);
+}
+
 std::optional<MatrixForm> MatrixForm::get(const NodeProto &node, int operand,
                                           ArrayRef<int64_t> dims) {
-  if (!node.domain().empty() || getProduct(dims) == 0)
+  if (!canBeWeights(node, operand) || getProduct(dims) == 0)
     return std::nullopt;
   llvm::StringRef op = node.op_type();
   std::tie(op, operand) = getRealOperand(op, operand);
-  if (operand < 0)
-    return std::nullopt;
   auto byRows = [&](int64_t rows, int64_t columns) {
     return MatrixForm({rows, columns, 1, 1}, {0, 1, 2, 3}, 1);
   };
-  if (op == "Conv" && operand == 1 && dims.size() >= 3)
+  if (op == "Conv" && dims.size() >= 3)
     return MatrixForm({dims[0], dims[1], getProduct(dims.drop_front(2)), 1},
                       {0, 2, 1, 3}, 1);
-  if (op == "ConvTranspose" && operand == 1 && dims.size() >= 3) {
+  if (op == "ConvTranspose" && dims.size() >= 3) {
     int64_t groups = getInt(node, "group", 1);
     if (groups < 1 || dims[0] % groups != 0)
       return std::nullopt;
@@ -65,9 +77,9 @@ std::optional<MatrixForm> MatrixForm::get(const NodeProto &node, int operand,
         {0, 2, 3, 1}, 2);
   }
   bool isRecurrent = op == "LSTM" || op == "GRU" || op == "RNN";
-  if (isRecurrent && (operand == 1 || operand == 2) && dims.size() == 3)
+  if (isRecurrent && dims.size() == 3)
     return byRows(dims[0] * dims[1], dims[2]);
-  if ((op != "Gemm" && op != "MatMul") || operand > 1 || dims.empty())
+  if ((op != "Gemm" && op != "MatMul") || dims.empty())
     return std::nullopt;
   if (dims.size() == 1)
     return byRows(1, dims[0]);

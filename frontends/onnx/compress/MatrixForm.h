@@ -25,6 +25,9 @@ int64_t getProduct(llvm::ArrayRef<int64_t> sizes);
 /// at each place in that of the input channels.
 class MatrixForm {
 public:
+  /// Returns whether an operand of a node would be its weights if it was a
+  /// constant of a shape that fits the node.
+  static bool canBeWeights(const ::onnx::NodeProto &node, int operand);
   /// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul,
   /// RNN, LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or MatMulInteger
   /// that would be its weights if it was constant, of shape `dims`. Returns
