@@ -177,7 +177,7 @@ static llvm::StringSet<> findLasting(std::vector<Attempt> &attempts) {
 /// reported.
 static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                             const ImportOptions &options,
-                            const llvm::StringSet<> &known,
+                            const llvm::StringSet<> &known, StringRef command,
                             ImportResult &result, MLIRContext &context) {
   std::vector<Attempt> attempts;
   for (Trial &trial : makeTrials(result.open, options.shapes)) {
@@ -212,15 +212,17 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
   result.trial = std::move(best->result.module);
   emitError(FileLineColLoc::get(&context, path, 0, 0))
       << "leaves sizes of its inputs open; this binds all of them, to sizes "
-         "that are an example: nnc check "
-      << quoteForShell(path) << " " << best->trial.arguments
-      << "; with bounds such as 1..8 in place of a number, nnc compile makes "
-         "code for each size between them";
+         "that are an example: nnc "
+      << (command.empty() ? "check" : command) << " " << quoteForShell(path)
+      << " " << best->trial.arguments
+      << (command.empty() ? "; with bounds such as 1..8 in place of a number, "
+                            "nnc compile makes code for each size between them"
+                          : "");
 }
 
 static ImportResult importWith(const Frontend &frontend, StringRef path,
                                const ImportOptions &options,
-                               MLIRContext &context) {
+                               MLIRContext &context, StringRef command) {
   llvm::StringSet<> known;
   ImportResult result;
   // Inputs whose values are given by a wrong name would be tried as open ones.
@@ -238,13 +240,14 @@ static ImportResult importWith(const Frontend &frontend, StringRef path,
     result = frontend.importModel(path, options, context);
   }
   if (!result.open.empty() && !isWrongValue)
-    checkBeyondOpen(frontend, path, options, known, result, context);
+    checkBeyondOpen(frontend, path, options, known, command, result, context);
   return result;
 }
 
 ImportResult nnc::frontends::importModel(StringRef path,
                                          const ImportOptions &options,
-                                         MLIRContext &context) {
+                                         MLIRContext &context,
+                                         StringRef command) {
   Problems problems(context, path);
   auto fail = [&](const Twine &why) {
     problems.report(ImportStatus::broken) << why;
@@ -277,7 +280,7 @@ ImportResult nnc::frontends::importModel(StringRef path,
   }
   const Frontend *frontend = pickFrontend(*start, problems);
   if (frontend)
-    return importWith(*frontend, path, options, context);
+    return importWith(*frontend, path, options, context, command);
   ImportResult result;
   result.status = problems.getStatus();
   return result;

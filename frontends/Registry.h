@@ -23,9 +23,12 @@ llvm::ArrayRef<const Frontend *> getFrontends();
 std::string describeFormats();
 
 /// Reads the model at `path` with the frontend that recognises it. If none
-/// does, reports what the file looks like and what to do.
+/// does, reports what the file looks like and what to do. `command` is the one
+/// that messages give open dimensions to; if it is empty, nnc check, or nnc
+/// compile for bounds.
 ImportResult importModel(llvm::StringRef path, const ImportOptions &options,
-                         mlir::MLIRContext &context);
+                         mlir::MLIRContext &context,
+                         llvm::StringRef command = "");
 
 /// Returns the extensions of files that hold a tensor of test data.
 llvm::SmallVector<llvm::StringRef> getTensorExtensions();

@@ -485,6 +485,31 @@ class Compress(nnc.TestCase):
                 self.assertEqual(found[name]["node"], layer)
                 self.assertRegex(found[name]["reason"], reason)
 
+    def test_open_shapes(self):
+        """What runs no sample needs no shapes; what runs some says how to give them."""
+        own = network()
+        own.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "N"
+        own.graph.output[0].type.tensor_type.shape.dim[0].dim_param = "N"
+        self.save("open", own)
+        script = self.folder / "one.py"
+        script.write_text("print(1)\n")
+        for options in ["--clusters=4"], ["--pattern=2:4", f"--metric={sys.executable} {script}", "--max-drop=1%"]:
+            said = self.compress("open.onnx", *options)
+            self.assertEqual((said["problems"], len(said["layers"])), ([], 5))
+        np.testing.assert_array_equal(
+            *(self.run_model(name, {"x": self.x[0]})[0].shape
+              for name in ("open.onnx", "small.onnx")))
+        (self.folder / "small.onnx").unlink()
+        self.refuse("--clusters=4", "--calibration=data.npz", model="open.onnx",
+                    said=["'x' has open dimensions: pass --shape x=",
+                          "nnc compress open.onnx --shape x=1x6x8x8$"])
+        self.compress("open.onnx", "--clusters=4", "--calibration=data.npz", "--shape=x=4x6x8x8")
+        # All else that is wrong with a model is found nevertheless.
+        own.graph.node[1].op_type = "Relux"
+        self.save("wrong", own)
+        self.nnc("compress", "wrong.onnx", "--clusters=4", *self.to, code=nnc.BROKEN,
+                 said=["no operator 'Relux'; did you mean 'Relu'"])
+
     def test_folded(self):
         """Values stay shared behind a batch norm, which is folded before."""
         scale = np.linspace(0.5, 2, 4, dtype=np.float32)

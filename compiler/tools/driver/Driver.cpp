@@ -182,18 +182,51 @@ ExitCode Driver::import() {
   return choices.ranges.empty() && !findsSizes ? ExitCode::done : nameSizes();
 }
 
+/// Imports a model as nnc::frontends::importModel() does. That its inputs have
+/// open dimensions is no problem if the rest of it can be imported with sizes
+/// that are tried.
+static frontends::ImportResult
+importOpen(llvm::StringRef path, const frontends::ImportOptions &options,
+           mlir::MLIRContext &context, llvm::StringRef command) {
+  std::vector<mlir::Diagnostic> problems;
+  frontends::ImportResult result;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          problems.push_back(std::move(diagnostic));
+          return mlir::success();
+        });
+    result = frontends::importModel(path, options, context, command);
+  }
+  bool isOpen = result.status == frontends::ImportStatus::unbound &&
+                options.shapes.empty() && result.trial;
+  if (isOpen) {
+    result.status = frontends::ImportStatus::ok;
+    result.module = std::move(result.trial);
+  }
+  for (mlir::Diagnostic &diagnostic : problems) {
+    bool isOfSizes =
+        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ||
+        llvm::StringRef(diagnostic.str()).starts_with("with --shape ");
+    if (!isOpen || !isOfSizes)
+      context.getDiagEngine().emit(std::move(diagnostic));
+  }
+  return result;
+}
+
 ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
                               llvm::ArrayRef<int64_t> found,
                               target::MachineAttr machine,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  frontends::ImportResult result = frontends::importModel(
+  auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
+  frontends::ImportResult result = import(
       choices.model,
       {shapes, choices.name, choices.externalData, choices.tfliteRounding,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
        choices.limits, choices.stream ? choices.stream->input : "",
        /*trial=*/"", importedBatch},
-      context);
+      context, wanted.command);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
     return code == ExitCode::usage && result.trial

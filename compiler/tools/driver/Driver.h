@@ -149,6 +149,12 @@ struct DriverOptions {
   bool takesRanges = false;
   /// Whether there may be ModelOptions::otherShapes.
   bool takesSeveral = false;
+  /// Whether sizes that nobody gave are no error, as nothing is compiled or
+  /// run: the module is then for sizes that are tried.
+  bool mayStayOpen = false;
+  /// The command that open dimensions may be given to, for messages, if it is
+  /// not nnc check or nnc compile.
+  std::string command = "";
 };
 
 /// The RAM that a module of the exec dialect takes.

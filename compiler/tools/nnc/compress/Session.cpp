@@ -55,7 +55,10 @@ ExitCode CompressSession::open() {
   {
     // The import finds all that is wrong with the model, in the file's own
     // terms.
-    Driver original(settings.model);
+    DriverOptions wanted;
+    wanted.mayStayOpen = settings.calibration.empty();
+    wanted.command = "compress";
+    Driver original(settings.model, wanted);
     if (ExitCode code = original.import(); code != ExitCode::done)
       return code;
   }

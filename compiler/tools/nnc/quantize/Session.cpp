@@ -27,7 +27,9 @@ ExitCode Session::open() {
   {
     // The import finds all that is wrong with the model, in the file's own
     // terms.
-    Driver original(settings.model);
+    DriverOptions wanted;
+    wanted.command = "quantize";
+    Driver original(settings.model, wanted);
     if (ExitCode code = original.import(); code != ExitCode::done)
       return code;
   }
