@@ -510,6 +510,33 @@ class Compress(nnc.TestCase):
         self.nnc("compress", "wrong.onnx", "--clusters=4", *self.to, code=nnc.BROKEN,
                  said=["no operator 'Relux'; did you mean 'Relu'"])
 
+    def test_output(self):
+        """Neither an input nor a file that looks like another format is written."""
+        for output in "network.onnx", "./network.onnx", "../" + self.folder.name + "/network.onnx":
+            self.refuse("--clusters=4", "-o", output, said=["network.onnx is an input of this"])
+        os.link(self.folder / "network.onnx", self.folder / "link.onnx")
+        self.refuse("--clusters=4", "-o", "link.onnx", said=["link.onnx is an input of this"])
+        self.refuse("--clusters=4", "--calibration=data.npz", "-o", "data.npz",
+                    said=["data.npz is an input of this"])
+        for output, kind in ("x.tflite", "TFLite"), ("x.onnxtxt", "ONNX as text"):
+            self.refuse("--clusters=4", "-o", output, said=[f"binary ONNX, not as {kind}; give"])
+        onnx.save(network(), self.folder / "apart.onnx", save_as_external_data=True,
+                  location="apart.bin", size_threshold=0)
+        self.refuse("--clusters=4", "-o", "apart.bin", model="apart.onnx",
+                    said=["apart.bin is a file that the model is read from"])
+
+    def test_tflite(self):
+        """TFLite models are told from damaged ones, and help does not promise them."""
+        (self.folder / "good.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(99))
+        self.refuse("--clusters=4", model="good.tflite", code=LACKING, said=[
+            "^good.tflite: error: is a TFLite model; nnc compress edits ONNX models alone: "
+            "compress the model before it is converted to TFLite"])
+        self.nnc("quantize", "good.tflite", "--calibration=data.npz", "-o", "int8.onnx",
+                 code=LACKING, said=["is a TFLite model; nnc quantize edits ONNX models alone"])
+        for command in "compress", "quantize":
+            help_text = self.nnc(command, "--help", said=["MODEL +The model: ONNX "])
+            self.assertNotRegex(help_text, "(?i)tflite")
+
     def test_folded(self):
         """Values stay shared behind a batch norm, which is folded before."""
         scale = np.linspace(0.5, 2, 4, dtype=np.float32)

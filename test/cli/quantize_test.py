@@ -177,6 +177,9 @@ class Quantize(nnc.TestCase):
                     said=["--percentile needs --method=percentile", "--mixed needs --max-drop",
                           "-o: folder is a folder; give a file",
                           "--calibration: nowhere: there is no such file"])
+        for output, why in [("data.npz", "is an input"), ("network.onnx", "is an input"),
+                            ("out.tflite", "written as binary ONNX, not as TFLite")]:
+            self.refuse("--calibration=data.npz", "-o", output, said=[f"-o: .*{why}"])
         self.refuse("--calibration=data.npz", "-o", "no/where.onnx",
                     said=["-o: there is no folder no"])
         self.refuse("--calibration=data.npz", "--method=minimax", "--max-drop=lots",

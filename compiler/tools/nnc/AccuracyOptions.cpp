@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "frontends/Registry.h"
 #include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -21,6 +22,25 @@
 namespace fs = llvm::sys::fs;
 
 namespace nnc::tools {
+
+/// The frontend whose models are edited.
+static const frontends::Frontend &getEdited() {
+  return **llvm::find_if(frontends::getFrontends(),
+                         [](const auto *each) { return each->name == "ONNX"; });
+}
+
+void addEditedModelOptions(CLI::App &app, ModelOptions &options) {
+  addModelFileOptions(app, options);
+  llvm::StringRef extensions = getEdited().extensions;
+  std::vector<std::string> types;
+  for (llvm::StringRef extension : llvm::split(extensions, ", "))
+    types.push_back("FILE" + extension.str());
+  app.get_option("MODEL")
+      ->description(fmt::format("The model: {} ({})", getEdited().name.str(),
+                                extensions.str()))
+      ->type_name(llvm::join(types, "|"));
+  app.remove_option(app.get_option("--tflite-rounding"));
+}
 
 std::optional<double> parseShare(llvm::StringRef text) {
   bool isPercentage = text.consume_back("%");
@@ -75,9 +95,50 @@ void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
       ->type_name("NODE");
 }
 
-ExitCode checkFiles(const ModelOptions &model, const std::string &calibration,
-                    const std::string &output) {
-  ExitCode code = ExitCode::done;
+/// Reports that a model is of a format that is not edited.
+static ExitCode checkFormat(const char *command, const std::string &model) {
+  auto start = frontends::readFileStart(model);
+  if (!start)
+    return ExitCode::done; // The import says why.
+  for (const frontends::Frontend *frontend : frontends::getFrontends()) {
+    if (frontend == &getEdited() || !frontend->recognizes(*start) ||
+        !frontend->hasMagic)
+      continue;
+    Problem problem{Problem::error, model, "", "", "", "", "", {}};
+    problem.message = fmt::format(
+        "is a {0} model; nnc {1} edits {2} models alone: {1} the model before "
+        "it is converted to {0}, or export it as {2}",
+        frontend->name.str(), command, getEdited().name.str());
+    report(std::move(problem));
+    return ExitCode::unsupported;
+  }
+  return ExitCode::done;
+}
+
+/// Returns the format that a file's name says it has, if a model that is edited
+/// cannot be written so.
+static std::string findOtherFormat(llvm::StringRef output) {
+  llvm::StringRef extension = llvm::sys::path::extension(output);
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (llvm::StringRef each : llvm::split(frontend->extensions, ", "))
+      if (each == extension && each != ".onnx")
+        return each == ".onnxtxt" ? "ONNX as text" : frontend->name.str();
+  return "";
+}
+
+ExitCode checkSources(const Driver &original, const std::string &output) {
+  for (const std::string &source : original.findSources())
+    if (fs::equivalent(source, output))
+      return fail(makeError(fmt::format("-o: {} is a file that the model is "
+                                        "read from; give another one",
+                                        output)),
+                  ExitCode::usage);
+  return ExitCode::done;
+}
+
+ExitCode checkFiles(const char *command, const ModelOptions &model,
+                    const std::string &calibration, const std::string &output) {
+  ExitCode code = checkFormat(command, model.model);
   auto complain = [&](const std::string &problem) {
     code = fail(makeError(problem), ExitCode::usage);
   };
@@ -95,6 +156,15 @@ ExitCode checkFiles(const ModelOptions &model, const std::string &calibration,
   else if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
     complain(
         fmt::format("-o: cannot write to {}: {}", folder, error.message()));
+  else if (fs::equivalent(model.model, output) ||
+           (!calibration.empty() && fs::equivalent(calibration, output)))
+    complain(fmt::format("-o: {} is an input of this command; give another "
+                         "file",
+                         output));
+  if (std::string format = findOtherFormat(output); !format.empty())
+    complain(fmt::format("-o: the model is written as binary ONNX, not as {}; "
+                         "give a file with the extension .onnx",
+                         format));
   if (fs::is_directory(model.model))
     complain(model.model + " is a folder; give a model");
   if (!calibration.empty() && !fs::exists(calibration))

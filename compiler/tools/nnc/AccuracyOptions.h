@@ -17,6 +17,8 @@ class Option;
 
 namespace nnc::tools {
 
+/// MODEL and what is read with it, of commands that edit ONNX models.
+void addEditedModelOptions(CLI::App &app, ModelOptions &options);
 /// Reads "0.5%" or "0.005" as a share.
 std::optional<double> parseShare(llvm::StringRef text);
 
@@ -36,8 +38,11 @@ void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
 
 /// Reports what is wrong with the files of a command that writes the model that
 /// it edits: before the work of minutes, after which nothing could be written.
-ExitCode checkFiles(const ModelOptions &model, const std::string &calibration,
-                    const std::string &output);
+/// `command` is its name.
+ExitCode checkFiles(const char *command, const ModelOptions &model,
+                    const std::string &calibration, const std::string &output);
+/// Reports that the output is one of the files that the model was read from.
+ExitCode checkSources(const Driver &original, const std::string &output);
 /// Reports the names of --exclude that no node has.
 ExitCode checkExcluded(const std::string &model,
                        const std::vector<std::string> &nodes,

@@ -49,7 +49,7 @@ private:
 } // namespace
 
 void Compress::addOptions(CLI::App &app) {
-  addModelFileOptions(app, settings.model);
+  addEditedModelOptions(app, settings.model);
   app.add_option("-o,--output", settings.output,
                  "The compressed model, an ONNX file with the same types")
       ->type_name("FILE.onnx")
@@ -114,8 +114,8 @@ ExitCode Compress::checkSettings() const {
     complain("--method=second-order needs --calibration");
   if (settings.maxDrop && !settings.canEvaluate())
     complain("--max-drop needs --calibration or --metric");
-  ExitCode files =
-      checkFiles(settings.model, settings.calibration, settings.output);
+  ExitCode files = checkFiles("compress", settings.model, settings.calibration,
+                              settings.output);
   return code == ExitCode::done ? files : code;
 }
 

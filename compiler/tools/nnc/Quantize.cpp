@@ -24,7 +24,7 @@ namespace {
 class Quantize : public Command {
 public:
   void addOptions(CLI::App &app) override {
-    addModelFileOptions(app, settings.model);
+    addEditedModelOptions(app, settings.model);
     app.add_option("-o,--output", settings.output,
                    "The quantized model, an ONNX file in QDQ form")
         ->type_name("FILE.onnx")
@@ -138,8 +138,8 @@ ExitCode Quantize::checkSettings() const {
   if (!settings.mixed && settings.model.target != "native")
     complain("--target needs --mixed: without it the model is the same for all "
              "targets");
-  ExitCode files =
-      checkFiles(settings.model, settings.calibration, settings.output);
+  ExitCode files = checkFiles("quantize", settings.model, settings.calibration,
+                              settings.output);
   return code == ExitCode::done ? files : code;
 }
 

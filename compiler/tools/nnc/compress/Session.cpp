@@ -61,6 +61,9 @@ ExitCode CompressSession::open() {
     Driver original(settings.model, wanted);
     if (ExitCode code = original.import(); code != ExitCode::done)
       return code;
+    if (ExitCode code = checkSources(original, settings.output);
+        code != ExitCode::done)
+      return code;
   }
   frontends::ImportStatus status;
   {

@@ -32,6 +32,9 @@ ExitCode Session::open() {
     Driver original(settings.model, wanted);
     if (ExitCode code = original.import(); code != ExitCode::done)
       return code;
+    if (ExitCode code = checkSources(original, settings.output);
+        code != ExitCode::done)
+      return code;
   }
   frontends::ImportStatus status;
   {
