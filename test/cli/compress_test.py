@@ -42,6 +42,9 @@ def network():
          normal("w4", 12, 33), normal("w5", 10, 33)])
 
 
+# The input channels that each weight of the network multiplies.
+CHANNELS = {"w1": 6, "w2": 1, "w3": 3, "w4": 12, "w5": 33}
+
 # Each weight of the network as a matrix: a row for each output channel, the input
 # channels innermost.
 MATRICES = {
@@ -250,7 +253,8 @@ class Compress(nnc.TestCase):
         said = self.compress("network.onnx", "--pattern=2:4")
         self.assertEqual(said["pattern"], "2:4")
         for name, w in self.read().items():
-            own, matrix = MATRICES[name](before[name]), MATRICES[name](w)
+            own, matrix = (MATRICES[name](each).reshape(-1, CHANNELS[name])
+                           for each in (before[name], w))
             for start in range(0, matrix.shape[1], 4):
                 group, full = matrix[:, start:start + 4], own[:, start:start + 4]
                 kept = min(2, group.shape[1])
@@ -606,9 +610,10 @@ class Compress(nnc.TestCase):
                     matrix = MATRICES[name](self.read()[name])
                     if said["pattern"]:
                         kept, group = map(int, said["pattern"].split(":"))
-                        for start in range(0, matrix.shape[1], group):
+                        runs = matrix.reshape(-1, CHANNELS[name])
+                        for start in range(0, runs.shape[1], group):
                             self.assertTrue(
-                                ((matrix[:, start:start + group] != 0).sum(1) <= kept).all())
+                                ((runs[:, start:start + group] != 0).sum(1) <= kept).all())
                     if said["sparsity"]:
                         self.assertGreaterEqual(
                             (matrix == 0).sum(), math.floor(said["sparsity"] * matrix.size + 0.5))

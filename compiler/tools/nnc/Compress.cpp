@@ -59,7 +59,8 @@ void Compress::addOptions(CLI::App &app) {
                  "of least magnitude");
   app.add_option("--pattern", pattern,
                  "Keep the 2 largest of each 4 weights that an output channel "
-                 "multiplies neighbouring input channels by")
+                 "multiplies neighbouring input channels by, at each place of "
+                 "a kernel; 2 also of the last ones if these are fewer than 4")
       ->type_name("2:4")
       ->check([](const std::string &given) -> std::string {
         return parsePattern(given) ? ""

@@ -29,11 +29,16 @@ inline uint32_t readElement(llvm::ArrayRef<char> bytes, int size, int64_t i) {
 
 /// A matrix of weights, row-major: a row holds what an output channel
 /// multiplies the inputs by. Each block of `blockRows` rows has a table of
-/// values of its own; 0 stands for a single block.
+/// values of its own; 0 stands for a single block. The columns consist of runs
+/// of `runColumns` for neighbouring input channels, one for each place of a
+/// kernel; 0 stands for a single run.
 struct MatrixShape {
-  int64_t rows = 0, columns = 0, blockRows = 0;
+  int64_t rows = 0, columns = 0, blockRows = 0, runColumns = 0;
 
   int64_t getNumElements() const { return rows * columns; }
+  int64_t getRunColumns() const {
+    return runColumns > 0 ? runColumns : columns;
+  }
   int64_t getBlockRows() const { return blockRows > 0 ? blockRows : rows; }
 };
 

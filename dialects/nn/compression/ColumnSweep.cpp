@@ -13,13 +13,13 @@ using namespace nnc::compression;
 
 void nnc::compression::sweepColumns(
     llvm::MutableArrayRef<double> values, int64_t rows, int64_t columns,
-    llvm::ArrayRef<double> factor, int64_t width,
+    llvm::ArrayRef<double> factor, int64_t width, int64_t run,
     llvm::function_ref<void(int64_t, int64_t, MatrixPart<const double>)> choose,
     llvm::function_ref<double(int64_t, int64_t, double)> settle) {
   MatrixPart<double> current{values.data(), columns};
   std::vector<double> errors(rows * width);
-  for (int64_t begin = 0; begin < columns; begin += width) {
-    int64_t end = std::min(begin + width, columns);
+  for (int64_t begin = 0, end; begin < columns; begin = end) {
+    end = std::min({begin + width, (begin / run + 1) * run, columns});
     choose(begin, end, {values.data(), columns});
     for (int64_t row = 0; row < rows; ++row) {
       double *own = current.getRow(row);

@@ -22,12 +22,12 @@ namespace nnc::compression {
 ///
 /// `values` has `rows` rows of `columns` weights and gets the settled ones.
 /// `factor` is that of factorInverse() for the columns' Hessian. Before each
-/// `width` columns, `choose` gets the first column, the end, and the rows as
-/// they are by then; after that `settle` returns what becomes of the value at a
-/// row and column.
+/// `width` columns, or fewer at the end of each `run` columns, `choose` gets
+/// the first column, the end, and the rows as they are by then; after that
+/// `settle` returns what becomes of the value at a row and column.
 void sweepColumns(
     llvm::MutableArrayRef<double> values, int64_t rows, int64_t columns,
-    llvm::ArrayRef<double> factor, int64_t width,
+    llvm::ArrayRef<double> factor, int64_t width, int64_t run,
     llvm::function_ref<void(int64_t, int64_t, MatrixPart<const double>)> choose,
     llvm::function_ref<double(int64_t, int64_t, double)> settle);
 

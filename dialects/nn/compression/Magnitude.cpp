@@ -18,7 +18,7 @@ void nnc::compression::compressByMagnitude(llvm::MutableArrayRef<float> matrix,
   if (goal.sparsity)
     pruneToSparsity(matrix, *goal.sparsity, scales);
   if (goal.pattern)
-    pruneToPattern(matrix, shape.columns, *goal.pattern, scales);
+    pruneToPattern(matrix, shape.getRunColumns(), *goal.pattern, scales);
   if (goal.clusters == 0)
     return;
   forEachBlock(shape, [&](size_t start, size_t count) {

@@ -53,11 +53,11 @@ void nnc::compression::pruneToPattern(llvm::MutableArrayRef<float> values,
   assert(scales.empty() || scales.size() == values.size());
   if (columns == 0)
     return;
-  for (size_t row = 0; row < values.size(); row += columns)
+  for (size_t run = 0; run < values.size(); run += columns)
     for (int64_t start = 0; start < columns; start += pattern.group) {
       int64_t size = std::min(pattern.group, columns - start);
-      dropSmallest(values.slice(row + start, size),
-                   scales.empty() ? scales : scales.slice(row + start, size),
+      dropSmallest(values.slice(run + start, size),
+                   scales.empty() ? scales : scales.slice(run + start, size),
                    size - pattern.kept);
     }
 }

@@ -13,8 +13,8 @@
 
 namespace nnc::compression {
 
-/// At most `kept` of each `group` consecutive elements of a row are not zero.
-/// The last group of a row may have fewer elements.
+/// At most `kept` of each `group` consecutive elements of a run of columns are
+/// not zero. The last group of a run may have fewer elements.
 struct Pattern {
   int64_t kept = 2, group = 4;
 };
@@ -28,7 +28,7 @@ struct Pattern {
 void pruneToSparsity(llvm::MutableArrayRef<float> values, double sparsity,
                      llvm::ArrayRef<float> scales = {});
 
-/// Sets elements to 0 until the rows, of `columns` elements each, follow the
+/// Sets elements to 0 until the runs, of `columns` elements each, follow the
 /// pattern. Those of least magnitude go, and of equal magnitudes the first
 /// ones. The values are finite, and `scales` as above.
 void pruneToPattern(llvm::MutableArrayRef<float> values, int64_t columns,

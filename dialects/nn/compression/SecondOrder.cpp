@@ -188,11 +188,13 @@ void SecondOrder::sweep(std::vector<float> &result,
                                                 MatrixPart<const double>)>
                             choose) {
   int64_t width = goal.pattern ? goal.pattern->group : kWidth;
+  // Spans start where runs do, or at least where groups do.
+  int64_t run = goal.pattern ? shape.getRunColumns() : shape.columns;
   result.resize(own.size());
   forEachStrip([&](const Strip &strip) {
     std::vector<double> values = getReals(target, strip);
     sweepColumns(
-        values, strip.rows, strip.cell.columns, strip.cell.factor, width,
+        values, strip.rows, strip.cell.columns, strip.cell.factor, width, run,
         [&](int64_t begin, int64_t end, MatrixPart<const double> current) {
           choose(strip, begin, end, current);
         },

@@ -74,8 +74,8 @@ void Compressor::Implementation::findWeights() {
     WeightSummary summary;
     summary.name = each.name;
     summary.op = index.getNode(each.uses.front().layer).op_type();
-    summary.shape = {each.form.getRows(), each.form.getColumns(),
-                     options.block};
+    summary.shape = {each.form.getRows(), each.form.getColumns(), options.block,
+                     each.form.getRunColumns()};
     for (const WeightUse &use : each.uses)
       summary.nodes.push_back(getNodeName(index.getNode(use.layer)).str());
     summaries.push_back(std::move(summary));
@@ -105,10 +105,17 @@ Compressor::Implementation::findInputs(const GraphIndex &index, size_t weight,
     }
     found.uses.push_back(std::move(*layerInputs));
   }
-  // Groups of a pattern do not cross the bounds of spans.
-  found.moments = compression::InputMoments(
-      found.uses.front().getNumGroups(), own.form.getColumns(),
-      options.pattern ? options.pattern->group : 1);
+  // Groups of a pattern do not cross the bounds of spans, which are those of
+  // runs where the groups of a run do not fill it.
+  int64_t multiple = 1, columns = own.form.getColumns();
+  if (options.pattern) {
+    int64_t run = own.form.getRunColumns();
+    multiple = options.pattern->group;
+    if (run != columns && run % multiple != 0)
+      multiple = run;
+  }
+  found.moments = compression::InputMoments(found.uses.front().getNumGroups(),
+                                            columns, multiple);
   return found;
 }
 

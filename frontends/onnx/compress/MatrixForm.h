@@ -40,12 +40,16 @@ public:
   }
   int64_t getRows() const { return rows; }
   int64_t getColumns() const { return columns; }
+  /// The number of neighbouring columns that stand for input channels at one
+  /// place of a kernel; all of them where there is no kernel.
+  int64_t getRunColumns() const { return sizes[1]; }
   std::vector<float> toMatrix(llvm::ArrayRef<float> weights) const;
   std::vector<float> fromMatrix(llvm::ArrayRef<float> matrix) const;
 
 private:
   using Axes = std::array<int64_t, 4>;
-  /// The weights have the shape `sizes`; the matrix has its axes in `order`, of
+  /// The weights have the shape `sizes`, whose second axis is that of the input
+  /// channels; the matrix has its axes in `order`, of
   /// which the first `rowAxes` are the rows.
   MatrixForm(Axes sizes, Axes order, int rowAxes);
   /// Calls `visit` with the places of each element in matrix and weights.

@@ -249,6 +249,11 @@ void printReport(CompressSession &session, const CompressResult &result) {
     printOut("\n");
     left.print();
   }
+  if (const auto &pattern = settings.options.pattern)
+    printOut("pattern {0}: of each {2} neighbouring input channels at a place "
+             "of a kernel, {1} weights of an output channel stay; of a last "
+             "group with fewer channels {1}, too\n",
+             getPattern(settings.options), pattern->kept, pattern->group);
   if (!result.evaluation.outputs.empty()) {
     printOut("\n");
     print(result.evaluation.outputs);
