@@ -514,6 +514,34 @@ class Compress(nnc.TestCase):
         self.nnc("compress", "wrong.onnx", "--clusters=4", *self.to, code=nnc.BROKEN,
                  said=["no operator 'Relux'; did you mean 'Relu'"])
 
+    def test_negative_zeros(self):
+        """The zeros of a mask, of which some are negative, become the same zero."""
+        w = numpy_helper.to_array(normal("w", 40, 30))
+        masked = w * (abs(w) > 1)
+        self.assertTrue(np.signbit(masked[masked == 0]).any())
+        self.save("masked", model([node("MatMul", ["x", "w"], ["y"], "m")], [value("x", [3, 40])],
+                                  [value("y", [3, 30])], [numpy_helper.from_array(masked, "w")]))
+        x = np.random.default_rng(3).standard_normal((50, 3, 40)).astype(np.float32)
+        np.savez(self.folder / "x.npz", x=x)
+        for options in ["--sparsity=0.3"], ["--clusters=8"], ["--pattern=2:4"], [
+                "--clusters=8", "--calibration=x.npz"], ["--sparsity=0.8", "--calibration=x.npz"]:
+            with self.subTest(options):
+                self.compress("masked.onnx", *options)
+                after = self.read()["w"]
+                self.assertTrue((after[masked == 0] == 0).all())
+                self.assertFalse(np.signbit(after[after == 0]).any())
+
+    def test_unchanged(self):
+        """A run that changes nothing, or too much, says so."""
+        self.compress("network.onnx", "--clusters=4", "--sparsity=0.5")
+        (self.folder / "small.onnx").rename(self.folder / "first.onnx")
+        said = self.compress("first.onnx", "--clusters=4", "--sparsity=0.5")
+        self.assertRegex(said["problems"][0]["message"], "^all weights stay as they were: they have")
+        said = self.compress("network.onnx", "--clusters=256", "--sparsity=99.5%")
+        self.assertEqual([problem["message"] for problem in said["problems"]],
+                         ["weights 'w2' of node 'depthwise' (Conv) all become zero; give a lower "
+                          "--sparsity, or leave the node out with --exclude=depthwise"])
+
     def test_output(self):
         """Neither an input nor a file that looks like another format is written."""
         for output in "network.onnx", "./network.onnx", "../" + self.folder.name + "/network.onnx":
@@ -738,7 +766,7 @@ class Compress(nnc.TestCase):
                      r"^weights +op +elements +zeros +values +entropy +dense +codebook +CSR +Huff",
                      r"^w1 +Conv +486 +5\d.\d % +4 .*0\.\d+ +0\.\d+$", "^y +",
                      r"^small.onnx: 1437 weights of 5 layers",
-                     "^agreement of argmax: ", "^1 models were evaluated"])
+                     "^agreement of argmax: ", "^1 model was evaluated$"])
 
     def test_arguments(self):
         """All that is wrong with the arguments, in one run."""
@@ -747,6 +775,7 @@ class Compress(nnc.TestCase):
         self.refuse("--sparsity=0.5", "--pattern=2:4", "--block=3", "--max-drop=1%", "-o", "folder",
                     said=["--sparsity and --pattern both", "--block needs --clusters",
                           "--max-drop needs --calibration or --metric", "folder is a folder"])
+        self.refuse("--sparsity=100%", said=["--sparsity: with all weights zero .*below 100%"])
         self.refuse("--clusters=257", "--pattern=4:2", "--sparsity=2", "--block=0",
                     said=["--clusters: .*257", "4:2 is no pattern", "2 is no share", "--block: "])
         self.refuse("--clusters=4", "--exclude=heat", "--exclude=conv2",

@@ -106,6 +106,9 @@ ExitCode Compress::checkSettings() const {
   if (!options.sparsity && !options.pattern && !options.clusters)
     complain(
         "there is nothing to do; give --sparsity, --pattern or --clusters");
+  if (options.sparsity == 1)
+    complain("--sparsity: with all weights zero the model computes nothing; "
+             "give a share below 100%");
   if (options.sparsity && options.pattern)
     complain("--sparsity and --pattern both say which weights become zero; "
              "give one of them");
@@ -134,6 +137,18 @@ ExitCode Compress::run() {
   return code == ExitCode::done ? compress() : code;
 }
 
+/// Warns of a layer that computes nothing any more.
+static void warnOfZeros(const onnx::WeightSummary &weight,
+                        const onnx::CompressedSizes &size) {
+  if (size.stored.zeros != size.stored.elements || !(size.error > 0))
+    return;
+  std::string node = displayText(weight.nodes.front());
+  printWarning(fmt::format("weights '{}' of node '{}' ({}) all become zero; "
+                           "give a lower --sparsity, or leave the node out "
+                           "with --exclude={}",
+                           displayText(weight.name), node, weight.op, node));
+}
+
 ExitCode Compress::compress() {
   auto start = std::chrono::steady_clock::now();
   CompressSession session(settings);
@@ -155,12 +170,14 @@ ExitCode Compress::compress() {
   llvm::Expected<std::string> text = compressor.printCompressed();
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
-  bool isCompressed = false;
+  bool isCompressed = false, isChanged = false;
   for (size_t i = 0; i < compressor.getWeights().size(); ++i) {
     const onnx::WeightSummary &weight = compressor.getWeights()[i];
     Progress progress(fmt::format("counting bytes of {}", weight.name));
     result.sizes.push_back(compressor.measure(i));
     isCompressed |= weight.treatment != onnx::Treatment::none;
+    isChanged |= result.sizes.back().error > 0;
+    warnOfZeros(weight, result.sizes.back());
   }
   if (llvm::Error error = replaceTextFile(settings.output, *text))
     return fail(std::move(error), ExitCode::usage);
@@ -170,6 +187,12 @@ ExitCode Compress::compress() {
   if (!isCompressed)
     printWarning("all weights stay as they were: the drop is not allowed "
                  "otherwise");
+  else if (!isChanged)
+    printWarning(settings.maxDrop
+                     ? "all weights stay as they were: with fewer values or "
+                       "more zeros the drop is not allowed"
+                     : "all weights stay as they were: they have no more "
+                       "values and as many zeros as they are to have");
   if (json)
     printJson(toJson(session, result));
   else

@@ -144,6 +144,11 @@ Compressor::Implementation::compress(const GraphIndex &index, size_t weight,
         result.matrix, shape, scales, inputs[weight].moments, goal);
   else
     compression::compressByMagnitude(result.matrix, shape, scales, goal);
+  // A mask or a table may leave negative zeros, which would be stored as a
+  // value of their own.
+  for (float &value : result.matrix)
+    if (value == 0)
+      value = 0;
   return result;
 }
 
@@ -200,6 +205,7 @@ std::unique_ptr<Compressor> Compressor::open(llvm::StringRef path,
   for (const NodeProto &node : own->model.graph().node())
     own->nodeNames.push_back(getNodeName(node).str());
   own->fileBytes = static_cast<int64_t>(own->model.ByteSizeLong());
+  foldViews(own->model, options.exclude);
   own->folded = foldAffine(own->model);
   own->findWeights();
   return std::unique_ptr<Compressor>(new Compressor(std::move(own)));
@@ -212,7 +218,6 @@ int Compressor::getNumFolded() const { return own->folded; }
 int64_t Compressor::getFileBytes() const { return own->fileBytes; }
 int Compressor::getNumOutputs() const {
   return own->model.graph().output_size();
-  foldViews(own->model, options.exclude);
 }
 bool Compressor::isSoftmax(const std::string &tensor) const {
   return nnc::onnx::isSoftmax(GraphIndex(own->model), tensor);

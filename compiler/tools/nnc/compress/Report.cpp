@@ -156,6 +156,15 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       {"outputs", toJson(evaluation.outputs)}};
 }
 
+/// Returns a number and what there are so many of.
+static std::string count(int64_t number, const std::string &one,
+                         const std::string &several = "") {
+  return fmt::format("{} {}", number,
+                     number == 1       ? one
+                     : several.empty() ? one + "s"
+                                       : several);
+}
+
 /// Shortens names that some converters make of all that they fused.
 static std::string shorten(const std::string &name) {
   constexpr size_t most = 40;
@@ -214,9 +223,9 @@ static void printObserved(onnx::Compressor &compressor,
     return size.outputErrors && !size.isDense;
   });
   if (blocks)
-    printOut("inputs of {} layers count as related only within blocks of {} "
+    printOut("inputs of {} count as related only within blocks of {} "
              "columns, as there are more than {}\n",
-             blocks, compression::InputMoments::kSpan,
+             count(blocks, "layer"), compression::InputMoments::kSpan,
              compression::InputMoments::kMostColumns);
   Table table({"by magnitude", "node", "because it"});
   bool hasAny = false;
@@ -240,6 +249,11 @@ void printReport(CompressSession &session, const CompressResult &result) {
            "CSR: such numbers and gaps for what is not zero, in brackets the "
            "bits of a gap; Huffman: Huffman codes of values, or of both; "
            "entropy: bits a weight\n");
+  if (const auto &pattern = settings.options.pattern)
+    printOut("pattern {0}: of each {2} neighbouring input channels at a place "
+             "of a kernel, {1} weights of an output channel stay; of a last "
+             "group with fewer channels {1}, too\n",
+             getPattern(settings.options), pattern->kept, pattern->group);
   if (settings.options.isSecondOrder)
     printObserved(compressor, result);
   if (!compressor.getLeft().empty()) {
@@ -249,32 +263,30 @@ void printReport(CompressSession &session, const CompressResult &result) {
     printOut("\n");
     left.print();
   }
-  if (const auto &pattern = settings.options.pattern)
-    printOut("pattern {0}: of each {2} neighbouring input channels at a place "
-             "of a kernel, {1} weights of an output channel stay; of a last "
-             "group with fewer channels {1}, too\n",
-             getPattern(settings.options), pattern->kept, pattern->group);
   if (!result.evaluation.outputs.empty()) {
     printOut("\n");
     print(result.evaluation.outputs);
   }
   SizeTotals totals = getTotals(result);
-  printOut(
-      "\n{}: {} weights of {} layers, {:.1f} % of them zero, take {} dense, "
-      "{} as codebooks, {} as CSR, {} with Huffman codes, {} by the "
-      "smallest form of each layer, in {}\n",
-      displayText(settings.output), totals.elements, result.sizes.size(),
-      100 * getShare(totals.zeros, totals.elements),
-      formatBytes(double(totals.dense)), formatBytes(double(totals.codebook)),
-      formatBytes(double(totals.csr)), formatBytes(double(totals.huffman)),
-      formatBytes(double(totals.least)), formatSeconds(result.seconds));
+  printOut("\n{}: {} of {}, {:.1f} % of them zero, take {} dense, "
+           "{} as codebooks, {} as CSR, {} with Huffman codes, {} by the "
+           "smallest form of each layer, in {}\n",
+           displayText(settings.output), count(totals.elements, "weight"),
+           count(int64_t(result.sizes.size()), "layer"),
+           100 * getShare(totals.zeros, totals.elements),
+           formatBytes(double(totals.dense)),
+           formatBytes(double(totals.codebook)),
+           formatBytes(double(totals.csr)), formatBytes(double(totals.huffman)),
+           formatBytes(double(totals.least)), formatSeconds(result.seconds));
   if (compressor.getNumFolded())
-    printOut("{} batch norms and other factors of channels were folded into "
-             "weights\n",
-             compressor.getNumFolded());
+    printOut("{} folded into weights\n",
+             count(compressor.getNumFolded(),
+                   "batch norm or other factor of channels was",
+                   "batch norms and other factors of channels were"));
   print(static_cast<const Score &>(result.evaluation));
   if (settings.maxDrop)
-    printOut("{} models were evaluated\n", result.evaluated);
+    printOut("{} evaluated\n",
+             count(result.evaluated, "model was", "models were"));
 }
 
 } // namespace nnc::tools
