@@ -177,7 +177,7 @@ class Quantize(nnc.TestCase):
                     said=["--percentile needs --method=percentile", "--mixed needs --max-drop",
                           "-o: folder is a folder; give a file",
                           "--calibration: nowhere: there is no such file"])
-        for output, why in [("data.npz", "is an input"), ("network.onnx", "is an input"),
+        for output, why in [("data.npz", "is a file that this command reads"), ("network.onnx", "is a file that this command reads"),
                             ("out.tflite", "written as binary ONNX, not as TFLite")]:
             self.refuse("--calibration=data.npz", "-o", output, said=[f"-o: .*{why}"])
         self.refuse("--calibration=data.npz", "-o", "no/where.onnx",

@@ -196,6 +196,8 @@ class Report(nnc.TestCase):
         (self.folder / "broken.onnx").write_bytes(b"not a model")
         self.nnc("report", "broken.onnx", code=BROKEN)
         self.assertEqual((self.folder / "report.html").read_text(), page, "a page was lost")
+        self.nnc("report", "network.onnx", "-o", "./network.onnx", code=USAGE,
+                 said=["-o: ./network.onnx is a file that this command reads"])
         self.nnc("report", "network.onnx", "-o", "no/such/folder.html", code=USAGE)
         self.nnc("report", "network.onnx", "-o", "-", "--json", code=USAGE)
         self.nnc("report", "no.onnx", code=USAGE)

@@ -248,6 +248,10 @@ class Tune(nnc.TestCase):
                  said=["^tiny.tune: 0 measured", "more that could matter stay estimated"])
         for text in "soon", "-1", "1e9", "nan", "":
             self.nnc("tune", "tiny.onnx", f"--budget={text}", code=USAGE, said=["--budget"])
+        before = (self.folder / "tiny.onnx").read_bytes()
+        self.nnc("tune", "tiny.onnx", "--budget=0s", "-o", "tiny.onnx", code=USAGE,
+                 said=["-o: tiny.onnx is a file that this command reads"])
+        self.assertEqual((self.folder / "tiny.onnx").read_bytes(), before)
 
     def test_cache(self):
         """A cache that cannot be used is a warning."""

@@ -8,6 +8,7 @@
 
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "compiler/tools/nnc/OutputFile.h"
 #include "frontends/Registry.h"
 #include "frontends/common/Suggest.h"
 
@@ -126,16 +127,6 @@ static std::string findOtherFormat(llvm::StringRef output) {
   return "";
 }
 
-ExitCode checkSources(const Driver &original, const std::string &output) {
-  for (const std::string &source : original.findSources())
-    if (fs::equivalent(source, output))
-      return fail(makeError(fmt::format("-o: {} is a file that the model is "
-                                        "read from; give another one",
-                                        output)),
-                  ExitCode::usage);
-  return ExitCode::done;
-}
-
 ExitCode checkFiles(const char *command, const ModelOptions &model,
                     const std::string &calibration, const std::string &output) {
   ExitCode code = checkFormat(command, model.model);
@@ -156,11 +147,9 @@ ExitCode checkFiles(const char *command, const ModelOptions &model,
   else if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
     complain(
         fmt::format("-o: cannot write to {}: {}", folder, error.message()));
-  else if (fs::equivalent(model.model, output) ||
-           (!calibration.empty() && fs::equivalent(calibration, output)))
-    complain(fmt::format("-o: {} is an input of this command; give another "
-                         "file",
-                         output));
+  if (ExitCode input = checkNoInput(output, {model.model, calibration});
+      input != ExitCode::done)
+    code = input;
   if (std::string format = findOtherFormat(output); !format.empty())
     complain(fmt::format("-o: the model is written as binary ONNX, not as {}; "
                          "give a file with the extension .onnx",

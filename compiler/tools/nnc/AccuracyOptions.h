@@ -41,8 +41,6 @@ void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
 /// `command` is its name.
 ExitCode checkFiles(const char *command, const ModelOptions &model,
                     const std::string &calibration, const std::string &output);
-/// Reports that the output is one of the files that the model was read from.
-ExitCode checkSources(const Driver &original, const std::string &output);
 /// Reports the names of --exclude that no node has.
 ExitCode checkExcluded(const std::string &model,
                        const std::vector<std::string> &nodes,

@@ -11,6 +11,7 @@
 #include "compiler/tools/nnc/Explanation.h"
 #include "compiler/tools/nnc/Measuring.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "compiler/tools/nnc/OutputFile.h"
 #include "compiler/tools/nnc/report/Document.h"
 #include "compiler/tools/nnc/report/Page.h"
 
@@ -61,6 +62,9 @@ public:
       return fail(makeError("--json and -o - would both write to stdout; give "
                             "-o a file"),
                   ExitCode::usage);
+    if (ExitCode code = checkNoInput(file, {options.model, other});
+        code != ExitCode::done)
+      return code;
     options.runOn(threads);
     json::Array documents;
     for (const std::string &model : {options.model, other})

@@ -11,6 +11,7 @@
 #include "compiler/tools/driver/Store.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/OutputFile.h"
 #include "compiler/tuning/FusionAlternatives.h"
 #include "compiler/tuning/Selection.h"
 
@@ -140,6 +141,9 @@ public:
     watch = Stopwatch();
     if (output.empty())
       output = llvm::sys::path::stem(options.model).str() + ".tune";
+    if (ExitCode code = checkNoInput(output, {options.model});
+        code != ExitCode::done)
+      return code;
     driver =
         std::make_unique<Driver>(options, DriverOptions{/*keepStages=*/true});
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})

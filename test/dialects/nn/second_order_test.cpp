@@ -184,32 +184,6 @@ TEST_CASE("wide layers keep blocks on the diagonal") {
   CHECK(InputMoments(1, InputMoments::kMostColumns).isDense());
 }
 
-TEST_CASE("groups of a pattern start anew at each place of a kernel") {
-  for (int64_t run : {1, 2, 3, 4, 6, 7, 9})
-    for (int64_t places : {1, 3, 9}) {
-      int64_t rows = 20, columns = run * places;
-      InputMoments moments = makeMoments(1, columns);
-      std::vector<float> own = makeBell(rows * columns);
-      for (bool isSecondOrder : {false, true}) {
-        std::vector<float> after = own;
-        MatrixShape shape{rows, columns, 0, run};
-        WeightGoal goal;
-        goal.pattern = Pattern{2, 4};
-        if (isSecondOrder)
-          compressBySecondOrder(after, shape, {}, moments, goal);
-        else
-          compressByMagnitude(after, shape, {}, goal);
-        for (int64_t start = 0; start < rows * columns; start += run)
-          for (int64_t i = 0; i < run; i += 4) {
-            int64_t size = std::min<int64_t>(4, run - i);
-            auto group = llvm::ArrayRef(after).slice(start + i, size);
-            CHECK(size - std::count(group.begin(), group.end(), 0.f) ==
-                  std::min<int64_t>(2, size));
-          }
-      }
-    }
-}
-
 TEST_CASE("columns that are left compensate as least squares say") {
   // The first weight becomes zero; the best others follow from the equations
   // H_oo d = -H_o0 e for the changes d of the others.
@@ -512,4 +486,30 @@ TEST_CASE("values count by their weights") {
   std::vector<float> some = {1, 2, 3, 4, 5};
   shareValues(some, 2, {0, 0, 0, 0, 0});
   CHECK(areFinite(some));
+}
+
+TEST_CASE("groups of a pattern start anew at each place of a kernel") {
+  for (int64_t run : {1, 2, 3, 4, 6, 7, 9})
+    for (int64_t places : {1, 3, 9}) {
+      int64_t rows = 20, columns = run * places;
+      InputMoments moments = makeMoments(1, columns);
+      std::vector<float> own = makeBell(rows * columns);
+      for (bool isSecondOrder : {false, true}) {
+        std::vector<float> after = own;
+        MatrixShape shape{rows, columns, 0, run};
+        WeightGoal goal;
+        goal.pattern = Pattern{2, 4};
+        if (isSecondOrder)
+          compressBySecondOrder(after, shape, {}, moments, goal);
+        else
+          compressByMagnitude(after, shape, {}, goal);
+        for (int64_t start = 0; start < rows * columns; start += run)
+          for (int64_t i = 0; i < run; i += 4) {
+            int64_t size = std::min<int64_t>(4, run - i);
+            auto group = llvm::ArrayRef(after).slice(start + i, size);
+            CHECK(size - std::count(group.begin(), group.end(), 0.f) ==
+                  std::min<int64_t>(2, size));
+          }
+      }
+    }
 }

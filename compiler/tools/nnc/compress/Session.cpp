@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
+#include "compiler/tools/nnc/OutputFile.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ ExitCode CompressSession::open() {
     Driver original(settings.model, wanted);
     if (ExitCode code = original.import(); code != ExitCode::done)
       return code;
-    if (ExitCode code = checkSources(original, settings.output);
+    if (ExitCode code = checkNoInput(settings.output, original.findSources());
         code != ExitCode::done)
       return code;
   }
