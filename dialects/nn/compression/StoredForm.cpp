@@ -105,8 +105,11 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
     form = storeCodes(*book, runs, block);
     break;
   case StoredKind::csr:
-    form = storeLiterals(
-        bytes, size, book ? book->values[book->findMostFrequent()] : 0, length);
+    // Bytes have a table, so that all that reads entries of theirs can.
+    if (size > 1)
+      form = storeLiterals(bytes, size,
+                           book ? book->values[book->findMostFrequent()] : 0,
+                           length);
     if (book)
       keepSmaller(form, storeEntries(*book, length));
     if (!block)

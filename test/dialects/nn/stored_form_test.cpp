@@ -49,8 +49,9 @@ template <class T> void checkRandom(unsigned seed) {
       ++forms[form->shape.form];
     }
   }
-  for (int form : forms)
-    CHECK(form > 10);
+  // Bytes have few enough values for a table.
+  for (int form = 0; form < kForms; ++form)
+    CHECK((forms[form] > 10 || (sizeof(T) == 1 && form == decode_literals)));
 }
 } // namespace
 
