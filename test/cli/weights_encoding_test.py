@@ -260,6 +260,37 @@ class Encoding(nnc.TestCase):
                     self.assertLess(manifest["arena_bytes"], arena + largest / 3)
                     np.testing.assert_array_equal(got, expected)
 
+    def test_pruned_floats(self):
+        """Pruned weights of many values: entries of the values as they are, or N of each M."""
+        random = np.random.default_rng(13)
+        sparse = random.standard_normal((320, 77)).astype(np.float32)
+        half = sparse.copy()
+        sparse[random.random(sparse.shape) < 0.9] = 0
+        groups = np.argsort(random.random((80, 4, 77)), axis=1) < 2
+        half[~groups.reshape(320, 77)] = 0
+        x = random.standard_normal((2, 320)).astype(np.float32)
+        x[1, 5] = np.nan
+        np.save(self.folder / "x.npy", x)
+        for weights, form, share in [(sparse, "literal csr", 0.2), (half, "2:4", 0.55)]:
+            self.save("dense", model([helper.make_node("MatMul", ["x", "w"], ["y"], "dense")],
+                                     [value("x", [2, 320])], [value("y", [2, 77])],
+                                     [numpy_helper.from_array(weights, "w")]))
+            for target in "portable", "aarch64", "cortex-m4":
+                with self.subTest(form=form, target=target):
+                    options = [f"--target={target}", "--weights-encoding=csr"]
+                    [stored] = json.loads(self.nnc("explain", "dense.onnx", "--json",
+                                                   *options))["stored_weights"]
+                    self.assertEqual(stored["form"], form)
+                    self.assertFalse(stored["decoded"])
+                    self.assertLess(stored["bytes"], share * weights.nbytes)
+                    self.nnc("run", "dense.onnx", "--input", "x=x.npy", "--output-dir", "got",
+                             *options)
+                    got = np.load(self.folder / "got" / "y.npy")
+                    bound = (4 * np.sqrt(320) * np.finfo(np.float32).eps
+                             * (np.abs(x[0]) @ np.abs(weights)))
+                    self.assertTrue((np.abs(got[0] - x[0] @ weights) <= bound).all())
+                    self.assertTrue(np.isnan(got[1]).all())
+
     def test_limit(self):
         """As few weights as possible are decoded, and a limit that is too small is one."""
         self.write_convolutions()
