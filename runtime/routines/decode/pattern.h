@@ -13,6 +13,7 @@
 
 #include "runtime/routines/decode/bits.h"
 #include "runtime/simd/unroll.h"
+#include "runtime/simd/vec_portable.h"
 
 namespace nnc {
 
