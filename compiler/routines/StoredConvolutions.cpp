@@ -62,9 +62,9 @@ std::optional<double> nnc::findStoredConv(const ConvLayer &conv,
   conv2d_shape image = {};
   image.visit(
       [&](const char *name, int) { fields.add(name, plain.getInt(name)); });
-  fields.add("order", conv.order).add("strip", filters.strip);
   decode_shape decoded = filters.form.shape;
   decoded.visit([&](const char *name, int value) { fields.add(name, value); });
+  fields.add("order", conv.order).add("strip", filters.strip);
   std::optional<RoutineShape> shape =
       readShape(RoutineCall{"stored_conv2d", fields.get(), {0, 1}}, nullptr);
   ArrayRef<int64_t> params = layer.getParams().value_or(ArrayRef<int64_t>());

@@ -102,11 +102,11 @@ SmallVector<RoutineCall> StoredConvOp::getRoutineCalls() {
   addWindow(fields, {getKernel(), getStrides(), getDilations(), getPads()});
   addOutput(fields, y);
   fields.add("groups", 1).add("fill", getFill());
-  fields.add("order", getOrder()).add("strip", getStrip());
   decode_shape decoded = {};
   decoded.visit([&](const char *name, int) {
     fields.add(name, getShape().getInt(name));
   });
+  fields.add("order", getOrder()).add("strip", getStrip());
   return {{"stored_conv2d", fields.get(), {0, 1}}};
 }
 

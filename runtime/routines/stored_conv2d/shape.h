@@ -75,9 +75,9 @@ struct stored_conv2d_shape : conv2d_shape, decode_shape {
   /// Calls f(name, field) for each field.
   template <class F> void visit(F f) {
     conv2d_shape::visit(f);
+    decode_shape::visit(f);
     f("order", order);
     f("strip", strip);
-    decode_shape::visit(f);
   }
 };
 

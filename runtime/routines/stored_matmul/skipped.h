@@ -22,9 +22,7 @@ NNC_NOINLINE inline float skipped_products(const float *x, int count) {
   return most < 0x7f800000u ? 0.f : __builtin_nanf("");
 }
 /// Integers are all finite.
-template <class X> int32_t skipped_products(const X *, int) {
-  return 0;
-}
+template <class X> int32_t skipped_products(const X *, int) { return 0; }
 
 } // namespace nnc
 
