@@ -108,12 +108,39 @@ def entries_of(flat, skipped, gap_bits):
     return blocks
 
 
+def literal_sizes(flat, skipped, size):
+    """The bytes and the bits of gaps of entries whose values stand as they are; bytes have none."""
+    found = []
+    for gap_bits in range(1, 9) if size > 1 else ():
+        entries = sum(len(block) for block in entries_of(flat, skipped, gap_bits))
+        found.append((entries * (gap_bits + 8 * size), gap_bits, entries))
+    for _, gap_bits, entries in sorted(found)[:1]:
+        counts = 4 + 4 * (math.ceil(len(flat) / BLOCK) + 1)
+        yield counts + entries * size + math.ceil(entries * gap_bits / 8) + BEHIND, gap_bits
+
+
+def pattern_sizes(flat, skipped, size, values, value_bits):
+    """The bytes and the bits of places of N of each M weights, with a table of `values` values."""
+    found = []
+    for bits in range(1, 5):
+        if len(flat) % 2 ** bits:
+            break
+        kept = (flat.reshape(-1, 2 ** bits) != skipped).sum(axis=1).max()
+        if 0 < kept < 2 ** bits:
+            found.append((kept * (value_bits + bits) / 2 ** bits, bits, int(kept)))
+    for _, bits, kept in sorted(found)[:1]:
+        entries = len(flat) // 2 ** bits * kept
+        words = [math.ceil(values * size / 4), math.ceil(entries * value_bits / 32)]
+        yield 4 * sum(words) + math.ceil(entries * bits / 8) + BEHIND, bits
+
+
 def csr_bytes(flat, size):
     """The bytes and the bits of gaps of entries, and the bits that Huffman codes of these or
     of all values take at least."""
     values, counts = np.unique(flat, return_counts=True)
     if len(values) > 256:
-        return None, None, None
+        forms = [*literal_sizes(flat, 0, size), *pattern_sizes(flat, 0, size, 1, 8 * size)]
+        return *min(forms, default=(None, None)), None
     bits = max(1, math.ceil(math.log2(len(values))))
     # Of equal counts the first by its bits: as unsigned integers.
     order = np.argsort(values.astype({4: "<f4", 1: "i1"}[size]).view({4: "<u4", 1: "u1"}[size]))
@@ -130,6 +157,11 @@ def csr_bytes(flat, size):
             coded.append(sum(huffman_bits([e[i] for e in entries]) for i in (0, 1))
                          if entries else 0)
     _, gap_bits, least = min(csr)
+    # Of equal sizes the last form that is tried.
+    forms = [*literal_sizes(flat, skipped, size), (least, gap_bits),
+             *pattern_sizes(flat, 0, size, 1, 8 * size),
+             *pattern_sizes(flat, skipped, size, len(values), bits)]
+    least, gap_bits = min(reversed(forms), key=lambda form: form[0])
     return least, gap_bits, min(coded)
 
 

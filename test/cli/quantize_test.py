@@ -209,7 +209,7 @@ class Quantize(nnc.TestCase):
     def test_models(self):
         """A quantized model, one without layers, and one that computes NaN."""
         self.quantize("network.onnx", "--calibration=data.npz", *self.to)
-        self.refuse("--calibration=data.npz", model="int8.onnx",
+        self.refuse("--calibration=data.npz", "-o", "other.onnx", model="int8.onnx",
                     said=["int8.onnx is quantized already: its node '"])
         node = helper.make_node
         self.save("relu", model([node("Sigmoid", ["x"], ["y"], "s")], [value("x", [1, 3, 8, 8])],
