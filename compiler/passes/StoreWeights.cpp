@@ -204,7 +204,8 @@ void StoreWeightsPass::findRoom() {
     DenseMap<Operation *, size_t> places;
     for (Operation &op : block)
       places[&op] = places.size();
-    // What each op holds, and how many bytes of values more than the op before.
+    // The bytes that each op holds, and by how many values take more than at
+    // the op before.
     std::vector<int64_t> bytes(places.size()), more(places.size() + 1);
     for (Operation &op : block) {
       if (isa<ConstantOp>(op))

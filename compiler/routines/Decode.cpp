@@ -24,11 +24,8 @@ DecodeCost nnc::findDecode(ShapeAttr attribute, RankedTensorType stored,
   if (!shape)
     return best;
   LayerWork work;
-  // Elements that entries skip are only filled in, several at a time.
-  const auto &fields = *static_cast<const decode_shape *>(shape->get());
-  work.operations = decode_has_entries(fields.form)
-                        ? fields.entries + fields.elements / 8.
-                        : fields.elements;
+  work.operations =
+      decode_steps(*static_cast<const decode_shape *>(shape->get()));
   work.activationBytes = getPhysicalBytes(weight);
   work.weightBytes = getPhysicalBytes(stored);
   for (const Routine *routine : Catalogue::get().getRoutinesOf("decode")) {
@@ -102,32 +99,35 @@ static LogicalResult checkBytes(exec::CallOp call, size_t i,
          << ": it is damaged; make the module anew from the model";
 }
 
+/// Checks that `shape` describes the bytes of input 1 of a layer, which are
+/// weights for the elements of input 0.
+static LogicalResult checkLayerBytes(exec::CallOp call,
+                                     const decode_shape &shape) {
+  if (call.getInputs().size() != 2)
+    return call.emitOpError("needs two inputs");
+  RankedTensorType x = exec::getPlaceOp(call.getInputs()[0]).getTensor();
+  return checkBytes(call, 1, shape, x.getElementType().isF32() ? 4 : 1);
+}
+
 /// Checks the weights that a product reads as they are stored.
 static LogicalResult checkStoredProduct(exec::CallOp call,
                                         const stored_matmul_shape &s) {
-  if (call.getInputs().size() != 2)
-    return call.emitOpError("needs two inputs");
   if (s.elements != stored_elements(s.order, s.n, s.k))
     return call.emitOpError("multiplies by ")
            << s.n << " rows of " << s.k << " weights, which are not the "
            << s.elements << " elements of its shape";
-  RankedTensorType x = exec::getPlaceOp(call.getInputs()[0]).getTensor();
-  decode_shape shape = {s.form,       s.elements, s.block,    s.values,
-                        s.value_bits, s.gaps,     s.gap_bits, s.entries};
-  return checkBytes(call, 1, shape, x.getElementType().isF32() ? 4 : 1);
+  return checkLayerBytes(call, {s.form, s.elements, s.block, s.values,
+                                s.value_bits, s.gaps, s.gap_bits, s.entries});
 }
 
 /// Checks the filters of which a convolution decodes a strip at a time.
 static LogicalResult checkStoredConv(exec::CallOp call,
                                      const stored_conv2d_shape &s) {
-  if (call.getInputs().size() != 2)
-    return call.emitOpError("needs two inputs");
   if (s.elements != stored_filters_elements(s))
     return call.emitOpError("has filters of ")
            << stored_filters_elements(s) << " weights, which are not the "
            << s.elements << " elements of its shape";
-  RankedTensorType x = exec::getPlaceOp(call.getInputs()[0]).getTensor();
-  return checkBytes(call, 1, s, x.getElementType().isF32() ? 4 : 1);
+  return checkLayerBytes(call, s);
 }
 
 LogicalResult nnc::checkStored(exec::CallOp call) {

@@ -84,8 +84,8 @@ struct Explanation {
   std::vector<StoredWeight> stored;
   /// Names of weights that take no fewer bytes with --weights-encoding.
   std::vector<std::string> kept;
-  /// What reading weights as they are stored, or decoding them, takes more than
-  /// reading them as they are: less than 0 if it takes less.
+  /// The seconds that reading weights as they are stored, or decoding them,
+  /// takes more than reading them as they are: less than 0 if it takes fewer.
   double storedSeconds = 0;
 
   /// The seconds of a run of the plan and of such weights, estimated.

@@ -240,7 +240,7 @@ void ViewFolder::fold(int number) {
   TensorProto &tensor = *index->getConstant(constant);
   if (tensor.data_type() != TensorProto::FLOAT && !isOfBytes(tensor))
     return;
-  // What a node has as attributes may be wrong, so that a copy is changed.
+  // A copy is changed, since attributes of a node may be wrong.
   TensorProto changed = tensor;
   for (int view : llvm::reverse(views))
     if (!apply(*index, index->getNode(view), changed))

@@ -82,13 +82,8 @@ inline constexpr double gather_instructions = 1.25;
 template <class S>
 constexpr double stored_strips_efficiency(const core_limits &core, const S &s,
                                           double conv, double gather = 0) {
-  const bool has_entries =
-      s.form == decode_entries || s.form == decode_huffman_entries;
-  // Elements that entries skip are only filled in, several at a time.
-  const double decoded =
-      has_entries ? s.entries + s.elements / 8. : double(s.elements);
   const double products = double(s.elements) * s.n * s.oh * s.ow;
-  const double scalar = stored_instructions(s) * decoded / products +
+  const double scalar = stored_instructions(s) * decode_steps(s) / products +
                         gather / smaller(s.strip, s.k);
   return 1 / (1 / conv + scalar * core.rate / scalar_rate(core));
 }

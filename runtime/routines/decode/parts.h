@@ -1,8 +1,8 @@
 //===- parts.h - Decodes weights part by part -----------------------------===//
 //
-// What routines use that decode a part of a weight into a tile of working
-// memory, compute with it, and go on with the next part. decode/plan.h says
-// where each byte is.
+// These decoders are for routines that decode a part of a weight into a tile of
+// working memory, compute with it, and go on with the next part. decode/plan.h
+// says where each byte is.
 //
 // A decoder of elements of type T is made of the shape S, the stored weight and
 // scratch(s) bytes of working memory, where it keeps tables of Huffman codes.

@@ -52,7 +52,7 @@ template <class S> constexpr int decode_blocks(const S &s) {
   return (s.elements + s.block - 1) / s.block;
 }
 
-/// Where the parts of literal entries begin, in bytes from the start, with
+/// The places of the parts of literal entries, in bytes from the start, with
 /// elements of `size` bytes, of which four bytes hold a whole number.
 struct decode_literal_places {
   ptrdiff_t counts, values, gaps;
@@ -73,7 +73,7 @@ template <class S> constexpr bool decode_keeps_values(const S &s) {
 /// The most bits of a place in a block of a pattern.
 constexpr int decode_most_place_bits = 4;
 
-/// Where the parts of a pattern begin, in bytes from the start.
+/// The places of the parts of a pattern, in bytes from the start.
 struct decode_pattern_places {
   ptrdiff_t values, places;
 

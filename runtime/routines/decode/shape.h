@@ -19,7 +19,8 @@ enum decode_form {
   /// The same entries, whose gaps and values have Huffman codes of at most
   /// `gap_bits` and `value_bits` bits.
   decode_huffman_entries,
-  /// The same entries, whose values stand apart as they are, `value_bits` bits
+  /// Entries like these, whose values stand apart as they are, `value_bits`
+  /// bits
   /// each. The table has one value, which they skip.
   decode_literals,
   /// `gaps` entries of each block of 2, 4, 8 or 16 elements: `gap_bits` bits
@@ -59,6 +60,13 @@ struct decode_shape {
     f("entries", entries);
   }
 };
+
+/// The steps of decoding a weight, which its time follows from: elements that
+/// entries skip are only filled in, several at a time.
+template <class S> constexpr double decode_steps(const S &s) {
+  return decode_has_entries(s.form) ? s.entries + s.elements / 8.
+                                    : double(s.elements);
+}
 
 } // namespace nnc
 

@@ -1,11 +1,11 @@
 //===- pattern_lanes.h - Picks floats by their places in vector registers -===//
 //
-// Of each M floats of x, the N that entries of a pattern multiply
-// (decode/pattern.h) are picked from vectors of x. A step is of pattern_step
-// entries, whose places take whole bytes: a shuffle brings both bytes that hold
-// a place to a lane of 32 bits, and a shift brings the place to its low end.
-// There, the number of floats of the groups in front of it makes it the place
-// in one to four vectors.
+// Vectors of x hold the floats of several groups of M, of which the N that the
+// entries of a pattern multiply (decode/pattern.h) are picked. A step is of
+// pattern_step entries, whose places take whole bytes: a shuffle brings both
+// bytes that hold a place to a lane of 32 bits, and a shift brings the place to
+// its low end. There, the number of floats of the groups in front of it makes
+// it the place in one to four vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_MATMUL_PATTERN_LANES_H
@@ -21,8 +21,8 @@ template <int W> struct pattern_lanes {
   static constexpr bool exists = false;
 };
 
-/// What brings the places of W entries, from entry `first` of a step on, to the
-/// lanes of vectors.
+/// The numbers that bring the places of W entries, from entry `first` of a step
+/// on, to the lanes of vectors.
 template <int W> struct pattern_indices {
   static constexpr auto count = static_cast<size_t>(W);
   alignas(64) int32_t bytes[count], shifts[count], groups[count];

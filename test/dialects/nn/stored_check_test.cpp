@@ -234,7 +234,7 @@ TEST_CASE("counts and gaps of literal entries out of range are found") {
 }
 
 TEST_CASE("shapes and values of patterns that cannot be are found") {
-  // Of each four elements two have one of five values.
+  // Two of each four elements have one of five values.
   std::vector<uint32_t> elements(400);
   for (size_t i = 0; i < elements.size(); i += 4)
     for (size_t j : {i * 7 % 3, size_t(3)})
