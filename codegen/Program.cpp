@@ -285,7 +285,8 @@ static std::string printBody(exec::ProgramOp program,
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
     body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
-  if (exec::getSteps<exec::CallOp>(program).empty())
+  auto takesPool = [](exec::CallOp call) { return !call.getSerial(); };
+  if (llvm::none_of(exec::getSteps<exec::CallOp>(program), takesPool))
     body += "  static_cast<void>(pool);\n";
   bool takesSizes = !getCallersSizes(program).empty();
   if (!takesSizes &&

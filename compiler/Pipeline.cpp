@@ -42,9 +42,12 @@ void nnc::buildQuantizedPipeline(OpPassManager &manager,
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   buildQuantizedPipeline(manager, options.target);
-  OpPassManager &function = manager.nest<func::FuncOp>();
   // Early, so that later patterns see constants and no identities.
-  function.addPass(createSimplify());
+  manager.nest<func::FuncOp>().addPass(createSimplify());
+  // Behind it, which tells of values that nobody reads where conditions are
+  // constant, and before patterns ask which values have one use.
+  manager.addPass(createDropUnread());
+  OpPassManager &function = manager.nest<func::FuncOp>();
   // Before ops are merged with their neighbours: it looks for expressions.
   function.addPass(createRecompose());
   // Recomposed ops leave values that nothing uses, or that are equal now.

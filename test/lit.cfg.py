@@ -15,6 +15,9 @@ config.environment["PATH"] = os.pathsep.join(
     [config.nnc_bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["NNC_CACHE"] = config.nnc_cache
+# What a program shows that reads memory which it has freed: see cli/heap_test.py.
+if "MALLOC_PERTURB_" in os.environ:
+    config.environment["MALLOC_PERTURB_"] = os.environ["MALLOC_PERTURB_"]
 
 config.substitutions.append(("%python", config.nnc_python + " -B"))
 config.substitutions.append(("%root", config.nnc_source_dir))

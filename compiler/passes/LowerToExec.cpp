@@ -645,8 +645,9 @@ LogicalResult Lowering::lowerLoop(nn::LoopOp op) {
   // buffer is that of another value.
   for (auto [argument, y, init] :
        llvm::zip_equal(carried, op.getLast(), op.getInits())) {
-    placed[argument] = placed[y];
-    copyTo(loc, init, placed[y], getPlace(y));
+    Value place = placed.lookup(y);
+    placed[argument] = place;
+    copyTo(loc, init, place, getPlace(y));
   }
   for (Value x : op.getXs())
     getPlaced(x);

@@ -211,6 +211,38 @@ def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect"];
 }
 
+def DropUnread : Pass<"nnc-drop-unread", "::mlir::ModuleOp"> {
+  let summary = "Remove what branches and loops compute and nobody reads";
+  let description = [{
+    Removes ops, results of functions that ops run, values that loops carry and
+    values that functions capture on which no result of the network depends.
+
+    ```mlir
+    func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %y:2 = nn.if %c then @main_then else @main_else(%x)
+          : (tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+      return %y#1 : tensor<4xf32>
+    }
+    func.func private @main_then(%x: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = nn.exp %x : tensor<4xf32>
+      %1 = nn.relu %x : tensor<4xf32>
+      return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ==>
+      %y = nn.if %c then @main_then else @main_else(%x)
+          : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    func.func private @main_then(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = nn.relu %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
 def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
   let summary = "Recognize ops that exporters write as several";
   let description = [{
