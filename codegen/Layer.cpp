@@ -6,8 +6,9 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Description.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,39 +21,66 @@ using namespace nnc::codegen;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of an operand of an epilogue: its purpose, such as a bias,
-/// if its only use reveals it.
-static StringRef getExtraName(BlockArgument argument, exec::OperandKind kind) {
-  if (!argument.hasOneUse())
-    return "extra";
-  Operation *user = *argument.user_begin();
-  if (isa<nn::AddOp>(user))
-    return kind == exec::OperandKind::full ? "residual" : "bias";
-  return isa<nn::MulOp>(user) ? "scale" : "extra";
+/// Names that the functions of layers use for themselves.
+static constexpr StringLiteral kOwnNames[] = {
+    "V",     "epilogue", "nnc", "pool", "routine", "scratch",
+    "shape", "v",        "w",   "x",    "y"};
+
+/// Returns what operand `i` of a call, an input or an extra, is to it, such as
+/// "bias"; nothing for the values that it works on.
+static std::string getRole(exec::CallOp call, size_t i) {
+  if (auto roles = call->getAttrOfType<ArrayAttr>(nn::kRolesAttr))
+    return i < roles.size() ? cast<StringAttr>(roles[i]).str() : "";
+  // A program that was written by hand tells no roles.
+  size_t inputs = call.getInputs().size();
+  Value place = i < inputs ? call.getInputs()[i] : call.getExtras()[i - inputs];
+  if (!isa<exec::WeightOp>(place.getDefiningOp()))
+    return "";
+  if (i < inputs)
+    return inputs == 2 && i == 1 ? "weights" : "";
+  return nn::getRoleInEpilogue(
+      call.getExpression().getArgument(i - inputs + 1));
+}
+
+/// Returns the name of the pointer to a value that an epilogue reads and that
+/// has no role: that of the value, or what it is where two values are added.
+static std::string getExtraName(exec::CallOp call, size_t extra) {
+  BlockArgument argument = call.getExpression().getArgument(extra + 1);
+  auto kind = cast<exec::OperandKindAttr>(call.getKinds()[extra]).getValue();
+  if (kind == exec::OperandKind::full && argument.hasOneUse() &&
+      isa<nn::AddOp>(*argument.user_begin()))
+    return "residual";
+  std::string name = exec::getPlaceOp(call.getExtras()[extra]).getName().str();
+  return llvm::is_contained(kOwnNames, name) ? name + "_value" : name;
 }
 
 /// Returns the names of the pointers of a call: inputs, extras, outputs and
 /// scratch, in this order.
 static SmallVector<std::string> getParameters(exec::CallOp call) {
   SmallVector<std::string> names;
-  auto addAll = [&](StringRef stem, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-      names.push_back(count == 1 ? stem.str() : (stem + Twine(i)).str());
-  };
-  OperandRange inputs = call.getInputs();
-  if (inputs.size() == 2 && isa<exec::WeightOp>(inputs[1].getDefiningOp()))
-    names = {"x", "w"};
-  else
-    addAll("x", inputs.size());
-  llvm::StringMap<int> counts;
-  for (size_t i = 0; i < call.getExtras().size(); ++i) {
-    auto kind = cast<exec::OperandKindAttr>(call.getKinds()[i]).getValue();
-    StringRef name =
-        getExtraName(call.getExpression().getArgument(i + 1), kind);
-    int count = ++counts[name];
-    names.push_back(count == 1 ? name.str() : (name + Twine(count)).str());
+  size_t inputs = call.getInputs().size(), extras = call.getExtras().size();
+  for (size_t i = 0; i < inputs + extras; ++i) {
+    std::string role = getRole(call, i);
+    std::replace(role.begin(), role.end(), ' ', '_');
+    names.push_back(role == "weights" ? "w" : role);
   }
-  addAll("y", call.getOutputs().size());
+  // Inputs without a role are x, or have numbers if there are several.
+  auto unnamed = MutableArrayRef(names).take_front(inputs);
+  size_t count = llvm::count(unnamed, ""), next = 0;
+  for (std::string &name : unnamed)
+    if (name.empty())
+      name = count == 1 ? "x" : "x" + std::to_string(next++);
+  size_t outputs = call.getOutputs().size();
+  for (size_t i = 0; i < outputs; ++i)
+    names.push_back(outputs == 1 ? "y" : "y" + std::to_string(i));
+  llvm::StringSet<> taken;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty())
+      names[i] = getExtraName(call, i - inputs);
+    std::string name = names[i];
+    for (int number = 2; !taken.insert(names[i]).second; ++number)
+      names[i] = name + std::to_string(number);
+  }
   if (call.getScratch())
     names.push_back("scratch");
   return names;
@@ -206,7 +234,7 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
   if (auto name = dyn_cast<NameLoc>(call.getLoc()))
     if (name.getName() != call.getName())
       words << " (" << printModelName(name.getName()) << " in the model)";
-  words << ": " << (call.getWhat().empty() ? "layer" : call.getWhat()) << " ";
+  words << ": " << (call.getWhat().empty() ? "layer" : call.getWhat()) << "; ";
   llvm::interleave(
       call.getInputs(), words,
       [&](Value place) {
@@ -216,8 +244,7 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
   words << " -> "
         << describe(exec::getPlaceOp(call.getOutputs()[0]).getTensor());
   if (int64_t count = call.getMultiplyAdds())
-    words << ", " << llvm::format("%.2f", double(count) / 1e6)
-          << " million multiply-adds, "
+    words << ", " << printMultiplyAdds(count) << ", "
           << llvm::format("%.1f", 100.0 * double(count) / double(total))
           << " % of the model's";
   words << ".";

@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/Description.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
@@ -111,6 +113,24 @@ static std::string printBuffers(exec::ProgramOp program,
   return text;
 }
 
+/// Returns what a weight is to the first call that reads it: "bias"; or
+/// nothing.
+static StringRef findRole(exec::WeightOp weight) {
+  StringRef role;
+  Operation *first = nullptr;
+  for (OpOperand &use : weight.getPlace().getUses()) {
+    Operation *call = use.getOwner();
+    auto roles = call->getAttrOfType<ArrayAttr>(nn::kRolesAttr);
+    bool isEarlier = !first || (first->getBlock() == call->getBlock() &&
+                                call->isBeforeInBlock(first));
+    if (!roles || use.getOperandNumber() >= roles.size() || !isEarlier)
+      continue;
+    first = call;
+    role = cast<StringAttr>(roles[use.getOperandNumber()]).getValue();
+  }
+  return role;
+}
+
 /// Prints a comment and a constant for each weight. Offsets count from the
 /// start of the weights file, including its header.
 static std::string printWeights(exec::ProgramOp program) {
@@ -118,6 +138,8 @@ static std::string printWeights(exec::ProgramOp program) {
   uint64_t header = getWeightsHeaderBytes(program);
   for (auto weight : program.getBody().getOps<exec::WeightOp>()) {
     std::string comment = describe(weight.getTensor());
+    if (StringRef role = findRole(weight); !role.empty())
+      comment += ", " + role.str();
     if (StringRef memory = exec::getMemory(weight); !memory.empty())
       comment += " in " + memory.str();
     auto name = dyn_cast<NameLoc>(weight.getLoc());

@@ -57,9 +57,16 @@ std::string getLiteral(mlir::TypedAttr value);
 /// Returns a shape as array dimensions, for instance "[1][64][56][56]".
 std::string getDims(llvm::ArrayRef<int64_t> shape);
 
-/// Returns the same for a type, followed by the name of its layout, if it has
-/// one.
+/// Returns the dimensions of a type in the order of its layout, followed by the
+/// name of the layout, if it has one.
 std::string describe(mlir::RankedTensorType type);
+
+/// Returns a number of multiply-adds in words: "2.66 million multiply-adds".
+std::string printMultiplyAdds(int64_t count);
+
+/// Returns a comment that explains the layouts of the programs' values, and no
+/// others.
+std::string printLayouts(llvm::ArrayRef<exec::ProgramOp> programs);
 
 /// Returns the functor of a call's expression: `struct <name> { ... };`.
 std::string printExpression(exec::CallOp call, llvm::StringRef name,

@@ -585,7 +585,7 @@ static std::string printProgram(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["layers"] = std::to_string(layers.size());
-  values["macs"] = std::to_string(total / 1000000);
+  values["macs"] = printMultiplyAdds(total);
   values["flags"] =
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
@@ -635,7 +635,7 @@ static std::string printProgram(exec::ProgramOp program,
     return text;
   return "\n" +
          printComment(name + ": " + values["layers"] + " layers, " +
-                      values["macs"] + " million multiply-adds.") +
+                      values["macs"] + ".") +
          "#undef NNC_LAYER_DONE\n" + text;
 }
 
@@ -652,6 +652,12 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
     copies |= !exec::getSteps<exec::CopyOp>(program).empty();
   }
   values["programs"] = text;
+  values["layouts"] = printLayouts(programs);
+  values["about"] = printComment(
+      values["layers"] + (values["layers"] == "1" ? " layer, " : " layers, ") +
+      values["macs"] +
+      ". A function for each, or for several alike, its shape as constants; "
+      "run() at the end calls them in order.");
   values["copies"] = copies ? "#include <string.h>\n" : "";
   return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
 }

@@ -7,6 +7,11 @@
 #include "codegen/Printer.h"
 
 #include "dialects/exec/Printable.h"
+#include "dialects/nn/Nn.h"
+#include "dialects/nn/WeightEncoding.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -37,6 +42,56 @@ std::string codegen::printComment(StringRef text, StringRef head) {
     line += (" " + word).str();
   }
   return lines + line + "\n";
+}
+
+std::string codegen::printMultiplyAdds(int64_t count) {
+  struct Scale {
+    double size;
+    StringLiteral word;
+  };
+  static constexpr Scale kScales[] = {
+      {1e9, "billion"}, {1e6, "million"}, {1e3, "thousand"}};
+  // Small numbers are told as they are.
+  for (const Scale &scale : kScales)
+    if (count >= 10000 && double(count) >= scale.size)
+      return llvm::formatv("{0:f2} {1} multiply-adds",
+                           double(count) / scale.size, scale.word);
+  return (count ? std::to_string(count) : "no") +
+         (count == 1 ? " multiply-add" : " multiply-adds");
+}
+
+/// Returns the line of a layout: its name, and what is cut into blocks.
+static std::string explainLayout(nn::LayoutAttr layout) {
+  std::string text = layout.getName();
+  StringRef separator = ": ";
+  std::string axes = layout.getAxisLetters();
+  for (nn::LayoutAttr::Block block : layout.getBlocks()) {
+    text += separator.str() + "axis " + axes[block.axis] + " in blocks of " +
+            std::to_string(block.size);
+    separator = ", ";
+  }
+  if (!layout.getBlocks().empty())
+    text += ", zeros behind its end";
+  if (nn::EncodingAttr encoding = layout.getEncoding())
+    text += (separator + "encoded as " + encoding->getSpelling()).str();
+  return text;
+}
+
+std::string codegen::printLayouts(ArrayRef<exec::ProgramOp> programs) {
+  llvm::SetVector<Attribute> layouts;
+  for (exec::ProgramOp program : programs)
+    for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
+      if (nn::LayoutAttr layout = nn::getLayout(place.getTensor()))
+        layouts.insert(layout);
+  if (layouts.empty())
+    return printComment("Tensors are row-major: the last axis is innermost.");
+  std::string lines;
+  for (Attribute layout : layouts)
+    lines += printComment(explainLayout(cast<nn::LayoutAttr>(layout)), "//  ");
+  return printComment("Tensors are row-major, except for those in a layout, "
+                      "whose name lists the axes from the outermost to the "
+                      "innermost:") +
+         lines;
 }
 
 /// Returns `head` and the pieces in lines of at most kColumns characters.

@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/Description.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <limits>
@@ -94,7 +96,7 @@ std::string codegen::getDims(ArrayRef<int64_t> shape) {
 }
 
 std::string codegen::describe(RankedTensorType type) {
-  std::string text = getDims(type.getShape());
+  std::string text = getDims(nn::getNamedShape(type));
   if (nn::getLayout(type))
     text += " " + nn::getLayoutName(type);
   return text;

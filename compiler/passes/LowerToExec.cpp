@@ -265,11 +265,16 @@ std::string Lowering::nameWeight(nn::ConstantOp constant) {
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
       blob && name.empty())
     name = blob.getRawHandle().getKey();
+  auto [reader, end] = nameRole(constant);
+  // A constant that passes made has no name of its own, or its layer's.
+  std::string layer = layerNames.lookup(reader);
+  if (!layer.empty() &&
+      (name.empty() || name == nn::getModelName(reader->getLoc())))
+    return names.addPart(layer, end);
   // Some exporters call a weight as its layer, or as a tensor.
   std::string made = exec::makeIdentifier(name, "weight");
-  return names.isTaken(made) && made != "weight"
-             ? names.addPart(made, "_weight")
-             : names.add(name, "weight");
+  return names.isTaken(made) && made != "weight" ? names.addPart(made, end)
+                                                 : names.add(name, "weight");
 }
 
 Value Lowering::getWeight(Operation *op) {

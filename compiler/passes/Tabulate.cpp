@@ -7,6 +7,7 @@
 #include "compiler/evaluate/Evaluate.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Catalogue.h"
+#include "dialects/nn/Description.h"
 #include "dialects/target/Costs.h"
 #include "dialects/target/Target.h"
 
@@ -202,6 +203,9 @@ static void tabulate(Operation *op, const Costs &costs) {
   OpBuilder builder(op);
   auto lookup = builder.create<LookupOp>(op->getLoc(), result.getType(),
                                          expression.sources.front(), entries);
+  SmallVector<Operation *> inOrder(expression.ops.rbegin(),
+                                   expression.ops.rend());
+  markActivation(lookup.getY(), listFunctions(inOrder));
   result.replaceAllUsesWith(lookup.getY());
 }
 

@@ -12,6 +12,7 @@
 
 #include "compiler/patterns/QuantizedLayers.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/Description.h"
 
 #include <limits>
 
@@ -54,6 +55,13 @@ static bool isImplied(Operation *activation, const qnn::Parameters &to) {
   return low <= least + to.scales[0] / 2 && high >= most - to.scales[0] / 2;
 }
 
+static std::string nameActivation(Operation *activation) {
+  if (auto clip = dyn_cast<ClipOp>(activation))
+    return describeClip(clip.getMin().convertToDouble(),
+                        clip.getMax().convertToDouble());
+  return listFunctions(activation);
+}
+
 namespace {
 /// Replaces quantize(activation x) by quantize x where saturating does what the
 /// activation does.
@@ -68,6 +76,7 @@ struct DropImplied : OpRewritePattern<qnn::QuantizeOp> {
       return failure();
     rewriter.modifyOpInPlace(quantize, [&] {
       quantize.getXMutable().assign(activation->getOperand(0));
+      markActivation(quantize, nameActivation(activation));
     });
     return success();
   }

@@ -270,8 +270,10 @@ struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
         qnn::getQuantizedType(sums.getX().getType())
                 .getStorageTypeIntegralWidth() != 32)
       return failure();
-    rewriter.replaceOpWithNewOp<qnn::RequantizeOp>(
-        quantize, quantize.getType(), qnn::Rescale::real, sums.getX());
+    auto requantize = rewriter.create<qnn::RequantizeOp>(
+        quantize.getLoc(), quantize.getType(), qnn::Rescale::real, sums.getX());
+    requantize->setDiscardableAttrs(quantize->getDiscardableAttrDictionary());
+    rewriter.replaceOp(quantize, requantize);
     return success();
   }
 };

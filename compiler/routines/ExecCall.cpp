@@ -8,6 +8,7 @@
 #include "compiler/routines/ExecCall.h"
 
 #include "compiler/routines/Catalogue.h"
+#include "dialects/nn/Description.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -80,6 +81,36 @@ static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   yield->erase();
 }
 
+/// Sets what people who read the code are told of a call: what it computes, and
+/// what each of its inputs and extras is to it.
+static void describeCall(exec::CallOp call, Operation *op,
+                         ArrayRef<unsigned> operands) {
+  Builder builder(call.getContext());
+  nn::Description said = nn::describe(op);
+  call.setWhat(said.getText());
+  call->setAttr(nn::kDescriptionAttr, said.toAttr(call.getContext()));
+  SmallVector<Attribute> roles;
+  for (unsigned operand : operands)
+    roles.push_back(builder.getStringAttr(nn::getOperandRole(op, operand)));
+  call->setAttr(nn::kRolesAttr, builder.getArrayAttr(roles));
+}
+
+std::pair<Operation *, std::string> nnc::nameRole(nn::ConstantOp constant) {
+  Operation *reader = nullptr;
+  std::string role;
+  for (OpOperand &use : constant->getUses()) {
+    Operation *user = use.getOwner();
+    bool isEarlier = !reader || (user->getBlock() == reader->getBlock() &&
+                                 user->isBeforeInBlock(reader));
+    if (!isEarlier || !nn::canBeDescribed(user))
+      continue;
+    reader = user;
+    role = nn::getOperandRole(user, use.getOperandNumber());
+  }
+  std::replace(role.begin(), role.end(), ' ', '_');
+  return {reader, role.empty() || role == "weights" ? "_weight" : "_" + role};
+}
+
 FailureOr<exec::CallOp> nnc::createExecCall(
     OpBuilder &builder, Operation *op, const nn::RoutineCall &call,
     const nn::Work &work, StringRef name,
@@ -105,19 +136,20 @@ FailureOr<exec::CallOp> nnc::createExecCall(
   if (llvm::is_contained(inputs, Value()) ||
       llvm::is_contained(extras, Value()))
     return failure();
-  Operation *anchor = layer ? layer.getAnchorOp() : op;
-  StringRef what =
-      anchor ? anchor->getName().stripDialect() : StringRef("elementwise");
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
       builder.getArrayAttr(kinds), call.fields, isPointwise,
       /*like=*/StringAttr(), /*sized=*/ArrayAttr(),
-      /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr), what,
-      work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
+      /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
+      /*what=*/"", work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, created);
+  SmallVector<unsigned> operands(call.operands);
+  for (unsigned i = 0; i < extras.size(); ++i)
+    operands.push_back(layer.getInputs().size() + i);
+  describeCall(created, op, operands);
   return created;
 }
 

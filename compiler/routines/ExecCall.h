@@ -26,6 +26,10 @@ createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
                llvm::function_ref<mlir::Value(unsigned)> getPlace,
                mlir::Value target, mlir::Value scratch);
 
+/// Returns the op that reads a constant first, and what the constant is to it
+/// as the end of an identifier: "_weight", "_bias", "_multiplier".
+std::pair<mlir::Operation *, std::string> nameRole(nn::ConstantOp constant);
+
 /// Sets the attributes of `program` that name its machine and the compiler
 /// flags that its code is built with.
 void setMachine(exec::ProgramOp program, target::MachineAttr machine);

@@ -8,6 +8,7 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "compiler/sizes/Fields.h"
+#include "dialects/nn/Description.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -56,8 +57,9 @@ private:
 /// Returns true for attributes that may differ: what is merged, figures that
 /// only people read, and weights, of which those of the largest sizes are kept.
 static bool isMerged(Operation *op, StringRef name) {
-  return llvm::is_contained(
-             {"tensor", "shape", "like", "work", "multiply_adds"}, name) ||
+  return llvm::is_contained({"tensor", "shape", "like", "work", "multiply_adds",
+                             "what", nn::kDescriptionAttr.data()},
+                            name) ||
          (isa<exec::LoopOp>(op) && name == "max") ||
          (isa<exec::WeightOp>(op) &&
           llvm::is_contained({"offset", "value"}, name));

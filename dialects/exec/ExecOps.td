@@ -208,7 +208,8 @@ def Exec_CallOp : Exec_Op<"call", [
     says. With `pointwise` the routine does nothing but apply it, and its
     arguments are elements of the inputs.
 
-    `name` is the layer's; `what` says in words what it computes; `work` counts
+    `name` is the layer's; `what` says in words what it computes, and the attributes
+    of `dialects/nn/Description.h` say it in parts; `work` counts
     its operations, `multiply_adds` those of them that come in such pairs. One
     thread computes a `serial` call, however many there are. A call that is `like`
     an earlier one has the same routine, parameters, shape, element types,
@@ -227,7 +228,7 @@ def Exec_CallOp : Exec_Op<"call", [
         inputs(%x, %w) extras(channel %b) outputs(%y)
         shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
                dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>
-        attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+        attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
     ^bb0(%v: f32, %bias: f32):
       %0 = nn.add %v, %bias : f32, f32
       exec.yield %0 : f32

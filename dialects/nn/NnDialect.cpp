@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Nn.h"
+#include "dialects/nn/Description.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -34,6 +34,7 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/nn/NnOps.cpp.inc"
       >();
+  attachDescriptions(*getContext());
 }
 
 Operation *NnDialect::materializeConstant(OpBuilder &builder, Attribute value,

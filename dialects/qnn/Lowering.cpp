@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Description.h"
 #include "dialects/qnn/Qnn.h"
 
 using namespace mlir;
@@ -83,6 +84,16 @@ static SmallVector<float> toFloats(ArrayRef<int64_t> values) {
       values, [](int64_t value) { return static_cast<float>(value); }));
 }
 
+/// The integers `stored`, which lowering has made of `op`, as a quantized
+/// value. They keep the activation that saturating is equal to.
+static Value reinterpretResult(OpBuilder &builder, Operation *op,
+                               Value stored) {
+  if (auto activation = op->getAttrOfType<StringAttr>(nn::kActivationAttr))
+    nn::markActivation(stored, activation);
+  return builder.create<ReinterpretOp>(op->getLoc(), op->getResultTypes()[0],
+                                       stored);
+}
+
 static Value reinterpret(OpBuilder &builder, Operation *op, Value x,
                          Type type) {
   return builder.create<ReinterpretOp>(op->getLoc(), type, x);
@@ -112,9 +123,8 @@ Value QuantizeOp::lower(OpBuilder &builder) {
   Value moved =
       e.make<nn::AddOp>(rounded, e.reals(toFloats(to.zeroPoints), to.axis));
   RankedTensorType storage = getStorageType(getType());
-  return reinterpret(builder, *this,
-                     e.saturate(moved, to, storage.getElementType()),
-                     getType());
+  return reinterpretResult(builder, *this,
+                           e.saturate(moved, to, storage.getElementType()));
 }
 
 Value DequantizeOp::lower(OpBuilder &builder) {
@@ -190,15 +200,14 @@ Value RequantizeOp::lower(OpBuilder &builder) {
     Value product = e.make<nn::MulOp>(real, e.reals(toFloats(factors), axis));
     Value moved = e.make<nn::AddOp>(Value(e.make<nn::RoundOp>(product)),
                                     e.reals(toFloats(to.zeroPoints), to.axis));
-    return reinterpret(builder, *this,
-                       e.saturate(moved, to, storage.getElementType()),
-                       getType());
+    return reinterpretResult(builder, *this,
+                             e.saturate(moved, to, storage.getElementType()));
   }
   Value rescaled = rescale(e, centre(), factors, axis, getRescale());
   Value moved = e.make<nn::AddOp>(rescaled, e.integers(to.zeroPoints, to.axis));
   Value bounded =
       e.make<nn::MinOp>(Value(e.make<nn::MaxOp>(moved, e.integers({to.min}))),
                         e.integers({to.max}));
-  return reinterpret(builder, *this, e.cast(bounded, storage.getElementType()),
-                     getType());
+  return reinterpretResult(builder, *this,
+                           e.cast(bounded, storage.getElementType()));
 }

@@ -6,6 +6,8 @@
 
 #include "frontends/tflite/Quantized.h"
 
+#include "dialects/nn/Description.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -76,12 +78,15 @@ nnc::tflite::getActivationRange(Layer &layer, fb::Activation activation) {
     break;
   case fb::Activation::RELU:
     limit(0.0f, std::nullopt);
+    range.activation = "ReLU";
     break;
   case fb::Activation::RELU6:
     limit(0.0f, 6.0f);
+    range.activation = "ReLU6";
     break;
   case fb::Activation::RELU_N1_TO_1:
     limit(-1.0f, 1.0f);
+    range.activation = "clip from -1 to 1";
     break;
   default:
     layer.unsupported("has an activation that TFLite does not define on "
@@ -101,7 +106,9 @@ static Value saturate(Layer &layer, Value x, Range range) {
   Value bounded = layer.createElementwise(
       "min", {layer.createElementwise("max", {x, constantOf(layer, range.min)}),
               constantOf(layer, range.max)});
-  return layer.castTo(bounded, layer.getOutputElement());
+  Value stored = layer.castTo(bounded, layer.getOutputElement());
+  nn::markActivation(stored, range.activation);
+  return stored;
 }
 
 Value nnc::tflite::store(Layer &layer, Value x, std::optional<Range> range) {
@@ -133,6 +140,7 @@ Value nnc::tflite::requantize(Layer &layer, Value sums, ArrayRef<double> scales,
       getType(shape, storage, out.scales, out.zeroPoints, -1,
               fits ? *range : getRange(storage)),
       layer.getRescale(), from);
+  nn::markActivation(y, range->activation);
   y = layer.createAs<qnn::ReinterpretOp>(RankedTensorType::get(shape, storage),
                                          y);
   if (fits)
@@ -184,8 +192,12 @@ Value nnc::tflite::tabulate(Layer &layer, Value x,
   }
   auto table =
       DenseIntElementsAttr::get(RankedTensorType::get(256, to), entries);
-  return layer.createAs<nn::LookupOp>(RankedTensorType::get(getShape(x), to), x,
-                                      table);
+  Value y = layer.createAs<nn::LookupOp>(RankedTensorType::get(getShape(x), to),
+                                         x, table);
+  std::string name = layer.getOp().lower();
+  nn::markActivation(
+      y, nn::getFunctionWords(name == "logistic" ? "sigmoid" : name));
+  return y;
 }
 
 Value nnc::tflite::tabulateReal(Layer &layer, Value x,

@@ -20,9 +20,11 @@ bool isQuantized(mlir::Value x, const Quantization &quantization);
 mlir::Value asQuantized(Layer &layer, mlir::Value x,
                         const Quantization &quantization);
 
-/// Integers that a result may have.
+/// Integers that a result may have, and the activation that leaves them, in the
+/// words of dialects/nn/Description.h.
 struct Range {
   int64_t min, max;
+  llvm::StringRef activation = "";
 };
 Range getRange(mlir::Type storage);
 

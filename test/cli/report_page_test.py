@@ -36,6 +36,14 @@ OVERLAPS = """(() => {
 })()"""
 
 
+# Texts of cards that are cut, and, beside a details' column, views that scroll sideways.
+CUT = """(() => [...document.querySelectorAll(".card .value, .card .more"),
+  ...(innerWidth > 1000 ? [...document.querySelectorAll("main, .panel, aside")] : []),
+  ...(innerWidth > 1300 ? [...document.querySelectorAll(".scroll")] : [])]
+  .filter(one => one.offsetWidth && one.scrollWidth > one.clientWidth + 1)
+  .map(one => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`))()"""
+
+
 def text(selector):
     return f"document.querySelector('{selector}').textContent"
 
@@ -182,16 +190,41 @@ class Page(nnc.TestCase):
         self.save("branches", branches())
         self.nnc("report", "branches.onnx", "network.onnx")
         page = self.open("report.html")
-        for width, height in ((400, 800), (800, 600), (1280, 800), (3840, 2160)):
+        for width, height in ((400, 800), (800, 600), (1024, 768), (1280, 800), (1400, 900),
+                              (1920, 1080), (3840, 2160)):
             page.resize(width, height)
             for view in self.check_views(page):
                 page.click(f"#{view}")
                 self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width,
                                      f"{view} at {width}")
+                self.assertEqual(page.run(CUT), [], f"{view} at {width}")
             page.click("#tab-graph")
             self.shoot(page, f"branches-{width}")
         self.assertEqual(page.run(OVERLAPS)["meets"], 0)
         self.assertEqual(page.print()[:5], b"%PDF-")
+
+    def test_what_layers_are(self):
+        """Kernel, stride, padding and roles of weights, and what all takes of memory."""
+        self.save("branches", branches())
+        self.nnc("report", "branches.onnx", "--target=cortex-m4")
+        page = self.open("report.html", width=1400, height=900)
+        first = page.run("app.model.layers.find(layer => layer.model_name === 'first').number")
+        page.run(f"app.select({first})")
+        details = page.run(text("#details"))
+        for words in ("computes3 × 3 convolution, ReLU, 32-bit floats", "kernel3 × 3", "stride1",
+                      "padding1 on each side", "numbers32-bit floats", "code"):
+            self.assertIn(words, details)
+        self.assertRegex(details, "Weightsweights")
+        node = page.run(f"document.querySelector('.node[data-number=\"{first}\"]').textContent")
+        self.assertIn("3 × 3 convolution, ReLU,", node)
+        page.click("#tab-layers")
+        self.assertIn("3 × 3stride 1padding 1 on each side", page.run(text("#panel-layers")))
+        page.click("#tab-sizes")
+        totals = page.run("app.model.totals")
+        sizes = page.run(text("#panel-sizes"))
+        for name in ("ram_bytes", "flash_bytes", "stack_bytes", "code_bytes", "input_bytes"):
+            self.assertIn(f"{totals[name]}", sizes)
+        self.shoot(page, "branches-sizes")
 
     def test_two(self):
         self.nnc("report", "network.onnx", "--target=cortex-m4", "-o", "a.html")

@@ -38,9 +38,10 @@ def branches():
 
 
 class Report(nnc.TestCase):
-    def report(self, *arguments):
-        """The documents that a command prints."""
-        return json.loads(self.nnc("report", *arguments, "--json"))["reports"]
+    def report(self, *arguments, builds=False):
+        """The documents that a command prints; most tests need no size of the code."""
+        quick = [] if builds or "--measure" in arguments else ["--no-build"]
+        return json.loads(self.nnc("report", *arguments, "--json", *quick))["reports"]
 
     def read(self, page):
         """The documents of a page."""
@@ -149,6 +150,30 @@ class Report(nnc.TestCase):
         self.assertEqual(said["model"], "<b>&.onnx")
         self.assertIn(HOSTILE, [port["name"] for port in said["ports"]])
 
+    def test_sizes(self):
+        """What the model takes of RAM and flash is what nnc check says."""
+        for target in ("x86-64-v3", "cortex-m4"):
+            (said,) = self.report("network.onnx", f"--target={target}", builds=True)
+            check = json.loads(self.nnc("check", "network.onnx", f"--target={target}", "--json"))
+            totals = said["totals"]
+            for key in ("arena_bytes", "weight_bytes", "input_bytes", "output_bytes",
+                        "state_bytes", "code_bytes", "compiler"):
+                self.assertEqual(totals[key], check[key], key)
+            self.assertEqual(totals["stack_bytes"], check.get("stack_bytes"))
+            self.assertEqual(totals["ram_bytes"],
+                             sum(totals[key] or 0 for key in
+                                 ("arena_bytes", "input_bytes", "output_bytes", "state_bytes",
+                                  "stack_bytes")))
+            self.assertEqual(totals["flash_bytes"], totals["code_bytes"] + totals["weight_bytes"])
+            for layer in said["layers"]:
+                self.assertTrue(layer["code_bytes"] > 0 or "code_of" in layer, layer)
+            self.assertLess(sum(layer["code_bytes"] for layer in said["layers"]),
+                            2 * totals["code_bytes"])
+        (said,) = self.report("network.onnx")
+        self.assertEqual({said["totals"][key] for key in
+                          ("code_bytes", "flash_bytes", "stack_bytes", "compiler")}, {None})
+        self.assertEqual({layer["code_bytes"] for layer in said["layers"]}, {None})
+
     def test_measure(self):
         (said,) = self.report("network.onnx", "--measure", "--seconds=0.05")
         self.assertEqual(said["measured"]["unit"], "seconds")
@@ -187,8 +212,8 @@ class Report(nnc.TestCase):
                 ("other.html", "<!doctype html><p>", "holds no report of nnc"),
                 ("cut.html", page[:page.index('"layers"')], "is a damaged report"),
                 ("deep.json", '{"nodes":' * 100000, "nested more than 128 levels deep"),
-                ("later.html", page.replace('"format":1', '"format":99'),
-                 "a report of format 99, expected 1; make it again"),
+                ("later.html", page.replace('"format":2', '"format":99'),
+                 "a report of format 99, expected 2; make it again"),
                 ("less.html", page.replace('"edges"', '"ridges"'), "it has no list 'edges'"),
                 ("other.json", "{}", "holds no report of nnc")]:
             (self.folder / name).write_text(text)

@@ -22,7 +22,11 @@
 // RUN: not nnc-codegen %s -o %t.elements 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 // ELEMENTS: error: 'exec.weight' op is not encoded; nnc-encode-weights has to run before the code is written
 
-// CPP: // Layer 0, conv1: conv [1][4][4][4] and [8][4][1][1] -> [1][8][4][4]
+// CPP: // 3 layers, 1024 multiply-adds.
+// CPP: // Tensors are row-major: the last axis is innermost.
+// CPP-NOT: NCHW
+// CPP: // Layer 0, conv1: 1 x 1 convolution; [1][4][4][4] and [8][4][1][1] ->
+// CPP-NEXT: //   [1][8][4][4], 512 multiply-adds, 50.0 % of the model's.
 // CPP: struct conv1_shape {
 // CPP-NEXT: static constexpr int n = 1, c = 4
 // CPP: template <class V> V operator()(V v, V bias) const {
@@ -39,8 +43,8 @@
 // CPP-NEXT: conv1_b = 192,
 // CPP: conv1_w = at<float>(weights, place::conv1_w);
 // CPP: conv1(pool, x, conv1_w, conv1_b, conv1_out);
-// CPP: Has the code of conv1.
-// CPP: Too short to share: one thread computes it.
+// CPP: Has the code of
+// CPP-NEXT: conv1. Too short to share: one thread computes it.
 // CPP: conv1(nnc::pool{}, x, conv1_w, conv1_b, conv1_out);
 // CPP: ::memcpy(prob, flat, 512);
 // CPP: tiny_run_parallel
@@ -77,7 +81,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
-      attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+      attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
     %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32
@@ -88,7 +92,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
       like "conv1" serial
-      attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+      attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
     %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32

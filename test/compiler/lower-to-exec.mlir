@@ -8,11 +8,12 @@
 // CHECK-SAME: attributes {headers = ["runtime/simd/arithmetic.h"], model = "tiny", sha256 = "ab"}
 // CHECK: %x_0 = exec.input "x_0" of "x.0" : tensor<1x4x4x4xf32>
 // CHECK: %output_int = exec.output "output_int" of "int" : tensor<1x4x4x4xf32>
-// CHECK-NEXT: %[[W:.*]] = exec.weight "weight" at 0
-// CHECK-NEXT: %[[B:.*]] = exec.weight "weight_2" at 64
+// CHECK-NEXT: %[[W:.*]] = exec.weight "conv1_weight" at 0
+// CHECK-NEXT: %[[B:.*]] = exec.weight "conv1_bias" at 64
 // CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%output_int)
 // CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
-// CHECK-SAME: multiply_adds = 256 : i64, what = "conv", work =
+// CHECK-SAME: multiply_adds = 256 : i64, nn.description = {dilations = array<i64: 1, 1>, kernel = array<i64: 1, 1>, kind = "convolution", numbers = "32-bit floats", operation = "convolution", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+// CHECK-SAME: nn.roles = ["", "weights", "bias"], what = "1 x 1 convolution, 32-bit floats", work =
 // CHECK: nn.add
 // CHECK: exec.yield
 // CHECK: exec.buffer "conv2_out" at 0 : tensor<1x4x4x4xf32>
@@ -115,7 +116,7 @@ func.func @main(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<1
 // is written, as its layout says. The routine works in scratch.
 
 // CHECK-LABEL: exec.program @winograd
-// CHECK: exec.weight "weight" at 0 = dense<1.000000e+00> : tensor<16x16x3x3xf32> : tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
+// CHECK: exec.weight "conv_weight" at 0 = dense<1.000000e+00> : tensor<16x16x3x3xf32> : tensor<16x16x3x3xf32, #nn.layout<KRSC16k_winograd2>>
 // CHECK: %[[S:.*]] = exec.buffer "conv_scratch" at 0 : tensor<{{.*}}xui8>
 // CHECK: exec.call "conv" conv2d_f32_nchw16c_winograd2_avx512<P = 6, B = 2, SUM = 32, STRIP = 512> {{.*}} scratch(%[[S]])
 module attributes {nn.model = "winograd", nn.sha256 = "ab"} {

@@ -127,7 +127,7 @@ private:
         continue;
       printOut("{}  {}  {}\n",
                colouredForStdout(Colour::bold, displayText(one.name)),
-               one.shape, fmt::join(one.ops, ", "));
+               one.shape, one.description.getText());
       if (!one.floats.empty())
         printOut("  stays in floats: {}\n", one.floats);
       if (const auto &found = one.fusion)
@@ -258,9 +258,12 @@ private:
         all.push_back(other.toJson());
       json::Object layer{{"name", one.name},
                          {"model_name", one.modelName},
+                         {"description", one.description.getText()},
                          {"ops", fmt::format("{}", fmt::join(one.ops, ", "))},
                          {"shape", one.shape},
                          {"alternatives", std::move(all)}};
+      if (auto window = windowToJson(one.description))
+        layer["window"] = std::move(*window);
       if (!one.floats.empty())
         layer["float_because"] = one.floats;
       if (const auto &found = one.fusion)
@@ -304,7 +307,8 @@ private:
     llvm::DenseMap<mlir::Operation *, size_t> numbers;
     for (auto [i, one] : llvm::enumerate(layers)) {
       numbers[one.layer] = i;
-      printOut("  n{} [label=\"{}\\n{}\\n{}\"];\n", i, one.name,
+      printOut("  n{} [label=\"{}\\n{}\\n{}\\n{}\"];\n", i, one.name,
+               one.description.getText(),
                one.alternatives.front().routineText(),
                formatSeconds(one.chosen().seconds));
     }

@@ -55,6 +55,16 @@ json::Object Alternative::toJson() const {
                       {"chosen", chosen}};
 }
 
+std::optional<json::Object> windowToJson(const nn::Description &said) {
+  if (said.kernel.empty())
+    return std::nullopt;
+  return json::Object{{"kernel", json::Array(said.kernel)},
+                      {"strides", json::Array(said.strides)},
+                      {"dilations", json::Array(said.dilations)},
+                      {"pads", json::Array(said.pads)},
+                      {"groups", said.groups}};
+}
+
 llvm::StringRef Fusion::first() const {
   return form == "scaling"    ? "scaling"
          : form == "expanded" ? "1 x 1"
@@ -99,6 +109,7 @@ static Explained describe(nn::LayerOp layer) {
               (type.getElementType().isF16()    ? " of f16"
                : type.getElementType().isBF16() ? " of bf16"
                                                 : ""),
+          nn::describe(layer),
           ops,
           layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
               ? getFloatReason(layer)

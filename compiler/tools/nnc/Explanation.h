@@ -9,6 +9,7 @@
 
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/tools/driver/Driver.h"
+#include "dialects/nn/Description.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -28,6 +29,10 @@ struct Alternative {
   llvm::json::Object toJson() const;
 };
 
+/// Returns the window of a layer's operation with its groups; nullopt where it
+/// has none.
+std::optional<llvm::json::Object> windowToJson(const nn::Description &said);
+
 /// The costs that nnc-fuse-layers compared for a layer and the one before it.
 struct Fusion {
   llvm::StringRef form; ///< "separable", "scaling" or "expanded"
@@ -44,6 +49,7 @@ struct Explained {
   mlir::Operation *layer;
   /// Name in the emitted code and in the model.
   std::string name, modelName, shape;
+  nn::Description description;
   std::vector<std::string> ops; ///< for instance nn.conv, nn.add and nn.relu
   /// Why it works on floats, in a quantized model; empty for other layers.
   std::string floats;

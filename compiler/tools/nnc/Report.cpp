@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/CodeBytes.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
@@ -54,6 +55,9 @@ public:
         ->check(numberFrom(0.01, 3600))
         ->capture_default_str();
     addCompilerOption(app, compiler);
+    app.add_flag("--no-build", noBuild,
+                 "Leave out the size of the code, for which it is built")
+        ->excludes("--measure");
     addJsonOption(app, json);
   }
 
@@ -102,12 +106,32 @@ private:
     if (ExitCode code = explanation.find(*prepared.driver);
         code != ExitCode::done)
       return code;
-    json::Object document = describeModel(prepared, explanation);
+    llvm::Expected<std::optional<CodeBytes>> code = measureCode(prepared);
+    if (!code)
+      return fail(code.takeError(), prepared.manifest.hasCustoms()
+                                        ? ExitCode::usage
+                                        : ExitCode::ownFault);
+    json::Object document = describeModel(prepared, explanation, *code);
     if (measures)
       if (ExitCode code = measure(prepared, document); code != ExitCode::done)
         return code;
     documents.push_back(std::move(document));
     return ExitCode::done;
+  }
+
+  /// Builds the code to measure its size, where there is a compiler for it.
+  llvm::Expected<std::optional<CodeBytes>>
+  measureCode(const Prepared &prepared) const {
+    if (noBuild)
+      return std::nullopt;
+    Progress progress("building, to know the size of the code");
+    llvm::Expected<Toolchain> toolchain =
+        Toolchain::find(prepared.manifest.target, compiler);
+    if (!toolchain)
+      return toolchain.takeError();
+    toolchain->level = options.getLevel();
+    return CodeBytes::measure(prepared.manifest, *toolchain,
+                              prepared.manifest.folder);
   }
 
   ExitCode measure(Prepared &prepared, json::Object &document) const {
@@ -171,7 +195,7 @@ private:
   std::string other, file = "report.html", compiler;
   int threads = 1;
   double seconds = 2;
-  bool measures = false, json = false;
+  bool measures = false, json = false, noBuild = false;
 };
 
 } // namespace

@@ -28,7 +28,7 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y) scratch(%scratch)
       shape <n = 1, dims = [4, 8], rows = [[1, 2], [3]], value = 1.0e-5>
-      attributes {what = "conv", multiply_adds = 512 : i64, work = 1280 : i64} {
+      attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
   // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32):
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32

@@ -96,12 +96,14 @@ private:
 json::Object describeType(mlir::RankedTensorType type) {
   return json::Object{{"dtype", codegen::getTypeName(type.getElementType())},
                       {"shape", json::Array(type.getShape())},
-                      {"layout", nn::getLayoutName(type)}};
+                      {"layout", nn::getLayoutName(type)},
+                      {"layout_shape", json::Array(nn::getNamedShape(type))}};
 }
 
 json::Object describeWeight(const GraphWeight &weight) {
   json::Object object = describeType(weight.type);
   object["name"] = weight.name;
+  object["role"] = weight.role;
   object["bytes"] = weight.bytes;
   object["shared"] = weight.isShared;
   return object;
@@ -132,8 +134,32 @@ void addEstimates(json::Object &layer, const GraphStep &step,
   layer["alternatives"] = std::move(alternatives);
 }
 
+/// The result of a step.
+mlir::RankedTensorType getResultType(mlir::Operation *op) {
+  mlir::Value place;
+  if (auto call = llvm::dyn_cast<exec::CallOp>(op))
+    place = call.getOutputs()[0];
+  else if (auto copy = llvm::dyn_cast<exec::CopyOp>(op))
+    place = copy.getTarget();
+  else
+    place = llvm::cast<exec::CustomOp>(op).getOutput();
+  return exec::getPlaceOp(place).getTensor();
+}
+
+/// Adds the bytes of code that are a layer's own, or the name of the layer
+/// whose code it has.
+void addCode(json::Object &layer, const GraphStep &step, size_t number,
+             const std::optional<CodeBytes> &code) {
+  auto call = llvm::dyn_cast<exec::CallOp>(step.op);
+  if (call && call.getLike())
+    layer["code_of"] = call.getLike()->str();
+  layer["code_bytes"] =
+      code ? json::Value(code->layers[number]) : json::Value(nullptr);
+}
+
 json::Array describeLayers(const Manifest &manifest, const Graph &graph,
-                           const Estimates &estimates) {
+                           const Estimates &estimates,
+                           const std::optional<CodeBytes> &code) {
   json::Array layers;
   for (auto [known, step] : llvm::zip(manifest.layers, graph.steps)) {
     json::Array weights;
@@ -146,7 +172,9 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
     json::Object layer{
         {"name", known.name},
         {"model_name", nn::getModelName(step.op->getLoc()).str()},
-        {"what", step.what},
+        {"what", step.description.getText()},
+        {"kind", nn::getName(step.description.kind)},
+        {"numbers", step.description.numbers},
         {"ops", json::Array()},
         {"within", json::Array(step.within)},
         {"routine", known.routine},
@@ -155,12 +183,17 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
         {"dtype", known.dtype},
         {"shape", json::Array(known.shape)},
         {"layout", known.layout},
+        {"layout_shape",
+         json::Array(nn::getNamedShape(getResultType(step.op)))},
         {"multiply_adds", known.multiplyAdds},
         {"operations", known.operations},
         {"activation_bytes", step.activationBytes},
         {"weight_bytes", weightBytes},
         {"scratch_bytes", step.scratchBytes},
         {"weights", std::move(weights)}};
+    if (auto window = windowToJson(step.description))
+      layer["window"] = std::move(*window);
+    addCode(layer, step, layers.size(), code);
     addEstimates(layer, step, estimates);
     layers.push_back(std::move(layer));
   }
@@ -257,6 +290,32 @@ json::Object describeMachine(target::MachineAttr machine) {
                       {"levels", std::move(levels)}};
 }
 
+/// Describes what the model takes in all. What nothing measured is null.
+json::Object describeTotals(const Manifest &manifest,
+                            const Explanation &explanation,
+                            const std::optional<CodeBytes> &code) {
+  MemorySums sums = MemorySums::of(manifest, code);
+  json::Object totals{{"seconds", explanation.getSeconds()},
+                      {"lower_bound_seconds", explanation.plan.lowerBound},
+                      {"solver", explanation.plan.solver.str()},
+                      {"arena_bytes", manifest.arenaBytes},
+                      {"weight_bytes", manifest.weightBytes},
+                      {"input_bytes", sums.inputs},
+                      {"output_bytes", sums.outputs},
+                      {"state_bytes", sums.state},
+                      {"ram_bytes", sums.ram},
+                      {"multiply_adds", manifest.multiplyAdds()}};
+  auto orNull = [](bool isKnown, int64_t bytes) {
+    return isKnown ? json::Value(bytes) : json::Value(nullptr);
+  };
+  bool hasStack = code && code->stack;
+  totals["stack_bytes"] = orNull(hasStack, hasStack ? code->stack->bytes : 0);
+  totals["code_bytes"] = orNull(code.has_value(), code ? code->total : 0);
+  totals["flash_bytes"] = orNull(code.has_value(), sums.flash);
+  totals["compiler"] = code ? json::Value(code->command) : json::Value(nullptr);
+  return totals;
+}
+
 json::Object describeOptions(const ModelOptions &options, bool isTuned) {
   return json::Object{
       {"precision", options.precision == Precision::f16 ? "f16" : "f32"},
@@ -273,14 +332,14 @@ json::Object describeOptions(const ModelOptions &options, bool isTuned) {
 } // namespace
 
 json::Object describeModel(const Prepared &prepared,
-                           const Explanation &explanation) {
+                           const Explanation &explanation,
+                           const std::optional<CodeBytes> &code) {
   Driver &driver = *prepared.driver;
   const Manifest &manifest = prepared.manifest;
   auto program = *driver.module().getOps<exec::ProgramOp>().begin();
   Graph graph = Graph::build(program);
   Estimates estimates(explanation, graph);
   auto machine = target::getTarget(driver.formed());
-  const Plan &plan = explanation.plan;
   return json::Object{
       {"format", kDocumentFormat},
       {"nnc", NNC_VERSION},
@@ -289,14 +348,9 @@ json::Object describeModel(const Prepared &prepared,
       {"sha256", program.getSha256().str()},
       {"options", describeOptions(driver.options(), driver.tuned())},
       {"machine", describeMachine(*machine)},
-      {"totals", json::Object{{"seconds", explanation.getSeconds()},
-                              {"lower_bound_seconds", plan.lowerBound},
-                              {"solver", plan.solver.str()},
-                              {"arena_bytes", manifest.arenaBytes},
-                              {"weight_bytes", manifest.weightBytes},
-                              {"multiply_adds", manifest.multiplyAdds()}}},
+      {"totals", describeTotals(manifest, explanation, code)},
       {"ports", describePorts(graph)},
-      {"layers", describeLayers(manifest, graph, estimates)},
+      {"layers", describeLayers(manifest, graph, estimates, code)},
       {"edges", describeEdges(graph)},
       {"arena", describeArena(manifest)},
       {"measured", nullptr},

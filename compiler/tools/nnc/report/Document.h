@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_NNC_REPORT_DOCUMENT_H
 #define NNC_TOOLS_NNC_REPORT_DOCUMENT_H
 
+#include "compiler/tools/driver/CodeBytes.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Explanation.h"
 
@@ -16,14 +17,15 @@ namespace nnc::tools {
 
 /// The number that a document begins with. It grows when a page of now could
 /// not show an older document.
-inline constexpr int64_t kDocumentFormat = 1;
+inline constexpr int64_t kDocumentFormat = 2;
 
 /// Describes a compiled model: its layers and what the search weighed for them,
-/// the graph, the arena, the weights and the machine. There are no times of
-/// runs and no paths in it, so that it is the same for the same model and
-/// options.
+/// the graph, the arena, the weights, the machine, and the size of the code if
+/// that is known. There are no times of runs and no paths in it, so that it is
+/// the same for the same model, options and compiler.
 llvm::json::Object describeModel(const Prepared &prepared,
-                                 const Explanation &explanation);
+                                 const Explanation &explanation,
+                                 const std::optional<CodeBytes> &code);
 
 /// Returns what is wrong with a document that was read from a file, or an empty
 /// string if a page can show it.

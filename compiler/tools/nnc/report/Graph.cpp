@@ -83,9 +83,16 @@ private:
     GraphStep &step = graph.steps.emplace_back();
     step.op = op;
     addParents(step);
+    auto roles = op->getAttrOfType<ArrayAttr>(nn::kRolesAttr);
+    size_t operand = 0;
     auto readAll = [&](ValueRange places) {
-      for (Value place : places)
-        readOrLoad(node, exec::getPlaceOp(place), step);
+      for (Value place : places) {
+        StringRef role = roles && operand < roles.size()
+                             ? cast<StringAttr>(roles[operand]).getValue()
+                             : StringRef();
+        ++operand;
+        readOrLoad(node, exec::getPlaceOp(place), role, step);
+      }
     };
     auto writeAll = [&](ValueRange places) {
       for (Value place : places) {
@@ -100,17 +107,19 @@ private:
             nn::getPhysicalBytes(exec::getPlaceOp(scratch).getTensor());
     };
     if (auto call = dyn_cast<exec::CallOp>(op)) {
-      step.what = call.getWhat().str();
+      if (auto said = call->getAttrOfType<DictionaryAttr>(nn::kDescriptionAttr))
+        step.description = nn::Description::fromAttr(said);
       readAll(call.getInputs());
       readAll(call.getExtras());
       writeAll(call.getOutputs());
       setScratch(call.getScratch());
     } else if (auto copy = dyn_cast<exec::CopyOp>(op)) {
-      step.what = "copy";
+      step.description.kind = nn::LayerKind::move;
+      step.description.operation = "copy";
       readAll(copy.getSource());
       writeAll(copy.getTarget());
     } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
-      step.what = custom.getOperatorName().str();
+      step.description.operation = custom.getOperatorName().str();
       readAll(custom.getInputs());
       writeAll(custom.getOutput());
       setScratch(custom.getScratch());
@@ -126,7 +135,8 @@ private:
         step.within.insert(step.within.begin(), loop.getName().str());
   }
 
-  void readOrLoad(int64_t node, exec::PlaceOpInterface place, GraphStep &step) {
+  void readOrLoad(int64_t node, exec::PlaceOpInterface place, StringRef role,
+                  GraphStep &step) {
     auto weight = dyn_cast<exec::WeightOp>(findRange(place).base);
     if (!weight) {
       step.activationBytes += nn::getPhysicalBytes(place.getTensor());
@@ -137,7 +147,8 @@ private:
     int64_t bytes = weight.getEncoded()
                         ? weight.getValue().getNumElements()
                         : nn::getPhysicalBytes(weight.getTensor());
-    step.weights.push_back({weight.getName().str(), weight.getTensor(), bytes,
+    step.weights.push_back({weight.getName().str(), role.str(),
+                            weight.getTensor(), bytes,
                             !loaded.insert(weight).second});
   }
 

@@ -8,6 +8,7 @@
 #define NNC_TOOLS_NNC_REPORT_GRAPH_H
 
 #include "dialects/exec/Exec.h"
+#include "dialects/nn/Description.h"
 
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace nnc::tools {
 /// A constant that a step of a program reads.
 struct GraphWeight {
   std::string name;
+  std::string role; ///< such as "bias", or empty
   mlir::RankedTensorType type;
   int64_t bytes = 0;
   bool isShared = false; ///< an earlier step reads it, too
@@ -25,7 +27,7 @@ struct GraphWeight {
 /// A call or copy of a program.
 struct GraphStep {
   mlir::Operation *op = nullptr;
-  std::string what; ///< in words
+  nn::Description description;
   /// Names of the branches and loops that it is in, the outermost first.
   std::vector<std::string> within;
   std::vector<GraphWeight> weights;

@@ -56,6 +56,11 @@ class CompareView {
     add("estimated time", (m) => m.totals.seconds, seconds);
     if (a.measured && b.measured && this.isSame)
       add(a.isCounted ? "measured instructions" : "measured time", (m) => m.measured.median, a.isCounted ? count : seconds);
+    if (a.totals.flash_bytes && b.totals.flash_bytes) {
+      add("flash", (m) => m.totals.flash_bytes, bytes);
+      add("code", (m) => m.totals.code_bytes, bytes);
+    }
+    add("RAM", (m) => m.totals.ram_bytes, bytes);
     add("arena", (m) => m.totals.arena_bytes, bytes);
     add("weights", (m) => m.totals.weight_bytes, bytes);
     add("multiply-adds", (m) => m.totals.multiply_adds, count);
@@ -107,7 +112,7 @@ class CompareView {
         : [pair.a, pair.b].map((layer) => html("div", {}, layer ? [code(params(layer)), html("span", { class: "muted" }, ` ${layer.layout}`)] : "–"));
       const delta = y - x;
       return html("tr", { class: "row", tabindex: i ? -1 : 0, click: () => this.open(pair) },
-        html("td", { class: "text" }, html("div", { class: "name" }, breakable(pair.name)), html("div", { class: "muted" }, only || opsText(pair.b))),
+        html("td", { class: "text" }, html("div", { class: "name" }, breakable(pair.name)), html("div", { class: "muted" }, only || whatText(pair.b))),
         html("td", { class: "number" }, pair.a ? text(x) : "–"), html("td", { class: "number" }, pair.b ? text(y) : "–"),
         html("td", { class: "number" }, html("span", { class: delta > 0 ? "bad" : delta < 0 ? "good" : "muted" }, `${delta < 0 ? "−" : "+"}${text(Math.abs(delta))}`)),
         html("td", { class: "number" }, this.change(x, y)), html("td", { class: "text" }, routines),

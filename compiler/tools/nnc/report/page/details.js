@@ -26,11 +26,11 @@ class Details {
     if (!edges.length) return null;
     return [html("h3", {}, title), html("ul", { style: "margin:0;padding-left:18px" }, edges.map((edge) =>
       html("li", {}, this.app.link(edge[end]), html("span", { class: "muted" },
-        ` ${shape(edge.shape)} ${edge.dtype} ${edge.layout}, ${bytes(edge.bytes)}`))))];
+        ` ${tensorText(edge)}, ${bytes(edge.bytes)}`))))];
   }
 
   port(port) {
-    return [this.list(["kind", port.kind.replace("_", " ")], ["shape", shape(port.shape)], ["type", port.dtype],
+    return [this.list(["kind", port.kind.replace("_", " ")], ["shape", shape(port.layout_shape)], ["type", port.dtype],
       ["bytes", bytes(port.bytes)], ["lies in", port.in_arena ? "the arena" : "the caller's memory"]),
     this.links("Made by", port.reads, "from"), this.links("Read by", port.readers, "to")].flat();
   }
@@ -42,25 +42,28 @@ class Details {
     const rate = layer.multiply_adds && time ? layer.multiply_adds / time : 0;
     const isPeak = model.arena.peak && model.arena.peak.layer === layer.number;
     return [
-      html("p", {}, html("span", { class: "chip" }, html("span", { style: `color:var(--${layer.kind})` }, "● "),
-        KINDS.find(([kind]) => kind === layer.kind)[1]),
+      html("p", {}, html("span", { class: "chip" }, html("span", { style: `color:${colourOf(layer)}` }, "● "),
+        (KINDS[layer.kind] || KINDS.other)[1]),
       layer === model.slowest ? html("span", { class: "chip bad" }, "slowest layer") : null,
       isPeak ? html("span", { class: "chip bad" }, "memory peak") : null),
       this.list(
         ["layer", `${layer.number} of ${model.layers.length}`],
         layer.model_name !== layer.name && ["in the model", layer.model_name],
-        ["computes", opsText(layer)],
+        ["computes", whatText(layer)],
+        ...this.window(layer),
+        ["numbers", layer.numbers],
         layer.within.length && ["inside of", layer.within.join(", ")],
         ["routine", code(params(layer))],
         ["instructions", layer.isa],
-        ["result", `${shape(layer.shape)} ${layer.dtype}`],
-        ["layout", layer.layout],
+        ["result", `${shape(layer.layout_shape)} ${layer.dtype}`],
+        ["layout", layer.layout === "plain" ? "row-major" : layer.layout],
         layer.measured !== null && ["measured", `${costText(model, layer.measured)}, ${percent(share)} of all`],
         ["estimate", layer.seconds === null ? "unknown" : `${seconds(layer.seconds)}${layer.measured === null ? `, ${percent(share)} of all` : ""}${layer.cost_measured ? ", measured by nnc tune" : ""}`],
         ["multiply-adds", layer.multiply_adds ? count(layer.multiply_adds) : "none"],
         rate && ["rate", `${count(rate)} a second${peak ? `, ${percent(rate / peak.multiply_adds_per_second)} of the roof${rate > peak.multiply_adds_per_second ? ", by a method with fewer multiply-adds" : ""}` : ""}`],
         ["activations", `${bytes(layer.activation_bytes)} read and written`],
         ["weights", layer.weight_bytes ? bytes(layer.weight_bytes) : "none"],
+        ["code", layer.code_of || layer.code_bytes !== null ? codeText(layer) : ""],
         ["working memory", layer.scratch_bytes ? bytes(layer.scratch_bytes) : "none"],
         ["arena in use", `${bytes(layer.inUse)}${isPeak ? ", the most of all layers" : ""}`],
         ["float because", layer.float_because || ""]),
@@ -69,10 +72,17 @@ class Details {
       this.fusion(layer),
       this.links("Reads", layer.reads, "from"), this.links("Read by", layer.readers, "to"),
       layer.weights.length ? [html("h3", {}, "Weights"), html("table", {}, html("tbody", {}, layer.weights.map((w) =>
-        html("tr", {}, html("td", {}, code(w.name), html("div", { class: "muted" }, `${shape(w.shape)} ${w.dtype}, ${w.layout}`)),
+        html("tr", {}, html("td", {}, w.role ? html("div", {}, w.role) : null, code(w.name), html("div", { class: "muted" }, tensorText(w))),
           html("td", { class: "number" }, bytes(w.bytes))))))] : null,
       this.candidates(layer)
     ].flat().filter(Boolean);
+  }
+
+  window({ window }) {
+    if (!window) return [];
+    return [["kernel", window.kernel.join(" × ")], ["stride", sizesText(window.strides)], ["padding", paddingText(window.pads)],
+      window.dilations.some((one) => one !== 1) && ["dilation", sizesText(window.dilations)],
+      window.groups > 1 && ["groups", String(window.groups)]];
   }
 
   fusion(layer) {

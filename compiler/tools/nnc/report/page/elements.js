@@ -40,6 +40,7 @@ function seconds(value) {
   return `${digits(size)} ${unit}`;
 }
 function bytes(value) {
+  if (value === null) return "unknown";
   const [size, unit] = scaled(value, 1024, ["B", "KiB", "MiB", "GiB"]);
   return unit === "B" ? `${value} B` : `${digits(size)} ${unit}`;
 }
@@ -54,7 +55,7 @@ const params = (layer) =>
 
 /** A name that may be broken behind its words. */
 function breakable(text) {
-  return text.split(/(?<=[_/.;:<,])/).flatMap((part, i) => (i ? [html("wbr"), part] : [part]));
+  return text.split(/(?<=[_/.;:<,×])/).flatMap((part, i) => (i ? [html("wbr"), part] : [part]));
 }
 const code = (text) => html("code", {}, breakable(text));
 
@@ -76,6 +77,18 @@ const fitText = (() => {
     return fitted;
   };
 })();
+
+/** Text in at most `most` lines of `width`; the last one holds the rest, however long it is. */
+function wrapText(text, width, size, most) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
+    const isFull = longer !== word && fitText(longer, width, size, true, true) !== longer;
+    if (isFull && lines.length < most) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
 
 /** Draws a view with a chart again where that has become wider or narrower. */
 const redrawOnResize = (view) => new ResizeObserver(() => {

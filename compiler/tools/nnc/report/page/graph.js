@@ -1,6 +1,6 @@
 // The graph of layers: zoom, pan, a map, and a walk by arrow keys.
 
-const BOX = { width: 236, height: 66 }, PILL = { width: 190, height: 38 };
+const BOX = { width: 264, height: 82 }, PILL = { width: 236, height: 38 };
 
 class GraphView {
   constructor(app) {
@@ -57,7 +57,7 @@ class GraphView {
     this.edges = links.map((link) => {
       const { edge } = link;
       link.line = svg("path", { class: "edge", d: this.path(link), "marker-end": "url(#arrow)" },
-        svg("title", {}, `${edge.dtype} ${shape(edge.shape)}, ${edge.layout}, ${bytes(edge.bytes)}`));
+        svg("title", {}, `${tensorText(edge)}, ${bytes(edge.bytes)}`));
       return link.line;
     });
     this.svg = svg("svg", {
@@ -97,15 +97,15 @@ class GraphView {
 
   colour(item) {
     if (item.port) return "var(--port)";
-    if (this.scheme === "kind") return `var(--${item.kind})`;
+    if (this.scheme === "kind") return colourOf(item);
     const most = Math.max(1e-30, ...this.model.layers.map((layer) => layer[this.scheme]));
     return `color-mix(in srgb, var(--warn) ${Math.round(100 * item[this.scheme] / most)}%, var(--line))`;
   }
 
   label(item) {
     if (item.port)
-      return `${item.kind.replace("_", " ")} ${item.name}, ${item.dtype} ${shape(item.shape)}`;
-    return `Layer ${item.number}, ${item.name}, ${opsText(item)}, ` +
+      return `${item.kind.replace("_", " ")} ${item.name}, ${tensorText(item)}`;
+    return `Layer ${item.number}, ${item.name}, ${whatText(item)}, ` +
       `${costText(this.model, item.cost)}, ${percent(shareOf(this.model, item))}`;
   }
 
@@ -119,18 +119,18 @@ class GraphView {
       parts.push(svg("rect", { class: "box", x: left, y: top, width, height, rx: 19 }),
         svg("circle", { cx: left + 18, cy: y, r: 5, fill: this.colour(item) }),
         text(item.name, 32, 16, width - 44, "ops", 12, true),
-        text(`${item.kind.replace("_", " ")} · ${item.dtype} ${shape(item.shape)}`, 32, 30, width - 44, "small", 11));
+        text(`${item.kind.replace("_", " ")} · ${tensorText(item)}`, 32, 30, width - 44, "small", 11));
     } else {
       const share = shareOf(this.model, item);
       const cost = `${this.model.isCounted ? count(item.cost) : seconds(item.cost)} · ${percent(share)}`;
       const bar = this.model.largestCost ? (width - 22) * item.cost / this.model.largestCost : 0;
       parts.push(svg("rect", { class: "box", x: left, y: top, width, height, rx: 6 }),
         svg("path", { d: `M${left + 7} ${top}h-1a6 6 0 0 0 -6 6v${height - 12}a6 6 0 0 0 6 6h1z`, fill: this.colour(item) }),
-        text(opsText(item), 15, 17, width - 24, "ops", 12, true),
-        text(item.name, 15, 32, width - 24, "small", 11),
-        text(`${shape(item.shape)} ${item.dtype}`, 15, 47, width - 34 - 5.6 * cost.length, "small", 11),
-        svg("text", { class: "small", x: left + width - 9, y: top + 47, "text-anchor": "end" }, cost),
-        svg("rect", { class: "share", x: left + 15, y: top + 55, width: Math.max(1, bar), height: 4, rx: 2 }));
+        wrapText(whatText(item), width - 24, 12, 2).map((line, i) => text(line, 15, 17 + 15 * i, width - 24, "ops", 12, true)),
+        text(item.name, 15, 48, width - 24, "small", 11),
+        text(tensorText(item), 15, 63, width - 34 - 5.6 * cost.length, "small", 11),
+        svg("text", { class: "small", x: left + width - 9, y: top + 63, "text-anchor": "end" }, cost),
+        svg("rect", { class: "share", x: left + 15, y: top + 71, width: Math.max(1, bar), height: 4, rx: 2 }));
     }
     node.group = svg("g", {
       class: "node", role: "button", tabindex: -1, "aria-label": this.label(item),
@@ -143,7 +143,7 @@ class GraphView {
   drawLegend() {
     const used = new Set(this.model.layers.map((layer) => layer.kind));
     const keys = this.scheme === "kind"
-      ? KINDS.filter(([kind]) => used.has(kind)).map(([kind, text]) => [`var(--${kind})`, text])
+      ? Object.keys(KINDS).filter((kind) => used.has(kind)).map((kind) => [colourOf({ kind }), KINDS[kind][1]])
       : [["var(--line)", "least"], ["var(--warn)", "most"]];
     this.legend.replaceChildren(...keys.map(([colour, text]) =>
       html("span", { class: "key" }, html("i", { style: `background:${colour}` }), text)));

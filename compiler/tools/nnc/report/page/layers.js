@@ -22,7 +22,7 @@ class LayerTable {
     this.head.replaceChildren(...this.shown.map((column) => {
       const [key, direction] = this.sort;
       const isSorted = key === column.key;
-      return html("th", { scope: "col", class: column.text ? "" : "number",
+      return html("th", { scope: "col", class: `${column.text ? "" : "number "}of-${column.key}`,
         "aria-sort": isSorted ? (direction > 0 ? "ascending" : "descending") : null },
       html("button", { type: "button", title: column.title, click: () => this.sortBy(column) },
         column.label, isSorted ? (direction > 0 ? " ▲" : " ▼") : ""));
@@ -36,7 +36,7 @@ class LayerTable {
     this.body.replaceChildren(...sorted.map((row) => html("tr", {
       class: "row", tabindex: -1, "data-number": row.number,
       click: () => this.app.select(row.number)
-    }, this.shown.map((one) => html("td", { class: one.text ? "text" : "number" },
+    }, this.shown.map((one) => html("td", { class: `${one.text ? "text" : "number"} of-${one.key}` },
       one.cell ? one.cell(row, this.model) : String(one.value(row, this.model)))))));
     this.selected();
   }
@@ -76,7 +76,15 @@ const barOf = (share, second) =>
   html("i", { class: second ? "second" : null, style: `width:${(100 * Math.min(1, share)).toFixed(1)}%` });
 
 const nameCell = (layer) => [html("div", { class: "name" }, breakable(layer.name)),
-  html("div", { class: "muted" }, opsText(layer))];
+  html("div", { class: "muted" }, whatText(layer))];
+
+/** Kernel, stride and padding, or a dash. */
+const windowCell = ({ window }) => (window ? [html("div", {}, window.kernel.join(" × ")),
+  html("div", { class: "muted" }, `stride ${sizesText(window.strides)}`),
+  html("div", { class: "muted" }, `padding ${paddingText(window.pads)}`)] : "–");
+
+/** The bytes of a layer's own code. */
+const codeText = (layer) => (layer.code_of ? `that of ${layer.code_of}` : layer.code_bytes === null ? "unknown" : bytes(layer.code_bytes));
 
 class LayersView {
   constructor(app) {
@@ -87,14 +95,18 @@ class LayersView {
       { key: "number", label: "#", value: (l) => l.number },
       { key: "name", label: "layer", text: true, value: (l) => l.name, cell: nameCell },
       { key: "routine", label: "routine", text: true, value: params, cell: (l) => code(params(l)) },
+      { key: "window", label: "kernel", title: "Kernel, stride and padding", text: true,
+        value: (l) => (l.window ? l.window.kernel.join("x") : ""), cell: windowCell },
       { key: "type", label: "result", text: true, value: (l) => l.layout,
-        cell: (l) => [`${shape(l.shape)} ${l.dtype}`, html("div", { class: "muted" }, l.layout)] },
+        cell: (l) => [breakable(shape(l.layout_shape)), ` ${l.dtype}`, l.layout === "plain" ? null : html("div", { class: "muted" }, l.layout)] },
       { key: "work", label: "multiply-adds", value: (l) => l.multiply_adds, cell: (l) => (l.multiply_adds ? count(l.multiply_adds) : "–") },
       { key: "time", label: "time", title: "Estimated and, where it was, measured", value: (l) => l.cost,
         cell: (l, m) => html("span", { class: "bars" }, this.times(l, m)) },
       { key: "ratio", label: "ratio", title: "Measured to estimated time", when: isTimed,
         value: (l) => (l.seconds ? l.measured / l.seconds : 0), cell: (l) => (l.seconds ? digits(l.measured / l.seconds) : "–") },
       { key: "weights", label: "weights", value: (l) => l.weight_bytes, cell: (l) => (l.weight_bytes ? bytes(l.weight_bytes) : "–") },
+      { key: "code", label: "code", title: "Bytes of machine code of the layer alone", when: (model) => model.totals.code_bytes !== null,
+        value: (l) => l.code_bytes || 0, cell: (l) => (l.code_of ? html("span", { class: "muted" }, "shared") : bytes(l.code_bytes)) },
       { key: "traffic", label: "activations", title: "Bytes that are read and written, without weights", value: (l) => l.activation_bytes, cell: (l) => bytes(l.activation_bytes) },
       { key: "use", label: "arena in use", value: (l) => l.inUse, cell: (l) => bytes(l.inUse) }
     ], ["number", 1]);
@@ -138,8 +150,8 @@ class WeightsView {
       { key: "share", label: "share", value: (l) => l.ownBytes, cell: (l, m) => html("span", { class: "bars" },
         percent(l.ownBytes / Math.max(1, m.totals.weight_bytes)), barOf(l.ownBytes / Math.max(1, this.most))) },
       { key: "tensors", label: "tensors", text: true, value: (l) => l.weights.length,
-        cell: (l) => l.weights.map((w) => html("div", {}, code(w.name), html("span", { class: "muted" },
-          ` ${shape(w.shape)} ${w.dtype} as ${w.layout}, ${bytes(w.bytes)}${w.shared ? ", of an earlier layer" : ""}`))) }
+        cell: (l) => l.weights.map((w) => html("div", {}, w.role ? `${w.role} ` : null, code(w.name), html("span", { class: "muted" },
+          ` ${tensorText(w)}, ${bytes(w.bytes)}${w.shared ? ", of an earlier layer" : ""}`))) }
     ], ["bytes", -1]);
     this.element = html("div", { class: "panel" }, html("h2", { class: "print" }, "Weights"), this.intro, this.table.element);
   }

@@ -4,7 +4,7 @@ class App {
   constructor(documents) {
     this.models = documents.map(makeModel);
     this.selected = null;
-    this.views = [new GraphView(this), new MemoryView(this), new LayersView(this), new WeightsView(this), new RooflineView(this)];
+    this.views = [new GraphView(this), new MemoryView(this), new LayersView(this), new WeightsView(this), new RooflineView(this), new SizesView(this)];
     if (this.models.length > 1) this.views.unshift(new CompareView(this, this.models));
     this.details = new Details(this);
     this.search = new Search(this);
@@ -104,7 +104,7 @@ class App {
   makeCards() {
     const { model } = this, { measured, totals, arena, slowest } = model;
     const card = (label, value, more, run) => html(run ? "button" : "div", { class: "card", type: run ? "button" : null,
-      click: run || null, title: run ? `Show ${value}` : null },
+      click: run || null, title: run ? `${label}: ${value}` : null },
     html("span", { class: "label" }, label), html("span", { class: "value" }, run ? breakable(value) : value), html("span", { class: "more" }, more || "\u00a0"));
     const cards = [];
     if (measured)
@@ -114,7 +114,6 @@ class App {
       cards.push(card("Estimated time", seconds(totals.seconds), totals.seconds > 0 ? `${digits(1 / totals.seconds)} runs a second` : ""));
     if (slowest)
       cards.push(card("Slowest layer", slowest.name, `${costText(model, slowest.cost)}, ${percent(shareOf(model, slowest))}`, () => this.select(slowest.number, true)));
-    cards.push(card("Arena", bytes(arena.bytes), `${arena.bytes} bytes`));
     if (arena.peak && model.layers[arena.peak.layer]) {
       const layer = model.layers[arena.peak.layer];
       cards.push(card("Memory peak", layer.name, `${bytes(arena.peak.bytes)} at layer ${layer.number}`, () => {
@@ -122,8 +121,11 @@ class App {
         this.select(layer.number);
       }));
     }
-    cards.push(card("Weights", bytes(totals.weight_bytes), `${totals.weight_bytes} bytes`),
-      card("Work", count(totals.multiply_adds), `multiply-adds in ${model.layers.length} layers`));
+    const show = () => this.openTitle("Sizes");
+    cards.push(card("RAM", bytes(totals.ram_bytes), listParts(ramParts(totals)), show));
+    cards.push(totals.flash_bytes === null ? card("Weights", bytes(totals.weight_bytes), "size of the code not measured", show)
+      : card("Flash", bytes(totals.flash_bytes), listParts(flashParts(totals)), show));
+    cards.push(card("Work", count(totals.multiply_adds), `multiply-adds in ${model.layers.length} layers`));
     const { accuracy } = model.source;
     if (accuracy) {
       const isGood = accuracy.outputs.every((output) => output.within);
@@ -173,7 +175,7 @@ class Search {
   find() {
     const words = this.field.value.toLowerCase().split(/\s+/).filter(Boolean);
     const text = (item) => (item.port ? `${item.kind} ${item.name} ${item.dtype}`
-      : `${item.number} ${item.name} ${item.model_name} ${opsText(item)} ${params(item)} ${item.layout} ${item.dtype} ${shape(item.shape)} ` +
+      : `${item.number} ${item.name} ${item.model_name} ${item.what} ${whatText(item)} ${params(item)} ${item.layout} ${item.dtype} ${shape(item.shape)} ` +
         item.weights.map((w) => w.name).join(" ")).toLowerCase();
     const found = this.app.model.nodes.filter((item) => words.length && words.every((word) => text(item).includes(word)));
     // Names come before routines, shapes and weights.
@@ -185,7 +187,7 @@ class Search {
       mousedown: (event) => {
         event.preventDefault();
         this.choose(i);
-      } }, item.name, html("span", { class: "muted" }, item.port ? item.kind.replace("_", " ") : `${item.number} · ${opsText(item)} · ${params(item)}`)))
+      } }, item.name, html("span", { class: "muted" }, item.port ? item.kind.replace("_", " ") : `${item.number} · ${whatText(item)} · ${params(item)}`)))
       : [html("li", { class: "muted" }, "No layer has this in its name, routine, shape or weights.")]));
     this.mark();
   }

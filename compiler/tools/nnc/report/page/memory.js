@@ -62,7 +62,7 @@ class MemoryView {
       const bottom = y(place.offset), boxTop = y(Math.min(most, place.offset + place.bytes));
       const w = step * (place.last - place.first + 1), h = bottom - boxTop;
       const maker = layers[place.first];
-      const colour = place.scratch || !maker ? "var(--edge)" : `var(--${maker.kind})`;
+      const colour = place.scratch || !maker ? "var(--edge)" : colourOf(maker);
       const box = svg("rect", { class: "place", x: x(place.first), y: boxTop, width: w, height: Math.max(0.5, h), fill: colour,
         "fill-opacity": [1, 0.8, 0.62][number % 3],
         click: (event) => this.pick(event, place) },
@@ -138,7 +138,7 @@ class MemoryView {
     const isPeak = arena.peak && arena.peak.layer === at.number;
     this.holders.replaceChildren(
       html("h2", {}, `${isPeak ? "At the peak" : "In the arena"} while layer ${at.number} runs: ${bytes(at.inUse)}`),
-      html("p", { class: "muted" }, `${at.name}, ${opsText(at)}`),
+      html("p", { class: "muted" }, `${at.name}, ${whatText(at)}`),
       html("div", { class: "scroll" }, html("table", {},
         html("thead", {}, html("tr", {}, html("th", {}, "held"), html("th", { class: "number" }, "bytes"),
           html("th", {}, "of the arena"), html("th", {}, "made by layer"), html("th", {}, "last read by"))),

@@ -1,30 +1,33 @@
 // A document with what views ask of it.
 
-/** Kinds of layers: a name, and what of a layer's ops or routine tells it. */
-const KINDS = [
-  ["move", "Copy, layout", /memcpy|adapt|transpose|^copy|gather|slice|concat|pad|view|expand|tile/],
-  ["conv", "Convolution", /conv/],
-  ["matmul", "Matrix product, attention", /matmul|gemm|attention|dense|lstm|gru|rnn/],
-  ["pool", "Pooling, reduction", /pool|reduce|mean|sum_|arg_?max|topk|top_k/],
-  ["normalize", "Softmax, norm", /softmax|norm/],
-  ["elementwise", "Elementwise", /elementwise|pointwise|map|nn\./],
-  ["other", "Other", /./]
-];
+/** Kinds of layers in documents: a colour of the style, and a name. */
+const KINDS = {
+  convolution: ["conv", "Convolution"],
+  product: ["matmul", "Matrix product, attention, recurrent cells"],
+  pooling: ["pool", "Pooling, reduction"],
+  normalization: ["normalize", "Softmax, norm"],
+  elementwise: ["elementwise", "Elementwise"],
+  move: ["move", "Copy, layout"],
+  other: ["other", "Other"]
+};
+const colourOf = (layer) => `var(--${(KINDS[layer.kind] || KINDS.other)[0]})`;
 
-function findKind(layer) {
-  const texts = [layer.what, layer.ops[0] || "", layer.routine];
-  for (const text of texts)
-    for (const [kind, , pattern] of KINDS)
-      if (text && kind !== "other" && kind !== "elementwise" && pattern.test(text)) return kind;
-  return layer.ops.length || /elementwise/.test(layer.routine) ? "elementwise" : "other";
-}
+/** What a layer computes, as "3 × 3 convolution, stride 2". */
+const whatText = (layer) => (layer.what || layer.routine).replace(/(\d) x (?=\d)/g, "$1 × ");
 
-/** What a layer computes, in short: "conv + add + relu". */
-function opsText(layer) {
-  const words = layer.ops.map((op) => op.replace(/^[a-z]+\./, ""));
-  if (!words.length) return layer.what || layer.routine;
-  return words.length > 6 ? `${words.slice(0, 4).join(" + ")} + … (${words.length})` : words.join(" + ");
-}
+/** A tensor as it lies in memory: "1×25×5×8 i8, NHWC". */
+const tensorText = (tensor) => `${shape(tensor.layout_shape)} ${tensor.dtype}` +
+  (tensor.layout === "plain" ? "" : `, ${tensor.layout}`);
+
+/** The sizes of a window: "2", or "2 × 1" where axes differ. */
+const sizesText = (sizes) => (sizes.every((size) => size === sizes[0]) ? String(sizes[0]) : sizes.join(" × "));
+const paddingText = (pads) => {
+  if (pads.every((pad) => pad === 0)) return "none";
+  if (pads.every((pad) => pad === pads[0])) return `${pads[0]} on each side`;
+  const names = pads.length === 4 ? ["top", "left", "bottom", "right"] : pads.length === 2 ? ["before", "behind"]
+    : pads.map((_, i) => `${i < pads.length / 2 ? "before" : "behind"} axis ${i % (pads.length / 2) + 1}`);
+  return pads.map((pad, i) => `${pad} ${names[i]}`).join(", ");
+};
 
 /** A document whose layers know their number, kind, cost and neighbours. */
 function makeModel(source) {
@@ -37,7 +40,7 @@ function makeModel(source) {
   model.nodes = [];
   model.layers.forEach((layer, number) => {
     Object.assign(layer, {
-      number, kind: findKind(layer), measured: number in times ? times[number] : null,
+      number, measured: number in times ? times[number] : null,
       reads: [], readers: []
     });
     layer.cost = layer.measured === null ? layer.seconds || 0 : layer.measured;

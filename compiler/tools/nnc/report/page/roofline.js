@@ -88,8 +88,8 @@ class RooflineView {
       const r = 4 + 16 * Math.sqrt(shareOf(model, dot.layer));
       if (isTimed)
         parts.push(svg("path", { class: "from", d: `M${x(dot.x)} ${y(dot.estimate)}V${y(dot.y)}` }),
-          svg("circle", { cx: x(dot.x), cy: y(dot.estimate), r: 3, fill: "none", stroke: `var(--${dot.layer.kind})` }));
-      const circle = svg("circle", { class: "dot", cx: x(dot.x), cy: y(dot.y), r, fill: `var(--${dot.layer.kind})`,
+          svg("circle", { cx: x(dot.x), cy: y(dot.estimate), r: 3, fill: "none", stroke: colourOf(dot.layer) }));
+      const circle = svg("circle", { class: "dot", cx: x(dot.x), cy: y(dot.y), r, fill: colourOf(dot.layer),
         click: () => this.app.select(dot.layer.number) },
       svg("title", {}, `${dot.layer.number} ${dot.layer.name}: ${count(dot.y)} a second, ${digits(dot.x)} for each byte, ${costText(model, dot.layer.cost)}`));
       this.dots.push([dot.layer.number, circle]);
