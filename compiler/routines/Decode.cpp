@@ -6,6 +6,7 @@
 
 #include "compiler/routines/Decode.h"
 
+#include "dialects/nn/TensorData.h"
 #include "dialects/nn/compression/StoredCheck.h"
 
 using namespace mlir;
