@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Copy.h"
 #include "dialects/nn/Nn.h"
 #include "dialects/nn/WeightEncoding.h"
 
