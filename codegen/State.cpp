@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/TensorData.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
@@ -23,11 +25,27 @@ static std::string printElement(Attribute element) {
   return getLiteral(cast<TypedAttr>(element));
 }
 
+/// Returns the first value of a state as an attribute that gives each element:
+/// a resource holds bytes. Null where the state begins with zeros.
+static DenseElementsAttr getFirstValue(exec::StateOp state) {
+  ElementsAttr value = state.getInitialAttr();
+  if (!value || value.getNumElements() == 0)
+    return {};
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense;
+  TensorData data = *TensorData::get(value);
+  if (llvm::all_of(data.getBytes(), [](char byte) { return byte == 0; }))
+    return {};
+  if (data.getElementType().isInteger(1))
+    return DenseElementsAttr::get(data.getType(), data.getAs<bool>());
+  return DenseElementsAttr::getFromRawBuffer(data.getType(), data.getBytes());
+}
+
 /// Returns the statements that fill a state other than with zeros. Elements
 /// that are all alike need no table.
 static std::string printInitial(exec::StateOp state) {
-  ElementsAttr value = state.getInitialAttr();
-  if (!value || value.getNumElements() == 0)
+  DenseElementsAttr value = getFirstValue(state);
+  if (!value)
     return "";
   std::string name = state.getName().str(), text, element;
   if (value.isSplat()) {

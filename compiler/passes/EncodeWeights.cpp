@@ -36,6 +36,9 @@ static ElementsAttr encode(ElementsAttr value, const TensorData &data,
   return data.withType(bytes).toAttribute(name);
 }
 
+static constexpr StringLiteral kNotInMemory =
+    "has a value whose data is not in memory; was it elided?";
+
 namespace {
 struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
   using Base::Base;
@@ -47,6 +50,12 @@ struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
       if (const void *memory = getMemory(weight.getValue()))
         ++users[memory];
     });
+    WalkResult states = getOperation().walk([&](exec::StateOp state) {
+      return checkInitial(state) ? WalkResult::advance()
+                                 : WalkResult::interrupt();
+    });
+    if (states.wasInterrupted())
+      return signalPassFailure();
     for (exec::WeightOp weight : weights)
       if (!weight.getEncoded() && failed(encodeWeight(weight)))
         return signalPassFailure();
@@ -67,12 +76,25 @@ private:
     return resource ? resource.getRawHandle().getResource() : nullptr;
   }
 
+  /// Returns false, and reports it, where the first value of a state is not in
+  /// memory. Memory that the printer reads is never freed.
+  bool checkInitial(exec::StateOp state) {
+    ElementsAttr value = state.getInitialAttr();
+    if (!value)
+      return true;
+    if (const void *memory = getMemory(value))
+      ++users[memory];
+    if (TensorData::get(value))
+      return true;
+    state.emitOpError(kNotInMemory);
+    return false;
+  }
+
   LogicalResult encodeWeight(exec::WeightOp weight) {
     ElementsAttr value = weight.getValue();
     std::optional<TensorData> data = TensorData::get(value);
     if (!data)
-      return weight.emitOpError(
-          "has a value whose data is not in memory; was it elided?");
+      return weight.emitOpError(kNotInMemory);
     RankedTensorType type = weight.getTensor();
     auto bytes = RankedTensorType::get({nn::getPhysicalBytes(type)},
                                        IntegerType::get(&getContext(), 8));

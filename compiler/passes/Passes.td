@@ -113,6 +113,9 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
     - A matrix product of floats with dequantized constant weights, of one scale,
       of one for each column of the result or of one for each block, becomes
       `nn.block_matmul`, whose weights stay compressed.
+    - A convolution of floats with such weights multiplies by the integers, and its
+      result by their scales; it gets `nn.byte_weights`, and its weights can be
+      stored in a byte each.
 
     Elementwise ops stay: `nnc-form-layers` makes one layer of them and of the
     conversions around them. `qnn.stays_float` says of ops that compute with
@@ -616,7 +619,9 @@ def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
     weights as needed are stored so, those for which decoding costs the least time,
     or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
     any form. Without either, weights most of which are zero are stored as `csr`
-    where their layers become faster so.
+    where their layers become faster so, and those of convolutions with
+    `nn.byte_weights` as `codebook`: always for targets without an operating system,
+    elsewhere where that is estimated to take a tenth of the layer's time at most.
 
     ```mlir
     %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>

@@ -18,6 +18,26 @@ namespace nnc {
 
 using namespace mlir;
 
+/// Whether a value follows from constants alone.
+static bool isKnown(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (op->hasTrait<OpTrait::ConstantLike>() ||
+                (op->getNumOperands() > 0 &&
+                 llvm::all_of(op->getOperands(), isKnown)));
+}
+
+/// Whether more is quantized than constants.
+static bool hasQuantizedActivations(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<nnc::qnn::QnnDialect>(op->getDialect()) &&
+                       !llvm::all_of(op->getOperands(), isKnown)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
   using QnnFuseBase::QnnFuseBase;
@@ -27,8 +47,9 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       return signalPassFailure();
     if (!nnc::qnn::hasQuantizedOps(getOperation()))
       return;
-    getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
-                            UnitAttr::get(&getContext()));
+    if (hasQuantizedActivations(getOperation()))
+      getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
+                              UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
       auto isFasterInIntegers = [&](Operation *product) {

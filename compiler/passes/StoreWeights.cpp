@@ -7,10 +7,12 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/memory/Contents.h"
+#include "compiler/routines/Candidates.h"
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/Scratch.h"
 #include "compiler/routines/StoredConvolutions.h"
 #include "compiler/routines/WeightError.h"
+#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
@@ -37,6 +39,10 @@ static constexpr double kDecodedShare = 1.25;
 /// A form takes hardly more bytes than the smallest one if it takes at most one
 /// part of so many more: its rows are blocks of their own.
 static constexpr int64_t kHardlyMore = 10;
+
+/// The share of a layer's time that reading its weights from bytes may take
+/// more where memory for weights is not scarce.
+static constexpr double kBytesShare = 0.1;
 
 /// Seconds for a byte that are more than any decoder takes to make it.
 static constexpr double kDearBytes = 1;
@@ -70,6 +76,8 @@ struct Weight {
   }
   /// Whether only layers read it, which compute with decoded values as well.
   bool isOpen() const;
+  /// Whether it is one of kByteWeightsAttr.
+  bool isOfBytes() const;
 };
 
 struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
@@ -102,7 +110,7 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
         kinds.push_back(kind);
     if (kinds.empty() && !limit && !findsFront)
       return;
-    onlyReaders = !wanted && !limit && !findsFront;
+    isFree = !wanted && !limit && !findsFront;
     CostModel cost(*machine, bytes);
     findRoom();
     std::vector<Weight> weights = findWeights(kinds, cost);
@@ -114,7 +122,7 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
     else if (wanted)
       chooseSmallest(weights);
     else
-      choose(weights, 0);
+      chooseFastest(weights, cost);
     double seconds = 0;
     SmallVector<Attribute> kept;
     for (Weight &weight : weights) {
@@ -136,10 +144,11 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
 private:
   std::vector<Weight> findWeights(ArrayRef<StoredKind> kinds,
                                   const CostModel &cost);
-  void addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
+  /// With `onlyReaders` only what makes layers faster is looked for.
+  void addChoices(Weight &weight, ArrayRef<StoredKind> kinds, bool onlyReaders,
                   const CostModel &cost);
   void addReaders(Weight &weight, const TensorData &data, StoredKind kind,
-                  const CostModel &cost);
+                  bool onlyReaders, const CostModel &cost);
   bool addStrips(Weight &weight, ArrayRef<char> elements, StoredKind kind,
                  const CostModel &cost);
   void findRoom();
@@ -158,9 +167,11 @@ private:
              maxRam - taken.lookup(use->getOwner());
     });
   }
-  static void chooseSmallest(std::vector<Weight> &weights);
+  static void chooseSmallest(MutableArrayRef<Weight> weights);
   ArrayAttr findFront(std::vector<Weight> &weights);
   static void choose(std::vector<Weight> &weights, double byteSeconds);
+  static void chooseFastest(std::vector<Weight> &weights,
+                            const CostModel &cost);
   int64_t getBytes(ArrayRef<Weight> weights) const;
   /// Another choice for one weight or two, which saves time.
   struct Step {
@@ -184,8 +195,8 @@ private:
   }
 
   int64_t align = 1; ///< of each weight, in bytes
-  /// Whether only what makes layers faster is looked for.
-  bool onlyReaders = false;
+  /// Whether neither a form nor a limit is asked for.
+  bool isFree = false;
   int64_t maxRam = std::numeric_limits<int64_t>::max();
   /// Bytes of memory that are free beside each op, and that are not, by
   /// findRoom().
@@ -252,7 +263,7 @@ static SmallVector<int64_t> getRuns(RankedTensorType type) {
 }
 
 void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
-                                  const CostModel &cost) {
+                                  bool onlyReaders, const CostModel &cost) {
   RankedTensorType type = weight.getType();
   const int64_t plainBytes = weight.choices.front().bytes;
   std::optional<TensorData> data =
@@ -269,11 +280,12 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
     elements = bytes;
   }
   for (StoredKind kind : kinds) {
-    addReaders(weight, *data, kind, cost);
+    addReaders(weight, *data, kind, onlyReaders, cost);
     if (onlyReaders)
       continue;
     // Strips take more time, and less memory, which counts where there is none.
-    if (!hasRoom(weight) && addStrips(weight, elements, kind, cost))
+    // Nobody has asked for fewer bytes of weights at the cost of more RAM.
+    if (!hasRoom(weight) && (addStrips(weight, elements, kind, cost) || isFree))
       continue;
     auto form = StoredForm::get(kind, elements, size, getRuns(type));
     if (!form)
@@ -310,7 +322,8 @@ static bool areMostlyZero(const TensorData &data) {
 /// Adds the choices in which the layers of a weight, all of them dense ones,
 /// read what is stored of it.
 void StoreWeightsPass::addReaders(Weight &weight, const TensorData &data,
-                                  StoredKind kind, const CostModel &cost) {
+                                  StoredKind kind, bool onlyReaders,
+                                  const CostModel &cost) {
   SmallVector<DenseLayer> layers;
   for (OpOperand *use : weight.uses) {
     std::optional<DenseLayer> dense = DenseLayer::get(*use);
@@ -370,6 +383,15 @@ bool StoreWeightsPass::addStrips(Weight &weight, ArrayRef<char> elements,
   return true;
 }
 
+bool Weight::isOfBytes() const {
+  return isOpen() && llvm::all_of(uses, [](OpOperand *use) {
+           return cast<LayerOp>(use->getOwner())
+                      .getAnchorOp()
+                      ->hasAttr(kByteWeightsAttr) &&
+                  use->getOperandNumber() == 1;
+         });
+}
+
 bool Weight::isOpen() const {
   // An encoding that has few bytes itself is read as it is.
   LayoutAttr layout = getLayout(getType());
@@ -402,8 +424,12 @@ std::vector<Weight> StoreWeightsPass::findWeights(ArrayRef<StoredKind> kinds,
     Choice plain;
     plain.bytes = getPhysicalBytes(weight.getType());
     weight.choices.push_back(plain);
+    // Those of bytes have a table of the integers that occur.
     if (weight.isOpen())
-      addChoices(weight, kinds, cost);
+      addChoices(weight,
+                 isFree && weight.isOfBytes() ? ArrayRef(StoredKind::codebook)
+                                              : kinds,
+                 isFree && !weight.isOfBytes(), cost);
   }
   return weights;
 }
@@ -421,7 +447,7 @@ int64_t StoreWeightsPass::getBytes(ArrayRef<Weight> weights) const {
 
 /// Chooses for each weight the fastest of those forms that take hardly more
 /// bytes than the smallest one; as it is if there is none.
-void StoreWeightsPass::chooseSmallest(std::vector<Weight> &weights) {
+void StoreWeightsPass::chooseSmallest(MutableArrayRef<Weight> weights) {
   for (Weight &weight : weights) {
     weight.chosen = 0;
     int64_t least = weight.choices.front().bytes;
@@ -448,6 +474,26 @@ void StoreWeightsPass::choose(std::vector<Weight> &weights,
     for (size_t i = 1; i < weight.choices.size(); ++i)
       if (getPrice(weight.choices[i]) < getPrice(weight.choices[weight.chosen]))
         weight.chosen = i;
+  }
+}
+
+/// Chooses what is fastest, but lets the weights that are integers of 8 bits in
+/// the model be those of the module, too: always on targets without an
+/// operating system, whose memory for weights is small, and elsewhere where
+/// that takes little time.
+void StoreWeightsPass::chooseFastest(std::vector<Weight> &weights,
+                                     const CostModel &cost) {
+  choose(weights, 0);
+  for (Weight &weight : weights) {
+    if (!weight.isOfBytes())
+      continue;
+    chooseSmallest(weight);
+    double layers = 0;
+    for (OpOperand *use : weight.uses)
+      layers += getLayerSeconds(cast<LayerOp>(use->getOwner()), cost);
+    if (!cost.getMachine().isBare() &&
+        weight.choices[weight.chosen].seconds > kBytesShare * layers)
+      weight.chosen = 0;
   }
 }
 

@@ -236,4 +236,5 @@ struct KeepFiltersCompressed : OpRewritePattern<ConvOp> {
 void nnc::populateBlockWeights(RewritePatternSet &patterns) {
   patterns.add<KeepWeightsCompressed, KeepFiltersCompressed>(
       patterns.getContext());
+  populateByteWeights(patterns);
 }

@@ -14,6 +14,7 @@
 #include "compiler/patterns/Affine.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/ByteWeights.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -28,9 +29,12 @@ static constexpr size_t kMostOps = 16;
 /// for one of them.
 static constexpr int64_t kShareableBytes = 1 << 16;
 
-static bool mayRewrite(Value weight) {
+/// Whether scales may be folded into operand `i` of an anchor. Weights that are
+/// stored as integers of 8 bits keep their values.
+static bool mayRewrite(Operation *anchor, unsigned i) {
+  Value weight = anchor->getOperand(i);
   auto constant = weight.getDefiningOp<ConstantOp>();
-  if (!constant)
+  if (!constant || anchor->hasAttr(kByteWeightsAttr))
     return false;
   auto type = cast<RankedTensorType>(weight.getType());
   if (!type.getElementType().isF32() && !type.getElementType().isF64())
@@ -276,7 +280,7 @@ private:
     std::optional<int64_t> axis = routine.getChannelAxis();
     std::optional<WeightView> view = getOutputView(anchor);
     if (!view || (chain.axis != -1 && chain.axis != axis) ||
-        !mayRewrite(anchor->getOperand(view->operand)))
+        !mayRewrite(anchor, view->operand))
       return failure();
     if (!chain.affine.scales(getElementTypeOrSelf(chain.base.getType())))
       return failure(); // shifts alone are composed as any chain
@@ -308,7 +312,7 @@ struct FoldIntoNext : RewritePattern {
   LogicalResult matchAndRewrite(Operation *anchor,
                                 PatternRewriter &rewriter) const override {
     std::optional<WeightView> view = getInputView(anchor);
-    if (!view || !mayRewrite(anchor->getOperand(view->operand)) ||
+    if (!view || !mayRewrite(anchor, view->operand) ||
         !TensorData::get(anchor->getOperand(view->operand)))
       return failure();
     Chain chain = collect(anchor);
@@ -344,8 +348,7 @@ private:
   /// op before it instead.
   static bool isBehindWeights(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && value.hasOneUse() && getOutputView(op) &&
-           mayRewrite(op->getOperand(1));
+    return op && value.hasOneUse() && getOutputView(op) && mayRewrite(op, 1);
   }
 
   /// Returns true if folding the chain would change bits that a step function

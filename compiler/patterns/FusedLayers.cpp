@@ -6,6 +6,8 @@
 
 #include "compiler/patterns/FusedLayers.h"
 
+#include "dialects/nn/ByteWeights.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -86,8 +88,11 @@ static std::optional<InnerEpilogue> getInnerEpilogue(LayerOp first,
   return inner;
 }
 
+/// Returns the layer's convolution, or null. One whose weights are stored as
+/// integers of 8 bits stays apart: fused layers read floats.
 static ConvOp getConv(LayerOp layer) {
-  return dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
+  auto conv = dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
+  return conv && !conv->hasAttr(kByteWeightsAttr) ? conv : ConvOp();
 }
 
 /// Returns the layer's convolution if it is 1 x 1 with stride 1 and one group,

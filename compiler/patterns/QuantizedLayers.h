@@ -43,6 +43,10 @@ void populateQuantizedProducts(mlir::RewritePatternSet &patterns,
 /// integers.
 void populateQuantizedMoves(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns that multiply in convolutions of floats by the integers of
+/// dequantized constant weights, and their sums by the scales.
+void populateByteWeights(mlir::RewritePatternSet &patterns);
+
 /// Adds patterns that compute means and layer normalisations of dequantized
 /// values as those of the integers.
 void populateQuantizedMeans(mlir::RewritePatternSet &patterns);

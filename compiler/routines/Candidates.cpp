@@ -9,6 +9,7 @@
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
+#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
 
@@ -483,6 +484,10 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
   }
   if (function && function->hasAttr(kOwnValuesAttr) && !layer.getRoutine() &&
       isWorthStoring(layer, ""))
+    filters.push_back([](const Routine &each) { return readsOwnValues(each); });
+  if (!wanted && !layer.getRoutine() && layer.getAnchorOp() &&
+      layer.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
+      cost.getMachine().isBare())
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   filters.push_back([](const Routine &) { return true; });
   bool isAny = false;

@@ -7,6 +7,7 @@
 #include "compiler/routines/StoredConvolutions.h"
 
 #include "compiler/routines/Candidates.h"
+#include "dialects/nn/ByteWeights.h"
 #include "runtime/routines/stored_conv2d/shape.h"
 
 using namespace mlir;
@@ -133,6 +134,8 @@ void nnc::readStored(const ConvLayer &conv, const StoredMatrix &filters,
       op.getLoc(), op.getY().getType(), op.getX(), weight, filters.shape, count,
       kernel, op.getStrides(), op.getDilations(), op.getPads(), filters.order,
       filters.strip, op.getAccumulatorAttr(), op.getFill());
+  if (op->hasAttr(kByteWeightsAttr))
+    reading->setAttr(kByteWeightsAttr, builder.getUnitAttr());
   op.getY().replaceAllUsesWith(reading.getY());
   op.erase();
   layer.setRoutineAttr(builder.getStringAttr(conv.routine->name));

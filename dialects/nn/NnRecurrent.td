@@ -83,8 +83,9 @@ def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
     half first: c is batch x 2 units, and the result ends with two rows for each
     sequence.
     Results have the zero point `zero`. A cell times `multiplier` over 2^shift
-    is the argument of tanh in units of 1 / 12288. With `single`, products are
-    rounded once, else twice, as TFLite does.
+    is the argument of tanh in units of 1 / 12288; a `multiplier` of 0 stands for
+    gates in 16 bits, where cells have `shift` integer bits. With `single`,
+    products are rounded once, else twice, as TFLite does.
 
     Example: `%y = nn.integer_lstm %x, %w, %r, %b, %d, %f, %t, %h, %c {time_major = false, zero = -3 : i64, clip = 0 : i64, multiplier = 6 : i64, shift = 0 : i64, single = false} : (tensor<1x9x8xi8>, tensor<4x5x8xi8>, tensor<4x5x5xi8>, tensor<4x5xi32>, tensor<4x5xi32>, tensor<22xi32>, tensor<256xui16>, tensor<1x5xi8>, tensor<1x10xi8>) -> tensor<11x5xi8>`.
   }];

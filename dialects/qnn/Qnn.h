@@ -22,7 +22,7 @@
 
 namespace nnc::qnn {
 
-/// Attribute of a module that had quantized values when it was imported.
+/// Attribute of a module whose import had quantized values beside constants.
 inline constexpr llvm::StringLiteral kQuantizedAttr = "qnn.quantized";
 /// Attribute of an op of such a module that computes with floats: a string that
 /// says why.

@@ -10,7 +10,9 @@
 #include "frontends/common/Fold.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -121,6 +123,20 @@ bool LayerBuilder::checkSize(Type type, bool isMade) {
   return !problem;
 }
 
+/// Returns a dialect's text with types as "1x3xi8" instead of 'tensor<1x3xi8>'.
+static std::string withPlainTypes(StringRef text) {
+  std::string plain;
+  for (StringRef open = "'tensor<"; !text.empty();) {
+    size_t begin = text.find(open), end = text.find(">'", begin);
+    if (end == StringRef::npos)
+      return plain + text.str();
+    plain += text.take_front(begin);
+    plain += text.slice(begin + open.size(), end);
+    text = text.drop_front(end + 2);
+  }
+  return plain;
+}
+
 bool LayerBuilder::check(llvm::function_ref<LogicalResult()> infer) {
   std::string why;
   LogicalResult result = failure();
@@ -133,7 +149,7 @@ bool LayerBuilder::check(llvm::function_ref<LogicalResult()> infer) {
     result = infer();
   }
   if (failed(result))
-    broken(why);
+    broken(withPlainTypes(why));
   return succeeded(result);
 }
 
@@ -153,8 +169,45 @@ Value LayerBuilder::infer(OperationState &state) {
   return insert(state);
 }
 
+/// Returns the types of values as in "1x3xi8 and 4xf32".
+static std::string describeTypes(ValueRange values) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      values, stream,
+      [&](Value value) {
+        auto type = cast<RankedTensorType>(value.getType());
+        for (int64_t size : type.getShape())
+          stream << size << "x";
+        Type element = type.getElementType();
+        if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+          element = quantized.getStorageType();
+        stream << element;
+      },
+      " and ");
+  return text;
+}
+
+bool LayerBuilder::isSound(Operation *op) {
+  {
+    ScopedDiagnosticHandler silent(getBuilder().getContext(),
+                                   [](Diagnostic &) { return success(); });
+    if (succeeded(verify(op, /*verifyRecursively=*/false)))
+      return true;
+  }
+  unsupported("computes " + describeTypes(op->getResults()) +
+              (op->getNumOperands() ? " from " : "") +
+              describeTypes(op->getOperands()) +
+              ", types or shapes that nnc does not handle together");
+  return false;
+}
+
 Value LayerBuilder::insert(OperationState &state) {
   Operation *op = builder.create(state);
+  if (!isSound(op)) {
+    op->erase();
+    return {};
+  }
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   ElementsAttr value;
   // An empty result becomes a constant, so that routines need not handle it;

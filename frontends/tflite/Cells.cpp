@@ -109,7 +109,7 @@ Value Cells::join(ArrayRef<size_t> numbers, ArrayRef<int64_t> shape) {
   slab.append(shape.begin(), shape.end());
   SmallVector<Value> parts;
   for (size_t i : numbers) {
-    Value part = layer.getInput(i);
+    Value part = getReals(layer, i);
     if (part && getShape(part) != shape)
       return layer.broken("has operand " + Twine(i) + " of shape " +
                           toString(getShape(part)) + ", not " +
@@ -207,7 +207,7 @@ Value computeCells(Layer &layer, Value x, const CellOperands &operands,
 /// those of the input gate, the cell, the forget gate and the output gate.
 static Value convertPlainStep(Layer &layer,
                               const fb::StepLstmOptions &options) {
-  Value x = layer.getInput(0), h = layer.getInput(1), w = layer.getInput(2),
+  Value x = layer.getInput(0), h = layer.getInput(1), w = getReals(layer, 2),
         bias = layer.getInput(3), c = layer.getInput(4);
   if (!x || !h || !w || !bias || !c)
     return {};
@@ -333,7 +333,7 @@ Value convertTwoWayLstm(Layer &layer) {
 /// in the variable `state`.
 static Value computeRnn(Layer &layer, Value x, size_t first, size_t state,
                         fb::Activation activation, bool isTimeMajor) {
-  Value w = layer.getInput(first), r = layer.getInput(first + 1),
+  Value w = getReals(layer, first), r = getReals(layer, first + 1),
         bias = layer.getInput(first + 2);
   if (!x || !w || !r || !bias)
     return {};

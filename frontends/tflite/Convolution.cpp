@@ -73,21 +73,10 @@ static bool isMixed(Layer &layer, Value x, Value w, size_t input = 0) {
   return true;
 }
 
-/// Returns weights of floats: those of 8 bits or halves beside an input of
-/// floats are converted when compiling, as hybrid kernels do when they run.
+/// Returns operand 1, the weights, as floats if operand `input` holds floats.
 static Value getWeights(Layer &layer, size_t input = 0) {
-  Value w = layer.getInput(1);
   Value x = layer.getInput(input);
-  if (!x || !w || !getElement(x).isF32() || getElement(w).isF32())
-    return w;
-  Quantization quantization = layer.getInputQuantization(1);
-  if (getElement(w).isF16())
-    return layer.castTo(w, getElement(x));
-  if (!isQuantized(w, quantization))
-    return w;
-  return layer.createAs<qnn::DequantizeOp>(
-      RankedTensorType::get(getShape(w), getElement(x)),
-      asQuantized(layer, w, quantization));
+  return x && getElement(x).isF32() ? getReals(layer, 1) : layer.getInput(1);
 }
 
 /// Returns the window of filters whose axes 1 and 2 are height and width, with

@@ -33,8 +33,7 @@ static RankedTensorType getResultType(Layer &layer, size_t i, bool isRebound) {
     return {};
   }
   Type element = layer.getOutputElement(i);
-  unsigned width = element ? element.getIntOrFloatBitWidth() : 0;
-  if (width != 1 && width < 8) {
+  if (!element || isPacked(element)) {
     layer.unsupported("has a result of type " + getTypeName(tensor->type()) +
                       ", which nnc cannot hand to a function");
     return {};

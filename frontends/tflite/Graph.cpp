@@ -9,6 +9,7 @@
 #include "dialects/nn/State.h"
 #include "frontends/common/Elements.h"
 #include "frontends/common/Module.h"
+#include "frontends/tflite/CheckTypes.h"
 #include "frontends/tflite/Custom.h"
 #include "frontends/tflite/Layer.h"
 #include "frontends/tflite/Ops.h"
@@ -62,7 +63,7 @@ ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
                                                ", which nnc does not handle");
   SmallVector<int64_t> shape(getList(tensor.shape()));
   unsigned width = element.getIntOrFloatBitWidth();
-  bool isNarrow = width > 1 && width < 8;
+  bool isNarrow = isPacked(element);
   Type wide =
       isNarrow
           ? Type(IntegerType::get(builder.getContext(), 8,
@@ -211,7 +212,7 @@ Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
   const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
   std::string name = getTensorName(*scope.graph, tensor);
   Type element = getElementType(builder.getContext(), stated.type());
-  if (!element) {
+  if (!element || isPacked(element)) {
     problems.report(ImportStatus::unsupported, loc)
         << "has a variable '" << name << "' of type "
         << getTypeName(stated.type()) << ", which nnc does not handle";
@@ -333,24 +334,14 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     layer.broken("lacks its first result");
     return;
   }
-  for (int32_t tensor : outputs) {
-    if (tensor < 0)
-      continue;
-    fb::TensorType type = scope.graph->tensors()->Get(tensor)->type();
-    if (type == fb::TensorType::RESOURCE && info->runsSubgraphs())
-      continue;
-    if (!getElementType(builder.getContext(), type)) {
-      layer.unsupported("has a result of type " + getTypeName(type) +
-                        ", which nnc does not handle");
-      return;
-    }
-  }
   // Operands behind those that every use of the operator has are optional.
   for (unsigned i = 0; i < info->minInputs; ++i)
     if (!layer.hasInput(i)) {
       layer.broken("lacks operand " + Twine(i));
       return;
     }
+  if (!checkTypes(layer, *info))
+    return;
   layer.setResult(0, info->convert(layer));
   takeResults(scope, layer, outputs, name);
 }
@@ -415,10 +406,9 @@ bool GraphImporter::mayInline(uint32_t subgraph, const Layer &caller,
     const fb::Tensor &stated = *graph->tensors()->Get(tensor);
     Type element = getElementType(builder.getContext(), stated.type());
     // Constants of 2 and 4 bits are integers of 8 bits by now.
-    unsigned width = element ? element.getIntOrFloatBitWidth() : 0;
     bool fits = input.isHandle ? stated.type() == fb::TensorType::RESOURCE
                                : element == getElement(input.value) ||
-                                     (width > 1 && width < 8);
+                                     (element && isPacked(element));
     if (!fits)
       return fail(ImportStatus::broken,
                   " with " +

@@ -58,6 +58,8 @@ static TensorInfo getInfo(const fb::Tensor &tensor, const std::string &name,
   TensorInfo info;
   info.name = name;
   info.element = getElementType(&context, tensor.type());
+  if (info.element && isPacked(info.element))
+    info.element = {};
   info.elementName = getTypeName(tensor.type());
   ArrayRef<int32_t> shape = getList(tensor.shape()),
                     signature = getList(tensor.shape_signature());

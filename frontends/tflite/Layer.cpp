@@ -55,6 +55,13 @@ Quantization Layer::getInputQuantization(size_t i) {
   return getQuantization(getInputTensor(i));
 }
 
+Quantization Layer::getIntermediateQuantization(size_t i) {
+  ArrayRef<int32_t> intermediates = getList(op.intermediates());
+  return i < intermediates.size() && intermediates[i] >= 0
+             ? getQuantization(scope.graph->tensors()->Get(intermediates[i]))
+             : Quantization();
+}
+
 Quantization Layer::getOutputQuantization(size_t i) {
   return getQuantization(getOutputTensor(i));
 }
@@ -136,4 +143,8 @@ qnn::Rescale Layer::getRescale() const {
 
 bool Layer::isMicro() const {
   return importer.getOptions().tfliteRounding == TfliteRounding::twice;
+}
+
+bool Layer::isLiteRt() const {
+  return importer.getOptions().tfliteRounding == TfliteRounding::litert;
 }

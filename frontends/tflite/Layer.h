@@ -30,6 +30,8 @@ public:
   /// reported, and are empty.
   Quantization getInputQuantization(size_t i);
   const fb::Tensor *getInputTensor(size_t i) const;
+  /// The quantization of intermediate `i`, empty where there is none.
+  Quantization getIntermediateQuantization(size_t i);
   /// Returns the axis, of `rank` axes, that input `i` names; nullopt, and a
   /// report, where it is not known, not one number or out of range.
   std::optional<int64_t> readAxis(size_t i, int64_t rank);
@@ -105,6 +107,9 @@ public:
   /// Whether the import follows TFLite Micro where its kernels differ from
   /// TFLite's in more than rounding.
   bool isMicro() const;
+  /// Whether the import follows the reference kernels of LiteRT's Python
+  /// package.
+  bool isLiteRt() const;
 
 private:
   const void *findOptions(fb::Options kind);

@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace nnc::tflite;
 
 namespace nnc::tflite {
-#define NNC_TFLITE_OP(name, code, from, to, converter, limits)                 \
+#define NNC_TFLITE_OP(name, code, from, to, activations, converter, limits)    \
   Value converter(Layer &);
 #include "frontends/tflite/Ops.inc"
 } // namespace nnc::tflite
 
 static constexpr OpInfo kOps[] = {
-#define NNC_TFLITE_OP(name, code, from, to, converter, limits)                 \
-  {#name, code, limits, from, to, converter},
+#define NNC_TFLITE_OP(name, code, from, to, activations, converter, limits)    \
+  {#name, code, limits, from, to, activations, converter},
 #include "frontends/tflite/Ops.inc"
 };
 

@@ -25,6 +25,8 @@ struct OpInfo {
   /// The least and the largest number of inputs. Those behind the least number
   /// may be absent.
   unsigned minInputs, maxInputs;
+  /// The operand with which results are quantized integers or not; -1 for none.
+  int activations;
   /// Builds the operator's first result.
   mlir::Value (*convert)(Layer &layer);
 

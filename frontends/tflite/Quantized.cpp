@@ -14,10 +14,26 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::tflite;
 
+bool nnc::tflite::isQuantizedType(Type element) {
+  auto integer = dyn_cast_or_null<IntegerType>(element);
+  return integer && integer.getWidth() >= 8 && integer.getWidth() <= 16;
+}
+
 bool nnc::tflite::isQuantized(Value x, const Quantization &quantization) {
-  auto integer = dyn_cast_or_null<IntegerType>(getElement(x));
-  return integer && quantization && integer.getWidth() >= 8 &&
-         integer.getWidth() <= 16;
+  return quantization && isQuantizedType(getElement(x));
+}
+
+Value nnc::tflite::getReals(Layer &layer, size_t i) {
+  Value x = layer.getInput(i);
+  Type real = layer.getBuilder().getF32Type();
+  if (x && getElement(x).isF16())
+    return layer.castTo(x, real);
+  Quantization quantization = layer.getInputQuantization(i);
+  if (!isQuantized(x, quantization))
+    return x;
+  return layer.createAs<qnn::DequantizeOp>(
+      RankedTensorType::get(getShape(x), real),
+      asQuantized(layer, x, quantization));
 }
 
 Range nnc::tflite::getRange(Type storage) {

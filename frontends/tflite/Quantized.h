@@ -13,12 +13,19 @@
 
 namespace nnc::tflite {
 
+/// Whether elements of that type are integers of 8 or 16 bits.
+bool isQuantizedType(mlir::Type element);
 /// Whether `x` is an integer of 8 or 16 bits that stands for a real number.
 bool isQuantized(mlir::Value x, const Quantization &quantization);
 
 /// Returns stored integers as a value of the quantized type.
 mlir::Value asQuantized(Layer &layer, mlir::Value x,
                         const Quantization &quantization);
+
+/// Returns operand `i` beside activations of floats. Halves and quantized
+/// constants, the weights of hybrid layers, are converted when compiling, as
+/// some kernels do when they run.
+mlir::Value getReals(Layer &layer, size_t i);
 
 /// Integers that a result may have, and the activation that leaves them, in the
 /// words of dialects/nn/Description.h.

@@ -82,12 +82,12 @@ struct SvdfSizes {
 
 /// Returns the result of the filters over time, before the bias: a convolution
 /// in which each unit is a group. Its shape is batch x units x 1 x 1.
-static Value sumOverTime(Layer &layer, Value queue, const SvdfSizes &sizes,
-                         TypeAttr accumulator) {
+static Value sumOverTime(Layer &layer, Value queue, Value time,
+                         const SvdfSizes &sizes, TypeAttr accumulator) {
   Value image =
       layer.reshape(queue, {sizes.batch, sizes.filters, 1, sizes.memory});
-  Value weights = layer.reshape(layer.getInput(2),
-                                {sizes.units, sizes.rank, 1, sizes.memory});
+  Value weights =
+      layer.reshape(time, {sizes.units, sizes.rank, 1, sizes.memory});
   SmallVector<int64_t> ones = {1, 1}, zeros = {0, 0, 0, 0};
   return layer.create<nn::ConvOp>(
       image, weights, ArrayRef<int64_t>(ones), ArrayRef<int64_t>(ones),
@@ -155,7 +155,7 @@ static Value computeIntegerSvdf(Layer &layer, Value x, Variable &variable,
               layer.hasInput(3) ? layer.getInput(3) : Value());
   if (!offsets)
     return {};
-  Value y = sumOverTime(layer, queue, sizes, wide);
+  Value y = sumOverTime(layer, queue, layer.getInput(2), sizes, wide);
   y = layer.createElementwise(
       "add", {y, makeBias(layer, *offsets, {sizes.units, 1, 1})});
   factor =
@@ -198,14 +198,18 @@ Value convertSvdf(Layer &layer) {
   Type real = layer.getBuilder().getF32Type();
   if (getElement(x) != real)
     return computeIntegerSvdf(layer, x, *variable, sizes);
+  weights = getReals(layer, 1);
+  time = getReals(layer, 2);
+  if (!weights || !time)
+    return {};
   if (getElement(weights) != real || getElement(time) != real ||
       getElement(variable->value) != real)
-    return layer.unsupported("mixes floats with weights of integers; nnc "
-                             "handles one kind");
+    return layer.unsupported("mixes floats with integers that are not "
+                             "quantized, or with a state of integers");
   Value features = layer.create<nn::MatMulOp>(x, weights, /*transpose_a=*/false,
                                               /*transpose_b=*/true, TypeAttr());
   Value queue = remember(layer, *variable, features, sizes);
-  Value y = sumOverTime(layer, queue, sizes, TypeAttr());
+  Value y = sumOverTime(layer, queue, time, sizes, TypeAttr());
   if (Value bias = layer.hasInput(3) ? layer.getInput(3) : Value()) {
     if (getNumElements(bias) != sizes.units)
       return layer.broken("needs a bias of " + Twine(sizes.units) +
@@ -225,11 +229,12 @@ Value convertSvdf(Layer &layer) {
 /// Returns the first of four inputs for the input gate, the forget gate, the
 /// cell and the output gate, joined to one tensor of shape 4 x `shape`.
 static Value joinGates(Layer &layer, size_t first, ArrayRef<int64_t> shape) {
+  bool isFloat = getElement(layer.getInput(0)).isF32();
   SmallVector<int64_t> slab = {1};
   slab.append(shape.begin(), shape.end());
   SmallVector<Value> parts;
   for (size_t i = first; i < first + 4; ++i) {
-    Value part = layer.getInput(i);
+    Value part = isFloat ? getReals(layer, i) : layer.getInput(i);
     if (part && getShape(part) != shape)
       return layer.broken("has operand " + Twine(i) + " of shape " +
                           toString(getShape(part)) + ", not " +
@@ -277,6 +282,15 @@ static Value splitLstm(Layer &layer, Value packed, Variable &output,
   return y;
 }
 
+/// Returns the quantization of what cells give: that of the output state.
+/// LiteRT takes that of the last of five intermediates, which converters write,
+/// too.
+static Quantization getResults(Layer &layer) {
+  Quantization stated =
+      layer.isLiteRt() ? layer.getIntermediateQuantization(4) : Quantization();
+  return stated ? stated : layer.getInputQuantization(18);
+}
+
 /// Returns the pairs of a multiplier and a shift of nn.integer_lstm, or
 /// nullopt, and a report, where a scale is missing.
 static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
@@ -322,7 +336,11 @@ static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
   // Sigmoids and tangents have 15 fraction bits.
   add(std::ldexp(1.0, -15));
   add(std::ldexp(1.0, -30) / cell.getScale());
-  add(std::ldexp(1.0, -30) / state.getScale());
+  // LiteRT divides in f32.
+  double results = getResults(layer).getScale();
+  add(layer.isLiteRt()
+          ? std::ldexp(double(0x1p-15f / static_cast<float>(results)), -15)
+          : std::ldexp(1.0, -30) / results);
   return factors;
 }
 
@@ -336,7 +354,8 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
     return {};
   Quantization in = layer.getInputQuantization(0),
                state = layer.getInputQuantization(18),
-               cells = layer.getInputQuantization(19);
+               cells = layer.getInputQuantization(19),
+               results = getResults(layer);
   if (isWide && (in.getZeroPoint() != 0 || state.getZeroPoint() != 0))
     return layer.unsupported("needs zero points of 0 beside INT16");
   int power;
@@ -356,10 +375,20 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
     ofH.append(*other);
   }
   // frexp() counts the power of 1/2 as 0. Arguments of tanh are in [-8, 8).
-  int64_t shift = 15 + (power - 1) - 3, multiplier = 3;
-  if (shift >= 0) {
-    multiplier = int64_t(3) << std::min<int64_t>(shift, 12);
+  int64_t integerBits = 15 + (power - 1);
+  int64_t shift = 3 - integerBits, multiplier = 3;
+  if (shift <= 0) {
+    multiplier = int64_t(3) << std::min<int64_t>(-shift, 12);
     shift = 0;
+  }
+  // LiteRT's gates have 16 bits.
+  if (layer.isLiteRt() && !isWide) {
+    if (integerBits < 0 || integerBits > 6)
+      return layer.unsupported("has a cell state of scale " +
+                               toString(cells.getScale()) +
+                               "; LiteRT has 2^-15 to 2^-9");
+    multiplier = 0;
+    shift = integerBits;
   }
   int64_t clip = 0;
   if (options.cell_clip() > 0)
@@ -371,7 +400,7 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
       makeBias(layer, ofH, {4, units}, isWide),
       makeBias(layer, *factors, {int64_t(factors->size())}),
       makeSigmoids(layer), output.value, cell.value, isTimeMajor,
-      state.getZeroPoint(), clip, multiplier, -shift,
+      results.getZeroPoint(), clip, multiplier, shift,
       layer.getRescale() == qnn::Rescale::single_rounding);
   return splitLstm(layer, packed, output, cell, isTimeMajor);
 }

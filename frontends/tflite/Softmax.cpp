@@ -35,6 +35,19 @@ static SmallVector<int32_t> makeExponentials(double scale,
   return table;
 }
 
+/// Returns the tables of SOFTMAX of integers of 16 bits: e^v for v from -10 to
+/// 0, and 1 / (1 + v) for v from 0 to 1. TFLite Micro computes them in f32,
+/// LiteRT in f64, and some of their entries differ.
+template <class T> static std::pair<Value, Value> makeTables(Layer &layer) {
+  constexpr T kRange = 65535;
+  constexpr T kTenth = 10 / kRange, kOne = 1 / kRange;
+  constexpr T kUnit = 65536 / ((2 / kRange) * 32767 - (2 / kRange) * -32768);
+  return {makeLines<T>(layer, kTenth * -65535, kTenth * 0, kUnit,
+                       [](T v) { return std::exp(v); }),
+          makeLines<T>(layer, kOne * 0, kOne * 65535, kUnit,
+                       [](T v) { return 1 / (1 + v); })};
+}
+
 /// Converts SOFTMAX of integers of 16 bits.
 static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
   Quantization in = layer.getInputQuantization(0),
@@ -45,21 +58,19 @@ static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
     return layer.unsupported(
         "needs zero points of 0 and a result of type INT16 "
         "with a scale of 2^-15 beside INT16");
-  double units = in.getScale() * double(beta) / (10.0 / 65535.0);
+  // LiteRT multiplies in f32 what TFLite Micro does in f64.
+  double argument =
+      layer.isLiteRt()
+          ? static_cast<double>(static_cast<float>(in.getScale()) * beta)
+          : in.getScale() * double(beta);
+  double units = argument / (10.0 / 65535.0);
   qnn::FixedPoint factor = qnn::toFixedPoint(units > 0 ? units : 0.0);
   if (!(units >= 0) || factor.shift > 30)
     return layer.unsupported("has a beta of " + toString(double(beta)));
-  constexpr float kRange = 65535.0f;
-  constexpr float kTenth = 10.0f / kRange, kOne = 1.0f / kRange;
-  constexpr float kUnit =
-      65536.0f / ((2.0f / kRange) * 32767 - (2.0f / kRange) * -32768);
+  auto [powers, inverses] =
+      layer.isLiteRt() ? makeTables<double>(layer) : makeTables<float>(layer);
   return layer.create<nn::TableSoftmaxOp>(
-      x,
-      makeLines(layer, kTenth * -65535, kTenth * 0, kUnit,
-                [](float v) { return std::exp(v); }),
-      makeLines(layer, kOne * 0, kOne * 65535, kUnit,
-                [](float v) { return 1.0f / (1.0f + v); }),
-      factor.multiplier, int64_t(factor.shift),
+      x, powers, inverses, factor.multiplier, int64_t(factor.shift),
       layer.getRescale() == qnn::Rescale::single_rounding);
 }
 

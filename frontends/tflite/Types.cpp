@@ -62,6 +62,11 @@ Type nnc::tflite::getElementType(MLIRContext *context, fb::TensorType type) {
   }
 }
 
+bool nnc::tflite::isPacked(Type element) {
+  unsigned width = element.getIntOrFloatBitWidth();
+  return width > 1 && width < 8;
+}
+
 std::string nnc::tflite::getTypeName(fb::TensorType type) {
   const char *name = fb::EnumNameTensorType(type);
   return *name ? name : "number " + std::to_string(static_cast<int>(type));

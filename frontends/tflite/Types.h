@@ -19,6 +19,9 @@ namespace nnc::tflite {
 /// Returns the MLIR type of elements in memory; null for those that nnc lacks.
 /// Integers of 4 and 2 bits have those widths: only constants may be of them.
 mlir::Type getElementType(mlir::MLIRContext *context, fb::TensorType type);
+/// Whether elements of that type are integers of 4 or 2 bits, several to a
+/// byte.
+bool isPacked(mlir::Type element);
 
 /// Returns TFLite's name of an element type: "INT8".
 std::string getTypeName(fb::TensorType type);

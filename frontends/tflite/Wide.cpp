@@ -147,20 +147,21 @@ Value nnc::tflite::finishWide(Layer &layer, Value sums, const WideSums &plan,
   return store(layer, layer.castTo(y, layer.getBuilder().getI32Type()), range);
 }
 
-Value nnc::tflite::makeLines(Layer &layer, float least, float most, float unit,
-                             llvm::function_ref<float(float)> function) {
+template <class T>
+Value nnc::tflite::makeLines(Layer &layer, T least, T most, T unit,
+                             llvm::function_ref<T(T)> function) {
   constexpr int kSteps = 512;
-  float step = (most - least) / kSteps, half = step / 2;
-  auto limit = [](float v) {
-    return static_cast<int16_t>(std::min(std::max(v, -32768.0f), 32767.0f));
+  T step = (most - least) / kSteps, half = step / 2;
+  auto limit = [](T v) {
+    return static_cast<int16_t>(std::clamp(v, T(-32768), T(32767)));
   };
   SmallVector<int16_t> table;
   for (int i = 0; i < kSteps; ++i) {
-    auto at = [&](int k) { return least + static_cast<float>(k) * step; };
-    float here = std::round(function(at(i)) * unit),
-          next = function(at(i + 1)) * unit;
-    float line = std::round((next + here) / 2),
-          middle = std::round(function(at(i) + half) * unit);
+    auto at = [&](int k) { return least + static_cast<T>(k) * step; };
+    T here = std::round(function(at(i)) * unit),
+      next = function(at(i + 1)) * unit;
+    T line = std::round((next + here) / 2),
+      middle = std::round(function(at(i) + half) * unit);
     table.push_back(limit(here - std::round((line - middle) / 2)));
   }
   table.push_back(limit(std::round(function(most) * unit)));
@@ -168,6 +169,10 @@ Value nnc::tflite::makeLines(Layer &layer, float least, float most, float unit,
       RankedTensorType::get(kSteps + 1, layer.getBuilder().getI16Type()),
       ArrayRef(table)));
 }
+template Value nnc::tflite::makeLines(Layer &, float, float, float,
+                                      llvm::function_ref<float(float)>);
+template Value nnc::tflite::makeLines(Layer &, double, double, double,
+                                      llvm::function_ref<double(double)>);
 
 Value nnc::tflite::tabulateWide(Layer &layer, Value x,
                                 llvm::function_ref<float(float)> function) {
@@ -182,9 +187,9 @@ Value nnc::tflite::tabulateWide(Layer &layer, Value x,
        to = static_cast<float>(out.getScale());
   float unit = 65536.0f / (to * 32767.0f - to * -32768.0f);
   Type wide = layer.getBuilder().getI32Type();
-  Value table = layer.castTo(
-      makeLines(layer, from * -32768.0f, from * 32767.0f, unit, function),
-      wide);
+  Value table = layer.castTo(makeLines<float>(layer, from * -32768.0f,
+                                              from * 32767.0f, unit, function),
+                             wide);
   // Each of the 512 lines has 128 arguments.
   Value number = layer.castTo(x, wide);
   auto binary = [&](StringRef op, Value a, Value b) {

@@ -40,9 +40,10 @@ std::optional<WideSums> planWideSums(Layer &layer, size_t input, int64_t axis,
 /// Returns a table of 513 numbers of 16 bits, in units of 1 / `unit`, between
 /// whose entries lines approach `function` at arguments from `least` to `most`.
 /// As in TFLite, an entry is moved by half the error in the middle of its line,
-/// and all is computed in f32.
-mlir::Value makeLines(Layer &layer, float least, float most, float unit,
-                      llvm::function_ref<float(float)> function);
+/// and all is computed in numbers of type T, float or double.
+template <class T>
+mlir::Value makeLines(Layer &layer, T least, T most, T unit,
+                      llvm::function_ref<T(T)> function);
 
 /// Returns a function of activations of 16 bits by such lines.
 mlir::Value tabulateWide(Layer &layer, mlir::Value x,

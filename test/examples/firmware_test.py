@@ -152,39 +152,54 @@ class SeveralModels(firmware.TestCase):
         self.assertEqual(len(set(lines[2::4])), 4)
 
 
-class Keyword(firmware.TestCase):
-    """examples/firmware/keyword: two modules that take one arena in turn."""
+class Sounds(firmware.TestCase):
+    """Examples of two modules that take one arena in turn and hear words in clips."""
 
-    folder_of_example = EXAMPLES / "keyword"
-
-    def check_words(self, lines):
-        self.assertEqual([line.split()[:2] for line in lines], [["yes.wav", "yes"],
-                                                                ["no.wav", "no"]])
-
-    def print_words_on_this_machine(self):
-        models = self.folder_of_example / "model"
-        codes = [self.nnc(f"host-{name}", f"--name={name}", target="portable",
-                          model=models / f"{name}.tflite") for name in ("spectrum", "words")]
+    def print_sounds_on_this_machine(self, example, models):
+        """What the same program prints of the clips; models are those of the modules, by
+        name."""
+        codes = [self.nnc(f"host-{name}", f"--name={name}", target="portable", model=model)
+                 for name, model in models.items()]
         sources = [source for code in codes for pattern in ("*.cpp", "*.c", "*.S")
                    for source in code.glob(pattern)]
-        program = self.build("host-keyword", [self.folder_of_example / "main.c",
-                                              self.folder_of_example / "clips.S", *sources],
-                             ["-O1", f"-I{models}", *(f"-I{code}" for code in codes)],
+        folders = [BOARD, EXAMPLES / "keyword" / "model", example / "model", *codes]
+        program = self.build("host-program", [example / "main.c", example / "clips.S", *sources],
+                             ["-O1", *(f"-I{folder}" for folder in folders)],
                              ["-std=c++17", "-DNNC_PORTABLE_SIMD"], cross="")
         return self.call(program).splitlines()[1:]
 
-    def test_makefile(self):
-        make = ["make", "-s", "-C", self.folder_of_example, f"NNC={NNC}", f"BUILD={self.folder}"]
+    def check_example(self, example, models, most_flash):
+        """Builds and runs an example by its Makefile. Returns its first line, the others, and
+        the manifests of its modules."""
+        build = self.folder / example.name
+        make = ["make", "-s", "-C", example, f"NNC={NNC}", f"BUILD={build}"]
         said = self.call(*make, "run")
         first, *lines = said[said.index("arena "):].splitlines()
-        self.check_words(lines)
-        self.assertEqual(lines, self.print_words_on_this_machine())
-        arenas = [json.loads((self.folder / name / "manifest.json").read_text())["arena_bytes"]
-                  for name in ("spectrum", "words")]
-        self.assertEqual(first, f"arena {max(arenas)} bytes, state 160, spectrogram 1960")
+        self.assertEqual(lines, self.print_sounds_on_this_machine(example, models))
         self.assertIn("up to date", self.call(*[w for w in make if w != "-s"]))
         sizes = [int(line.split()[0]) for line in self.call(*make, "size").splitlines()[1:-1]]
-        self.assertLess(sum(sizes), 32768)
+        self.assertLess(sum(sizes), most_flash)
+        return first, lines, [json.loads((build / name / "manifest.json").read_text())
+                              for name in models]
+
+    def test_keyword(self):
+        example = EXAMPLES / "keyword"
+        models = {name: example / "model" / f"{name}.tflite" for name in ("spectrum", "words")}
+        first, lines, manifests = self.check_example(example, models, 32768)
+        self.assertEqual([line.split()[:2] for line in lines],
+                         [["yes.wav", "yes"], ["no.wav", "no"]])
+        arena = max(manifest["arena_bytes"] for manifest in manifests)
+        self.assertEqual(first, f"arena {arena} bytes, state 160, spectrogram 1960")
+
+    def test_wakeword(self):
+        example = EXAMPLES / "wakeword"
+        models = {"spectrum": EXAMPLES / "keyword" / "model" / "spectrum.tflite",
+                  "hey_jarvis": example / "model" / "hey_jarvis.tflite"}
+        first, (heard, other), manifests = self.check_example(example, models, 65536)
+        self.assertRegex(heard, r"^hey_jarvis.wav heard after 9\d\d ms, most 255 of 256, ")
+        self.assertRegex(other, r"^no.wav +not heard, most \d+ of 256, ")
+        arena = max(manifest["arena_bytes"] for manifest in manifests)
+        self.assertTrue(first.startswith(f"arena {arena} bytes, state "), first)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,9 @@ def wide_elementwise():
     wide.softmax(net, (2, 3, 65), 0.0001)
     wide.softmax(net, (7, 5), 0.0007, beta=0.7)
     wide.softmax(net, (2, 1), 0.001)
+    # Sums of these rows meet an entry of a table in which LiteRT has another number.
+    wide.softmax(net, (40, 20), 0.0003, values=np.random.default_rng(50).integers(
+        -32768, 32768, (40, 20)).astype(np.int16))
     wide.softmax(net, (2, 300), 0.001, values=np.full((2, 300), 1234, np.int16))
     wide.table(net, "EXP", lambda v: f32(np.exp(v)), 0.0001, 0.001)
     wide.table(net, "LOG", wide.log(0.0003), 0.002, 0.0003)

@@ -11,6 +11,9 @@ import math
 import numpy as np
 
 DOUBLE, SINGLE = "double", "single"
+# LiteRT's reference kernels: as DOUBLE but for what a definition says.
+LITERT = "litert"
+ALL = DOUBLE, SINGLE, LITERT
 LEAST, MOST = -(1 << 31), (1 << 31) - 1
 f32 = np.float32
 
@@ -75,41 +78,62 @@ def scale_by(x, reals, rounding):
 # -- functions of one fixed-point number ------------------------------------------------
 
 
-def saturating_shift(x, bits):
-    return max(LEAST, min(MOST, x << bits))
+def most_of(width):
+    """The largest number of that many bits."""
+    return (1 << (width - 1)) - 1
 
 
-def exp_of_quarter(a):
+def constant(x, width):
+    """A number of 32 bits as one of `width`."""
+    return shift_right(x, 32 - width)
+
+
+def product(a, b, width):
+    """The product of numbers of `width` bits, with as many integer bits as both have."""
+    if width == 32:
+        return high_multiply(a, b)
+    return most_of(width) if a == b == -(1 << 15) else (a * b + (1 << 14)) >> 15
+
+
+def saturating_shift(x, bits, width=32):
+    return max(-most_of(width) - 1, min(most_of(width), x << bits))
+
+
+def exp_of_quarter(a, width):
     """e^a for a in [-1/4, 0), without integer bits: Taylor's terms around -1/8."""
-    x = a + (1 << 28)
-    x2 = high_multiply(x, x)
-    x3 = high_multiply(x2, x)
-    x4 = high_multiply(x2, x2)
-    sum_of_terms = shift_right(high_multiply(shift_right(x4, 2) + x3, 715827883) + x2, 1)
-    middle = 1895147668
-    return middle + high_multiply(middle, x + sum_of_terms)
+    times_ = lambda x, y: product(x, y, width)  # noqa: E731
+    x = a + (1 << (width - 4))
+    x2 = times_(x, x)
+    x3 = times_(x2, x)
+    x4 = times_(x2, x2)
+    third, middle = constant(715827883, width), constant(1895147668, width)
+    sum_of_terms = shift_right(times_(shift_right(x4, 2) + x3, third) + x2, 1)
+    return min(middle + times_(middle, x + sum_of_terms), most_of(width))
 
 
-def exp_of_negative(a, integer_bits):
+def exp_of_negative(a, integer_bits, width=32):
     """e^a, without integer bits, for a <= 0."""
-    fraction = 31 - integer_bits
+    fraction = width - 1 - integer_bits
     quarter = 1 << (fraction - 2)
     rest = (a & (quarter - 1)) - quarter
-    result = exp_of_quarter(saturating_shift(rest, integer_bits))
+    result = exp_of_quarter(saturating_shift(rest, integer_bits, width), width)
     remainder = rest - a
     barrels = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308),
                (2, 39332535), (3, 720401), (4, 242))
     for exponent, multiplier in barrels:
         if integer_bits > exponent and remainder & (1 << (fraction + exponent)):
-            result = high_multiply(result, multiplier)
-    return MOST if a == 0 else result
+            result = product(result, constant(multiplier, width), width)
+    if integer_bits > 5 and a < -(1 << (width + 4 - integer_bits)):
+        return 0  # below -32
+    return most_of(width) if a == 0 else result
 
 
-def newton(half):
+def newton(half, width=32):
     """1 / half with 2 integer bits, for half in [1/2, 1]: three steps from 48/17 - 32/17 half."""
-    x = 1515870810 + high_multiply(half, -1010580540)
+    x = constant(1515870810, width) + product(half, constant(-1010580540, width), width)
     for _ in range(3):
-        x += saturating_shift(high_multiply(x, (1 << 29) - high_multiply(half, x)), 2)
+        rest = (1 << (width - 3)) - product(half, x, width)
+        x += saturating_shift(product(x, rest, width), 2, width)
     return x
 
 
@@ -119,25 +143,25 @@ def half_sum(a, b):
     return (total + 1) // 2 if total >= 0 else -((-total + 1) // 2)
 
 
-def one_over_one_plus(a):
+def one_over_one_plus(a, width=32):
     """1 / (1 + a) without integer bits for a in [0, 1]."""
-    return saturating_shift(newton(half_sum(a, MOST)), 1)
+    return saturating_shift(newton(half_sum(a, most_of(width)), width), 1, width)
 
 
-def logistic(a):
-    """1 / (1 + e^-a) without integer bits, for an a with 4 of them."""
+def logistic(a, integer_bits=4, width=32):
+    """1 / (1 + e^-a) without integer bits."""
     if a == 0:
-        return 1 << 30
-    positive = one_over_one_plus(exp_of_negative(-abs(a), 4))
-    return positive if a > 0 else MOST - positive
+        return 1 << (width - 2)
+    positive = one_over_one_plus(exp_of_negative(-abs(a), integer_bits, width), width)
+    return positive if a > 0 else most_of(width) - positive
 
 
-def tanh(a):
-    """tanh(a) without integer bits, for an a with 4 of them: (1 - e^-2a) / (1 + e^-2a)."""
+def tanh(a, integer_bits=4, width=32):
+    """tanh(a) without integer bits: (1 - e^-2a) / (1 + e^-2a)."""
     if a == 0:
         return 0
-    half = half_sum(exp_of_negative(-abs(a), 5), MOST)
-    positive = saturating_shift(newton(half) - (1 << 29), 2)
+    half = half_sum(exp_of_negative(-abs(a), integer_bits + 1, width), most_of(width))
+    positive = saturating_shift(newton(half, width) - (1 << (width - 3)), 2, width)
     return positive if a > 0 else -positive
 
 

@@ -20,9 +20,10 @@ class Checked(flat.Net):
         self.random = np.random.default_rng(seed)
         self.expected = {}
 
-    def result(self, name, inputs, dtype, scale, zero, compute, **options):
+    def result(self, name, inputs, dtype, scale, zero, compute, roundings=(DOUBLE, SINGLE),
+               **options):
         """Adds an operator with one output of integers; compute(rounding) says its values."""
-        wants = {rounding: np.asarray(compute(rounding)) for rounding in (DOUBLE, SINGLE)}
+        wants = {rounding: np.asarray(compute(rounding)) for rounding in roundings}
         out = self.tensor(dtype, wants[DOUBLE].shape, scale, zero)
         self.op(name, inputs, [out], **options)
         return self.expect(out, wants, 0)

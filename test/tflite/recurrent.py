@@ -180,6 +180,24 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
                     (2.0 ** -15, 2.0 ** -30 / cell_scale, 2.0 ** -30 / h_scale)]
     shift = 12 - cell_bits
 
+    def gate(total, is_tanh, rounding):
+        if rounding == fixed.LITERT:
+            return (fixed.tanh if is_tanh else fixed.logistic)(total, 3, 16)
+        return gate16(3 * total, table, is_tanh)
+
+    def add_up(forgotten, new, rounding):
+        if rounding == fixed.LITERT:
+            return fixed.shift_right(forgotten, 15) + fixed.shift_right(new, 30 - cell_bits)
+        return (saturate(fixed.times(forgotten, cell_factors[0], rounding)) +
+                saturate(fixed.times(new, cell_factors[1], rounding)))
+
+    def bend(c, rounding):
+        """tanh of a cell."""
+        if rounding == fixed.LITERT:
+            return fixed.tanh(c, 15 - cell_bits, 16)
+        return gate16(3 * c << shift if shift >= 0 else (3 * c + (1 << -shift >> 1)) >> -shift,
+                      table, True)
+
     def compute(rounding):
         h = np.full((batch, units), h_zero, np.int64)
         c = np.zeros((batch, units), np.int64)
@@ -194,25 +212,24 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
                     for g in range(4):
                         ofx = int(((v[n] - zero) * w[g, u].astype(np.int64)).sum() + b[g, u])
                         ofh = int(((h[n] - h_zero) * r[g, u].astype(np.int64)).sum())
-                        total = saturate(
-                            saturate(scale_sum(ofx, gate_factors[g][0], rounding)) +
-                            saturate(scale_sum(ofh, gate_factors[g][1], rounding)))
-                        gates.append(gate16(3 * total, table, g == 2))
+                        first = saturate(scale_sum(ofx, gate_factors[g][0], rounding))
+                        second = scale_sum(ofh, gate_factors[g][1], rounding)
+                        if rounding != fixed.LITERT:
+                            second = saturate(second)
+                        gates.append(gate(saturate(first + second), g == 2, rounding))
                     i, f, cell, o = gates
-                    kept = saturate(
-                        saturate(fixed.times(f * int(c[n, u]), cell_factors[0], rounding)) +
-                        saturate(fixed.times(i * cell, cell_factors[1], rounding)))
+                    kept = saturate(add_up(f * int(c[n, u]), i * cell, rounding))
                     c[n, u] = max(-limit, min(limit, kept)) if limit else kept
-                    scaled = (3 * int(c[n, u]) << shift if shift >= 0 else
-                              (3 * int(c[n, u]) + (1 << -shift >> 1)) >> -shift)
-                    y = fixed.times(gate16(scaled, table, True) * o, cell_factors[2], rounding)
+                    y = fixed.times(bend(int(c[n, u]), rounding) * o, cell_factors[2], rounding)
                     new[n, u] = max(info.min, min(info.max, y + h_zero))
                 h = new
                 given.append(h)
             results.append(put(given))
         return np.array(results, dtype)
 
-    wants = {rounding: compute(rounding) for rounding in (fixed.DOUBLE, fixed.SINGLE)}
+    # LiteRT has none of 16 bits.
+    wants = {rounding: compute(rounding) for rounding in
+             (fixed.ALL[:2] if wide else fixed.ALL)}
     out = net.tensor(dtype, wants[fixed.DOUBLE].shape[1:], h_scale, h_zero)
     operands = [net.stream(x, x_scale, zero)]
     operands += [net.const(w[g], w_scales[g]) for g in range(4)]
@@ -222,6 +239,10 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
                  net.variable(np.int16, (batch, units), cell_scale)] + [-1] * 4
     net.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [out], activation="TANH", cell_clip=clip,
            time_major=time_major)
+    # Only the last is read: it is what cells give before a projection.
+    net.operators[-1]["intermediates"] = [
+        *(net.tensor(np.int16, (), 2.0 ** -12) for _ in range(4)),
+        net.tensor(dtype, (), h_scale, h_zero)]
     net.expect(out, wants, 0)
 
 

@@ -42,6 +42,28 @@ def average():
     return net
 
 
+def delay(first):
+    """y = v, and v = x: the elements `first` in the first run, then the input of the run
+    before."""
+    net = flat.Net()
+    x = net.input(np.zeros_like(first))
+    net.tensors[x]["name"] = "x"
+    handle = {"shape": [], "type": "RESOURCE", "name": "handle"}
+    net.tensors.append(handle)
+    value = net.const(first)
+    net.subgraphs.append({
+        "tensors": [handle, net.tensors.pop(value)], "inputs": [], "outputs": [],
+        "name": "prepare", "operators": [
+            {"opcode": net.code("VAR_HANDLE"), "inputs": [], "outputs": [0],
+             "options_type": "VarHandle", "options": {"container": "", "shared_name": "v"}},
+            {"opcode": net.code("ASSIGN_VARIABLE"), "inputs": [0, 1], "outputs": []}]})
+    net.op("CALL_ONCE", [], [], init_subgraph=1)
+    net.op("VAR_HANDLE", [], [1], container="", shared_name="v")
+    net.outputs = [net.op("READ_VARIABLE", [1], [net.tensor(first.dtype, first.shape)])]
+    net.op("ASSIGN_VARIABLE", [1, x], [])
+    return net
+
+
 class StateTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -92,6 +114,35 @@ class StateTest(unittest.TestCase):
         # One run has no axis of runs.
         (y,) = running.run(self.model, [("t1", frames[0])], self.folder, "--target=portable")
         np.testing.assert_allclose(y, want[0], rtol=1e-6)
+
+    def test_first_values(self):
+        """Values of a few elements are written into the compiler's program, those of more are
+        resources; they differ, or are alike, or zeros."""
+        random = np.random.default_rng(2)
+        large, small = (1, 5, 8), (3,)
+        firsts = {f"drawn_{np.dtype(dtype).name}": random.integers(0, 2, large).astype(dtype)
+                  for dtype in (np.bool_, np.uint8, np.int16, np.int32, np.int64, np.float32)}
+        for shape in large, small:
+            firsts[f"drawn{len(shape)}"] = random.integers(-128, 128, shape).astype(np.int8)
+            firsts[f"alike{len(shape)}"] = np.full(shape, -7, np.int8)
+            firsts[f"zeros{len(shape)}"] = np.zeros(shape, np.int8)
+        paths = flat.save({name: delay(first).model() for name, first in firsts.items()},
+                          self.folder)
+        for path, first in zip(paths, firsts.values()):
+            x = random.integers(0, 2, (3, *first.shape)).astype(first.dtype)
+            with self.subTest(path.stem):
+                (y,) = running.run(path, [("x", x)], self.folder, "--target=portable")
+                np.testing.assert_array_equal(y, np.concatenate([first[None], x[:-1]]))
+
+    def test_first_values_are_no_table_where_they_are_alike(self):
+        for name, first, holds in (("alike", np.full((1, 40), -128, np.int8), False),
+                                   ("drawn", np.arange(40, dtype=np.int8)[None], True)):
+            (path,) = flat.save({name: delay(first).model()}, self.folder)
+            code, said = running.nnc("compile", path, "--target=portable", "-o",
+                                     self.folder / f"code-{name}")
+            self.assertEqual(code, running.DONE, said)
+            text = (self.folder / f"code-{name}" / f"{name}.cpp").read_text()
+            self.assertEqual("static const int8_t first_" in text, holds)
 
     def test_wrong_numbers_of_runs(self):
         np.save(self.folder / "none.npy", np.zeros((0, 3), np.float32))

@@ -185,22 +185,22 @@ def gate(net, kind, scale):
     net.result(kind, [net.input(x, scale)], I16, 2.0 ** -15, 0, lambda rounding: y)
 
 
-def lines(least, most, function, fine=f32(2) / f32(65535)):
-    """513 integers in units of `fine` between which lines approach a function, in f32; each
-    is moved by half of the error in the middle of its line."""
-    least, most = f32(least), f32(most)
-    step = f32((most - least) / f32(512))
-    unit = f32(f32(65536) / f32(f32(fine * f32(32767)) - f32(fine * f32(-32768))))
+def lines(least, most, function, fine=f32(2) / f32(65535), real=f32):
+    """513 integers in units of `fine` between which lines approach a function, in numbers of
+    type `real`; each is moved by half of the error in the middle of its line."""
+    least, most = real(least), real(most)
+    step = real((most - least) / real(512))
+    unit = real(real(65536) / real(real(fine * real(32767)) - real(fine * real(-32768))))
     table = []
     with np.errstate(all="ignore"):
         for i in range(512):
-            at = lambda k: f32(least + f32(f32(k) * step))  # noqa: E731
-            here = fixed.round_away(f32(function(at(i)) * unit))
-            ahead = f32(function(at(i + 1)) * unit)
-            line = fixed.round_away(f32(f32(ahead + here) / f32(2)))
-            middle = fixed.round_away(f32(function(f32(at(i) + f32(step / f32(2)))) * unit))
-            table.append(here - fixed.round_away(f32(f32(line - middle) / f32(2))))
-        table.append(fixed.round_away(f32(function(most) * unit)))
+            at = lambda k: real(least + real(real(k) * step))  # noqa: E731
+            here = fixed.round_away(real(function(at(i)) * unit))
+            ahead = real(function(at(i + 1)) * unit)
+            line = fixed.round_away(real(real(ahead + here) / real(2)))
+            middle = fixed.round_away(real(function(real(at(i) + real(step / real(2)))) * unit))
+            table.append(here - fixed.round_away(real(real(line - middle) / real(2))))
+        table.append(fixed.round_away(real(function(most) * unit)))
     return [int(min(max(v, -32768), 32767)) for v in table]
 
 
@@ -240,12 +240,21 @@ def rsqrt(scale):
 def softmax(net, shape, scale, beta=1.0, values=None):
     x = net.integers(I16, *shape) if values is None else values
     scale = float(f32(scale))
-    unit = f32(10) / f32(65535)
-    powers = lines(f32(unit * f32(-65535)), f32(0), lambda v: f32(np.exp(v)))
-    inverses = lines(0, f32(f32(1) / f32(65535) * f32(65535)), lambda v: f32(1) / (f32(1) + v))
-    factor = fixed.factor_of(scale * float(f32(beta)) / (10 / 65535))
+
+    def tables(real):
+        unit, one = real(10) / real(65535), real(1) / real(65535)
+        fine = real(2) / real(65535)
+        return (lines(real(unit * real(-65535)), 0, lambda v: real(np.exp(v)), fine, real),
+                lines(0, real(one * real(65535)), lambda v: real(1) / (real(1) + v), fine, real))
+
+    micro, lite = tables(f32), tables(np.float64)
 
     def row(values, rounding):
+        # LiteRT has tables that are computed in f64, and multiplies in f32 before.
+        is_lite = rounding == fixed.LITERT
+        powers, inverses = lite if is_lite else micro
+        argument = float(f32(scale) * f32(beta)) if is_lite else scale * float(f32(beta))
+        factor = fixed.factor_of(argument / (10 / 65535))
         drops = [fixed.times(int(v) - int(values.max()), factor, rounding) for v in values]
         parts = [look_up(d + 32767, powers) for d in drops]
         total = sum(parts)
@@ -254,7 +263,8 @@ def softmax(net, shape, scale, beta=1.0, values=None):
         inverse, shift = look_up(shifted - 98304, inverses), 31 - zeros
         return [min(max((p * inverse + (1 << (shift - 1))) >> shift, 0), 32767) for p in parts]
     net.result("SOFTMAX", [net.input(x, scale)], I16, 2.0 ** -15, 0, lambda rounding: np.reshape(
-        [row(r, rounding) for r in x.reshape(-1, x.shape[-1])], x.shape).astype(I16), beta=beta)
+        [row(r, rounding) for r in x.reshape(-1, x.shape[-1])], x.shape).astype(I16),
+        roundings=fixed.ALL, beta=beta)
 
 
 def leaky_relu(net, alpha, scales):

@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Emit.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Supervise.h"
 #include "dialects/nn/Resource.h"
 
@@ -38,6 +39,7 @@ mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
   buildEncodePipeline(manager, weights == ModelWeights::release);
   noteStep("nnc-encode-weights");
   mlir::LogicalResult result = manager.run(module);
+  resumeStep();
   if (mlir::succeeded(result))
     result = shareWeights(module);
   if (mlir::succeeded(result))

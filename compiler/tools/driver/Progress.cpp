@@ -201,6 +201,12 @@ void noteDetail(llvm::StringRef detail) {
     draw(all);
 }
 
+void resumeStep() {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  noteSteps(all.steps);
+}
+
 void tellTime(llvm::StringRef what, double seconds) {
   State &all = state();
   std::lock_guard lock(all.mutex);

@@ -35,6 +35,7 @@ void WatchPasses::runAfterPass(mlir::Pass *pass, mlir::Operation *op) {
   auto start = starts.find({pass, op});
   if (start == starts.end())
     return;
+  resumeStep();
   llvm::StringRef name = pass->getArgument();
   name.consume_front("nnc-");
   tellTime(name, std::chrono::duration<double>(

@@ -11,6 +11,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Arena.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/WeightsAdvice.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -94,6 +95,8 @@ public:
                             "--no-build, and install the target's compiler"),
                   ExitCode::usage);
     quantized = reportQuantized(prepared.driver->formed());
+    advice =
+        WeightsAdvice::find(*prepared.driver, prepared.manifest.weightBytes);
     if (!picture.empty())
       if (llvm::Error error =
               replaceTextFile(picture, drawArena(prepared.manifest)))
@@ -268,6 +271,7 @@ private:
       }
       if (quantized.isQuantized)
         said["quantized"] = quantized.toJson();
+      advice.addTo(said);
       printJson(std::move(said), code);
       return;
     }
@@ -309,6 +313,7 @@ private:
     line("weights", fmt::format("{} ({} bytes)", formatBytes(m.weightBytes),
                                 m.weightBytes));
     printMemories(m.weightMemories);
+    advice.print();
     std::string bytes =
         fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes);
     if (size.built())
@@ -330,6 +335,7 @@ private:
 
   ModelOptions options;
   QuantizedReport quantized;
+  WeightsAdvice advice;
   std::string compiler;
   std::optional<int64_t> maxFlash;
   std::string picture; ///< path of the arena's, or empty

@@ -5,10 +5,10 @@
  * spectrum, less what noise it remembers of earlier frames. When there are 49
  * of them, for about a second, the module `words` tells the word. */
 #include "spectrum.h"
+#include "wave.h"
 #include "words.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { rate = 16000, window = 480, step = 320, frames = 49, channels = 40 };
 
@@ -22,25 +22,10 @@ static int8_t spectrogram[frames * channels];
 static const char *const labels[] = {"silence", "unknown", "yes", "no"};
 enum { count = sizeof labels / sizeof *labels };
 
-/* Files of clips.S: a header of 44 bytes, then samples of 16 bits. */
-struct wave {
-  char riff[4];
-  uint32_t size;
-  char kind[8];
-  uint32_t format_size;
-  uint16_t format, tracks;
-  uint32_t rate, bytes_per_second;
-  uint16_t bytes, bits;
-  char data[4];
-  uint32_t data_size;
-  int16_t samples[];
-};
 extern const struct wave yes_wav, no_wav;
 
 static int listen(const struct wave *wave, int8_t *scores) {
-  if (memcmp(wave->kind, "WAVEfmt ", 8) || wave->rate != rate ||
-      wave->tracks != 1 || wave->bits != 16 ||
-      wave->data_size / 2 < (frames - 1) * step + window)
+  if (count_samples(wave, rate) < (frames - 1) * step + window)
     return -1;
   spectrum_reset(&state);
   for (int i = 0; i < frames; ++i) {

@@ -13,6 +13,10 @@
 //     the sums of x and of h for each gate, of f c, of i g, and of h. Inputs of
 //     16 bits have sums of 64 bits, whose multipliers have 16;
 //   - table[256] is that of simd/fixed_gates.h.
+// With a multiplier of 0, which takes x of 8 bits, gates are those of
+// simd/short_gates.h, as LiteRT computes them: sums of h are added to those of
+// x before they are cut, cells have s.shift integer bits, and f c and i g are
+// shifted and rounded once.
 // A unit is a sequence.
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +27,7 @@
 #include "runtime/meta.h"
 #include "runtime/simd/fixed_gates.h"
 #include "runtime/simd/fixed_point.h"
+#include "runtime/simd/short_gates.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"
 
@@ -59,11 +64,16 @@ template <class S, class Epi> struct integer_lstm_portable {
           for (int gate = 0; gate < 4; ++gate) {
             const int at = gate * s.units + u;
             const int32_t *pairs = factors + 4 * gate;
-            gates[gate] = saturate16(
-                saturate16(scale(s, plus(ofX[gate], bias[at]), pairs)) +
-                saturate16(scale(s, plus(ofH[gate], rbias[at]), pairs + 2)));
+            const int32_t first =
+                saturate16(scale(s, plus(ofX[gate], bias[at]), pairs));
+            int32_t second = scale(s, plus(ofH[gate], rbias[at]), pairs + 2);
+            if (s.multiplier != 0)
+              second = saturate16(second);
+            gates[gate] = saturate16(plus(first, second));
           }
-          next[u] = step(s, gates, factors + 16, table, c + width * u);
+          next[u] = s.multiplier == 0
+                        ? short_step(s, gates, factors + 20, c + width * u)
+                        : step(s, gates, factors + 16, table, c + width * u);
         }
         h = next;
       }
@@ -79,15 +89,35 @@ private:
                   f = fixed_sigmoid(3 * gates[1], table),
                   g = fixed_tanh(3 * gates[2], table),
                   o = fixed_sigmoid(3 * gates[3], table);
-    int32_t c = saturate16(saturate16(times(s, f * load16(cell), pairs)) +
-                           saturate16(times(s, i * g, pairs + 2)));
-    if (s.clip > 0)
-      c = c > s.clip ? s.clip : c < -s.clip ? -s.clip : c;
+    const int32_t c =
+        clip(s, saturate16(saturate16(times(s, f * load16(cell), pairs)) +
+                           saturate16(times(s, i * g, pairs + 2))));
     store16(cell, c);
     const int32_t round =
         s.shift > 0 ? 1 << (s.shift > 0 ? s.shift - 1 : 0) : 0;
     const int32_t th = fixed_tanh((c * s.multiplier + round) >> s.shift, table);
-    const int32_t h = times(s, th * o, pairs + 4) + s.zero;
+    return give<X>(times(s, th * o, pairs + 4) + s.zero);
+  }
+
+  /// The same with gates in 16 bits; `pair` is the factor of h.
+  template <class X>
+  static X short_step(const S &s, const int32_t *gates, const int32_t *pair,
+                      X *cell) {
+    const int32_t i = short_sigmoid(gates[0]), f = short_sigmoid(gates[1]),
+                  g = short_tanh(gates[2], 3), o = short_sigmoid(gates[3]);
+    const int32_t c = clip(s, saturate16(divide_by_power(f * load16(cell), 15) +
+                                         divide_by_power(i * g, 15 + s.shift)));
+    store16(cell, c);
+    return give<X>(times(s, o * short_tanh(c, s.shift), pair) + s.zero);
+  }
+
+  static int32_t clip(const S &s, int32_t c) {
+    if (s.clip > 0)
+      return c > s.clip ? s.clip : c < -s.clip ? -s.clip : c;
+    return c;
+  }
+  /// h, or the nearest end of the range.
+  template <class X> static X give(int32_t h) {
     const int32_t most = numeric_limits<X>::max(),
                   least = numeric_limits<X>::min();
     return static_cast<X>(h > most ? most : h < least ? least : h);

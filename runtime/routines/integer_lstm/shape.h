@@ -6,7 +6,8 @@ namespace nnc {
 
 /// The axes are as in lstm_shape. Results have the zero point `zero`; cells are
 /// limited to [-clip, clip] unless clip is 0. An integer cell times
-/// `multiplier` over 2^shift is the argument of tanh in units of 1 / 12288.
+/// `multiplier` over 2^shift is the argument of tanh in units of 1 / 12288;
+/// with a multiplier of 0, gates have 16 bits, and cells `shift` integer bits.
 /// With `single`, products are rounded once.
 struct integer_lstm_shape {
   int batch, steps, input, units, time_major, zero, clip, multiplier, shift,

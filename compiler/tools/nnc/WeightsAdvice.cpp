@@ -1,0 +1,117 @@
+//===- WeightsAdvice.cpp - How weights could take fewer bytes -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/WeightsAdvice.h"
+
+#include "compiler/tools/driver/Terminal.h"
+#include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/TensorData.h"
+#include "dialects/nn/compression/StoredForm.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+/// An encoding is worth a line that saves one part of so many, and at least so
+/// many bytes: decoders are code.
+static constexpr int64_t leastPart = 8, leastBytes = 2048;
+/// Larger weights are not tried: finding all forms takes a while.
+static constexpr int64_t mostBytes = 16 << 20;
+
+WeightsAdvice WeightsAdvice::find(Driver &driver, int64_t bytes) {
+  WeightsAdvice advice;
+  advice.countByteWeights(driver.layered());
+  const ModelOptions &options = driver.options();
+  if (options.weightsEncoding == "auto" && !options.maxWeights &&
+      bytes <= mostBytes)
+    advice.findEncoding(driver.layered(), bytes);
+  return advice;
+}
+
+void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
+  layered.walk([&](nn::LayerOp layer) {
+    mlir::Operation *anchor = layer.getAnchorOp();
+    if (!anchor)
+      return;
+    if (llvm::isa<nn::BlockMatMulOp>(anchor)) {
+      ++integerLayers;
+    } else if (anchor->hasAttr(nn::kByteWeightsAttr)) {
+      auto constant = layer.getInputs()[1].getDefiningOp<nn::ConstantOp>();
+      auto type =
+          llvm::cast<mlir::RankedTensorType>(layer.getInputs()[1].getType());
+      ++(constant && type.getElementType().isF32() ? floatLayers
+                                                   : integerLayers);
+    }
+  });
+}
+
+/// Returns the elements of a weight that a layer multiplies by and that could
+/// be stored in another form; nullopt for other constants.
+static std::optional<TensorData> getOpenWeight(nn::ConstantOp constant) {
+  bool isWeight = llvm::all_of(constant->getUses(), [](mlir::OpOperand &use) {
+    auto layer = llvm::dyn_cast<nn::LayerOp>(use.getOwner());
+    return layer && layer.getAnchorOp() &&
+           use.getOperandNumber() < layer.getInputs().size();
+  });
+  std::optional<TensorData> data = TensorData::get(constant.getValue());
+  if (!isWeight || !data || nn::getElementBytes(data->getElementType()) > 4)
+    return std::nullopt;
+  return data;
+}
+
+void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
+  for (compression::StoredKind kind : compression::kStoredKinds) {
+    int64_t saved = 0;
+    llvm::DenseSet<mlir::Attribute> seen;
+    layered.walk([&](nn::ConstantOp constant) {
+      std::optional<TensorData> data = getOpenWeight(constant);
+      if (!data || !seen.insert(constant.getValue()).second)
+        return;
+      auto form = compression::StoredForm::get(
+          kind, data->getBytes(),
+          int(nn::getElementBytes(data->getElementType())),
+          {data->getNumElements()});
+      if (form)
+        saved += int64_t(data->getBytes().size()) - int64_t(form->bytes.size());
+    });
+    // Of forms with nearly as many bytes, the first takes the least time.
+    if (saved >= leastBytes && saved >= bytes / leastPart &&
+        (!encoding || saved > encoding->saved + bytes / leastPart))
+      encoding =
+          Encoding{compression::toString(kind).str(), bytes - saved, saved};
+  }
+}
+
+void WeightsAdvice::print() const {
+  if (integerLayers)
+    printOut("  {:<14} of {} {} are stored as the integers of 8 bits that the "
+             "model has; {} with floats\n",
+             "", integerLayers, integerLayers == 1 ? "layer" : "layers",
+             integerLayers == 1 ? "it computes" : "these compute");
+  if (floatLayers)
+    printOut("  {:<14} of {} {} are stored as floats, which takes less time "
+             "than the integers of 8 bits that the model has\n",
+             "", floatLayers, floatLayers == 1 ? "layer" : "layers");
+  if (encoding)
+    printOut("  {:<14} --weights-encoding={} would store them in about {} "
+             "bytes, {} fewer\n",
+             "", encoding->name, encoding->bytes, encoding->saved);
+}
+
+void WeightsAdvice::addTo(llvm::json::Object &said) const {
+  if (integerLayers || floatLayers)
+    said["byte_weights"] = llvm::json::Object{{"integer_layers", integerLayers},
+                                              {"float_layers", floatLayers}};
+  if (encoding)
+    said["weights_encoding_hint"] =
+        llvm::json::Object{{"encoding", encoding->name},
+                           {"weight_bytes", encoding->bytes},
+                           {"saved_bytes", encoding->saved}};
+}
+
+} // namespace nnc::tools

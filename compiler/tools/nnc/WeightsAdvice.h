@@ -1,0 +1,46 @@
+//===- WeightsAdvice.h - How weights could take fewer bytes -----*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_NNC_WEIGHTSADVICE_H
+#define NNC_COMPILER_TOOLS_NNC_WEIGHTSADVICE_H
+
+#include "compiler/tools/driver/Driver.h"
+
+#include <optional>
+
+namespace nnc::tools {
+
+/// What `nnc check` tells of the bytes of weights: which layers of floats read
+/// integers of 8 bits, and whether --weights-encoding would save memory.
+class WeightsAdvice {
+public:
+  /// Looks at the model that `driver` has compiled with
+  /// DriverOptions::keepStages, whose weights take `bytes`.
+  static WeightsAdvice find(Driver &driver, int64_t bytes);
+
+  void print() const;
+  void addTo(llvm::json::Object &said) const;
+
+private:
+  /// Counts layers of floats with weights that are integers of 8 bits.
+  void countByteWeights(mlir::ModuleOp layered);
+  /// Finds the form in which all weights take the fewest bytes.
+  void findEncoding(mlir::ModuleOp layered, int64_t bytes);
+
+  /// Layers of floats whose weights the model has in 8 bits, by how the module
+  /// stores them.
+  int64_t integerLayers = 0, floatLayers = 0;
+  struct Encoding {
+    std::string name; ///< of --weights-encoding
+    int64_t bytes;    ///< of all weights, about
+    int64_t saved;
+  };
+  std::optional<Encoding> encoding;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_NNC_WEIGHTSADVICE_H

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Hybrid models: activations of floats and weights of 8 bits. The weights stay integers in
+the module where memory for them is small, and results are those of the real numbers that
+they stand for."""
+
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import numpy as np
+
+import flat
+import running
+from integers import conv_sums, depthwise_sums
+
+F32 = np.float32
+HAS_BOARD = all(map(shutil.which, ("arm-none-eabi-g++", "qemu-system-arm")))
+
+
+def hybrid(channels=False):
+    """(net, result, elements of weights): convolutions with a scale for all filters or one
+    for each, and a dense layer."""
+    random = np.random.default_rng(7)
+    net = flat.Net()
+    x = random.normal(size=(1, 12, 10, 8)).astype(F32)
+    t, y, count = net.input(x), x.astype(np.float64), 0
+
+    def weights(shape, axis):
+        nonlocal count
+        count += int(np.prod(shape))
+        w = random.integers(-127, 128, shape).astype(np.int8)
+        scales = random.uniform(0.001, 0.01, shape[axis] if channels else 1).astype(F32)
+        spread = np.ones(len(shape), int)
+        spread[axis] = len(scales)
+        return net.const(w, scales, 0, axis), w * scales.astype(np.float64).reshape(spread)
+
+    for name, shape, axis, sums in (("CONV_2D", (24, 3, 3, 8), 0, conv_sums),
+                                    ("DEPTHWISE_CONV_2D", (1, 3, 3, 24), 3, depthwise_sums),
+                                    ("CONV_2D", (40, 1, 1, 24), 0, conv_sums),
+                                    ("CONV_2D", (16, 3, 3, 40), 0, conv_sums)):
+        w, real = weights(shape, axis)
+        bias = random.normal(size=shape[axis]).astype(F32)
+        y = np.maximum(sums(y, real, (1, 1), (1, 1), "SAME", np.float64) + bias, 0)
+        t = net.op(name, [t, w, net.const(bias)], [net.tensor(F32, y.shape)], padding="SAME",
+                   stride_h=1, stride_w=1, dilation_h=1, dilation_w=1, activation="RELU",
+                   **({"depth_multiplier": 1} if name.startswith("D") else {}))
+    w, real = weights((10, y.size), 0)
+    y = y.reshape(1, -1) @ real.T
+    net.outputs = [net.op("FULLY_CONNECTED", [t, w, -1], [net.tensor(F32, y.shape)])]
+    return net, y, count
+
+
+class HybridTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+
+    def check(self, path, *options):
+        code, said = running.nnc("check", "--no-build", path, *options)
+        self.assertEqual(code, running.DONE, said)
+        return said
+
+    def test_results(self):
+        for channels in (False, True):
+            net, want, _ = hybrid(channels)
+            for options in (["--target=portable"], ["--target=native"],
+                            ["--target=portable", "--weights-encoding=codebook"]):
+                with self.subTest(channels=channels, options=options):
+                    (y,) = running.run_net(net, self.folder, *options).values()
+                    np.testing.assert_allclose(y, want, atol=1e-5 * np.abs(want).max())
+
+    @unittest.skipUnless(HAS_BOARD, "needs a compiler and an emulator of Arm boards")
+    def test_results_on_a_microcontroller(self):
+        net, want, _ = hybrid(True)
+        (y,) = running.run_net(net, self.folder, "--target=cortex-m4",
+                               "--compiler=arm-none-eabi-g++ -O1").values()
+        np.testing.assert_allclose(y, want, atol=1e-5 * np.abs(want).max())
+
+    def test_bytes(self):
+        """A byte for each weight, and for a layer a table of at most 256 floats; biases."""
+        for channels in (False, True):
+            net, _, count = hybrid(channels)
+            (path,) = flat.save({"hybrid": net.model()}, self.folder)
+            said = json.loads(self.check(path, "--target=cortex-m4", "--json"))
+            self.assertLess(said["weight_bytes"], count + 3 * 1024 + 2048)
+            self.assertEqual(said["byte_weights"], {"integer_layers": 4, "float_layers": 0})
+            self.assertNotIn("quantized", said)
+            text = self.check(path, "--target=cortex-m4")
+            self.assertRegex(text, r"of 4 layers are stored as the integers of 8 bits")
+            self.assertNotIn("stays in floats", text)
+
+    def test_encoding_hint(self):
+        """check says what --weights-encoding saves, of weights that share 200 values."""
+        random = np.random.default_rng(3)
+        net = flat.Net()
+        w = random.choice(random.normal(size=200), (64, 400))
+        net.outputs = [net.op("FULLY_CONNECTED", [
+            net.input(np.zeros((1, 400), F32)), net.const(w.astype(F32)), -1],
+            [net.tensor(F32, (1, 64))])]
+        (path,) = flat.save({"shared": net.model()}, self.folder)
+        said = json.loads(self.check(path, "--target=cortex-m4", "--json"))
+        hint = said["weights_encoding_hint"]
+        self.assertEqual(hint["encoding"], "codebook")
+        self.assertGreater(hint["saved_bytes"], said["weight_bytes"] / 2)
+        stored = json.loads(self.check(path, "--target=cortex-m4", "--json",
+                                       "--weights-encoding=codebook"))
+        self.assertAlmostEqual(stored["weight_bytes"], hint["weight_bytes"], delta=64)
+        self.assertNotIn("weights_encoding_hint", stored)
+        self.assertIn("--weights-encoding=codebook would store them in about",
+                      self.check(path, "--target=cortex-m4"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
