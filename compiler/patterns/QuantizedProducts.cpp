@@ -71,13 +71,17 @@ static Value getBias(AddOp add, Value value) {
 }
 
 /// Returns the bias as integers of the scales of the sums; nullopt if one does
-/// not fit in 32 bits.
+/// not fit in 32 bits or is no multiple of its scale. Bias and scales are known
+/// to the precision of a float.
 static std::optional<SmallVector<int32_t>>
 quantizeBias(ArrayRef<double> reals, ArrayRef<double> scales) {
+  constexpr double kPrecision = 0x1p-22;
   SmallVector<int32_t> integers;
   for (auto [i, real] : llvm::enumerate(reals)) {
-    double integer = std::nearbyint(real / scales[scales.size() == 1 ? 0 : i]);
-    if (!(std::abs(integer) < 0x1p31))
+    double exact = real / scales[scales.size() == 1 ? 0 : i];
+    double integer = std::nearbyint(exact);
+    if (!(std::abs(integer) < 0x1p31) ||
+        std::abs(exact - integer) > kPrecision * std::abs(exact))
       return std::nullopt;
     integers.push_back(static_cast<int32_t>(integer));
   }
@@ -180,10 +184,11 @@ static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
 }
 
 namespace {
-/// Replaces a product of dequantized values, and a bias that is added to it, by
-/// a product of the integers whose sums are dequantized. What the result loses
-/// is at most the rounding of one float product where the floats round each
-/// sum.
+/// Replaces a product of dequantized values by a product of the integers whose
+/// sums are dequantized. What the result loses is at most the rounding of one
+/// float product where the floats round each sum. A bias that is added to the
+/// product is added to the integers if it is a multiple of their scales; any
+/// other one remains a float that is added to the dequantized sums.
 template <class Op> struct FuseProduct : OpRewritePattern<Op> {
   FuseProduct(MLIRContext *context, ProductChoice choice)
       : OpRewritePattern<Op>(context), isFasterInIntegers(std::move(choice)) {}
@@ -258,23 +263,48 @@ private:
   ProductChoice isFasterInIntegers;
 };
 
-/// Replaces quantize(dequantize(sums)) by a requantization of the sums.
+/// Replaces quantize(dequantize(sums)), and quantize(dequantize(sums) + bias)
+/// with a known bias, by a requantization of the sums.
 struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(qnn::QuantizeOp quantize,
                                 PatternRewriter &rewriter) const override {
-    auto sums = quantize.getX().getDefiningOp<qnn::DequantizeOp>();
+    auto [value, bias] = splitBias(quantize.getX());
+    auto sums = value.getDefiningOp<qnn::DequantizeOp>();
     if (!sums || !sums->hasOneUse() ||
         quantize.getRounding() != qnn::Rounding::half_even ||
         qnn::getParameters(quantize.getType()).axis >= 0 ||
         qnn::getQuantizedType(sums.getX().getType())
                 .getStorageTypeIntegralWidth() != 32)
       return failure();
+    Value shift;
+    if (bias) {
+      auto reals = getVector(bias);
+      SmallVector<float> floats(reals->begin(), reals->end());
+      shift = rewriter.create<ConstantOp>(
+          bias.getLoc(), ElementsAttr(DenseElementsAttr::get(
+                             getTensorType(bias), ArrayRef<float>(floats))));
+    }
     auto requantize = rewriter.create<qnn::RequantizeOp>(
-        quantize.getLoc(), quantize.getType(), qnn::Rescale::real, sums.getX());
+        quantize.getLoc(), quantize.getType(), qnn::Rescale::real, sums.getX(),
+        shift);
     requantize->setDiscardableAttrs(quantize->getDiscardableAttrDictionary());
     rewriter.replaceOp(quantize, requantize);
     return success();
+  }
+
+private:
+  /// Returns x and a known bias with value = x + bias, or value and null.
+  static std::pair<Value, Value> splitBias(Value value) {
+    auto add = value.getDefiningOp<AddOp>();
+    if (!add || !add->hasOneUse())
+      return {value, {}};
+    Value x = add.getA(), bias = add.getB();
+    if (!x.getDefiningOp<qnn::DequantizeOp>() || getVector(x))
+      std::swap(x, bias);
+    if (x.getType() != value.getType() || !getVector(bias))
+      return {value, {}};
+    return {x, bias};
   }
 };
 } // namespace

@@ -198,6 +198,11 @@ Value RequantizeOp::lower(OpBuilder &builder) {
   if (getRescale() == Rescale::real) {
     Value real = e.toF32(isCentred ? stored : centre());
     Value product = e.make<nn::MulOp>(real, e.reals(toFloats(factors), axis));
+    if (getShift()) {
+      Value units = e.make<nn::DivOp>(Value(getShift()),
+                                      e.reals(toFloats(to.scales), to.axis));
+      product = e.make<nn::AddOp>(product, units);
+    }
     Value moved = e.make<nn::AddOp>(Value(e.make<nn::RoundOp>(product)),
                                     e.reals(toFloats(to.zeroPoints), to.axis));
     return reinterpretResult(builder, *this,

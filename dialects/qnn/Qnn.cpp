@@ -6,6 +6,8 @@
 
 #include "dialects/qnn/Qnn.h"
 
+#include "dialects/nn/Broadcast.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -200,6 +202,16 @@ LogicalResult RequantizeOp::verify() {
     return emitOpError("has scales along axis ")
            << from.axis << " of its operand and " << to.axis
            << " of its result";
+  if (!getShift())
+    return success();
+  if (getRescale() != Rescale::real)
+    return emitOpError("has a shift, which only 'real' takes");
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape();
+  auto all = nn::broadcastShapes({getShift().getType().getShape(), shape});
+  if (!all || ArrayRef(*all) != shape)
+    return emitOpError("has a shift of ")
+           << getShift().getType() << ", which does not broadcast to "
+           << getType();
   return success();
 }
 
@@ -236,7 +248,8 @@ OpFoldResult DequantizeOp::fold(FoldAdaptor) { return {}; }
 OpFoldResult DequantizeBlocksOp::fold(FoldAdaptor) { return {}; }
 
 OpFoldResult RequantizeOp::fold(FoldAdaptor) {
-  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+  return getX().getType() == getType() && !getShift() ? OpFoldResult(getX())
+                                                      : OpFoldResult();
 }
 
 OpFoldResult ReinterpretOp::fold(FoldAdaptor) {

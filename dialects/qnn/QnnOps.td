@@ -106,15 +106,30 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
     zero; `single_rounding` is one 64-bit product and one shift that rounds
     halves up.
 
+    `real` may have a `shift`, real numbers that broadcast to the shape of x:
+    `shift / new_scale` is added to the product before it is rounded. It holds a
+    bias that is no multiple of the scale of x.
+
     Example:
     ```mlir
     %y = qnn.requantize real %x : tensor<4x!quant.uniform<i32:f32, 1.0e-03>>
         -> tensor<4x!quant.uniform<i8:f32, 5.0e-02:-3>>
+    %z = qnn.requantize real %x, %bias
+        : tensor<4x!quant.uniform<i32:f32, 1.0e-03>>, tensor<4xf32>
+          -> tensor<4x!quant.uniform<i8:f32, 5.0e-02:-3>>
     ```
   }];
-  let arguments = (ins Qnn_RescaleAttr:$rescale, AnyRankedTensor:$x);
+  let arguments = (ins Qnn_RescaleAttr:$rescale, AnyRankedTensor:$x,
+    Optional<RankedTensorOf<[F32]>>:$shift);
   let results = (outs AnyRankedTensor:$y);
-  let assemblyFormat = "$rescale $x attr-dict `:` type($x) `->` type($y)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$y, "Rescale":$rescale,
+      "::mlir::Value":$x), [{
+    build($_builder, $_state, y, rescale, x, ::mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $rescale $x (`,` $shift^)? attr-dict `:` type($x) (`,` type($shift)^)?
+    `->` type($y)
+  }];
 }
 
 def Qnn_ConvOp : Qnn_LoweredOp<"conv"> {

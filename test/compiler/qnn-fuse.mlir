@@ -116,7 +116,7 @@ func.func @attention_scores(%a: !a, %b: !b) -> tensor<2x3x5xf32> {
 // CHECK: nn.add %{{.*}}, %{{.*}} : tensor<1x3xi32>, tensor<3xi32>
 func.func @matmul(%x: tensor<1x2xi8>) -> tensor<1x3xi8> {
   %w = nn.constant dense<[[3, 1], [-2, 0], [7, 8]]> : tensor<3x2xi8>
-  %b = nn.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %b = nn.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
   %0 = qnn.reinterpret %x : tensor<1x2xi8> -> !a
   %1 = qnn.dequantize %0 : !a -> tensor<1x2xf32>
   %2 = qnn.reinterpret %w : tensor<3x2xi8> -> !b
@@ -286,4 +286,69 @@ func.func @sums_stay(%x: !x) -> !y {
   %5 = nn.max_pool %4 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false} : (tensor<1x2x2x2xf32>) -> tensor<1x2x1x1xf32>
   %6 = qnn.quantize half_even %5 : tensor<1x2x1x1xf32> -> !y
   return %6 : !y
+}
+
+// -----
+
+!a = tensor<1x2x!quant.uniform<i8:f32, 5.0e-01:-5>>
+!b = tensor<2x3x!quant.uniform<i8:f32, 1.0>>
+!c = tensor<1x3x!quant.uniform<i8:f32, 2.5e-01:1>>
+!k = tensor<3x!quant.uniform<i8:f32, 7.5e-01:1>>
+
+// A bias that is no multiple of the scale of the sums, 0.5, is not rounded to
+// one: it is added when the sums are requantized. So is one that is dequantized
+// with a scale of its own.
+// CHECK-LABEL: @bias_between_multiples
+// CHECK: %[[B:.*]] = nn.constant dense<[1.000000e+00, 2.250000e+00, -3.100000e+00]> : tensor<3xf32>
+// CHECK: %[[S:.*]] = qnn.matmul
+// CHECK-NEXT: qnn.requantize real %[[S]], %[[B]] : tensor<1x3x!quant.uniform<i32:f32, 5.000000e-01>>, tensor<3xf32>
+// CHECK-LABEL: @bias_of_other_scale
+// CHECK: %[[B:.*]] = nn.constant dense<[0.000000e+00, 1.500000e+00, -2.250000e+00]> : tensor<3xf32>
+// CHECK: qnn.requantize real %{{.*}}, %[[B]]
+func.func @bias_between_multiples(%x: !a) -> !c {
+  %w = nn.constant dense<[[3, 1, -2], [0, 7, 8]]> : tensor<2x3xi8>
+  %b = nn.constant dense<[1.0, 2.25, -3.1]> : tensor<3xf32>
+  %1 = qnn.dequantize %x : !a -> tensor<1x2xf32>
+  %2 = qnn.reinterpret %w : tensor<2x3xi8> -> !b
+  %3 = qnn.dequantize %2 : !b -> tensor<2x3xf32>
+  %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = false} : (tensor<1x2xf32>, tensor<2x3xf32>) -> tensor<1x3xf32>
+  %5 = nn.add %4, %b : tensor<1x3xf32>, tensor<3xf32>
+  %7 = qnn.quantize half_even %5 : tensor<1x3xf32> -> !c
+  return %7 : !c
+}
+func.func @bias_of_other_scale(%x: !a) -> !c {
+  %w = nn.constant dense<[[3, 1, -2], [0, 7, 8]]> : tensor<2x3xi8>
+  %k = nn.constant dense<[1, 3, -2]> : tensor<3xi8>
+  %0 = qnn.reinterpret %k : tensor<3xi8> -> !k
+  %b = qnn.dequantize %0 : !k -> tensor<3xf32>
+  %1 = qnn.dequantize %x : !a -> tensor<1x2xf32>
+  %2 = qnn.reinterpret %w : tensor<2x3xi8> -> !b
+  %3 = qnn.dequantize %2 : !b -> tensor<2x3xf32>
+  %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = false} : (tensor<1x2xf32>, tensor<2x3xf32>) -> tensor<1x3xf32>
+  %5 = nn.add %b, %4 : tensor<3xf32>, tensor<1x3xf32>
+  %7 = qnn.quantize half_even %5 : tensor<1x3xf32> -> !c
+  return %7 : !c
+}
+
+// -----
+
+!a = tensor<1x2x!quant.uniform<i8:f32, 5.0e-01:-5>>
+!b = tensor<2x3x!quant.uniform<i8:f32, 1.0>>
+!c = tensor<1x3x!quant.uniform<i8:f32, 2.5e-01:1>>
+
+// The product of the scales and the scale of the bias differ as floats do.
+// CHECK-LABEL: @bias_of_rounded_scale
+// CHECK: nn.constant dense<[2, 4, -1000]> : tensor<3xi32>
+// CHECK: nn.add %{{.*}}, %{{.*}} : tensor<1x3xi32>, tensor<3xi32>
+// CHECK: qnn.requantize real %{{[^,]*}} :
+func.func @bias_of_rounded_scale(%x: !a) -> !c {
+  %w = nn.constant dense<[[3, 1, -2], [0, 7, 8]]> : tensor<2x3xi8>
+  %b = nn.constant dense<[1.0, 2.0000002, -499.99997]> : tensor<3xf32>
+  %1 = qnn.dequantize %x : !a -> tensor<1x2xf32>
+  %2 = qnn.reinterpret %w : tensor<2x3xi8> -> !b
+  %3 = qnn.dequantize %2 : !b -> tensor<2x3xf32>
+  %4 = nn.matmul %1, %3 {transpose_a = false, transpose_b = false} : (tensor<1x2xf32>, tensor<2x3xf32>) -> tensor<1x3xf32>
+  %5 = nn.add %4, %b : tensor<1x3xf32>, tensor<3xf32>
+  %7 = qnn.quantize half_even %5 : tensor<1x3xf32> -> !c
+  return %7 : !c
 }

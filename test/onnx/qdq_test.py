@@ -216,6 +216,48 @@ class Qdq(unittest.TestCase):
         # y has two readers.
         self.check(floats=4)
 
+    def test_coarse_biases(self):
+        """Biases between multiples of scale(x) * scale(w), which is up to forty units of the
+        result: they are not rounded to multiples."""
+        for dtype, scale in itertools.product(TYPES, (0.013, 0.17)):
+            def weight(shape):
+                values = random.integers(-1, 2, shape).astype(np.int8)
+                return self.op("DequantizeLinear", self.graph.constant(values),
+                               self.graph.constant(np.float32(scale)),
+                               self.graph.constant(np.int8(0)))
+
+            def floats(*shape):
+                return self.graph.constant(random.uniform(-4, 4, shape).astype(np.float32))
+
+            def fewer(shape):
+                return self.read(shape, dtype, 7.3 * scale, np.iinfo(dtype).min + 128)
+
+            flat, image, line = fewer((5, 6)), fewer((2, 4, 5, 6)), fewer((2, 4, 7))
+            to, how = dtype, dict(scale=0.037, zero=np.iinfo(dtype).min + 120)
+            self.write(self.op("Gemm", flat, weight((6, 8)), floats(8)), to, **how)
+            self.write(self.op("Gemm", flat, weight((8, 6)), floats(1, 8), transB=1), to, **how)
+            self.write(self.op("Add", self.op("MatMul", flat, weight((6, 8))), floats(8)),
+                       to, **how)
+            self.write(self.op("Add", floats(8), self.op("MatMul", flat, weight((6, 8)))),
+                       to, **how)
+            self.write(self.op("Conv", image, weight((5, 4, 3, 3)), floats(5), pads=[1] * 4),
+                       to, **how)
+            self.write(self.op("Conv", image, weight((4, 1, 3, 3)), floats(4), group=4), to, **how)
+            self.write(self.op("Relu", self.op("Conv", image, weight((8, 4, 1, 1)), floats(8))),
+                       to, 0.037, np.iinfo(dtype).min)
+            self.write(self.op("Clip", self.op("Conv", line, weight((8, 4, 3)), floats(8)),
+                               self.graph.constant(np.float32(-1)),
+                               self.graph.constant(np.float32(3))), to, **how)
+            self.write(self.op("ConvTranspose", image, weight((4, 3, 2, 2)), floats(3),
+                               strides=[2, 2]), to, **how)
+            # A bias of 8 bits with a scale of its own.
+            self.write(self.op("Gemm", flat, weight((6, 8)), self.read((8,), np.int8, 0.029, 3,
+                                                                      known=True)), to, **how)
+            # Huge beside its unit.
+            self.write(self.op("Gemm", flat, weight((6, 8)), self.graph.constant(
+                np.full(8, 3e10, np.float32))), to, **how)
+        self.check()
+
     def test_mixed(self):
         """What other layers need as floats, or several times."""
         x = self.read((1, 6, 4))

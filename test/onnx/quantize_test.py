@@ -458,6 +458,62 @@ class Corrections(TestCase):
         before, after = (decibels(expected, *run(m, x)) for m in (plain, equalized))
         self.assertGreater(after, before + 3)
 
+    def channels(self, kind, relu, small, bias):
+        """Two layers with 8 channels between them, two of which have weights that are `small`
+        times those of the others, and a bias of `bias`."""
+        net = Network(*((1, 6) if kind == "gemm" else (1, 3, 8, 8)), seed=3)
+        if kind == "gemm":
+            a = net.add("Gemm", "x", net.weights(8, 6), net.weights(8), transB=1)
+        else:
+            a = net.conv("x", 3, 8)
+        first = net.nodes[-1]
+        net.constants[first.input[1]][2:4] *= np.float32(small)
+        net.constants[first.input[2]][2:4] = bias, -bias
+        if relu:
+            a = net.add("Relu", a)
+        if kind == "gemm":
+            return net.model(net.add("Gemm", a, net.weights(5, 8), net.weights(5), transB=1))
+        if kind == "depthwise":
+            a = net.add("Relu", net.conv(a, 8, 8, group=8))
+        return net.model(net.conv(a, 8, 4))
+
+    def test_equalization_is_never_worse(self):
+        """Small weights beside a large bias: the channel's values must not grow with them."""
+        for kind, relu, small, bias in (
+                ("conv", True, 1e-4, 5), ("conv", False, 1e-4, 5), ("conv", True, 1e-2, -5),
+                ("depthwise", True, 1e-3, 3), ("gemm", True, 1e-4, 5), ("gemm", False, 1e-5, 20),
+                ("conv", True, 1e-4, 0), ("conv", True, 1e3, 0), ("gemm", True, 1e-7, 1e-3)):
+            with self.subTest(kind=kind, relu=relu, small=small, bias=bias):
+                model = self.channels(kind, relu, small, bias)
+                x = samples(model, 8)
+                (expected,) = run(model, x)
+                plain, _ = self.quantize(model, x)
+                equalized, _ = self.quantize(model, x, "--equalize")
+                before, after = (decibels(expected, *run(m, x)) for m in (plain, equalized))
+                self.assertGreater(after, before - 0.05)
+
+    def test_equalization_of_other_channels(self):
+        """A channel that keeps its weights leaves the others what they gain."""
+        for relu in (True, False):
+            net = Network(1, 3, 8, 8, seed=4)
+            a = net.conv("x", 3, 8)
+            first = net.nodes[-1]
+            b = net.conv(net.add("Relu", a) if relu else a, 8, 4, 1)
+            factors = np.float32(2.0) ** np.arange(-4, 4, dtype=np.float32)
+            net.constants[first.input[1]] *= factors.reshape(8, 1, 1, 1)
+            net.constants[first.input[2]] *= factors
+            net.constants[net.nodes[-1].input[1]] /= factors.reshape(8, 1, 1)
+            net.constants[first.input[1]][5] *= np.float32(1e-4)
+            net.constants[first.input[2]][5] = 2
+            model = net.model(b)
+            x = samples(model)
+            (expected,) = run(model, x)
+            plain, _ = self.quantize(model, x)
+            equalized, report = self.quantize(model, x, "--equalize")
+            self.assertEqual(report["equalized"], 1)
+            before, after = (decibels(expected, *run(m, x)) for m in (plain, equalized))
+            self.assertGreater(after, before + 3)
+
     def test_bias_correction(self):
         """The mean error of each channel falls, most of all where weights round coarsely."""
         net = Network(1, 4, 10, 10, seed=5)

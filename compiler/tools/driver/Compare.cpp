@@ -6,13 +6,19 @@
 
 #include "compiler/tools/driver/Compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
 
+static bool isNarrowInteger(Dtype dtype) {
+  return dtype == Dtype::i8 || dtype == Dtype::u8 || dtype == Dtype::i16 ||
+         dtype == Dtype::u16;
+}
+
 Difference compare(const Tensor &actual, const Tensor &expected,
-                   double tolerance) {
+                   const Tolerance &tolerance) {
   Difference result;
   if (actual.shape != expected.shape) {
     result.elements = result.differing = expected.elements();
@@ -35,6 +41,7 @@ Difference compare(const Tensor &actual, const Tensor &expected,
     else if (std::isnan(error))
       error = INFINITY;
     result.differing += error != 0;
+    result.meanSquare += error * error / double(wanted.size());
     if (error > result.largest) {
       result.largest = error;
       result.at = int64_t(i);
@@ -42,8 +49,20 @@ Difference compare(const Tensor &actual, const Tensor &expected,
       result.actual = is[i];
     }
   }
-  double allowed = tolerance * (result.scale > 0 ? result.scale : 1);
-  result.within = isReal ? result.largest <= allowed : sameBytes;
+  if (!isReal && !(tolerance.ofIntegers && isNarrowInteger(expected.dtype))) {
+    result.within = sameBytes;
+    return result;
+  }
+  double range = result.scale > 0 ? result.scale : 1, least = 0;
+  if (!isReal && !wanted.empty()) {
+    auto [low, high] = std::minmax_element(wanted.begin(), wanted.end());
+    range = *high - *low;
+    least = 1;
+  }
+  result.within =
+      result.largest <= std::max(least, tolerance.largest * range) &&
+      std::sqrt(result.meanSquare) <=
+          std::max(least, tolerance.rootMeanSquare * range);
   return result;
 }
 

@@ -77,8 +77,7 @@ Executable::run(const std::vector<Tensor> &inputs,
                 const std::string &step) const {
   if (!module) {
     Progress progress(step);
-    return evaluateReference(driver->imported(), driver->options().target,
-                             inputs);
+    return evaluateReference(driver->imported(), inputs);
   }
   RunRequest request;
   request.threads = threads;

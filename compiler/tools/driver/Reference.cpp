@@ -6,10 +6,9 @@
 
 #include "compiler/tools/driver/Reference.h"
 
-#include "compiler/Pipeline.h"
 #include "compiler/evaluate/Evaluate.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Builtin.h"
-#include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
 
@@ -125,13 +124,13 @@ static auto takeFrom(const CustomResults &results) {
 }
 
 llvm::Expected<std::vector<Tensor>>
-evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs, int64_t steps,
-                  const CustomResults &customs) {
-  // Quantized ops have no routines of their own.
+evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
+                  int64_t steps, const CustomResults &customs) {
+  // Quantized ops have no routines of their own. They become what defines them,
+  // without the passes that choose integers for floats between them.
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
   mlir::PassManager passes(module.getContext());
-  buildQuantizedPipeline(passes, target.str());
+  passes.nest<mlir::func::FuncOp>().addPass(createQnnCanonicalize());
   if (mlir::failed(passes.run(*lowered)))
     return makeError("the reference cannot be lowered");
   llvm::Expected<mlir::func::FuncOp> main = mainOf(*lowered);
@@ -179,7 +178,7 @@ static Tensor packed(const TensorData &data, mlir::RankedTensorType type) {
 llvm::Expected<std::string>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,
-                    double tolerance) {
+                    const Tolerance &tolerance) {
   llvm::StringMap<std::vector<char>> dumped;
   if (llvm::Error error = readLayers(layersFile, [&](const LayerOutput &layer) {
         if (layer.layer >= 0 && size_t(layer.layer) < manifest.layers.size())

@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_REFERENCE_H
 #define NNC_TOOLS_DRIVER_REFERENCE_H
 
+#include "compiler/tools/driver/Compare.h"
 #include "compiler/tools/driver/Manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -26,21 +27,21 @@ bool hasCustomOps(mlir::ModuleOp module);
 llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
                                                 const std::string &layersFile);
 
-/// Computes the results of the module's main function with the portable
-/// routines. Layers that are computed in integers on `target` are computed so
-/// here, too. The inputs hold the data of `steps` runs in a row, and the
-/// results too. `customs` holds the results of custom operators in the first.
+/// Computes the results of the main function of an imported module with the
+/// portable routines, each operator as the model defines it: what is between
+/// dequantized and quantized values is computed in floats, whatever nnc makes
+/// of it. The inputs hold the data of `steps` runs in a row, and the results
+/// too. `customs` holds the results of custom operators in the first.
 llvm::Expected<std::vector<Tensor>>
-evaluateReference(mlir::ModuleOp module, llvm::StringRef target,
-                  const std::vector<Tensor> &inputs, int64_t steps = 1,
-                  const CustomResults &customs = {});
+evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
+                  int64_t steps = 1, const CustomResults &customs = {});
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
 /// RunResult) differs from that of the portable routines on the same layers.
 llvm::Expected<std::string>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,
-                    double tolerance);
+                    const Tolerance &tolerance);
 
 } // namespace nnc::tools
 

@@ -6,9 +6,13 @@
 
 #include "compiler/tools/nnc/Measuring.h"
 
+#include "compiler/patterns/Accuracy.h"
+#include "dialects/qnn/Qnn.h"
+
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -59,12 +63,35 @@ static double getRounding(const Manifest &manifest) {
   return rounding;
 }
 
-double chooseTolerance(const Manifest &manifest, bool isQuantized,
-                       Precision precision) {
-  return std::max(isQuantized                   ? 5e-2
-                  : precision == Precision::f16 ? 2e-2
-                                                : 1e-4,
-                  getRounding(manifest));
+/// Returns the bits of the shortest integers that the model rounds inexact
+/// floats to, such as sums of products: nnc may compute another float, or an
+/// integer sum, that lies on the other side of a half. 0 if there are none.
+static unsigned getRoundedBits(mlir::ModuleOp imported) {
+  unsigned bits = 0;
+  imported.walk([&](qnn::QuantizeOp quantize) {
+    if (!isInexact(quantize.getX()))
+      return;
+    unsigned own =
+        qnn::getQuantizedType(quantize.getType()).getStorageTypeIntegralWidth();
+    bits = bits ? std::min(bits, own) : own;
+  });
+  return bits;
+}
+
+Tolerance chooseTolerance(const Manifest &manifest, mlir::ModuleOp imported,
+                          Precision precision, std::optional<double> given) {
+  unsigned bits = getRoundedBits(imported);
+  double largest = precision == Precision::f16 ? 2e-2 : 1e-4;
+  if (qnn::hasQuantizedOps(imported))
+    largest = std::max(largest, bits > 8 ? 1e-3 : 5e-2);
+  Tolerance tolerance{given.value_or(std::max(largest, getRounding(manifest)))};
+  if (bits == 0)
+    return tolerance;
+  // Few elements round to another integer: of all errors the root mean square
+  // is far smaller than the largest.
+  tolerance.rootMeanSquare = tolerance.largest / 5;
+  tolerance.ofIntegers = true;
+  return tolerance;
 }
 
 json::Object toJson(const Port &port, const Difference &found) {
@@ -73,6 +100,7 @@ json::Object toJson(const Port &port, const Difference &found) {
                       {"elements", found.elements},
                       {"differing", found.differing},
                       {"largest_error", orNull(found.largest)},
+                      {"rms_error", orNull(std::sqrt(found.meanSquare))},
                       {"largest_expected", found.scale},
                       {"at", found.at}};
 }

@@ -25,10 +25,12 @@ ExitCode timeRuns(const Prepared &prepared, RunRequest &request,
 /// or the command of an emulator.
 std::string describeMachine(const Toolchain &toolchain);
 
-/// Returns the error that outputs may have unless the user says so, as a share
-/// of the largest expected element.
-double chooseTolerance(const Manifest &manifest, bool isQuantized,
-                       Precision precision);
+/// Returns the errors that outputs of a module may have against its reference.
+/// `imported` is the module that the reference evaluates; `given` is the
+/// largest error that the user allows.
+Tolerance chooseTolerance(const Manifest &manifest, mlir::ModuleOp imported,
+                          Precision precision,
+                          std::optional<double> given = {});
 
 llvm::json::Object toJson(const Port &port, const Difference &found);
 

@@ -46,6 +46,9 @@ private:
   void addDropOptions(CLI::App &app);
   ExitCode checkSettings() const;
   ExitCode quantize();
+  ExitCode open(Session &session, Evaluation &evaluation);
+  ExitCode equalize(std::unique_ptr<Session> &session, Evaluation &evaluation,
+                    QuantizeTotals &totals);
 
   QuantizeSettings settings;
   std::string method = "minmax", storage = "s8", maxDrop;
@@ -71,9 +74,10 @@ void Quantize::addMethodOptions(CLI::App &app) {
            "s8, too");
   app.add_flag("--per-channel", settings.options.perChannel,
                "Give weights a scale for each output channel instead of one");
-  app.add_flag("--equalize", settings.options.equalize,
+  app.add_flag("--equalize", settings.equalize,
                "Scale the channels between layers so that weights have even "
-               "ranges; the float model computes the same");
+               "ranges; the float model computes the same. It is left out "
+               "where the quantized model is better without it");
   app.add_flag("--bias-correction", settings.biasCorrection,
                "Subtract from biases what the rounding of weights adds to a "
                "layer's result in the mean over the samples");
@@ -160,20 +164,56 @@ ExitCode Quantize::run() {
   return code == ExitCode::done ? quantize() : code;
 }
 
-ExitCode Quantize::quantize() {
-  auto start = std::chrono::steady_clock::now();
-  Session session(settings);
+/// Quantizes all layers and compares the model with the float one.
+ExitCode Quantize::open(Session &session, Evaluation &evaluation) {
   for (ExitCode (Session::*step)() : {&Session::open, &Session::calibrate})
     if (ExitCode code = (session.*step)(); code != ExitCode::done)
       return code;
   if (settings.biasCorrection)
     if (ExitCode code = session.correctBiases(); code != ExitCode::done)
       return code;
+  return evaluate(session, Compared::tensors, evaluation);
+}
+
+/// Equalizes the model, and keeps the session and the evaluation of that unless
+/// those without are better.
+ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
+                            Evaluation &evaluation, QuantizeTotals &totals) {
+  llvm::Expected<onnx::ChannelRanges> ranges = session->findChannelRanges();
+  if (!ranges)
+    return fail(ranges.takeError(), ExitCode::ownFault);
+  if (ranges->empty())
+    return ExitCode::done;
+  QuantizeSettings scaled = settings;
+  scaled.options.channelRanges = std::move(*ranges);
+  auto other = std::make_unique<Session>(scaled);
+  Evaluation found;
+  if (ExitCode code = open(*other, found); code != ExitCode::done)
+    return code;
+  totals.plainNoise = getNoise(evaluation);
+  bool isBetter = settings.metric.empty() ? getNoise(found) <= totals.plainNoise
+                                          : found.drop <= evaluation.drop;
+  if (isBetter) {
+    session = std::move(other);
+    evaluation = std::move(found);
+  } else {
+    totals.equalizedNoise = getNoise(found);
+  }
+  return ExitCode::done;
+}
+
+ExitCode Quantize::quantize() {
+  auto start = std::chrono::steady_clock::now();
+  auto opened = std::make_unique<Session>(settings);
   Evaluation evaluation;
   QuantizeTotals totals;
-  if (ExitCode code = evaluate(session, Compared::tensors, evaluation);
-      code != ExitCode::done)
+  if (ExitCode code = open(*opened, evaluation); code != ExitCode::done)
     return code;
+  if (settings.equalize)
+    if (ExitCode code = equalize(opened, evaluation, totals);
+        code != ExitCode::done)
+      return code;
+  Session &session = *opened;
   if (settings.maxDrop)
     if (ExitCode code = limitDrop(session, evaluation, totals.search);
         code != ExitCode::done)

@@ -16,8 +16,6 @@
 #include "compiler/tools/nnc/report/Document.h"
 #include "compiler/tools/nnc/report/Page.h"
 
-#include "dialects/qnn/Qnn.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
@@ -175,19 +173,17 @@ private:
       return fail(result.takeError(), ExitCode::ownFault);
     Progress progress("evaluating the reference");
     llvm::Expected<std::vector<Tensor>> expected =
-        evaluateReference(prepared.driver->imported(),
-                          prepared.driver->options().target, request.inputs);
+        evaluateReference(prepared.driver->imported(), request.inputs);
     if (!expected)
       return fail(expected.takeError(), ExitCode::ownFault);
-    double tolerance = chooseTolerance(
-        prepared.manifest, qnn::hasQuantizedOps(prepared.driver->imported()),
-        options.precision);
+    Tolerance tolerance = chooseTolerance(
+        prepared.manifest, prepared.driver->imported(), options.precision);
     json::Array outputs;
     for (auto [port, actual, wanted] :
          llvm::zip(prepared.manifest.outputs, result->outputs, *expected))
       outputs.push_back(toJson(port, compare(actual, wanted, tolerance)));
-    document["accuracy"] =
-        json::Object{{"tolerance", tolerance}, {"outputs", std::move(outputs)}};
+    document["accuracy"] = json::Object{{"tolerance", tolerance.largest},
+                                        {"outputs", std::move(outputs)}};
     return ExitCode::done;
   }
 

@@ -47,21 +47,65 @@ static std::vector<double> getRanges(const LinearLayer &layer, bool ofInputs) {
   return ranges;
 }
 
-/// Scales the channels between two layers. Returns whether any changed.
-static bool scalePair(LinearLayer &first, LinearLayer &second) {
+namespace {
+/// Two layers, of which the second alone reads what the first computes.
+struct Pair {
+  int first, second;   ///< nodes
+  std::string between; ///< the value that the second reads
+  bool isScaled = false;
+  /// The exponent of the factor of each channel's readers, of all sweeps.
+  std::vector<int> exponents;
+};
+
+/// The layers of a model and the pairs of them.
+struct Layers {
+  std::map<int, LinearLayer> all; ///< by their nodes
+  std::vector<Pair> pairs;
+
+  explicit Layers(GraphIndex &index) {
+    for (int i = 0; i < index.getNumNodes(); ++i)
+      if (hasPlainChannels(index.getNode(i)))
+        if (auto layer = LinearLayer::get(index, i);
+            layer && layer->isBiasKnown)
+          all.emplace(i, std::move(*layer));
+    for (const auto &[node, layer] : all) {
+      int next = findNext(index, node);
+      auto found = all.find(next);
+      bool isConv = index.getNode(node).op_type() != "Gemm";
+      if (found != all.end() && found->second.inputs == layer.outputs &&
+          isConv == (index.getNode(next).op_type() != "Gemm"))
+        pairs.push_back({node, next, index.getNode(next).input(0)});
+    }
+  }
+};
+} // namespace
+
+/// Scales the channels between two layers, whose largest magnitudes are
+/// `ranges`. Returns whether any changed.
+static bool scalePair(Pair &pair, Layers &layers, std::vector<double> &ranges,
+                      double largest) {
+  LinearLayer &first = layers.all.at(pair.first),
+              &second = layers.all.at(pair.second);
   std::vector<double> writes = getRanges(first, /*ofInputs=*/false),
                       reads = getRanges(second, /*ofInputs=*/true);
-  // The exponent of the factor of each channel's readers. Larger ones would
-  // come near the ends of the range of floats.
-  constexpr int limit = 24;
+  // Larger factors equalize nothing: weights that are 2^8 times smaller than
+  // others round to 0 and matter little.
+  constexpr int limit = 8;
   std::vector<int> exponents(writes.size());
   bool isChanged = false;
   for (size_t c = 0; c < writes.size(); ++c) {
     double ratio = std::sqrt(writes[c] / reads[c]);
     if (!(writes[c] > 0) || !(reads[c] > 0) || !std::isfinite(ratio))
       continue;
-    exponents[c] = std::clamp(
-        static_cast<int>(std::nearbyint(std::log2(ratio))), -limit, limit);
+    int wanted = static_cast<int>(std::nearbyint(std::log2(ratio)));
+    // Less than 0 where values grow: at most to the largest of all channels.
+    if (ranges[c] > 0)
+      wanted = std::max(
+          wanted, static_cast<int>(std::ceil(std::log2(ranges[c] / largest))));
+    int all = std::clamp(pair.exponents[c] + wanted, -limit, limit);
+    exponents[c] = all - pair.exponents[c];
+    pair.exponents[c] = all;
+    ranges[c] = std::ldexp(ranges[c], -exponents[c]);
     isChanged = isChanged || exponents[c] != 0;
   }
   for (size_t i = 0; i < first.weights.size(); ++i)
@@ -75,46 +119,48 @@ static bool scalePair(LinearLayer &first, LinearLayer &second) {
   return isChanged;
 }
 
-int nnc::onnx::equalize(ModelProto &model) {
+std::vector<std::string> nnc::onnx::findEqualizable(ModelProto &model) {
+  GraphIndex index(model);
+  std::vector<std::string> values;
+  for (const Pair &pair : Layers(index).pairs)
+    values.push_back(pair.between);
+  return values;
+}
+
+int nnc::onnx::equalize(ModelProto &model, ChannelRanges ranges) {
   FreshNames names(model);
   GraphIndex index(model);
-  std::map<int, LinearLayer> layers;
-  for (int i = 0; i < index.getNumNodes(); ++i)
-    if (hasPlainChannels(index.getNode(i)))
-      if (auto layer = LinearLayer::get(index, i); layer && layer->isBiasKnown)
-        layers.emplace(i, std::move(*layer));
-  std::vector<std::pair<int, int>> pairs;
-  for (const auto &[node, layer] : layers) {
-    int next = findNext(index, node);
-    auto found = layers.find(next);
-    bool isConv = index.getNode(node).op_type() != "Gemm";
-    if (found != layers.end() && found->second.inputs == layer.outputs &&
-        isConv == (index.getNode(next).op_type() != "Gemm"))
-      pairs.emplace_back(node, next);
-  }
+  Layers layers(index);
+  std::map<std::string, double> largest;
+  for (const auto &[value, channels] : ranges)
+    largest[value] = *std::max_element(channels.begin(), channels.end());
+  llvm::erase_if(layers.pairs, [&](Pair &pair) {
+    size_t channels = size_t(layers.all.at(pair.first).outputs);
+    pair.exponents.resize(channels);
+    auto known = ranges.find(pair.between);
+    return known == ranges.end() || known->second.size() != channels;
+  });
   // In a chain of layers each pair changes what its neighbours see.
   constexpr int sweeps = 20;
-  std::vector<bool> isScaled(pairs.size());
   bool isChanged = true;
   for (int sweep = 0; sweep < sweeps && isChanged; ++sweep) {
     isChanged = false;
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      bool changed =
-          scalePair(layers.at(pairs[i].first), layers.at(pairs[i].second));
-      isScaled[i] = isScaled[i] || changed;
+    for (Pair &pair : layers.pairs) {
+      bool changed = scalePair(pair, layers, ranges.at(pair.between),
+                               largest.at(pair.between));
+      pair.isScaled = pair.isScaled || changed;
       isChanged = isChanged || changed;
     }
   }
   std::set<int> touched;
-  for (size_t i = 0; i < pairs.size(); ++i)
-    if (isScaled[i])
-      for (int node : {pairs[i].first, pairs[i].second})
-        touched.insert(node);
-  for (const auto &[node, layer] : layers)
-    if (touched.count(node)) {
-      // A copy of shared weights changes who reads what.
-      GraphIndex current(model);
-      layer.store(current, names);
-    }
-  return static_cast<int>(llvm::count(isScaled, true));
+  for (const Pair &pair : layers.pairs)
+    if (pair.isScaled)
+      touched.insert({pair.first, pair.second});
+  for (int node : touched) {
+    // A copy of shared weights changes who reads what.
+    GraphIndex current(model);
+    layers.all.at(node).store(current, names);
+  }
+  return static_cast<int>(llvm::count_if(
+      layers.pairs, [](const Pair &pair) { return pair.isScaled; }));
 }

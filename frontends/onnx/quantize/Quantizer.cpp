@@ -90,8 +90,7 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
     return nullptr;
   own->floatBytes = static_cast<int64_t>(own->model.ByteSizeLong());
   own->folded = foldAffine(own->model);
-  if (options.equalize)
-    own->equalized = equalize(own->model);
+  own->equalized = equalize(own->model, options.channelRanges);
   own->replan();
   return std::unique_ptr<Quantizer>(new Quantizer(std::move(own)));
 }
@@ -187,10 +186,17 @@ Parameters Quantizer::getParameters(const std::string &tensor) const {
   return found == own->scales.end() ? Parameters() : found->second.parameters;
 }
 
-llvm::Expected<std::string> Quantizer::printObserved() const {
+std::vector<std::string> Quantizer::getEqualizable() const {
+  return findEqualizable(own->model);
+}
+
+llvm::Expected<std::string>
+Quantizer::printObserved(llvm::ArrayRef<std::string> others) const {
   ModelProto copy = own->model;
   forgetShapes(copy);
   for (const std::string &tensor : getTensors())
+    addOutput(*copy.mutable_graph(), tensor);
+  for (const std::string &tensor : others)
     addOutput(*copy.mutable_graph(), tensor);
   return serialize(copy, kWritten);
 }

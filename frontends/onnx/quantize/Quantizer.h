@@ -24,7 +24,8 @@ namespace nnc::onnx {
 
 struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
-  bool equalize = false;
+  /// The values whose channels equalize() scales; empty: none.
+  ChannelRanges channelRanges;
   /// Whether the results of products that only float nodes read stay unrounded.
   bool unrounded = false;
   Storage storage = Storage::s8; ///< of activations
@@ -54,8 +55,8 @@ struct FloatSummary {
 class Quantizer {
 public:
   /// Reads the model at `path`, raises its operator set where it has to be,
-  /// folds batch norms, equalizes its weights if that is wanted, and plans what
-  /// to quantize. Returns null, and reports why, if that fails.
+  /// folds batch norms, equalizes its weights if ranges are given, and plans
+  /// what to quantize. Returns null, and reports why, if that fails.
   static std::unique_ptr<Quantizer> open(llvm::StringRef path,
                                          llvm::StringRef externalData,
                                          const QuantizeOptions &options,
@@ -80,6 +81,9 @@ public:
   /// Returns what computes a tensor: "node 'conv1' (Conv)", or "an input".
   std::string describeProducer(const std::string &tensor) const;
 
+  /// The values whose channels equalization could scale, see equalize().
+  std::vector<std::string> getEqualizable() const;
+
   /// Whether a tensor is the result of a softmax, perhaps in another shape.
   bool isSoftmax(const std::string &tensor) const;
 
@@ -91,9 +95,10 @@ public:
   void setRanges(const std::map<std::string, Range> &ranges);
   Parameters getParameters(const std::string &tensor) const;
 
-  /// Serializes the float model with the quantized tensors as additional
-  /// outputs.
-  llvm::Expected<std::string> printObserved() const;
+  /// Serializes the float model with the quantized tensors, and `others`, as
+  /// additional outputs.
+  llvm::Expected<std::string>
+  printObserved(llvm::ArrayRef<std::string> others) const;
   /// Serializes a model whose additional outputs are what the quantization of
   /// its weights alone adds to the sums of each layer with a bias, or with
   /// room for one. `outputs` gives the layer's node of each.

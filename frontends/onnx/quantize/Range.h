@@ -7,9 +7,14 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_RANGE_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_RANGE_H
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace nnc::onnx {
+
+/// The largest magnitude of each channel, axis 1, of values by their names.
+using ChannelRanges = std::map<std::string, std::vector<double>>;
 
 /// The integers that activations are stored as.
 enum class Storage { s8, u8 };

@@ -101,3 +101,19 @@ func.func @blocks_scales(%q: tensor<64x3xi8>, %s: tensor<3x3xf32>) {
   %0 = qnn.dequantize_blocks %q, %s {axis = 0 : i64, block = 32 : i64} : tensor<64x3xi8>, tensor<3x3xf32> -> tensor<64x3xf32>
   return
 }
+
+// -----
+
+func.func @shift_of_fixed_point(%x: tensor<2x2x!quant.uniform<i32:f32, 0.02>>, %s: tensor<2xf32>) {
+  // expected-error@+1 {{'qnn.requantize' op has a shift, which only 'real' takes}}
+  %0 = qnn.requantize single_rounding %x, %s : tensor<2x2x!quant.uniform<i32:f32, 0.02>>, tensor<2xf32> -> tensor<2x2x!quant.uniform<i8:f32, 0.5>>
+  return
+}
+
+// -----
+
+func.func @shift_of_other_shape(%x: tensor<2x2x!quant.uniform<i32:f32, 0.02>>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{'qnn.requantize' op has a shift of 'tensor<3xf32>', which does not broadcast to}}
+  %0 = qnn.requantize real %x, %s : tensor<2x2x!quant.uniform<i32:f32, 0.02>>, tensor<3xf32> -> tensor<2x2x!quant.uniform<i8:f32, 0.5>>
+  return
+}

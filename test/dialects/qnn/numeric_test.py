@@ -27,8 +27,8 @@ def mlir_element(dtype):
     return f"{'ui' if dtype.kind == 'u' else 'i'}{8 * dtype.itemsize}"
 
 
-def fold(op, x, operand_type, result_type, result_dtype):
-    """The constant that `op` of x folds to."""
+def fold(op, x, operand_type, result_type, result_dtype, second=None):
+    """The constant that `op` of x, and of a second constant of floats, folds to."""
     shape = "x".join(map(str, x.shape))
     plain = f"tensor<{shape}x{mlir_element(x.dtype)}>"
     result = f"tensor<{shape}x{mlir_element(result_dtype)}>"
@@ -40,6 +40,10 @@ def fold(op, x, operand_type, result_type, result_dtype):
         operand = "%q"
         lines.append(f"%q = qnn.reinterpret %x : {plain} -> {source}")
     target = quantized(result_type)
+    if second is not None:
+        kind = f"tensor<{'x'.join(map(str, second.shape))}xf32>"
+        lines.append(f'%s = nn.constant dense<"0x{second.tobytes().hex().upper()}"> : {kind}')
+        operand, source = operand + ", %s", source + ", " + kind
     lines.append(f"%y = {op} {operand} : {source} -> {target}")
     value = "%y"
     if result_type != "f32":
@@ -144,18 +148,21 @@ def single_rounding(x, multiplier, shift):
     return (x * multiplier + (1 << (total - 1))) >> total
 
 
-def check_requantize(random, rescale, axis):
+def check_requantize(random, rescale, axis, has_shift=False):
     count = 1 if axis is None else SHAPE[axis]
     scales = random.uniform(1e-4, 1e-2, count).astype(np.float32)
     scale = np.float32(random.uniform(1e-2, 1e-1))
     zero = int(random.integers(-128, 128))
     x = random.integers(-20000, 20000, SHAPE).astype(np.int32)
+    shift = random.uniform(-2, 2, (4, 1)).astype(np.float32) if has_shift else None
     found = fold(f"qnn.requantize {rescale}", x,
                  quant_type("i32", scales, [0] * count, axis),
-                 quant_type("i8", [scale], [zero], None), np.int8)
+                 quant_type("i8", [scale], [zero], None), np.int8, shift)
     factors = scales.astype(np.float64) / np.float64(scale)
     if rescale == "real":
         product = x.astype(np.float32) * along(factors, axis, np.float64).astype(np.float32)
+        if has_shift:
+            product = product + shift / scale
         expected = clip(np.rint(product).astype(np.int64) + zero, np.int8)
         return np.array_equal(found, expected)
     step = double_rounding if rescale == "double_rounding" else single_rounding
@@ -177,6 +184,7 @@ def main():
             cases.append((check_dequantize, storage, axis))
         for rescale in ("real", "double_rounding", "single_rounding"):
             cases.append((check_requantize, rescale, axis))
+        cases.append((check_requantize, "real", axis, True))
     failures = 0
     for check, *arguments in cases:
         if not check(random, *arguments):

@@ -140,6 +140,14 @@ ExitCode Evaluator::run() {
   return ExitCode::done;
 }
 
+double getNoise(const Evaluation &evaluation) {
+  double sum = 0;
+  for (const OutputNoise &output : evaluation.outputs)
+    sum += output.noise.getRatio();
+  return evaluation.outputs.empty() ? 0
+                                    : sum / double(evaluation.outputs.size());
+}
+
 ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation) {
   return Evaluator(session, compared, evaluation).run();
 }

@@ -25,6 +25,9 @@ struct Evaluation : Score {
 /// the samples where there are many.
 enum class Compared { outputs, tensors };
 
+/// Returns the mean over the outputs of noise as a share of the signal.
+double getNoise(const Evaluation &evaluation);
+
 /// Runs the quantized model on all samples and compares it with the float one.
 ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation);
 

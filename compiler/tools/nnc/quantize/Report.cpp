@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Command.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -180,9 +181,13 @@ void printReport(Session &session, const Evaluation &evaluation,
     printOut("{} batch norms and other factors of channels were folded into "
              "weights\n",
              quantizer.getNumFolded());
-  if (settings.options.equalize)
+  if (settings.equalize)
     printOut("{} pairs of layers were equalized\n",
              quantizer.getNumEqualized());
+  if (totals.equalizedNoise)
+    printOut("equalization was left out: with it the root mean square error "
+             "of the outputs is {:.3g} of their own instead of {:.3g}\n",
+             std::sqrt(*totals.equalizedNoise), std::sqrt(totals.plainNoise));
   if (settings.biasCorrection)
     printOut("the biases of {} layers were corrected\n",
              session.getNumCorrected());

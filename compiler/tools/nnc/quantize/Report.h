@@ -17,6 +17,10 @@ namespace nnc::tools {
 struct QuantizeTotals {
   int64_t floatBytes = 0; ///< of the model's file
   double seconds = 0;
+  /// The noise of the outputs (getNoise) without equalization and, if that left
+  /// it out, with it.
+  double plainNoise = 0;
+  std::optional<double> equalizedNoise;
   SearchResult search;
 };
 

@@ -50,7 +50,10 @@ ExitCode Session::open() {
                : ExitCode::broken;
   if (ExitCode code = checkNodes(); code != ExitCode::done)
     return code;
-  llvm::Expected<std::string> text = quantizer->printObserved();
+  std::vector<std::string> scalable;
+  if (settings.equalize)
+    scalable = quantizer->getEqualizable();
+  llvm::Expected<std::string> text = quantizer->printObserved(scalable);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   if (ExitCode code = floatModel.open(*text, "observed", settings.model,
@@ -241,6 +244,31 @@ ExitCode Session::calibrate() {
       return code;
   quantizer->setRanges(ranges);
   return ExitCode::done;
+}
+
+llvm::Expected<onnx::ChannelRanges> Session::findChannelRanges() {
+  onnx::ChannelRanges ranges;
+  std::vector<std::string> values = quantizer->getEqualizable();
+  for (size_t i = 0; i < samples.size() && !values.empty(); ++i) {
+    llvm::Expected<std::vector<Tensor>> results = runFloat(i);
+    if (!results)
+      return results.takeError();
+    for (const std::string &value : values) {
+      const Tensor &tensor = (*results)[floatModel.findOutput(value)];
+      if (tensor.dtype != Dtype::f32 || tensor.shape.size() < 2)
+        continue;
+      int64_t channels = tensor.shape[1], inner = 1;
+      for (int64_t size : llvm::ArrayRef(tensor.shape).drop_front(2))
+        inner *= size;
+      std::vector<double> &own = ranges[value];
+      own.resize(channels);
+      for (auto [e, element] : llvm::enumerate(getFloats(tensor))) {
+        double &range = own[int64_t(e) / inner % channels];
+        range = std::max(range, std::abs(double(element)));
+      }
+    }
+  }
+  return ranges;
 }
 
 ExitCode Session::correctBiases() {

@@ -22,7 +22,7 @@ struct QuantizeSettings {
   onnx::QuantizeOptions options;
   onnx::Method method = onnx::Method::minmax;
   double percentile = 99.99;
-  bool biasCorrection = false, mixed = false;
+  bool equalize = false, biasCorrection = false, mixed = false;
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
   int threads = 1;
 };
@@ -49,8 +49,11 @@ public:
     return ranges.at(tensor);
   }
   int getNumCorrected() const { return corrected; }
+  /// Returns the largest magnitudes of channels that equalization could scale.
+  llvm::Expected<onnx::ChannelRanges> findChannelRanges();
 
-  /// Runs the float model on a sample.
+  /// Runs the float model on a sample. The results are its own outputs, the
+  /// quantized tensors, and those of findChannelRanges().
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
   /// Returns the float model's own outputs alone for a sample, on which it is
   /// run unless they are known.
