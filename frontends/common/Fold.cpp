@@ -171,3 +171,15 @@ ElementsAttr nnc::frontends::foldShapes(Operation *op) {
   std::optional<TensorData> result = foldShapes(op, operands);
   return result ? result->toAttribute("folded") : ElementsAttr();
 }
+
+ElementsAttr nnc::frontends::foldConstants(Operation *op, StringRef name) {
+  SmallVector<TensorData> operands;
+  for (Value operand : op->getOperands()) {
+    auto known = TensorData::get(operand);
+    if (!known)
+      return {};
+    operands.push_back(*known);
+  }
+  FailureOr<TensorData> result = evaluate(op, operands);
+  return failed(result) ? ElementsAttr() : result->toAttribute(name);
+}

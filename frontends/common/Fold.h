@@ -29,6 +29,11 @@ mlir::ElementsAttr foldShapes(mlir::Operation *op);
 std::optional<TensorData> foldShapes(mlir::Operation *op,
                                      llvm::ArrayRef<TensorData> operands);
 
+/// Returns the result of an op whose operands are constants of any size, named
+/// `name` where it is large; null if an operand is no constant or no portable
+/// routine computes the op.
+mlir::ElementsAttr foldConstants(mlir::Operation *op, llvm::StringRef name);
+
 } // namespace nnc::frontends
 
 #endif // NNC_FRONTENDS_COMMON_FOLD_H

@@ -131,7 +131,8 @@ static std::string printEmbedding(const MicrosoftNode &node) {
 llvm::ArrayRef<StringLiteral> nnc::onnx::getMicrosoftOps() {
   static const auto names = [] {
     llvm::SmallVector<StringLiteral> names = {
-        "QAttention", "QEmbedLayerNormalization", "QGemm", "QLinearConcat"};
+        "DynamicQuantizeLSTM", "QAttention", "QEmbedLayerNormalization",
+        "QGemm", "QLinearConcat"};
     llvm::append_range(names, getFusedOps());
     llvm::append_range(names, getAttentionOps());
     for (const Line &line : kLines)
@@ -156,6 +157,8 @@ static std::string findBody(const MicrosoftNode &node, std::string &why) {
     why = "needs a scale and a zero point for its result and for each part";
     return "";
   }
+  if (name == "DynamicQuantizeLSTM")
+    return printQuantizedLstm(node, why);
   if (name == "QGemm")
     return printGemm(node);
   if (name == "QEmbedLayerNormalization")

@@ -77,6 +77,14 @@ SmallVector<double> MicrosoftNode::getFloats(StringRef name) const {
                              attribute->floats().end());
 }
 
+SmallVector<std::string> MicrosoftNode::getStrings(StringRef name) const {
+  const ::onnx::AttributeProto *attribute = find(name);
+  if (!attribute)
+    return {};
+  return SmallVector<std::string>(attribute->strings().begin(),
+                                  attribute->strings().end());
+}
+
 std::string nnc::onnx::print(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.9e", value);

@@ -47,6 +47,7 @@ public:
   std::string getString(llvm::StringRef name, llvm::StringRef otherwise) const;
   llvm::SmallVector<int64_t> getInts(llvm::StringRef name) const;
   llvm::SmallVector<double> getFloats(llvm::StringRef name) const;
+  llvm::SmallVector<std::string> getStrings(llvm::StringRef name) const;
 
 private:
   mlir::RankedTensorType getType(int i) const {
@@ -81,6 +82,9 @@ std::string printFused(const MicrosoftNode &node, std::string &why);
 /// empty, and why, if there is none.
 llvm::ArrayRef<llvm::StringLiteral> getAttentionOps();
 std::string printAttentionOp(const MicrosoftNode &node, std::string &why);
+
+/// Returns the body of DynamicQuantizeLSTM; empty, and why, if there is none.
+std::string printQuantizedLstm(const MicrosoftNode &node, std::string &why);
 
 } // namespace nnc::onnx
 

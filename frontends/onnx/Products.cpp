@@ -5,11 +5,14 @@
 // ONNX's QLinearConv, QLinearMatMul, ConvInteger and MatMulInteger. The sums
 // are those of the specification, in 32-bit integers. QLinear operators
 // multiply a sum by the f32 number x_scale * w_scale / y_scale and round halves
-// to even.
+// to even. Where the scales are known and positive, the sums have a quantized
+// type; a channel whose product of scales is 0, as pruning leaves it, has
+// weights and a bias of 0 instead. Other scales are computed with as numbers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Spatial.h"
+#include "frontends/common/Fold.h"
 #include "frontends/onnx/Quantize.h"
 #include "frontends/onnx/Spatial.h"
 
@@ -70,11 +73,10 @@ static std::optional<Known> readKnown(Node &node, const Places &places) {
   return known;
 }
 
-/// Returns the value at `places` with a quantized type, whose parameters may
-/// vary along `axis`, or only if it is -1 be one for all.
-static Value quantized(Node &node, const Places &places, const Known &known,
-                       int64_t axis, StringRef what) {
-  Value x = node.getOperand(places.value);
+/// Returns `x` with a quantized type, whose parameters may vary along `axis`,
+/// or only if it is -1 be one for all.
+static Value quantized(Node &node, Value x, const Known &known, int64_t axis,
+                       StringRef what) {
   if (known.scales.size() > 1 && axis < 0)
     return node.broken("has several scales or zero points for its " + what +
                        ", which needs one");
@@ -87,21 +89,19 @@ static Value quantized(Node &node, const Places &places, const Known &known,
   return type ? node.createAs<qnn::ReinterpretOp>(type, x) : Value();
 }
 
+/// Returns the product of two scales as the specification computes it.
+static float multiplyScales(double x, double w) {
+  return static_cast<float>(x) * static_cast<float>(w);
+}
+
 /// Returns the type of sums of shape `shape` whose scales are the products, in
 /// f32, of the operands' scales.
 static RankedTensorType makeSumType(Node &node, ArrayRef<int64_t> shape,
                                     const Known &x, const Known &w,
                                     int64_t axis) {
   SmallVector<double> scales;
-  for (double scale : w.scales) {
-    float product = static_cast<float>(x.scales[0] * scale);
-    if (!(product > 0) || !std::isfinite(product)) {
-      node.broken("has scales whose product, " + toString(product) +
-                  ", is no positive number of 32 bits");
-      return {};
-    }
-    scales.push_back(product);
-  }
+  for (double scale : w.scales)
+    scales.push_back(multiplyScales(x.scales[0], scale));
   return makeQuantizedType(
       node, shape, IntegerType::get(node.getBuilder().getContext(), 32), scales,
       SmallVector<int64_t>(scales.size(), 0), axis);
@@ -117,12 +117,34 @@ static bool hasSeveral(Node &node, const Places &places, int64_t rank) {
   return isSeveral(places.scale) || isSeveral(places.zeroPoint);
 }
 
-/// Returns true if the scales and zero points at `places` are known.
-static bool isKnown(Node &node, const Places &places) {
+/// Returns true if the scales and zero points at `places` are known, and no
+/// scale is below `least`.
+static bool isKnown(Node &node, const Places &places, double least = 0) {
   for (int place : {places.scale, places.zeroPoint})
-    if (Value value = getOptional(node, place); value && !readElements(value))
-      return false;
+    if (Value value = getOptional(node, place)) {
+      auto known = readElements(value);
+      if (!known ||
+          llvm::any_of(known->reals, [&](double s) { return s < least; }))
+        return false;
+    }
   return true;
+}
+
+/// Returns true if quantized types can hold the scales and zero points of the
+/// operands and the result, except where products of scales are 0.
+static bool isTyped(Node &node, const Places &x, const Places &w,
+                    const Places &y) {
+  return isKnown(node, x) && isKnown(node, w) &&
+         isKnown(node, y, std::numeric_limits<float>::denorm_min());
+}
+
+/// Whether the scales that are known are finite; reports where not.
+static bool checkScales(Node &node, std::initializer_list<Places> all) {
+  return llvm::all_of(all, [&](const Places &places) {
+    Value scales = getOptional(node, places.scale);
+    auto known = scales ? readElements(scales) : std::nullopt;
+    return !known || checkFinite(node, known->reals);
+  });
 }
 
 /// Returns a scale or zero point in a shape that broadcasts to `shape`: one for
@@ -147,10 +169,75 @@ static Value broadcast(Node &node, Value given, int64_t axis,
   return node.reshape(given, column);
 }
 
+/// Returns the constant `x` with the elements of `other`, one for all or one
+/// for each index of `axis`, where `isReplaced`; null if it is no constant.
+static Value replaceSlices(Node &node, Value x, int64_t axis,
+                           ArrayRef<int64_t> isReplaced,
+                           ArrayRef<int64_t> other) {
+  auto makeList = [&](Type element, ArrayRef<int64_t> values) {
+    auto type = RankedTensorType::get(int64_t(values.size()), element);
+    return broadcast(
+        node, node.constant(makeAttribute({type, llvm::to_vector(values), {}})),
+        axis, getShape(x));
+  };
+  Value result = node.createElementwise(
+      "select", {makeList(node.getBuilder().getI1Type(), isReplaced),
+                 makeList(getElement(x), other), x});
+  Operation *op = result ? result.getDefiningOp() : nullptr;
+  // Small constants are folded already.
+  bool isOpen = op && !isa<nn::ConstantOp>(op);
+  return isOpen ? node.constant(foldConstants(op, "pruned")) : result;
+}
+
+namespace {
+/// The weights and the bias of a product of integers.
+struct Factors {
+  Value weight, bias; ///< null without a bias
+};
+} // namespace
+
+/// Makes products of scales positive, if they are only 0 or positive and the
+/// weights and the bias are constants: a channel of weights whose product of
+/// scales is 0 gets weights that equal their zero point and a bias of 0, and
+/// the largest scale of the others. `axis` is that of the weights' channels.
+/// Returns false if that is not possible; nothing has changed then.
+static bool dropPruned(Node &node, Known &x, Known &w, Factors &factors,
+                       int64_t axis) {
+  SmallVector<int64_t> isPruned;
+  double largest = 0;
+  for (double scale : w.scales) {
+    float product = multiplyScales(x.scales[0], scale);
+    if (!(product >= 0) || !std::isfinite(product))
+      return false;
+    isPruned.push_back(product == 0);
+    largest = std::max(largest, product == 0 ? 0 : scale);
+  }
+  if (!llvm::is_contained(isPruned, 1))
+    return true;
+  Value weight =
+      replaceSlices(node, factors.weight, axis, isPruned, w.zeroPoints);
+  Value bias = factors.bias;
+  if (bias)
+    bias = replaceSlices(node, bias, 0, isPruned,
+                         SmallVector<int64_t>(w.scales.size(), 0));
+  if (!weight || (factors.bias && !bias))
+    return false;
+  factors = {weight, bias};
+  if (largest == 0) // Any will do.
+    x.scales.assign(x.scales.size(), largest = 1);
+  for (auto [scale, pruned] : llvm::zip_equal(w.scales, isPruned))
+    if (pruned)
+      scale = largest;
+  return true;
+}
+
 /// Returns integers minus a zero point that is computed at run time: one for
 /// all, or one for each index of `axis`.
 static Value centre(Node &node, Value x, Value zeroPoint, int64_t axis) {
-  if (!zeroPoint)
+  auto known = zeroPoint ? readElements(zeroPoint) : std::nullopt;
+  if (!zeroPoint || (known && llvm::all_of(known->ints, [](int64_t zero) {
+                       return zero == 0;
+                     })))
     return x;
   Type wide = node.getBuilder().getI32Type();
   Value zero = broadcast(node, node.castTo(zeroPoint, wide), axis, getShape(x));
@@ -180,13 +267,7 @@ static Value requantizeComputed(Node &node, Value sums, const Places &x,
       node.castTo(broadcast(node, node.getOperand(y.zeroPoint), -1, {}), real);
   Value moved = node.createElementwise(
       "add", {node.createElementwise("round", scaled), zero});
-  double range = std::ldexp(1.0, storage.getWidth());
-  double least = storage.isUnsigned() ? 0 : -range / 2;
-  Value bounded =
-      node.createElementwise("max", {moved, node.splat(least, real)});
-  bounded = node.createElementwise(
-      "min", {bounded, node.splat(least + range - 1, real)});
-  return node.castTo(bounded, storage);
+  return moved ? saturate(node, moved, storage) : Value();
 }
 
 /// Returns `sums`, which have a quantized type or are plain, rescaled to the
@@ -239,19 +320,24 @@ static Value convolve(Node &node, const Places &x, const Places &w,
     return node.broken("needs a bias of " + Twine(getShape(weight)[0]) +
                        " elements, not one of shape " +
                        toString(getShape(added)));
-  if (!isKnown(node, x) || !isKnown(node, w) || !isKnown(node, y)) {
+  std::optional<Known> knownX, knownW;
+  Factors factors = {weight, added};
+  if (isTyped(node, x, w, y)) {
+    knownX = readKnown(node, x);
+    knownW = readKnown(node, w);
+    if (!knownX || !knownW)
+      return {};
+  }
+  if (!knownX || !dropPruned(node, *knownX, *knownW, factors, 0)) {
     Value sums = node.create<nn::ConvOp>(
         centre(node, image, getOptional(node, x.zeroPoint), -1),
         centre(node, weight, getOptional(node, w.zeroPoint), 0),
         window->strides, window->dilations, window->pads, group, i32);
-    if (added)
+    if (sums && added)
       sums = node.createElementwise(
           "add", {sums, broadcast(node, added, 1, getShape(sums))});
     return sums;
   }
-  auto knownX = readKnown(node, x), knownW = readKnown(node, w);
-  if (!knownX || !knownW)
-    return {};
   SmallVector<int64_t> shape;
   bool fits = node.check([&] {
     return nn::inferConv(node.getLoc(), cast<RankedTensorType>(image.getType()),
@@ -264,12 +350,12 @@ static Value convolve(Node &node, const Places &x, const Places &w,
   RankedTensorType type = makeSumType(node, shape, *knownX, *knownW, 1);
   if (!type)
     return {};
-  Value a = quantized(node, x, *knownX, -1, "input");
-  Value b = a ? quantized(node, w, *knownW, 0, "weight") : Value();
+  Value a = quantized(node, image, *knownX, -1, "input");
+  Value b = a ? quantized(node, factors.weight, *knownW, 0, "weight") : Value();
   if (!b)
     return {};
   // The type says that the operand may be absent.
-  auto optional = cast_or_null<TypedValue<RankedTensorType>>(added);
+  auto optional = cast_or_null<TypedValue<RankedTensorType>>(factors.bias);
   return node.createAs<qnn::ConvOp>(type, a, b, optional,
                                     ArrayRef<int64_t>(window->strides),
                                     ArrayRef<int64_t>(window->dilations),
@@ -278,6 +364,8 @@ static Value convolve(Node &node, const Places &x, const Places &w,
 
 Value convertQLinearConv(Node &node) {
   Places x = {0, 1, 2}, w = {3, 4, 5}, y = {-1, 6, 7};
+  if (!checkScales(node, {x, w, y}))
+    return {};
   return requantize(node, convolve(node, x, w, y, 8), x, -1, w, 1, y);
 }
 
@@ -308,15 +396,20 @@ static Value multiply(Node &node, const Places &a, const Places &b,
   int64_t column = getRank(right) - 1;
   // Rows of a, and matrices of a batch of b, that have zero points of their own
   // are centred, too.
-  if (hasSeveral(node, a, 0) || hasSeveral(node, b, 1) || !isKnown(node, a) ||
-      !isKnown(node, b) || !isKnown(node, y))
+  std::optional<Known> knownA, knownB;
+  Factors factors = {right, Value()};
+  if (!hasSeveral(node, a, 0) && !hasSeveral(node, b, 1) &&
+      isTyped(node, a, b, y)) {
+    knownA = readKnown(node, a);
+    knownB = readKnown(node, b);
+    if (!knownA || !knownB)
+      return {};
+  }
+  if (!knownA || !dropPruned(node, *knownA, *knownB, factors, column))
     return node.create<nn::MatMulOp>(
         centre(node, left, getOptional(node, a.zeroPoint), getRank(left) - 2),
         centre(node, right, getOptional(node, b.zeroPoint), column), false,
         false, i32);
-  auto knownA = readKnown(node, a), knownB = readKnown(node, b);
-  if (!knownA || !knownB)
-    return {};
   SmallVector<int64_t> shape;
   bool fits = node.check([&] {
     return nn::inferMatMul(
@@ -327,8 +420,11 @@ static Value multiply(Node &node, const Places &a, const Places &b,
     return {};
   RankedTensorType type =
       makeSumType(node, shape, *knownA, *knownB, shape.size() - 1);
-  Value x = type ? quantized(node, a, *knownA, -1, "first operand") : Value();
-  Value w = x ? quantized(node, b, *knownB, column, "second operand") : Value();
+  Value x =
+      type ? quantized(node, left, *knownA, -1, "first operand") : Value();
+  Value w =
+      x ? quantized(node, factors.weight, *knownB, column, "second operand")
+        : Value();
   if (!w)
     return {};
   return node.createAs<qnn::MatMulOp>(type, x, w);
@@ -336,6 +432,8 @@ static Value multiply(Node &node, const Places &a, const Places &b,
 
 Value convertQLinearMatMul(Node &node) {
   Places a = {0, 1, 2}, b = {3, 4, 5}, y = {-1, 6, 7};
+  if (!checkScales(node, {a, b, y}))
+    return {};
   Value sums = multiply(node, a, b, y);
   int64_t rank = getRank(sums);
   return requantize(node, sums, a, rank - 2, b, rank - 1, y);

@@ -40,6 +40,25 @@ static bool haveType(Node &node) {
          node.getInt("block_size") == 0;
 }
 
+bool checkFinite(Node &node, ArrayRef<double> scales) {
+  const double *wrong =
+      llvm::find_if(scales, [](double s) { return !std::isfinite(s); });
+  if (wrong == scales.end())
+    return true;
+  StringRef origin =
+      std::isnan(*wrong)
+          ? "which quantizers write for a tensor that holds NaN, or infinities "
+            "of both signs; find the node of the float model that computes NaN "
+            "from the calibration data, mend it and quantize the model again"
+          : "which quantizers write for a tensor that holds an infinity, such "
+            "as an attention mask of -inf; put a finite number such as -10000 "
+            "in place of the infinity in the float model and quantize it again";
+  node.fail(ImportStatus::broken,
+            "has a scale of " + toString(*wrong) + ", " + origin,
+            "finite scales", toString(*wrong));
+  return false;
+}
+
 RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
                                    IntegerType storage, ArrayRef<double> scales,
                                    ArrayRef<int64_t> zeroPoints, int64_t axis) {
@@ -50,11 +69,12 @@ RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
                 "as the axis is long");
     return {};
   }
-  const double *wrong = llvm::find_if(
-      scales, [](double s) { return !(std::isfinite(s) && s > 0); });
+  if (!checkFinite(node, scales))
+    return {};
+  const double *wrong = llvm::find_if(scales, [](double s) { return s <= 0; });
   if (wrong != scales.end()) {
-    node.broken("has a scale of " + toString(*wrong) +
-                "; needs finite scales above 0");
+    node.unsupported("has a scale of " + toString(*wrong) +
+                     " in a place where nnc handles scales above 0");
     return {};
   }
   if (scales.size() > 1 && int64_t(scales.size()) != shape[axis]) {
@@ -207,14 +227,7 @@ static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
 /// blocks that is one.
 static bool isSound(Node &node) {
   auto scales = readElements(node.getOperand(1));
-  bool areNumbers = true;
-  if (scales)
-    for (double scale : scales->reals)
-      if (areNumbers && !std::isfinite(scale)) {
-        areNumbers = false;
-        node.broken("has a scale of " + toString(scale) +
-                    "; needs finite scales");
-      }
+  bool areNumbers = !scales || checkFinite(node, scales->reals);
   int64_t block = node.getInt("block_size");
   if (areNumbers && block < 0)
     node.broken("has a block_size of " + Twine(block));
@@ -275,6 +288,17 @@ static Value dequantizeSmallFloat(Node &node, Type result) {
   return node.asModelType(node.castTo(y, getCarrier(result)), result);
 }
 
+Value saturate(Node &node, Value x, IntegerType storage) {
+  double range = std::ldexp(1.0, storage.getWidth());
+  double first = storage.isUnsigned() ? 0 : -range / 2;
+  Type real = getElement(x);
+  Value least = node.splat(first, real);
+  Value isGreater = node.createElementwise("greater", {x, least});
+  x = node.createElementwise("select", {isGreater, x, least});
+  x = node.createElementwise("min", {x, node.splat(first + range - 1, real)});
+  return node.castTo(x, getCarrier(storage));
+}
+
 Value convertQuantizeLinear(Node &node) {
   Value x = node.getOperand(0), zeroPoint = node.getOperand(2);
   Builder &builder = node.getBuilder();
@@ -305,15 +329,7 @@ Value convertQuantizeLinear(Node &node) {
   if (zeroPoint)
     y = node.createElementwise("add",
                                {y, spread(node, zeroPoint, real, getShape(x))});
-  double range = std::ldexp(1.0, storage.getWidth());
-  double first = storage.isUnsigned() ? 0 : -range / 2;
-  // Of a scale of zero it is infinite, or where x is zero not a number, which
-  // becomes the least integer as in onnxruntime.
-  Value least = node.splat(first, real);
-  Value isGreater = node.createElementwise("greater", {y, least});
-  y = node.createElementwise("select", {isGreater, y, least});
-  y = node.createElementwise("min", {y, node.splat(first + range - 1, real)});
-  return node.asModelType(node.castTo(y, getCarrier(storage)), storage);
+  return node.asModelType(saturate(node, y, storage), storage);
 }
 
 Value convertDequantizeLinear(Node &node) {

@@ -12,6 +12,15 @@
 
 namespace nnc::onnx {
 
+/// Whether all scales are finite numbers; reports, and says where another one
+/// comes from, if they are not.
+bool checkFinite(Node &node, llvm::ArrayRef<double> scales);
+
+/// Returns rounded numbers as the nearest integers of `storage` or its carrier.
+/// A NaN, such as 0 times the inverse of a scale of 0, becomes the least
+/// integer as in onnxruntime.
+mlir::Value saturate(Node &node, mlir::Value x, mlir::IntegerType storage);
+
 /// Returns the type of quantized tensors of shape `shape` that are stored as
 /// `storage`, with one scale and zero point or one of each for every index of
 /// `axis`. Null, and a report, if they are not sound.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/onnx/CellActivations.h"
 #include "frontends/onnx/Node.h"
 
 using namespace mlir;
@@ -14,12 +15,6 @@ using namespace nnc;
 
 namespace nnc::onnx {
 namespace {
-
-/// The activations of one direction and their numbers.
-struct Activations {
-  SmallVector<nn::CellActivation> kinds;
-  SmallVector<double> numbers; ///< alpha and beta of each
-};
 
 class Layer {
 public:
@@ -46,107 +41,24 @@ private:
           gates = 1;
   bool isBatchFirst = false;
   Value x, lengths; ///< x is steps x batch x inputs
-  SmallVector<Activations> activations;
+  std::vector<CellActivations> activations;
   SmallVector<Value> results; ///< by direction
 };
 
 } // namespace
 
-namespace {
-/// The numbers of an activation where the node gives none; null for those that
-/// it does not have.
-struct DefaultNumbers {
-  std::optional<double> alpha, beta;
-};
-} // namespace
-
-static DefaultNumbers getNumbers(nn::CellActivation kind) {
-  switch (kind) {
-  case nn::CellActivation::leaky_relu:
-    return {0.01, std::nullopt};
-  case nn::CellActivation::thresholded_relu:
-  case nn::CellActivation::elu:
-    return {1, std::nullopt};
-  case nn::CellActivation::hard_sigmoid:
-    return {0.2, 0.5};
-  case nn::CellActivation::affine:
-    return {1, 0};
-  case nn::CellActivation::scaled_tanh:
-    return {1, 1};
-  default:
-    return {};
-  }
-}
-
 bool Layer::readActivations() {
-  static const std::pair<StringRef, nn::CellActivation> names[] = {
-      {"affine", nn::CellActivation::affine},
-      {"relu", nn::CellActivation::relu},
-      {"leakyrelu", nn::CellActivation::leaky_relu},
-      {"thresholdedrelu", nn::CellActivation::thresholded_relu},
-      {"tanh", nn::CellActivation::tanh},
-      {"scaledtanh", nn::CellActivation::scaled_tanh},
-      {"sigmoid", nn::CellActivation::sigmoid},
-      {"hardsigmoid", nn::CellActivation::hard_sigmoid},
-      {"elu", nn::CellActivation::elu},
-      {"softsign", nn::CellActivation::softsign},
-      {"softplus", nn::CellActivation::softplus}};
-  auto count = static_cast<size_t>(kind == nn::CellKind::lstm  ? 3
-                                   : kind == nn::CellKind::gru ? 2
-                                                               : 1);
-  SmallVector<nn::CellActivation> kinds;
-  if (const auto *given = node.find("activations");
-      given && given->strings_size())
-    for (const std::string &text : given->strings()) {
-      const auto *found = llvm::find_if(names, [&](const auto &entry) {
-        return StringRef(text).equals_insensitive(entry.first);
-      });
-      if (found == std::end(names)) {
-        node.broken("has the activation '" + text + "'");
-        return false;
-      }
-      kinds.push_back(found->second);
-    }
+  SmallVector<std::string> names = node.getStrings("activations");
+  SmallVector<double> alphas = node.getReals("activation_alpha"),
+                      betas = node.getReals("activation_beta");
+  std::string why;
+  auto found =
+      onnx::readActivations({names, alphas, betas}, kind, directions, why);
+  if (found)
+    activations = std::move(*found);
   else
-    for (int64_t direction = 0; direction < directions; ++direction)
-      for (size_t i = 0; i < count; ++i)
-        kinds.push_back(i == 0 && kind != nn::CellKind::rnn
-                            ? nn::CellActivation::sigmoid
-                            : nn::CellActivation::tanh);
-  // The schema's own list for RNN is that of two directions.
-  size_t needed = count * static_cast<size_t>(directions);
-  if (kind == nn::CellKind::rnn && kinds.size() > needed)
-    kinds.truncate(needed);
-  if (kinds.size() != needed) {
-    node.broken("has " + Twine(kinds.size()) + " activations for " +
-                Twine(directions) + " directions");
-    return false;
-  }
-  // Only activations that have such a number take one from the list.
-  int alphas = 0, betas = 0;
-  auto take = [&](StringRef name, std::optional<double> otherwise, int &taken) {
-    if (!otherwise)
-      return 0.0;
-    const auto *list = node.find(name);
-    if (!list || taken >= list->floats_size())
-      return *otherwise;
-    return static_cast<double>(list->floats(taken++));
-  };
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    if (i % count == 0)
-      activations.emplace_back();
-    DefaultNumbers defaults = getNumbers(kinds[i]);
-    activations.back().kinds.push_back(kinds[i]);
-    activations.back().numbers.push_back(
-        take("activation_alpha", defaults.alpha, alphas));
-    activations.back().numbers.push_back(
-        take("activation_beta", defaults.beta, betas));
-  }
-  for (Activations &list : activations) {
-    list.kinds.resize(3, nn::CellActivation::tanh);
-    list.numbers.resize(6, 0);
-  }
-  return true;
+    node.broken(why);
+  return found.has_value();
 }
 
 bool Layer::read() {
@@ -256,7 +168,7 @@ Value Layer::build(int64_t direction) {
                       {steps, batch, gates, units});
   Value h = getOperand(5, direction, {batch, units});
   Value c = isLstm ? getOperand(6, direction, {batch, units}) : h;
-  const Activations &own_activations = activations[direction];
+  const CellActivations &own_activations = activations[direction];
   bool isReverse = direction == 1 || node.getString("direction") == "reverse";
   return node.create<nn::RecurrentOp>(
       kind, sums, node.reshape(r, {gates, units, units}), extras, h, c, lengths,

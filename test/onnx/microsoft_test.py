@@ -518,12 +518,11 @@ class Microsoft(unittest.TestCase):
         self.assertEqual(caught.exception.code, emitted.LACKING)
         graph = Extended()
         x = graph.input(np.zeros((2, 1, 3), np.float32))
-        w = [graph.constant(np.zeros(shape, np.uint8)) for shape in ((1, 3, 16), (1, 4, 16))]
+        w = [graph.constant(np.zeros(shape, np.uint8)) for shape in ((1, 3, 16), (1, 4, 12))]
         s, z = graph.constant(np.ones(1, np.float32)), graph.constant(np.zeros(1, np.uint8))
         graph.add("DynamicQuantizeLSTM", x, *w, "", "", "", "", "", s, z, s, z, hidden_size=4)
-        with self.assertRaisesRegex(emitted.Failure, "DynamicQuantizeLSTM.*not supported") as caught:
+        with self.assertRaisesRegex(emitted.Failure, "DynamicQuantizeLSTM has weights of shapes"):
             graph.run()
-        self.assertEqual(caught.exception.code, emitted.LACKING)
 
     def test_wide_and_narrow(self):
         """Quantized integers of 16 and of 4 bits, with blocks."""

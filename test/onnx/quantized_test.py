@@ -68,7 +68,9 @@ def scales(count=None):
 
 class Quantized(unittest.TestCase):
     def add_conv(self, graph, x_type, w_type, y_type, per_channel, zeros, *, shape, kernel,
-                 filters, group=1, pads=None, strides=None, dilations=None, bias=True):
+                 filters, group=1, pads=None, strides=None, dilations=None, bias=True,
+                 given=None):
+        """`given` are scales to take instead of random ones: x_scale, w_scale or y_scale."""
         spatial = len(kernel)
         pads = pads or [0] * 2 * spatial
         strides, dilations = strides or [1] * spatial, dilations or [1] * spatial
@@ -80,6 +82,9 @@ class Quantized(unittest.TestCase):
         y_zero = y_type(extremes((), y_type))
         x_scale, w_scale = scales(), scales(count)
         y_scale = np.float32(0.05 * np.sqrt(w[0].size) * random.uniform(0.3, 3))
+        given = {"x_scale": x_scale, "w_scale": w_scale, "y_scale": y_scale, **(given or {})}
+        x_scale, w_scale, y_scale = (np.asarray(given[name], np.float32)
+                                     for name in ("x_scale", "w_scale", "y_scale"))
         channel = (-1,) + (1,) * spatial
         centred = w.astype(np.int64) - np.reshape(w_zero, channel + (1,))
         sums = convolve(x.astype(np.int64) - int(x_zero), centred, pads, strides, dilations,
@@ -129,6 +134,81 @@ class Quantized(unittest.TestCase):
             self.add_conv(graph, x_type, w_type, y_type, per_channel, zeros,
                           shape=(1, 5, 7, 6), kernel=(3, 3), filters=4, pads=[1, 0, 1, 2])
         self.check(graph)
+
+    # Scales that no quantized type holds: of pruned channels, and of products that vanish.
+    UNUSUAL = [{"w_scale": [0.01, 0, 0.02, 0]}, {"w_scale": [0, 0, 0, 0]}, {"x_scale": 0},
+               {"w_scale": [1e-30, 0.01, 0, 0.02], "x_scale": 1e-20},
+               {"w_scale": [0.01, -0.02, 0, 0.03]}, {"x_scale": -0.01},
+               {"w_scale": [1e30, 1, 2, 0], "x_scale": 1e10, "y_scale": 1e12}, {"y_scale": -0.5}]
+
+    def test_conv_of_unusual_scales(self):
+        graph = Graph()
+        for given, bias, zeros in itertools.product(self.UNUSUAL, (True, False), (True, False)):
+            for group, kernel in ((1, (3, 3)), (4, (3, 3)), (1, (1, 1))):
+                self.add_conv(graph, np.uint8, np.int8, np.uint8, "w_scale" in given, zeros,
+                              shape=(1, 4, 5, 6), kernel=kernel, filters=4, group=group,
+                              bias=bias, given=given)
+        self.check(graph)
+
+    def test_matmul_of_unusual_scales(self):
+        graph = Graph()
+        for given, constant in itertools.product(self.UNUSUAL, (True, False)):
+            a, b = extremes((3, 7), np.uint8), extremes((7, 4), np.int8)
+            a_zero, b_zero, y_zero = np.uint8(9), np.int8(-4), np.uint8(77)
+            given = {"x_scale": 0.01, "w_scale": 0.02, "y_scale": 0.4, **given}
+            x_scale, w_scale, y_scale = (np.asarray(given[name], np.float32)
+                                         for name in ("x_scale", "w_scale", "y_scale"))
+            w_zero = np.full(w_scale.shape, b_zero)
+            sums = np.matmul(a.astype(np.int64) - int(a_zero), b.astype(np.int64) - int(b_zero))
+            right = graph.constant(b) if constant else graph.input(b)
+            graph.add("QLinearMatMul", graph.input(a), graph.constant(x_scale),
+                      graph.constant(a_zero), right, graph.constant(w_scale),
+                      graph.constant(w_zero), graph.constant(y_scale), graph.constant(y_zero),
+                      expected=requantize(sums, x_scale, w_scale, y_scale, y_zero))
+        self.check(graph)
+
+    def test_pruned_channels_keep_their_routine(self):
+        """A channel whose scale is 0 does not make a layer compute in wider integers."""
+        layers = []
+        for last in (0.01, 0):
+            graph = Graph()
+            self.add_conv(graph, np.uint8, np.int8, np.uint8, True, False, shape=(1, 8, 9, 9),
+                          kernel=(3, 3), filters=8, given={"w_scale": [0.01] * 7 + [last]})
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "pruned.onnx"
+                onnx.save(graph.model(), path)
+                module = emitted.compile_model(path, path.parent / "out", target="x86-64-v3")
+                layers.append([layer["routine"] for layer in module.manifest["layers"]])
+        self.assertEqual(*layers)
+
+    def test_scales_that_are_no_numbers(self):
+        """The message says where such scales come from and what to do."""
+        for scale, origin in ((np.inf, "attention mask of -inf"), (np.nan, "holds NaN")):
+            for made in ("QLinearConv", "QLinearMatMul", "QuantizeLinear", "DequantizeLinear"):
+                graph = Graph()
+                if made == "QLinearConv":
+                    self.add_conv(graph, np.uint8, np.int8, np.uint8, True, False,
+                                  shape=(1, 2, 5, 5), kernel=(3, 3), filters=2,
+                                  given={"w_scale": [0.1, scale]})
+                elif made == "QLinearMatMul":
+                    byte, zero = graph.input(extremes((3, 3), np.uint8)), np.uint8(0)
+                    graph.add("QLinearMatMul", byte, graph.constant(np.float32(0.1)),
+                              graph.constant(zero), byte, graph.constant(np.float32(scale)),
+                              graph.constant(zero), graph.constant(np.float32(0.1)),
+                              graph.constant(zero), expected=0)
+                else:
+                    dtype = np.float32 if made == "QuantizeLinear" else np.uint8
+                    graph.add(made, graph.input(np.ones((2, 3), dtype)),
+                              graph.constant(np.float32(scale)), graph.constant(np.uint8(0)),
+                              expected=0)
+                with self.subTest(made, scale=scale), tempfile.TemporaryDirectory() as folder:
+                    path = pathlib.Path(folder) / "model.onnx"
+                    onnx.save(graph.model(), path)
+                    with self.assertRaises(emitted.Failure) as caught:
+                        emitted.compile_model(path, path.parent / "out", target="portable")
+                    self.assertEqual(caught.exception.code, BROKEN)
+                    self.assertRegex(str(caught.exception), f"node 'y.*{made}.*{origin}")
+                    self.assertIn("quantize", str(caught.exception).rsplit("; ")[-1])
 
     def test_conv_shapes(self):
         graph = Graph()

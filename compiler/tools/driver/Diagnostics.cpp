@@ -14,6 +14,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -49,10 +51,36 @@ static std::string shorten(llvm::StringRef message) {
   return exec::shortenMiddle(exec::shortenWords(message), /*most=*/1200);
 }
 
+/// Returns the length of the name in quotes that `text` begins with, the quotes
+/// included; 0 if it begins with none. A quote that stands inside of a word is
+/// an apostrophe.
+static size_t measureQuoted(llvm::StringRef text) {
+  if (!text.starts_with("'"))
+    return 0;
+  for (size_t end = text.find('\'', 1); end != llvm::StringRef::npos;
+       end = text.find('\'', end + 1))
+    if (end + 1 == text.size() || !llvm::isAlnum(text[end + 1]))
+      return end + 1;
+  return 0;
+}
+
 llvm::StringRef Problem::getHint() const {
-  llvm::StringRef text = message;
-  size_t at = text.rfind("; ");
-  return at == llvm::StringRef::npos ? "" : text.substr(at + 2);
+  llvm::StringRef text = message, hint;
+  int depth = 0; // of brackets
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool isInWord = i > 0 && llvm::isAlnum(text[i - 1]);
+    if (size_t quoted = isInWord ? 0 : measureQuoted(text.substr(i)))
+      i += quoted - 1;
+    else if (llvm::StringRef("([{").contains(text[i]))
+      ++depth;
+    else if (llvm::StringRef(")]}").contains(text[i]))
+      depth = std::max(0, depth - 1);
+    else if (depth == 0 && text.substr(i).starts_with("; "))
+      hint = text.substr(i + 2);
+  }
+  // A message that was shortened may lack the end of a bracket.
+  size_t last = depth > 0 ? text.rfind("; ") : llvm::StringRef::npos;
+  return last == llvm::StringRef::npos ? hint : text.substr(last + 2);
 }
 
 static void print(const Problem &problem) {
