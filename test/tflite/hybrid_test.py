@@ -11,7 +11,9 @@ import unittest
 
 import numpy as np
 
+import cells
 import flat
+import recurrent
 import running
 from integers import conv_sums, depthwise_sums
 
@@ -52,6 +54,19 @@ def hybrid(channels=False):
     return net, y, count
 
 
+class HybridNet(recurrent.Streamed):
+    """A net of floats that are multiples of 1 / 128, whose matrices are stored as integers."""
+
+    def floats(self, *shape, size=1.0):
+        return np.round(super().floats(*shape, size=min(size, 0.99)) * 128).astype(F32) / 128
+
+    def const(self, values, *arguments, **more):
+        values = np.asarray(values)
+        if values.dtype != F32 or values.ndim != 2:
+            return super().const(values, *arguments, **more)
+        return super().const((values * 128).astype(np.int8), 1 / 128)
+
+
 class HybridTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -88,8 +103,20 @@ class HybridTest(unittest.TestCase):
             self.assertEqual(said["byte_weights"], {"integer_layers": 4, "float_layers": 0})
             self.assertNotIn("quantized", said)
             text = self.check(path, "--target=cortex-m4")
-            self.assertRegex(text, r"of 4 layers are stored as the integers of 8 bits")
+            self.assertRegex(text, r"8-bit weights +stay integers in 4 layers of floats\n")
             self.assertNotIn("stays in floats", text)
+
+    def test_recurrent_layers(self):
+        net = HybridNet(9)
+        recurrent.lstm_float(net, 2, 3, 5, 4)
+        recurrent.svdf_float(net, 1, 6, 3, 2, 4)
+        cells.lstm(net, 1, 4, 5, 6, 3, peepholes=True, projection=True)
+        cells.rnn(net, 2, 3, 4, 5)
+        cells.plain_lstm(net, 1, 3, 4)
+        got = running.run_net(net, self.folder, "--target=portable")
+        for tensor, (wants, error) in net.expected.items():
+            want = next(iter(wants.values()))
+            np.testing.assert_allclose(got[tensor], want, atol=error * np.abs(want).max())
 
     def test_encoding_hint(self):
         """check says what --weights-encoding saves, of weights that share 200 values."""
@@ -108,7 +135,7 @@ class HybridTest(unittest.TestCase):
                                        "--weights-encoding=codebook"))
         self.assertAlmostEqual(stored["weight_bytes"], hint["weight_bytes"], delta=64)
         self.assertNotIn("weights_encoding_hint", stored)
-        self.assertIn("--weights-encoding=codebook would store them in about",
+        self.assertIn("--weights-encoding=codebook would store the weights in about",
                       self.check(path, "--target=cortex-m4"))
 
 

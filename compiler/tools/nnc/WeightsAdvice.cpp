@@ -77,7 +77,8 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
           int(nn::getElementBytes(data->getElementType())),
           {data->getNumElements()});
       if (form)
-        saved += int64_t(data->getBytes().size()) - int64_t(form->bytes.size());
+        saved += nn::getPhysicalBytes(constant.getY().getType()) -
+                 int64_t(form->bytes.size());
     });
     // Of forms with nearly as many bytes, the first takes the least time.
     if (saved >= leastBytes && saved >= bytes / leastPart &&
@@ -88,19 +89,24 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
 }
 
 void WeightsAdvice::print() const {
-  if (integerLayers)
-    printOut("  {:<14} of {} {} are stored as the integers of 8 bits that the "
-             "model has; {} with floats\n",
-             "", integerLayers, integerLayers == 1 ? "layer" : "layers",
-             integerLayers == 1 ? "it computes" : "these compute");
-  if (floatLayers)
-    printOut("  {:<14} of {} {} are stored as floats, which takes less time "
-             "than the integers of 8 bits that the model has\n",
-             "", floatLayers, floatLayers == 1 ? "layer" : "layers");
+  auto line = [](const char *what, const std::string &text) {
+    printOut("  {:<14} {}\n", what, text);
+  };
+  auto count = [](int64_t layers) {
+    return fmt::format("{} {}", layers, layers == 1 ? "layer" : "layers");
+  };
+  std::string integers =
+      fmt::format("stay integers in {} of floats", count(integerLayers));
+  std::string floats = fmt::format("become floats in {}, which takes less time",
+                                   count(floatLayers));
+  if (integerLayers && floatLayers)
+    line("8-bit weights", integers + ", and " + floats);
+  else if (integerLayers || floatLayers)
+    line("8-bit weights", integerLayers ? integers : floats);
   if (encoding)
-    printOut("  {:<14} --weights-encoding={} would store them in about {} "
-             "bytes, {} fewer\n",
-             "", encoding->name, encoding->bytes, encoding->saved);
+    line("", fmt::format("--weights-encoding={} would store the weights in "
+                         "about {} bytes, {} fewer",
+                         encoding->name, encoding->bytes, encoding->saved));
 }
 
 void WeightsAdvice::addTo(llvm::json::Object &said) const {
