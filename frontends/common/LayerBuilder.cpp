@@ -39,8 +39,7 @@ Value LayerBuilder::fail(ImportStatus status, const Twine &why,
 // Known values
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of the network's input that `value` is, or null.
-static StringAttr getInputName(Value value) {
+StringAttr nnc::frontends::getInputName(Value value) {
   auto argument = value ? dyn_cast<BlockArgument>(value) : BlockArgument();
   auto main = argument
                   ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
@@ -284,6 +283,12 @@ Value LayerBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
 }
 
 Value LayerBuilder::expand(Value x, ArrayRef<int64_t> shape) {
+  if (product(shape) != getNumElements(x))
+    return fail(
+        ImportStatus::broken,
+        "has an operand of shape " + toString(getShape(x)) +
+            " where it needs one of " + Twine(product(shape)) + " elements",
+        "an operand of shape " + toString(shape), toString(getShape(x)));
   if (!x || getShape(x) == shape)
     return x;
   auto broadcast = nn::broadcastShapes({getShape(x), shape});

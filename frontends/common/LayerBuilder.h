@@ -156,5 +156,7 @@ llvm::SmallVector<int64_t> iota(int64_t count);
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
 } // namespace nnc::frontends
+/// Returns the name of the network's input that `value` is, or null.
+mlir::StringAttr getInputName(mlir::Value value);
 
 #endif // NNC_FRONTENDS_COMMON_LAYERBUILDER_H

@@ -56,6 +56,7 @@ Problems Problems::take() {
   Problems taken = *this;
   worst = ImportStatus::ok;
   places.clear();
+  lasting.clear();
   return taken;
 }
 
@@ -63,6 +64,21 @@ void Problems::add(const Problems &other) {
   if (getSeverity(other.worst) > getSeverity(worst))
     worst = other.worst;
   places.insert(other.places.begin(), other.places.end());
+  lasting.insert(other.lasting.begin(), other.lasting.end());
+}
+
+void Problems::addLasting(const Problems &other) {
+  for (auto [loc, status] : other.lasting) {
+    if (getSeverity(status) > getSeverity(worst))
+      worst = status;
+    places.insert(loc);
+    lasting.insert({loc, status});
+  }
+}
+
+InFlightDiagnostic Problems::reportLasting(ImportStatus status, Location loc) {
+  lasting.insert({loc, status});
+  return report(status, loc);
 }
 
 InFlightDiagnostic Problems::report(ImportStatus status, Location loc,

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nnc::frontends {
@@ -45,6 +46,12 @@ public:
     return report(status, file);
   }
 
+  /// Reports a problem of the file itself, such as a constant whose data are
+  /// not there. Whatever reads the constant next is not told again, so that the
+  /// problem counts even where it shows in an attempt that is given up.
+  mlir::InFlightDiagnostic reportLasting(ImportStatus status,
+                                         mlir::Location loc);
+
   ImportStatus getStatus() const { return worst; }
   bool none() const { return worst == ImportStatus::ok; }
   bool isReported(mlir::Location loc) const { return places.contains(loc); }
@@ -53,12 +60,17 @@ public:
   Problems take();
   /// Adds those of `other`, which have been reported.
   void add(const Problems &other);
+  /// Adds those of `other` that last.
+  void addLasting(const Problems &other);
+  bool hasLasting() const { return !lasting.empty(); }
+  bool isLasting(mlir::Location loc) const { return lasting.contains(loc); }
 
 private:
   mlir::Location file;
   std::string trial;
   Limits limits;
   llvm::DenseSet<mlir::Location> places;
+  llvm::DenseMap<mlir::Location, ImportStatus> lasting;
   ImportStatus worst = ImportStatus::ok;
 };
 

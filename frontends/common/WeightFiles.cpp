@@ -56,7 +56,7 @@ std::shared_ptr<llvm::MemoryBuffer> WeightFiles::open(StringRef location,
   if (!isNew)
     return entry->second;
   auto fail = [&](const Twine &why) {
-    problems.report(ImportStatus::broken, loc)
+    problems.reportLasting(ImportStatus::broken, loc)
         << "has external data in '" << location << "', " << why;
     return nullptr;
   };
@@ -110,7 +110,7 @@ std::optional<AsmResourceBlob> WeightFiles::map(StringRef location,
     return std::nullopt;
   uint64_t size = file->getBufferSize();
   if (offset > size || length > size - offset) {
-    problems.report(ImportStatus::broken, loc)
+    problems.reportLasting(ImportStatus::broken, loc)
         << "has external data of " << length << " bytes at offset " << offset
         << " of '" << location << "', which is only " << size << " bytes long";
     return std::nullopt;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/common/Body.h"
+#include "frontends/common/DecidingInputs.h"
 #include "frontends/onnx/Loops.h"
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Sequences.h"
@@ -34,16 +35,71 @@ static bool importBranch(Node &node, StringRef name, Body &body,
   return true;
 }
 
+/// Returns the inputs that alone decide `condition`, if any do.
+static std::optional<DecidingInputs> findDecidingInputs(Node &node,
+                                                        Value condition) {
+  return frontends::findDecidingInputs(condition, [&](BlockArgument argument) {
+    return node.getImporter().getOutside(argument);
+  });
+}
+
+/// Imports both branches into bodies; false, and a report, where that fails.
+/// Where one alone fails, and inputs decide which runs, as a sample rate does,
+/// it is one that other values of these inputs are for.
+static bool importBothBranches(Node &node, Value condition,
+                               MutableArrayRef<std::optional<Body>> bodies,
+                               SmallVectorImpl<Value> &ofElse,
+                               SmallVectorImpl<Value> &ofThen) {
+  std::optional<Attempt> attempts[2];
+  std::string why[2];
+  bool fits[2];
+  for (int which : {1, 0}) {
+    StringRef name = which ? "then_branch" : "else_branch";
+    attempts[which].emplace(node.getImporter());
+    bodies[which].emplace(node.getOpBuilder(),
+                          node.getPath() + "/" + name.str(), node.getLoc());
+    fits[which] =
+        importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
+        !attempts[which]->hasFailed();
+    if (!fits[which] && !attempts[which]->isLasting())
+      why[which] = attempts[which]->describe();
+  }
+  // An attempt ends before those that began before it.
+  auto finish = [&](bool isReported) {
+    for (auto &attempt : attempts) {
+      if (isReported)
+        attempt->report();
+      attempt.reset();
+    }
+  };
+  bool wrong = fits[0];
+  auto inputs = fits[0] != fits[1] && !why[wrong].empty()
+                    ? findDecidingInputs(node, condition)
+                    : std::nullopt;
+  finish(/*isReported=*/!inputs);
+  if (fits[0] && fits[1])
+    return true;
+  if (fits[!wrong])
+    bodies[!wrong]->erase();
+  if (!inputs)
+    return false;
+  node.fail(ImportStatus::unbound,
+            "has a branch that this network cannot run, in " +
+                Twine(wrong ? "then_branch" : "else_branch") + " (" +
+                why[wrong] + "); if the input '" + inputs->names.front() +
+                "' never chooses it, leave it out with " +
+                inputs->getOptions(!wrong),
+            "branches that both fit the network's shapes", why[wrong]);
+  return false;
+}
+
 /// Imports both branches as functions, of which one runs.
 static bool importBranches(Node &node, Value condition,
                            SmallVectorImpl<Value> &results) {
   OpBuilder &builder = node.getOpBuilder();
   SmallVector<Value> others;
-  Body thenBody(builder, node.getPath() + "/then_branch", node.getLoc());
-  if (!importBranch(node, "then_branch", thenBody, results))
-    return false;
-  Body elseBody(builder, node.getPath() + "/else_branch", node.getLoc());
-  if (!importBranch(node, "else_branch", elseBody, others))
+  std::optional<Body> bodies[2]; // by what the condition is
+  if (!importBothBranches(node, condition, bodies, others, results))
     return false;
   if (results.size() != others.size() ||
       results.size() != node.getNumResults()) {
@@ -55,15 +111,21 @@ static bool importBranches(Node &node, Value condition,
   for (auto [result, other] : llvm::zip_equal(results, others))
     if (result.getType() != other.getType() ||
         !isa<RankedTensorType>(result.getType())) {
-      node.unsupported("gives a result of another type or shape depending on "
-                       "what the network computes");
+      auto inputs = findDecidingInputs(node, condition);
+      node.unsupported(
+          "gives a result of another type or shape depending on " +
+          (inputs ? "the input '" + inputs->names.front() + "'; pass " +
+                        inputs->getOptions(true) +
+                        " to compile then_branch, or another value to compile "
+                        "else_branch"
+                  : "what the network computes"));
       return false;
     }
   condition = node.reshape(condition, {});
   SmallVector<Type> elements = llvm::map_to_vector(
       results, [](Value result) { return getElement(result); });
   SmallVector<Value> chosen =
-      createIf(builder, node.getLoc(), condition, thenBody, elseBody);
+      createIf(builder, node.getLoc(), condition, *bodies[1], *bodies[0]);
   for (auto [result, y, element] : llvm::zip_equal(results, chosen, elements))
     result = node.asModelType(y, element);
   return true;

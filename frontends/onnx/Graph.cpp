@@ -34,7 +34,7 @@ using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
 /// The deepest nesting of bodies that run depending on values.
-static constexpr int kMaxBodies = 8;
+static constexpr size_t kMaxBodies = 8;
 
 /// One string that tells apart what ONNX tells apart by three.
 template <class Proto>
@@ -178,6 +178,17 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
     checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;
   }
+Value GraphImporter::getOutside(BlockArgument argument) const {
+  for (Body *body : openBodies)
+    if (&body->getBlock() == argument.getOwner()) {
+      ArrayRef<Value> captured = body->getCaptured();
+      size_t own = body->getBlock().getNumArguments() - captured.size();
+      size_t number = argument.getArgNumber();
+      return number < own ? Value() : captured[number - own];
+    }
+  return {};
+}
+
 }
 
 /// Returns the node as it is called in `scope`: attributes that stand for one
@@ -399,9 +410,11 @@ bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
                                 const std::string &prefix,
                                 ArrayRef<Value> inputs, Body *body,
                                 SmallVectorImpl<Value> &results) {
-  auto leave =
-      llvm::make_scope_exit([&, before = bodyDepth] { bodyDepth = before; });
-  if (body && ++bodyDepth > kMaxBodies) {
+  auto leave = llvm::make_scope_exit(
+      [&, before = openBodies.size()] { openBodies.truncate(before); });
+  if (body)
+    openBodies.push_back(body);
+  if (openBodies.size() > kMaxBodies) {
     problems.report(ImportStatus::limit, problems.getLoc(prefix))
         << "has loops and branches nested more than " << kMaxBodies
         << " deep that run depending on what the network computes";
@@ -448,7 +461,7 @@ Value GraphImporter::importStrings(const ::onnx::TensorProto &tensor,
   int64_t count = tensor.string_data_size();
   if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) ||
       product(shape) != count || tensor.data_location() != tensor.DEFAULT) {
-    problems.report(ImportStatus::broken, loc)
+    problems.reportLasting(ImportStatus::broken, loc)
         << "tensor '" << tensor.name() << "' of shape " << toString(shape)
         << " holds " << count << " strings";
     return {};
@@ -537,10 +550,34 @@ Value GraphImporter::load(Value argument, Type element) {
 
 void GraphImporter::addResults() {
   SmallVector<Value> results;
+std::string Attempt::describe() const {
+  for (const Diagnostic &diagnostic : diagnostics) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      continue;
+    std::string place;
+    diagnostic.getLocation()->walk([&](Location part) {
+      if (auto name = dyn_cast<NameLoc>(part); name && place.empty())
+        place = ("node '" + name.getName().strref() + "': ").str();
+      return WalkResult::advance();
+    });
+    return place + diagnostic.str();
+  }
+  if (importer.missing.empty())
+    return "";
+  return ("operator '" + importer.missing.front().first.strref() +
+          "' is not supported")
+      .str();
+}
+
   SmallVector<StringRef> names;
   for (const auto &output : model.graph().output()) {
     Value value = lookup(output.name(), main).value_or(Value());
-    if (!value)
+    if (!value) {
+      if (problems.none())
+        problems.report(ImportStatus::fault)
+            << "has the output '" << output.name()
+            << "', which nnc could not import, without saying why; please "
+               "report this";
       return;
     if (!isTensor(value)) {
       problems.report(ImportStatus::unsupported)
@@ -549,6 +586,13 @@ void GraphImporter::addResults() {
              "its "
              "elements outputs";
       return;
+  // Problems that last count although the attempt does not.
+  handler.reset();
+  DiagnosticEngine &engine = importer.builder.getContext()->getDiagEngine();
+  for (Diagnostic &diagnostic : diagnostics)
+    if (importer.problems.isLasting(diagnostic.getLocation()))
+      engine.emit(std::move(diagnostic));
+  problems.addLasting(importer.problems);
     }
     // What nodes compute has been checked.
     if (isInput(value))
@@ -616,6 +660,7 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
       [](StringRef name) {
         auto [domain, type] = name.split("::");
         return type.empty() ? findOp("", name) != nullptr
+    }
                             : findOp(domain, type) != nullptr;
       },
       problems);

@@ -101,6 +101,9 @@ public:
   getOutputTexts() const {
     return outputTexts;
   }
+  /// Returns the value outside that an argument of a body stands for, while
+  /// that body is imported; else null.
+  mlir::Value getOutside(mlir::BlockArgument argument) const;
 
 private:
   using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
@@ -160,7 +163,7 @@ private:
   /// tensors are known by address.
   llvm::StringMap<::onnx::FunctionProto *> functions;
   std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
-  int bodyDepth = 0;    ///< bodies around what is imported
+  llvm::SmallVector<Body *> openBodies; ///< around what is imported
   int64_t imported = 0; ///< nodes, those of called functions included
 
   Customs customs;
@@ -193,3 +196,8 @@ public:
 } // namespace nnc::onnx
 
 #endif // NNC_FRONTENDS_ONNX_GRAPH_H
+  /// Whether it found a problem of the file itself (Problems::reportLasting).
+  bool isLasting() const { return importer.problems.hasLasting(); }
+  /// Returns the first problem and where it is, for a message about an attempt
+  /// that has failed.
+  std::string describe() const;

@@ -113,7 +113,7 @@ std::optional<ExternalPlace> nnc::onnx::findExternal(const TensorProto &tensor,
     else if (key == "length")
       isNumber = llvm::to_integer(value, place.length, 10);
     if (!isNumber) {
-      problems.report(ImportStatus::broken, loc)
+      problems.reportLasting(ImportStatus::broken, loc)
           << "has external data whose " << key << " is '" << value
           << "', not a number";
       return std::nullopt;
@@ -140,7 +140,7 @@ ElementsAttr Weights::get(TensorProto &tensor, Location loc) {
 
 ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
   auto fail = [&](ImportStatus status, const Twine &why) -> ElementsAttr {
-    auto diagnostic = problems.report(status, loc);
+    auto diagnostic = problems.reportLasting(status, loc);
     diagnostic << "tensor ";
     if (!tensor.name().empty())
       diagnostic << "'" << tensor.name() << "' ";

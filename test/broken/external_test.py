@@ -53,6 +53,22 @@ def in_function(location):
                         domains=["local"], functions=[function])
 
 
+def in_loop(tensor, op="MatMul", runs=3):
+    """In a constant of a loop's body, which runs so often: few runs are written out, others
+    stay a loop, and none are known with 0."""
+    body = helper.make_graph(
+        [models.node("Constant", [], ["w"], "w", value=tensor),
+         models.node(op, ["h", "w"], ["z"], op), models.node("Identity", ["c"], ["c1"])],
+        "body", [models.value("i", [], TensorProto.INT64), models.value("c", [], TensorProto.BOOL),
+                 models.value("h", [2, 8])],
+        [models.value("c1", [], TensorProto.BOOL), models.value("z", [2, 8])])
+    limit = [] if runs == 0 else [numpy_helper.from_array(np.int64(runs), "n")]
+    return models.model(
+        [models.node("Loop", ["n", "", "x"], ["y"], "loop", body=body)],
+        [models.value("x", [2, 8])] + ([] if limit else [
+            models.value("n", [], TensorProto.INT64)]), [models.value("y", [2, 8])], limit)
+
+
 class External(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -88,6 +104,29 @@ class External(unittest.TestCase):
                 self.check(outcome.BROKEN, "not a place inside the model's folder")
                 self.save(make("missing.bin"))
                 self.check(outcome.BROKEN, "cannot be read")
+
+    def test_loops(self):
+        """A constant in the body of a loop, however that is imported."""
+        self.write(self.folder / "w.bin")
+        (self.folder / "short.bin").write_bytes(b"12")
+        short = numpy_helper.from_array(WEIGHTS, "w")
+        short.raw_data = short.raw_data[:8]
+        length = external("w", "w.bin")
+        length.external_data.add(key="length", value="many")
+        text = helper.make_tensor("w", TensorProto.STRING, [1], [b"text"])
+        for runs in (3, 40, 5000, 0):
+            for made, code, said in (
+                    (external("w", "w.bin"), outcome.DONE, ""),
+                    (external("w", "missing.bin"), outcome.BROKEN, "'missing.bin', which cannot"),
+                    (external("w", "../w.bin"), outcome.BROKEN, "not a place inside"),
+                    (external("w", "short.bin"), outcome.BROKEN, "only 2 bytes long"),
+                    (length, outcome.BROKEN, "is 'many', not a number"),
+                    (short, outcome.BROKEN, "8 bytes"),
+                    (text, outcome.LACKING, "string")):
+                with self.subTest(runs=runs, said=said):
+                    op = "Add" if made is text else "MatMul"
+                    self.save(in_loop(made, op, runs))
+                    self.check(code, said, "--no-build")
 
     def test_links_inside(self):
         """Symbolic and hard links to files in the folder, and below it."""

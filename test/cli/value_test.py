@@ -72,6 +72,63 @@ class Value(nnc.TestCase):
             np.testing.assert_array_equal(np.load(f"{self.folder}/out/y.npy"),
                                           [factor, 2 * factor])
 
+    def save_rates(self, condition, made, other="Flatten", where="x"):
+        """A branch for each value of an input, of which one fits the shapes of this network."""
+        node = helper.make_node
+        weights = {name: numpy_helper.from_array(np.ones(shape, np.float32), name)
+                   for name, shape in (("w", [5, 4]), ("v", [7, 4]))}
+
+        def branch(name, weight):
+            return helper.make_graph([node("MatMul", [where, weight], [name + "_y"], name)], name,
+                                     [], [value(name + "_y", [2, 3, 4])], [weights[weight]])
+        self.save(made, model(
+            [*condition, node("If", ["c"], ["y"], "rates", then_branch=branch("fast", "w"),
+                              else_branch=branch("slow", "v"))],
+            [value("x", [2, 3, 5]), value("rate", [], I64)], [value("y", [2, 3, 4])]))
+
+    def test_branches_of_other_values(self):
+        """A branch that only another value of an input takes need not fit: the message says how
+        to leave it out, and that does."""
+        node, constants = helper.make_node, {}
+        number = lambda name, number: node("Constant", [], [name], value=numpy_helper.from_array(
+            np.int64(number), name))
+        cases = {
+            "equal": ([number("k", 16000), node("Equal", ["rate", "k"], ["c"])], "16000"),
+            "vector": ([number("k", 16000), number("shape", 1), node("Equal", ["rate", "k"], ["e"]),
+                        node("Cast", ["e"], ["n"], to=I64), node("Cast", ["n"], ["c"],
+                                                                 to=TensorProto.BOOL)], "16000"),
+            "less": ([number("k", 16000), node("Less", ["rate", "k"], ["c"])], "15999"),
+            "cast": ([node("Cast", ["rate"], ["c"], to=TensorProto.BOOL)], "1"),
+            "either": ([number("k", 8000), number("l", 16000), node("Equal", ["rate", "k"], ["a"]),
+                        node("Equal", ["rate", "l"], ["b"]), node("Not", ["a"], ["n"]),
+                        node("And", ["n", "b"], ["c"])], "16000")}
+        for name, (condition, wanted) in cases.items():
+            with self.subTest(name):
+                self.save_rates(condition, name)
+                self.nnc("check", f"{name}.onnx", "--no-build", code=USAGE,
+                         said=["node 'rates': If has a branch .* in else_branch "
+                               f"\\(node 'rates/slow': MatMul .*; .*--value=rate={wanted}$"])
+                self.nnc("check", f"{name}.onnx", "--no-build", f"--value=rate={wanted}")
+        self.save_rates([number("k", 8), node("Equal", ["rate", "k"], ["e"]),
+                         node("Not", ["e"], ["c"])], "not")
+        said = self.nnc("check", "not.onnx", "--no-build", "--json", code=USAGE)
+        (problem,) = json.loads(said)["problems"]
+        self.assertRegex(problem["hint"], "^if the input 'rate' never chooses it, .*--value=rate=")
+
+    def test_branches_of_other_shapes(self):
+        """Both branches fit, but give other shapes."""
+        node = helper.make_node
+        branches = [helper.make_graph([node(op, ["x"], ["z"])], op, [], [
+            helper.make_empty_tensor_value_info("z")]) for op in ("Flatten", "Relu")]
+        self.save("shapes", model([node("If", ["c"], ["y"], "choice", then_branch=branches[0],
+                                        else_branch=branches[1])],
+                                  [value("x", [2, 3, 5]), value("c", [], TensorProto.BOOL)],
+                                  [helper.make_empty_tensor_value_info("y")]))
+        self.nnc("check", "shapes.onnx", "--no-build", code=LACKING,
+                 said=["node 'choice': If gives a result of another .*--value=c=1"])
+        self.nnc("check", "shapes.onnx", "--no-build", "--value=c=1", said=["y: 2x15 of f32"])
+        self.nnc("check", "shapes.onnx", "--no-build", "--value=c=0", said=["y: 2x3x5 of f32"])
+
     def test_what_is_wrong(self):
         np.save(f"{self.folder}/floats.npy", np.zeros(1, np.float32))
         self.nnc("check", "sum.onnx", "--shape=axes=1", code=LACKING,
