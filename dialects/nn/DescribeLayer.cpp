@@ -277,6 +277,12 @@ private:
   void addStep(ElementwiseOpInterface op);
   std::string getWords(ElementwiseOpInterface op) const;
   bool isTold(ElementwiseOpInterface op, const FunctionWords *function) const;
+  /// Whether one of two operands is known when compiling.
+  bool hasWeight(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return getSources(operand) == 0;
+    });
+  }
   /// The values from outside that `value` depends on, as bits.
   uint64_t getSources(Value value) const { return sources.lookup(value); }
 
@@ -334,10 +340,9 @@ bool EpilogueSteps::isTold(ElementwiseOpInterface op,
     return false;
   // Arithmetic on two values is more than a conversion between scales.
   uint64_t first = 0;
-  bool combines = false, hasWeight = false;
+  bool combines = false;
   for (Value operand : op->getOperands()) {
     uint64_t own = getSources(operand);
-    hasWeight |= own == 0 && isa<BlockArgument>(operand);
     combines |= own && first && own != first;
     first = first ? first : own;
   }
@@ -346,13 +351,15 @@ bool EpilogueSteps::isTold(ElementwiseOpInterface op,
   if (isMixed)
     return false;
   // A layer without a bias is the exception.
-  return !hasAnchor || !hasWeight || function->words != "addition";
+  return !hasAnchor || !isa<AddOp, SubOp>(*op) || !hasWeight(op);
 }
 
 std::string EpilogueSteps::getWords(ElementwiseOpInterface op) const {
   if (auto clip = dyn_cast<ClipOp>(*op))
     return describeClip(clip.getMin().convertToDouble(),
                         clip.getMax().convertToDouble());
+  if (hasAnchor && isa<MulOp, DivOp>(*op) && hasWeight(op))
+    return "scaling";
   return getFunctionWords(op.getFunction());
 }
 
@@ -395,6 +402,10 @@ static std::string describeConversion(LayerOp layer, Type from, Type to) {
   for (Operation &op : ops)
     if (isa<LookupOp>(op))
       return "table of 256 entries";
+  if (isa<FloatType>(from) && isa<FloatType>(to))
+    for (Operation &op : ops)
+      if (Type stored = getElement(op.getResult(0)); isNarrow(stored))
+        return "rounding to " + describeNumbers(stored);
   if (!scales)
     return "conversion";
   if (isNarrow(from) && isNarrow(to))

@@ -106,9 +106,12 @@ private:
       return code;
     llvm::Expected<std::optional<CodeBytes>> code = measureCode(prepared);
     if (!code)
-      return fail(code.takeError(), prepared.manifest.hasCustoms()
-                                        ? ExitCode::usage
-                                        : ExitCode::ownFault);
+      return fail(makeError("the emitted code does not build, which is a fault "
+                            "of nnc or of the compiler; please report it, and "
+                            "give --no-build to leave out the size of the "
+                            "code: " +
+                            llvm::toString(code.takeError())),
+                  ExitCode::ownFault);
     json::Object document = describeModel(prepared, explanation, *code);
     if (measures)
       if (ExitCode code = measure(prepared, document); code != ExitCode::done)
@@ -128,8 +131,14 @@ private:
     if (!toolchain)
       return toolchain.takeError();
     toolchain->level = options.getLevel();
-    return CodeBytes::measure(prepared.manifest, *toolchain,
-                              prepared.manifest.folder);
+    auto code = CodeBytes::measure(prepared.manifest, *toolchain,
+                                   prepared.manifest.folder);
+    if (code || !prepared.manifest.hasCustoms())
+      return code;
+    // The user's headers may need what only the user's build has.
+    printWarning("the size of the code is not known, as it does not build: " +
+                 llvm::toString(code.takeError()));
+    return std::nullopt;
   }
 
   ExitCode measure(Prepared &prepared, json::Object &document) const {

@@ -109,7 +109,7 @@ class CompareView {
       const only = !pair.a ? "only in B" : !pair.b ? "only in A" : "";
       const routines = pair.a && pair.b && params(pair.a) === params(pair.b)
         ? [html("span", { class: "muted" }, code(params(pair.a)))]
-        : [pair.a, pair.b].map((layer) => html("div", {}, layer ? [code(params(layer)), html("span", { class: "muted" }, ` ${layer.layout}`)] : "–"));
+        : [pair.a, pair.b].map((layer) => html("div", {}, layer ? [code(params(layer)), html("span", { class: "muted" }, layer.layout === "plain" ? "" : ` ${layer.layout}`)] : "–"));
       const delta = y - x;
       return html("tr", { class: "row", tabindex: i ? -1 : 0, click: () => this.open(pair) },
         html("td", { class: "text" }, html("div", { class: "name" }, breakable(pair.name)), html("div", { class: "muted" }, only || whatText(pair.b))),

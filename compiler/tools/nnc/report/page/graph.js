@@ -1,6 +1,6 @@
 // The graph of layers: zoom, pan, a map, and a walk by arrow keys.
 
-const BOX = { width: 264, height: 82 }, PILL = { width: 236, height: 38 };
+const BOX = { width: 296, height: 82 }, PILL = { width: 236, height: 38 };
 
 class GraphView {
   constructor(app) {
