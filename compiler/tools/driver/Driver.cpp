@@ -562,6 +562,7 @@ ExitCode Driver::emit(const std::string &folder) {
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   options.package = choices.package;
   options.level = choices.getLevel();
+  options.optimize = getName(choices.optimize).str();
   bool isArray = (machine && machine.isBare()) ||
                  choices.package != codegen::Package::none;
   options.weights = !choices.weights.empty() ? choices.weights
