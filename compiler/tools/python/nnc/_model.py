@@ -54,7 +54,8 @@ class Port:
         steps = np.asarray(real, np.float32) / scale
         if self.rounding == "half_away":
             whole = np.trunc(steps)
-            steps = whole + (np.abs(steps - whole) >= 0.5) * np.sign(steps)
+            with np.errstate(invalid="ignore"):  # infinities have no fraction
+                steps = whole + (np.abs(steps - whole) >= 0.5) * np.sign(steps)
         nearest = np.clip(np.rint(steps) + zero_point, limits.min, limits.max)
         return np.where(np.isnan(nearest), limits.min, nearest).astype(self.dtype)
 
