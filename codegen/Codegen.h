@@ -33,6 +33,9 @@ struct EmitOptions {
   Package package = Package::none;
   /// The optimisation level in the build files where the user states none.
   std::string level = "-O3";
+  /// What counts for code without an operating system, for the manifest:
+  /// "size", "balance" or "speed".
+  std::string optimize = "balance";
   /// Text of <name>_metadata.h, or empty if the model says nothing about
   /// itself.
   std::string metadata;
@@ -60,6 +63,10 @@ llvm::StringRef getSourceFolder(Package package);
 mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
                          const EmitOptions &options,
                          std::error_code *systemError = nullptr);
+
+/// Returns the text of the manifest.json that emit() writes for a module, by
+/// default options and without names of files.
+std::string describe(mlir::ModuleOp module);
 
 /// Returns the bytes of the weights of a program, headers included.
 uint64_t getWeightsBytes(exec::ProgramOp program);

@@ -195,6 +195,7 @@ static std::string printHeader(exec::ProgramOp program,
        {"state", "null_state", "place", "not_placed", "wrong_size"})
     values[key] = "";
   values["dims"] = printOutputDims(program);
+  values["quantized"] = printQuantizedPorts(program);
   if (!program.getSizes().empty())
     values["wrong_size"] = "  " + values["NAME"] +
                            "_WRONG_SIZE = 11, /* a size is out of bounds */\n";

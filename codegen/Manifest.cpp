@@ -15,6 +15,23 @@ using namespace nnc::codegen;
 
 namespace json = llvm::json;
 
+void codegen::addQuantization(exec::PlaceOpInterface place,
+                              json::Object &port) {
+  auto quantized = getQuantization(place);
+  if (!quantized)
+    return;
+  const qnn::Parameters &parameters = quantized->parameters;
+  port["rounding"] = qnn::stringifyRounding(quantized->rounding);
+  if (parameters.axis < 0) {
+    port["scale"] = parameters.scales.front();
+    port["zero_point"] = parameters.zeroPoints.front();
+    return;
+  }
+  port["axis"] = parameters.axis;
+  port["scale"] = json::Array(ArrayRef<double>(parameters.scales));
+  port["zero_point"] = json::Array(ArrayRef<int64_t>(parameters.zeroPoints));
+}
+
 static json::Object describePort(exec::PlaceOpInterface place,
                                  std::optional<StringRef> modelName) {
   RankedTensorType type = place.getTensor();
@@ -38,6 +55,7 @@ static json::Object describePort(exec::PlaceOpInterface place,
     port["arena_offset"] = *offset;
   if (StringRef memory = exec::getMemory(place); !memory.empty())
     port["memory"] = memory;
+  addQuantization(place, port);
   return port;
 }
 
@@ -168,6 +186,7 @@ static std::string print(exec::ProgramOp program,
       {"target", program.getTarget()},
       {"isa", json::Array(program.getFeatures().getAsValueRange<StringAttr>())},
       {"flags", json::Array(getFlags(program))},
+      {"optimize", options.optimize},
       {"files", json::Array(files)},
       {kLibrary, options.library},
       {"inputs", std::move(inputs)},
@@ -208,6 +227,11 @@ static std::string print(exec::ProgramOp program,
   if (!more.empty())
     text += ",\n  \"others\": [\n" + more + "  ]";
   return text + "\n}\n";
+}
+
+std::string codegen::describe(ModuleOp module) {
+  SmallVector<exec::ProgramOp> programs(module.getOps<exec::ProgramOp>());
+  return printManifest(programs, EmitOptions(), {});
 }
 
 std::string codegen::printManifest(ArrayRef<exec::ProgramOp> programs,

@@ -9,8 +9,10 @@
 
 #include "codegen/Codegen.h"
 #include "dialects/exec/ModuleName.h"
+#include "dialects/qnn/Port.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 
 namespace nnc::codegen {
 
@@ -121,6 +123,19 @@ std::string printPrototype(exec::ProgramOp program, bool parallel,
 
 /// Returns true if the program keeps values between runs.
 bool hasState(exec::ProgramOp program);
+
+/// Returns what the integers of an input or output stand for, if they are
+/// quantized.
+std::optional<qnn::Port> getQuantization(exec::PlaceOpInterface port);
+
+/// Adds what the integers of an input or output stand for to the object that
+/// describes it: "scale" and "zero_point", numbers, or lists of them with one
+/// for each index of "axis", and "rounding".
+void addQuantization(exec::PlaceOpInterface place, llvm::json::Object &port);
+
+/// Returns the constants of each quantized input and output, with functions
+/// that quantize and dequantize a number.
+std::string printQuantizedPorts(exec::ProgramOp program);
 
 /// Returns true if the arena holds the program's inputs and outputs.
 bool hasPortsInArena(exec::ProgramOp program);

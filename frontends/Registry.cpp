@@ -136,6 +136,7 @@ static Attempt tryImport(const Frontend &frontend, StringRef path,
   Attempt attempt;
   ImportOptions tried = options;
   tried.shapes = trial.shapes;
+  tried.takesOneSample = false;
   tried.trial = "with " + trial.arguments;
   {
     Kept kept(context);
@@ -220,9 +221,90 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                           : "");
 }
 
+/// Says that the model leaves the number of samples open and which option binds
+/// it; `result` is of one sample.
+static void warnOfOneSample(StringRef path, const ImportResult &result,
+                            StringRef command, MLIRContext &context) {
+  std::string arguments;
+  for (const auto &[input, shape] : result.samples) {
+    std::vector<int64_t> more = shape;
+    more.front() = 8;
+    arguments += " --shape " + quoteForShell(input + "=" + toString(more));
+    // Other inputs have the size of that name.
+    auto names = result.dimNames.find(input);
+    if (names != result.dimNames.end() && !names->second.front().empty())
+      break;
+  }
+  emitWarning(FileLineColLoc::get(&context, path, 0, 0))
+      << "leaves only the number of samples open, of which 1 is taken;"
+      << arguments << " takes 8"
+      << (command.empty() ? ", and nnc compile takes 1..8 in place of the 8 "
+                            "for any number up to that"
+                          : "");
+}
+
+/// Whether a model that cannot be imported for one sample has no problem that
+/// another number of samples may not have: each is reported with the number
+/// left open, too, or has nothing to do with sizes.
+static bool fitsOneSample(const Frontend &frontend, StringRef path,
+                          const ImportOptions &options,
+                          const GivenShapes &samples, MLIRContext &context) {
+  Trial trial{options.shapes, "one sample"};
+  trial.shapes.insert(samples.begin(), samples.end());
+  Attempt attempt =
+      tryImport(frontend, path, options, std::move(trial), context);
+  llvm::StringSet<> known;
+  {
+    Kept kept(context);
+    ImportOptions open = options;
+    open.takesOneSample = false;
+    frontend.importModel(path, open, context);
+    for (Diagnostic &diagnostic : kept.diagnostics)
+      known.insert(getName(diagnostic.getLocation()));
+  }
+  return llvm::all_of(attempt.problems, [&](Diagnostic &diagnostic) {
+    return diagnostic.getSeverity() == DiagnosticSeverity::Error ||
+           known.contains(getName(diagnostic.getLocation()));
+  });
+}
+
+/// Imports a model of which only the number of samples is open for one of them.
+/// Returns nothing, and reports nothing, where more is open, or where the rest
+/// of the model does not fit one sample.
+static std::optional<ImportResult> importOneSample(const Frontend &frontend,
+                                                   StringRef path,
+                                                   const ImportOptions &options,
+                                                   MLIRContext &context,
+                                                   StringRef command) {
+  ImportResult result;
+  std::vector<Diagnostic> said;
+  {
+    Kept kept(context);
+    result = frontend.importModel(path, options, context);
+    said = std::move(kept.diagnostics);
+  }
+  if (!result.open.empty())
+    return std::nullopt;
+  if (!result.samples.empty() && result.status != ImportStatus::ok &&
+      !fitsOneSample(frontend, path, options, result.samples, context))
+    return std::nullopt;
+  for (Diagnostic &diagnostic : said)
+    context.getDiagEngine().emit(std::move(diagnostic));
+  if (!result.samples.empty() && result.status == ImportStatus::ok)
+    warnOfOneSample(path, result, command, context);
+  return result;
+}
+
 static ImportResult importWith(const Frontend &frontend, StringRef path,
-                               const ImportOptions &options,
-                               MLIRContext &context, StringRef command) {
+                               const ImportOptions &given, MLIRContext &context,
+                               StringRef command) {
+  ImportOptions options = given;
+  if (options.takesOneSample) {
+    if (auto result =
+            importOneSample(frontend, path, options, context, command))
+      return std::move(*result);
+    options.takesOneSample = false;
+  }
   llvm::StringSet<> known;
   ImportResult result;
   // Inputs whose values are given by a wrong name would be tried as open ones.

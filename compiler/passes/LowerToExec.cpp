@@ -16,6 +16,7 @@
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/Control.h"
 #include "dialects/nn/State.h"
+#include "dialects/qnn/Port.h"
 #include "dialects/target/Target.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -378,8 +379,11 @@ void Lowering::declareInputs() {
         offset = builder.getI64IntegerAttr(place.getOffset());
         memory = getMemory(place);
       }
-      placed[argument] = builder.create<exec::InputOp>(
+      auto input = builder.create<exec::InputOp>(
           argument.getLoc(), type, name, tensor, modelName, offset, memory);
+      if (Attribute port = function.getArgAttr(i, qnn::kPortAttr))
+        input->setAttr(qnn::kPortAttr, port);
+      placed[argument] = input;
     }
   }
 }
@@ -401,10 +405,13 @@ void Lowering::declareOutputs() {
       offset = builder.getI64IntegerAttr(place.getOffset());
       memory = getMemory(place);
     }
-    outputs.push_back(builder.create<exec::OutputOp>(
+    auto output = builder.create<exec::OutputOp>(
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
         cast<RankedTensorType>(type), getPortName(given, name, builder), offset,
-        memory, getFoundSize(function.getResultAttr(i, nn::kSizeAttr))));
+        memory, getFoundSize(function.getResultAttr(i, nn::kSizeAttr)));
+    if (Attribute port = function.getResultAttr(i, qnn::kPortAttr))
+      output->setAttr(qnn::kPortAttr, port);
+    outputs.push_back(output);
     Value result = end->getOperand(i);
     if (offset && getPlace(result) == place && result.getType() == type)
       produced.try_emplace(result, outputs.back());

@@ -77,6 +77,8 @@ struct ImportOptions {
   /// to leave open and of which `shapes` give one; 0 where inputs hold no
   /// batch.
   int64_t batch = 0;
+  /// Whether inputs of which only the number of samples is open hold one.
+  bool takesOneSample = false;
 };
 
 /// A size of tensors that is known only when the network runs: 0 to `most`.
@@ -112,6 +114,9 @@ struct ImportResult {
   /// Sizes that data decide. The last results of the function tell them; each
   /// of these has the attribute nn.size with the number of the size.
   std::vector<FoundSize> foundSizes = {};
+  /// Shapes of one sample that inputs were given by
+  /// ImportOptions::takesOneSample.
+  GivenShapes samples = {};
   /// Inputs with open dimensions, which have been reported.
   std::vector<TensorInfo> open = {};
   /// The model with sizes tried for these, if these let it be imported.

@@ -9,9 +9,11 @@
 #include "frontends/common/GivenValues.h"
 #include "frontends/common/Limits.h"
 #include "frontends/common/Suggest.h"
+#include "frontends/common/Trial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace nnc::frontends;
@@ -49,6 +51,10 @@ public:
         values(options.values), options(options), problems(problems) {
     if (options.batch)
       takeBatch();
+    for (const TensorInfo &input : this->inputs)
+      learnSymbols(input);
+    if (options.takesOneSample)
+      takeOneSample();
   }
   std::vector<Input> run();
 
@@ -57,6 +63,7 @@ private:
   void checkNames();
   void takeBatch();
   void learnSymbols(const TensorInfo &input);
+  void takeOneSample();
   std::optional<SmallVector<int64_t>> getShape(const TensorInfo &input);
   RankedTensorType getType(const TensorInfo &input);
   std::optional<TensorInfo> getOpen(const TensorInfo &input) const;
@@ -68,6 +75,7 @@ private:
   const ImportOptions &options;
   Problems &problems;
   Symbols symbols;
+  llvm::StringSet<> samples; ///< inputs that takeOneSample() gave a shape
 };
 
 } // namespace
@@ -128,6 +136,49 @@ void Binder::learnSymbols(const TensorInfo &input) {
   for (auto [dim, size] : llvm::zip(*input.dims, given->second))
     if (!dim.size && !dim.symbol.empty())
       symbols.try_emplace(dim.symbol, size);
+}
+
+/// Gives inputs the shape of one sample if the first dimension, the same in all
+/// of them, is all that is open.
+void Binder::takeOneSample() {
+  SmallVector<const TensorInfo *> open;
+  bool hasRows = false;
+  for (const TensorInfo &input : inputs) {
+    if (input.isReported || values.count(input.name))
+      continue;
+    if (!input.dims)
+      return;
+    ArrayRef<Dim> dims = *input.dims;
+    auto isOpen = [&](const Dim &dim) {
+      return !dim.size && !symbols.count(dim.symbol);
+    };
+    // The samples that the user gives one input are as many in the others.
+    if (shapes.count(input.name)) {
+      if (!dims.empty() && isOpen(dims.front()))
+        return;
+      continue;
+    }
+    if (llvm::none_of(dims, isOpen))
+      continue;
+    if (llvm::any_of(dims.drop_front(), isOpen))
+      return;
+    open.push_back(&input);
+    if (open.front()->dims->front().symbol != dims.front().symbol)
+      return;
+    hasRows |= dims.size() > 1;
+  }
+  if (open.empty() || !mayBeBatch(open.front()->dims->front().symbol, hasRows))
+    return;
+  for (const TensorInfo *input : open) {
+    std::vector<int64_t> &shape = shapes[input->name];
+    for (const Dim &dim : *input->dims) {
+      auto bound = symbols.find(dim.symbol);
+      shape.push_back(dim.size                 ? *dim.size
+                      : bound != symbols.end() ? bound->second
+                                               : 1);
+    }
+    samples.insert(input->name);
+  }
 }
 
 std::optional<SmallVector<int64_t>> Binder::getShape(const TensorInfo &input) {
@@ -232,8 +283,6 @@ void Binder::checkNames() {
 
 std::vector<Input> Binder::run() {
   checkNames();
-  for (const TensorInfo &input : inputs)
-    learnSymbols(input);
   std::vector<Input> result;
   for (const TensorInfo &input : inputs) {
     bool isOpen = !input.dims || llvm::any_of(*input.dims, mayBind);
@@ -242,6 +291,7 @@ std::vector<Input> Binder::run() {
                       getType(input),
                       isGiven || options.batch > 0,
                       {},
+                      samples.contains(input.name),
                       getOpen(input)});
     auto given = values.find(input.name);
     if (given == values.end() || !result.back().type)

@@ -23,6 +23,8 @@ struct Input {
   bool isRebound; ///< the user gave sizes that the model leaves open
   /// Its value, if that is known: then the module does not take it.
   mlir::ElementsAttr value = {};
+  /// Whether it holds one sample by ImportOptions::takesOneSample.
+  bool isOneSample = false;
   /// The dimensions that are known, where others have been reported as open.
   std::optional<TensorInfo> open = std::nullopt;
 };

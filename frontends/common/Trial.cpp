@@ -166,6 +166,11 @@ private:
 
 } // namespace
 
+bool nnc::frontends::mayBeBatch(StringRef symbol, bool hasRows) {
+  const Meaning *meaning = findMeaning(symbol);
+  return meaning ? isBatch(*meaning) : hasRows;
+}
+
 std::string nnc::frontends::quoteForShell(StringRef text) {
   bool isPlain = llvm::all_of(text, [](char c) {
     return llvm::isAlnum(c) || StringRef("_-./:=").contains(c);

@@ -27,6 +27,11 @@ struct Trial {
 /// Returns `text` as a word that a user can type into a shell.
 std::string quoteForShell(llvm::StringRef text);
 
+/// Whether an open first dimension may be the number of samples, as its name
+/// tells. Without a telling name it is, unless all inputs have this dimension
+/// alone (`hasRows` is false): then it may be a length.
+bool mayBeBatch(llvm::StringRef symbol, bool hasRows);
+
 /// Returns sizes for `open`, inputs of which some dimensions have no size, the
 /// likeliest first. A dimension's name tells what it may be: a batch is of 1,
 /// an image of 224 x 224, a sequence of 128. A name has one size in all inputs,

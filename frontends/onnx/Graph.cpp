@@ -15,6 +15,7 @@
 #include "frontends/onnx/Node.h"
 #include "frontends/onnx/Ops.h"
 #include "frontends/onnx/Promised.h"
+#include "frontends/onnx/QuantizedPorts.h"
 #include "frontends/onnx/Schema.h"
 #include "frontends/onnx/Sequences.h"
 #include "frontends/onnx/Sort.h"
@@ -621,6 +622,7 @@ std::string Attempt::describe() const {
   for (size_t i = own; i < results.size(); ++i)
     function.setResultAttr(i, nn::kSizeAttr,
                            builder.getI64IntegerAttr(int64_t(i - own)));
+  markQuantizedPorts(function);
 }
 
 void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {

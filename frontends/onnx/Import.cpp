@@ -52,9 +52,12 @@ ImportResult nnc::onnx::importModel(StringRef path,
       for (const Dim &dim : *input.dims)
         result.dimNames[input.name].push_back(dim.size ? "" : dim.symbol);
 
-  for (Input &input : inputs)
+  for (Input &input : inputs) {
+    if (input.isOneSample && input.type)
+      result.samples[input.name] = input.type.getShape().vec();
     if (input.open)
       result.open.push_back(std::move(*input.open));
+  }
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);

@@ -7,6 +7,7 @@
 #include "frontends/tflite/Graph.h"
 
 #include "dialects/nn/State.h"
+#include "dialects/qnn/Port.h"
 #include "frontends/common/Elements.h"
 #include "frontends/common/Module.h"
 #include "frontends/tflite/CheckTypes.h"
@@ -496,8 +497,39 @@ void GraphImporter::run(ArrayRef<std::string> names, ArrayRef<Input> inputs) {
   if (problems.none())
     for (int32_t tensor : outputs)
       results.push_back(getValue(scope, tensor, problems.getLoc()));
-  if (problems.none())
-    returnResults(results, names);
+  if (!problems.none())
+    return;
+  returnResults(results, names);
+  markQuantizedPorts(scope, inputs);
+}
+
+/// Tells the scale and zero point of inputs and outputs of integers.
+void GraphImporter::markQuantizedPorts(const Scope &scope,
+                                       ArrayRef<Input> inputs) {
+  auto describe = [&](int32_t tensor) {
+    const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
+    auto storage = dyn_cast_or_null<IntegerType>(
+        getElementType(builder.getContext(), stated.type()));
+    Quantization quantization;
+    if (!storage || storage.getWidth() < 8 || storage.getWidth() > 32 ||
+        !readQuantization(stated, quantization).empty() || !quantization)
+      return DictionaryAttr();
+    return qnn::makePortAttr(
+        qnn::makeType(SmallVector<int64_t>(getList(stated.shape())), storage,
+                      quantization.scales, quantization.zeroPoints,
+                      quantization.axis),
+        qnn::Rounding::half_away);
+  };
+  unsigned argument = 0;
+  for (auto [tensor, input] : llvm::zip(getList(scope.graph->inputs()), inputs))
+    if (!input.value) {
+      if (DictionaryAttr port = describe(tensor))
+        function.setArgAttr(argument, qnn::kPortAttr, port);
+      ++argument;
+    }
+  for (auto [i, tensor] : llvm::enumerate(getList(scope.graph->outputs())))
+    if (DictionaryAttr port = describe(tensor))
+      function.setResultAttr(i, qnn::kPortAttr, port);
 }
 
 /// Ends the function with its outputs and, behind them, the next values of its

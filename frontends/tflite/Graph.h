@@ -119,6 +119,7 @@ private:
   void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
+  void markQuantizedPorts(const Scope &scope, llvm::ArrayRef<Input> inputs);
   /// Takes over the results of a layer, `op` in messages.
   void takeResults(Scope &scope, Layer &layer, llvm::ArrayRef<int32_t> outputs,
                    llvm::StringRef op);

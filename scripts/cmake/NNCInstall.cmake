@@ -36,21 +36,19 @@ install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
 # built for another machine does not run here.
 if(NOT CMAKE_CROSSCOMPILING)
   set(printed ${PROJECT_BINARY_DIR}/package/share)
-  set(pages ${printed}/man/man1)
-  set(bash ${printed}/bash-completion/completions)
-  set(zsh ${printed}/zsh/site-functions)
-  set(fish ${printed}/fish/vendor_completions.d)
+  set(printer ${CMAKE_CURRENT_LIST_DIR}/PrintManual.cmake)
+  set(last ${printed}/fish/vendor_completions.d/nnc.fish)
   add_custom_command(
-    OUTPUT ${pages}/nnc.1 ${bash}/nnc ${zsh}/_nnc ${fish}/nnc.fish
-    # Pages of commands that there are no more would stay.
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${printed}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${pages} ${bash} ${zsh} ${fish}
-    COMMAND nnc manual --output-dir ${pages}
-    COMMAND nnc completion bash -o ${bash}/nnc
-    COMMAND nnc completion zsh -o ${zsh}/_nnc
-    COMMAND nnc completion fish -o ${fish}/nnc.fish
-    DEPENDS nnc VERBATIM)
-  add_custom_target(nnc_printed ALL DEPENDS ${pages}/nnc.1)
+    OUTPUT ${last}
+    COMMAND ${CMAKE_COMMAND} -DNNC=$<TARGET_FILE:nnc> -DFOLDER=${printed} -P ${printer}
+    DEPENDS nnc ${printer} VERBATIM)
+  add_custom_target(nnc_printed ALL DEPENDS ${last})
+  # A build of the target nnc alone has not written them.
+  install(CODE "set(NNC \"$<TARGET_FILE:nnc>\")
+set(FOLDER \"${printed}\")
+if(NOT EXISTS \"${last}\" OR \"\${NNC}\" IS_NEWER_THAN \"${last}\")
+  include(\"${printer}\")
+endif()" COMPONENT nnc_documentation)
   install(DIRECTORY ${printed}/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}
           COMPONENT nnc_documentation)
 endif()

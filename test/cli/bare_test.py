@@ -403,6 +403,77 @@ class Bare(Networks):
         # Other targets have limits, too.
         self.nnc("check", "plain.onnx", "--max-ram=1", code=LIMIT, said=["--max-ram"])
 
+    def test_fit(self):
+        """The sums of flash memory and RAM, what limits leave of them, and the flags."""
+        on = "--target=cortex-m4"
+        said = json.loads(self.nnc("check", "plain.onnx", on, "--json"))
+        stack, code, weights = (said[f"{part}_bytes"] for part in ("stack", "code", "weight"))
+        ram = sum(said[f"{part}_bytes"] for part in ("arena", "input", "output")) + stack
+        self.assertEqual((said["flash_bytes"], said["ram_bytes"]), (code + weights, ram))
+        flash = code + weights
+        limits = [f"--max-flash={flash + 100}", f"--max-ram={ram + 7}"]
+        self.nnc("check", "plain.onnx", on, *limits, said=[
+            rf"^  flash +{flash} bytes: {said['text_bytes']} of code, {said['constant_bytes']} of "
+            rf"constants, {weights} of weights; fits into the {flash + 100} of --max-flash, 100 "
+            "are left$",
+            rf"^  RAM +{ram} bytes: .* of arena, .* of inputs, .* of outputs, {stack} of stack; "
+            rf"fits into the {ram + 7} of --max-ram, 7 are left$"])
+        said = json.loads(self.nnc("check", "plain.onnx", on, *limits, "--json"))
+        self.assertEqual((said["flash_left_bytes"], said["ram_left_bytes"]), (100, 7))
+        # The stack is not known when compiling, where the limit is for the rest.
+        self.nnc("check", "plain.onnx", on, f"--max-ram={ram - 1}", said=[
+            f"; 1 too many for the {ram - 1} of --max-ram with the stack"])
+        # The code is measured as it will be built.
+        small = json.loads(self.nnc("check", "plain.onnx", on, "--optimize=size", "--json"))
+        self.assertIn(" -Os", small["compiler"])
+        self.assertLess(small["flash_bytes"], flash)
+        limit = f"--max-flash={small['flash_bytes']}"
+        self.nnc("check", "plain.onnx", on, limit, "--optimize=size")
+        self.nnc("check", "plain.onnx", on, limit, code=LIMIT,
+                 said=[r"bytes at -Os.*--optimize=size"])
+        self.nnc("check", "plain.onnx", on, limit, "--compiler=arm-none-eabi-g++ -O2", code=LIMIT)
+
+    def test_folder_remembers(self):
+        """What --optimize was, so that the code of a folder is built as its CMakeLists.txt does."""
+        on = "--target=cortex-m4"
+        counts = {}
+        for aim in "size", "speed":
+            self.nnc("compile", "plain.onnx", on, f"--optimize={aim}", "-o", aim)
+            manifest = json.loads((self.folder / aim / "manifest.json").read_text())
+            self.assertEqual(manifest["optimize"], aim)
+            whole, own = (json.loads(self.nnc("bench", *what, "--runs=1", "--json")) for what in (
+                ["plain.onnx", on, f"--optimize={aim}"], [aim]))
+            self.assertEqual(whole["memory"], own["memory"])
+            self.assertEqual(whole["median_instructions"], own["median_instructions"])
+            counts[aim] = own["memory"]["text_bytes"]
+        self.assertLess(counts["size"], counts["speed"])
+
+    def test_clock(self):
+        """Instructions and estimates as times at a clock."""
+        on = "--target=cortex-m4"
+        said = json.loads(self.nnc("bench", "plain.onnx", on, "--runs=1", "--mhz=80", "--json"))
+        self.assertEqual(said["mhz"], 80)
+        self.assertAlmostEqual(said["least_seconds"], said["median_instructions"] / 80e6)
+        for layer in said["layers"]:
+            self.assertAlmostEqual(layer["least_seconds"], layer["instructions"] / 80e6)
+        self.nnc("bench", "plain.onnx", on, "--runs=1", "--mhz=80",
+                 said=["; at 80 MHz .* or more$"])
+        for command in ["check", "--no-build"], ["explain"]:
+            own, other = (json.loads(self.nnc(*command, "plain.onnx", on, *clock, "--json"))
+                          for clock in ([], ["--mhz=84"]))
+            self.assertEqual((own["mhz"], other["mhz"]), (168, 84))
+            key = "seconds" if command == ["explain"] else "estimate_seconds"
+            self.assertGreater(own[key], 0)
+            self.assertAlmostEqual(other[key], 2 * own[key])
+            self.nnc(*command, "plain.onnx", on, said=["at 168 MHz, the clock that is assumed for "
+                                                       "cortex-m4"])
+            self.nnc(*command, "plain.onnx", on, "--mhz=84", said=["at 84 MHz"])
+        costs = [one["seconds"] for layer in other["layers"] for one in layer["alternatives"]]
+        halves = [one["seconds"] for layer in own["layers"] for one in layer["alternatives"]]
+        np.testing.assert_allclose(costs, 2 * np.array(halves))
+        self.nnc("bench", "plain.onnx", "--target=portable", "--runs=1", "--mhz=80", code=USAGE,
+                 said=["--mhz is for targets without an operating system"])
+
     def test_alignment(self):
         """The arena and the weights have the row's alignment and no more."""
         sizes = {}

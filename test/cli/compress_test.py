@@ -536,9 +536,11 @@ class Compress(nnc.TestCase):
             *(self.run_model(name, {"x": self.x[0]})[0].shape
               for name in ("open.onnx", "small.onnx")))
         (self.folder / "small.onnx").unlink()
+        own.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "H"
+        self.save("open", own)
         self.refuse("--clusters=4", "--calibration=data.npz", model="open.onnx",
                     said=["'x' has open dimensions: pass --shape x=",
-                          "nnc compress open.onnx --shape x=1x6x8x8$"])
+                          "nnc compress open.onnx --shape x=1x6x224x8$"])
         self.compress("open.onnx", "--clusters=4", "--calibration=data.npz", "--shape=x=4x6x8x8")
         # All else that is wrong with a model is found nevertheless.
         own.graph.node[1].op_type = "Relux"

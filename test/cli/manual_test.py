@@ -1,10 +1,15 @@
 """nnc manual: pages that man reads without a warning and that tell what --help tells."""
 
+import fcntl
+import os
+import pty
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 import unittest
 
 import nnc
@@ -119,6 +124,40 @@ class Manual(nnc.TestCase):
                  said=["--output-dir is for the pages of all commands; leave out compile"])
         self.nnc("manual", "--output-dir", "network.onnx/pages", code=USAGE,
                  said=["network.onnx/pages: Not a directory"])
+
+    def on_terminal(self, columns, *arguments):
+        """What nnc prints to a terminal of so many columns."""
+        terminal, end = pty.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        process = subprocess.Popen([nnc.NNC, *arguments], stdout=end,
+                                   env={**os.environ, "TERM": "xterm"})
+        os.close(end)
+        parts = []
+        try:
+            while part := os.read(terminal, 4096):
+                parts.append(part)
+        except OSError:  # all have closed it
+            pass
+        self.assertEqual(process.wait(), 0)
+        os.close(terminal)
+        return b"".join(parts).decode().replace("\r\n", "\n")
+
+    def test_terminal(self):
+        """There a page is text, in lines that fit, with the words of the page."""
+        for command in "", "check":
+            page = self.nnc("manual", *filter(None, [command]))
+            for columns in 60, 200:
+                text = self.on_terminal(columns, "manual", *filter(None, [command]))
+                self.assertIn("\x1b[1m", text)
+                text = re.sub(r"\x1b\[\d*m", "", text)
+                self.assertNotRegex(text, r"(?m)^\.|\\f|\\-|\\\(")
+                words = " ".join(text.split())
+                for head, told in items(page, "OPTIONS"):
+                    self.assertIn(f"{head} {told}", words)
+                long = [line for line in text.splitlines()
+                        if len(line) > min(columns, 100) and len(line.split()) > 1]
+                self.assertEqual(long, [])
+            self.assertIn("SEE ALSO\n       nnc", text)
 
     def test_unknown_command(self):
         self.nnc("manual", "complie", code=USAGE, said=["did you mean 'compile'"])

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper, numpy_helper
 
 import nnc
 from nnc import COMMANDS, ROOT, model, value, weights
@@ -43,6 +43,52 @@ class Readme(nnc.TestCase):
         for step in (["cmake", "-S", ".", "-B", "build", "-G", "Ninja"],
                      ["cmake", "--build", "build"], ["build/program"]):
             subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_threads(self):
+        """The program of the section on threads, with the pool of the folder."""
+        self.compile_resnet50()
+        self.nnc("compile", "resnet50.onnx", "--threads=on", "-o", "resnet50")
+        (program,) = blocks("cpp")
+        (self.folder / "program.cpp").write_text(program + "\nint main() { return classify(); }\n")
+        sources = [str(path) for path in sorted((self.folder / "resnet50").glob("*.[cS]*"))
+                   if path.suffix in (".cpp", ".c", ".S")]
+        for command in (["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread",
+                         "-Iresnet50", "program.cpp", *sources, "-o", "program"], ["./program"]):
+            subprocess.run(command, cwd=self.folder, check=True)
+
+    def test_shared_library(self):
+        """What a shared library of the user's asks for, as it stands there."""
+        self.compile_resnet50()
+        (line,) = re.findall(r"`(set_target_properties\([^`]*\))`", README)
+        (self.folder / "CMakeLists.txt").write_text("\n".join([
+            "cmake_minimum_required(VERSION 3.16)", "project(program LANGUAGES C CXX)",
+            "add_library(own SHARED program.c)", "add_subdirectory(resnet50)",
+            line.replace("detector", "resnet50"),
+            "target_link_libraries(own PRIVATE resnet50::resnet50)"]))
+        for step in ["cmake", "-S", ".", "-B", "build", "-G", "Ninja"], ["cmake", "--build", "build"]:
+            subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def test_quantized(self):
+        """The functions and constants of a model of 8 bits have the names that are told."""
+        text = re.search(r"^Inputs and outputs that are quantized.*?\n\n", README,
+                         re.MULTILINE | re.DOTALL)[0]
+        made = model([helper.make_node("DequantizeLinear", ["data", "s", "z"], ["a"]),
+                      helper.make_node("QuantizeLinear", ["a", "s", "z"], ["prob"])],
+                     [value("data", [4], TensorProto.INT8)],
+                     [value("prob", [4], TensorProto.INT8)],
+                     [numpy_helper.from_array(np.float32(0.5), "s"),
+                      numpy_helper.from_array(np.int8(1), "z")])
+        self.save("resnet50", made)
+        self.nnc("compile", "resnet50.onnx", "-o", "resnet50")
+        statements = re.findall(r"`([^`]*\([^`]*\))`", text)
+        self.assertEqual(len(statements), 2)
+        names = re.findall(r"`(RESNET50_\w+)`", text)
+        (self.folder / "program.c").write_text("\n".join([
+            '#include "resnet50.h"', "int8_t image[4], prob[4];",
+            "float use(int i) {", *(statement + ";" for statement in statements),
+            f"return p + {' + '.join(names)};", "}"]))
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-Iresnet50", "-c", "program.c"],
+                       cwd=self.folder, check=True)
 
     def test_custom_operator(self):
         """The function as it stands there computes an operator."""

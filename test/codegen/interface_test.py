@@ -64,8 +64,9 @@ class Statuses(modules.TestCase):
 
     def test_readme_lists_them(self):
         text = (nnc.ROOT / "README.md").read_text()
-        self.assertEqual(re.findall(r"^\| `RESNET50_(\w+)` \| (\d) \|", text, re.MULTILINE),
-                         [(name, str(i)) for i, name in enumerate(STATUS)])
+        self.assertEqual(re.findall(r"^\| `RESNET50_(\w+)` \| (\d+) \|", text, re.MULTILINE),
+                         [(name, str(i)) for i, name in enumerate(
+                             [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE"])])
 
     def test_no_weights(self):
         """A model without weights has none to pass or to check, and no header of them."""

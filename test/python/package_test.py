@@ -464,6 +464,28 @@ class Compiling(TestCase):
         self.assertEqual(small.target, "cortex-m4")
 
 
+class QuantizedPorts(TestCase):
+    def test_tflite(self):
+        """Scale and zero point, and functions that round halves away from zero."""
+        model = nnc.compile(GESTURE, compiler=FAST)
+        (port,), (output,) = model.inputs, model.outputs
+        self.assertEqual(port.dtype, np.int8)
+        self.assertGreater(port.scale, 0)
+        halves = np.float32([0.5, 1.5, -0.5, -1.5, 999, -999]) * np.float32(port.scale)
+        self.assert_same(port.quantize(halves), np.clip(
+            np.array([1, 2, -1, -2, 999, -999]) + port.zero_point, -128, 127).astype(np.int8))
+        zeros = port.quantize(np.zeros(port.shape))
+        self.assert_same(zeros, np.full(port.shape, port.zero_point, np.int8))
+        self.assert_same(port.dequantize(zeros), np.zeros(port.shape, np.float32))
+        self.assertAlmostEqual(float(output.dequantize(model(zeros)).sum()), 1, delta=0.05)
+
+    def test_floats(self):
+        port = nnc.compile(convolution(), compiler=FAST).inputs[0]
+        self.assertIsNone(port.scale)
+        with self.assertRaises(TypeError):
+            port.quantize(1.0)
+
+
 class Errors(TestCase):
     def test_usage(self):
         with self.assertRaises(nnc.UsageError) as caught:

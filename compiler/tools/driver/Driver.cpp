@@ -225,8 +225,11 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
        choices.limits, choices.stream ? choices.stream->input : "",
-       /*trial=*/"", importedBatch},
+       /*trial=*/"", importedBatch,
+       /*takesOneSample=*/!wanted.mayStayOpen},
       context, wanted.command);
+  // Further imports are of the same shapes.
+  choices.shapes.insert(result.samples.begin(), result.samples.end());
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
     return code == ExitCode::usage && result.trial
@@ -559,6 +562,7 @@ ExitCode Driver::emit(const std::string &folder) {
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   options.package = choices.package;
   options.level = choices.getLevel();
+  options.optimize = getName(choices.optimize).str();
   bool isArray = (machine && machine.isBare()) ||
                  choices.package != codegen::Package::none;
   options.weights = !choices.weights.empty() ? choices.weights

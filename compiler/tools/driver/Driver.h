@@ -14,6 +14,7 @@
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
+#include "compiler/tools/driver/Manifest.h"
 #include "dialects/target/Target.h"
 #include "frontends/common/Import.h"
 
@@ -124,6 +125,8 @@ struct ModelOptions {
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
   Optimize optimize = Optimize::balance;
+  /// The clock for times that are told, if it is not that of the target's row.
+  std::optional<int> mhz;
 
   /// The number of threads that is assumed for code that must run on any
   /// number. With more threads, some layers use only this many.
@@ -131,9 +134,7 @@ struct ModelOptions {
 
   void runOn(int count) { threads = runThreads = count; }
   /// The level at which a compiler optimises such code unless told otherwise.
-  const char *getLevel() const {
-    return optimize == Optimize::size ? "-Os" : "-O3";
-  }
+  const char *getLevel() const { return tools::getLevel(optimize); }
 };
 
 struct DriverOptions {

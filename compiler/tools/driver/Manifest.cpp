@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Terminal.h"
 
+#include "codegen/Codegen.h"
 #include "compiler/sizes/SizeRange.h"
 #include "frontends/common/ParseJson.h"
 #include "frontends/common/Suggest.h"
@@ -24,6 +25,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 namespace json = llvm::json;
@@ -32,6 +34,40 @@ namespace nnc::tools {
 
 int64_t Port::bytes() const {
   return Tensor{dtype, shape, {}}.elements() * dtypeBytes(dtype);
+}
+
+json::Object Port::toJson() const {
+  json::Object object{{"name", json::fixUTF8(name)},
+                      {"field", field},
+                      {"dtype", dtypeName(dtype)},
+                      {"shape", shape}};
+  if (!scales.empty())
+    object["rounding"] = rounding;
+  if (axis) {
+    object["axis"] = *axis;
+    object["scale"] = scales;
+    object["zero_point"] = zeroPoints;
+  } else if (!scales.empty()) {
+    object["scale"] = scales.front();
+    object["zero_point"] = zeroPoints.front();
+  }
+  return object;
+}
+
+/// Returns a number in as few digits as tell it from other floats.
+static std::string floatText(double value) {
+  return fmt::format("{}", float(value));
+}
+
+std::string Port::describeQuantization() const {
+  if (scales.empty())
+    return "";
+  if (!axis)
+    return fmt::format("scale {}, zero point {}", floatText(scales.front()),
+                       zeroPoints.front());
+  auto [least, most] = std::minmax_element(scales.begin(), scales.end());
+  return fmt::format("{} scales from {} to {} along axis {}", scales.size(),
+                     floatText(*least), floatText(*most), *axis);
 }
 
 bool Manifest::hasCustoms() const {
@@ -136,13 +172,33 @@ std::string Manifest::sourceFolder() const {
 
 // How llvm::json maps the file's objects to ours.
 
+/// A value that is a number, or a list of them.
+template <class T> struct OneOrMore {
+  std::vector<T> &numbers;
+};
+
+template <class T>
+static bool fromJSON(const json::Value &value, OneOrMore<T> &read,
+                     json::Path path) {
+  if (value.getAsArray())
+    return fromJSON(value, read.numbers, path);
+  read.numbers.resize(1);
+  return fromJSON(value, read.numbers.front(), path);
+}
+
 static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
   json::ObjectMapper map(value, path);
+  OneOrMore<double> scales{port.scales};
+  OneOrMore<int64_t> zeroPoints{port.zeroPoints};
   std::string dtype;
   if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
       !map.map("dtype", dtype) || !map.map("shape", port.shape) ||
       !map.mapOptional("dims", port.dims) ||
       !map.mapOptional("size", port.size) ||
+      !map.mapOptional("axis", port.axis) ||
+      !map.mapOptional("rounding", port.rounding) ||
+      !map.mapOptional("scale", scales) ||
+      !map.mapOptional("zero_point", zeroPoints) ||
       !map.mapOptional("arena_offset", port.arenaOffset))
     return false;
   std::optional<Dtype> parsed = parseDtype(dtype);
@@ -197,25 +253,33 @@ static bool fromJSON(const json::Value &value, SizeInfo &size,
 static bool fromJSON(const json::Value &value, Manifest &manifest,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.map("name", manifest.name) &&
-         map.map("target", manifest.target) && map.map("isa", manifest.isa) &&
-         map.map("flags", manifest.flags) && map.map("files", manifest.files) &&
-         map.mapOptional("library", manifest.library) &&
-         map.map("inputs", manifest.inputs) &&
-         map.map("outputs", manifest.outputs) &&
-         map.mapOptional("state", manifest.state) &&
-         map.map("arena_bytes", manifest.arenaBytes) &&
-         map.map("lower_bound_bytes", manifest.lowerBound) &&
-         map.map("weight_bytes", manifest.weightBytes) &&
-         map.map("weights", manifest.weights) &&
-         map.map("threads", manifest.threads) &&
-         map.map("layers", manifest.layers) &&
-         map.mapOptional("arena", manifest.arena) &&
-         map.mapOptional("memories", manifest.memories) &&
-         map.mapOptional("weight_memories", manifest.weightMemories) &&
-         map.mapOptional("sizes", manifest.sizes) &&
-         map.mapOptional("module", manifest.module) &&
-         map.mapOptional("others", manifest.others);
+  std::string optimize;
+  bool isSound = map && map.map("name", manifest.name) &&
+                 map.map("target", manifest.target) &&
+                 map.map("isa", manifest.isa) &&
+                 map.map("flags", manifest.flags) &&
+                 map.mapOptional("optimize", optimize) &&
+                 map.map("files", manifest.files) &&
+                 map.mapOptional("library", manifest.library) &&
+                 map.map("inputs", manifest.inputs) &&
+                 map.map("outputs", manifest.outputs) &&
+                 map.mapOptional("state", manifest.state) &&
+                 map.map("arena_bytes", manifest.arenaBytes) &&
+                 map.map("lower_bound_bytes", manifest.lowerBound) &&
+                 map.map("weight_bytes", manifest.weightBytes) &&
+                 map.map("weights", manifest.weights) &&
+                 map.map("threads", manifest.threads) &&
+                 map.map("layers", manifest.layers) &&
+                 map.mapOptional("arena", manifest.arena) &&
+                 map.mapOptional("memories", manifest.memories) &&
+                 map.mapOptional("weight_memories", manifest.weightMemories) &&
+                 map.mapOptional("sizes", manifest.sizes) &&
+                 map.mapOptional("module", manifest.module) &&
+                 map.mapOptional("others", manifest.others);
+  for (Optimize each : {Optimize::size, Optimize::balance, Optimize::speed})
+    if (getName(each) == optimize)
+      manifest.optimize = each;
+  return isSound;
 }
 
 /// Counts the offsets in each memory from the start of the first one.
@@ -228,6 +292,25 @@ static void joinMemories(Manifest &manifest) {
   }
   for (ArenaPlace &place : manifest.arena)
     place.offset += starts[place.memory];
+}
+
+json::Array portsToJson(const std::vector<Port> &ports) {
+  json::Array list;
+  for (const Port &port : ports)
+    list.push_back(port.toJson());
+  return list;
+}
+
+llvm::Expected<Manifest> describeModule(mlir::ModuleOp module) {
+  llvm::Expected<json::Value> value =
+      frontends::parseJson(codegen::describe(module));
+  if (!value)
+    return value.takeError();
+  Manifest manifest;
+  json::Path::Root root("manifest");
+  if (!fromJSON(*value, manifest, root))
+    return root.getError();
+  return manifest;
 }
 
 llvm::Expected<Manifest> readManifest(const std::string &folder) {

@@ -7,11 +7,20 @@
 #ifndef NNC_TOOLS_DRIVER_MANIFEST_H
 #define NNC_TOOLS_DRIVER_MANIFEST_H
 
+#include "compiler/routines/Optimize.h"
 #include "compiler/tools/driver/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <optional>
 
 namespace nnc::tools {
+
+/// Returns the level at which a compiler optimises code unless told otherwise.
+inline const char *getLevel(Optimize optimize) {
+  return optimize == Optimize::size ? "-Os" : "-O3";
+}
 
 /// An input or output of the model.
 struct Port {
@@ -24,7 +33,19 @@ struct Port {
   std::vector<std::string> dims;
   std::string size;                   ///< the size that it tells, or empty
   std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
+  /// What quantized integers stand for: (integer - zero point) * scale, with
+  /// one of both, or one for each index of `axis`. Empty for other elements.
+  std::vector<double> scales;
+  std::vector<int64_t> zeroPoints;
+  std::optional<int64_t> axis;
+  std::string rounding; ///< of real numbers: "half_even" or "half_away"
   int64_t bytes() const;
+  /// Returns the name, the field, the element type and the shape, and of
+  /// quantized elements scale and zero point, with the keys of the manifest.
+  llvm::json::Object toJson() const;
+  /// Returns a phrase such as "scale 0.0078125, zero point -1", empty where
+  /// elements are not quantized.
+  std::string describeQuantization() const;
 };
 
 struct LayerInfo {
@@ -75,6 +96,7 @@ struct Manifest {
   std::vector<std::string> isa; ///< features that a CPU must have
   /// Flags of the compiler, including those of the target.
   std::vector<std::string> flags;
+  Optimize optimize = Optimize::balance;
   std::vector<std::string> files;
   std::string library; ///< a file beside these, or empty
   bool threads = false;
@@ -123,6 +145,11 @@ struct Manifest {
 };
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);
+/// Returns what the manifest of a compiled module would say, without the files.
+llvm::Expected<Manifest> describeModule(mlir::ModuleOp module);
+
+/// Returns Port::toJson() of each port.
+llvm::json::Array portsToJson(const std::vector<Port> &ports);
 
 /// Returns the index of the port whose name in the model is `name`, or else
 /// whose field of the C struct is. An empty name stands for the only port.

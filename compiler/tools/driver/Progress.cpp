@@ -17,7 +17,6 @@
 #include <mutex>
 #include <optional>
 #include <pthread.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -101,9 +100,7 @@ void noteSteps(const std::vector<Step> &steps) {
 void draw(State &all) {
   if (all.steps.empty())
     return;
-  winsize size = {};
-  ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-  size_t columns = size.ws_col > 1 ? size.ws_col - 1 : 79;
+  size_t columns = getColumns(STDERR_FILENO);
   std::string line = describe(all.steps);
   // A longer line would go on in the next row, which could not be removed.
   writeError("\r\x1b[K" +

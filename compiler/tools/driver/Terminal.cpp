@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace nnc::tools {
@@ -36,6 +37,17 @@ bool isVerbose() { return manner.verbose; }
 
 bool showsProgress() {
   return !manner.quiet && !areProblemsForJson() && isTerminal(STDERR_FILENO);
+}
+
+size_t getColumns(int descriptor) {
+  winsize size = {};
+  ::ioctl(descriptor, TIOCGWINSZ, &size);
+  return size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+std::optional<size_t> getColumnsOfStdout() {
+  return ::isatty(STDOUT_FILENO) ? std::optional(getColumns(STDOUT_FILENO))
+                                 : std::nullopt;
 }
 
 static bool hasColours(int descriptor) {

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -37,6 +38,11 @@ bool isVerbose();
 
 /// Returns true if a line on stderr may show what nnc is doing.
 bool showsProgress();
+
+/// Returns how many columns a line of a terminal may take.
+size_t getColumns(int descriptor);
+/// Returns that of stdout if it is a terminal.
+std::optional<size_t> getColumnsOfStdout();
 
 /// Writes to stdout. The first error, for instance of a full disk, is kept for
 /// flushOut(), which returns it.

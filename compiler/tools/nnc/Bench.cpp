@@ -37,6 +37,7 @@ public:
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);
+    addClockOption(app, options);
     allowFolder(app, options);
     addThreadCountOption(app, threads);
     app.add_flag("--pin", pin, "Keep each thread on a core of its own");
@@ -82,6 +83,12 @@ public:
       return fail(makeError(manifest.target +
                             " has no operating system: leave out --pin, "
                             "--simulate and --keep"),
+                  ExitCode::usage);
+    if (!isBare && options.mhz)
+      return fail(makeError(fmt::format(
+                      "--mhz is for targets without an operating system, whose "
+                      "instructions are counted; on {} times are measured",
+                      manifest.target)),
                   ExitCode::usage);
     RunRequest request;
     request.threads = threads;
@@ -254,6 +261,11 @@ private:
                "machine.\n");
   }
 
+  /// The least time of instructions at the clock of --mhz: a cycle each.
+  double secondsOf(int64_t instructions) const {
+    return double(instructions) / (1e6 * *options.mhz);
+  }
+
   /// Reports the instructions that an emulator counted, and the memory that the
   /// module takes.
   ExitCode reportInstructions(const Prepared &prepared,
@@ -271,23 +283,32 @@ private:
     std::string machine = describeMachine(prepared.toolchain);
     if (json) {
       json::Array layers;
-      for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers))
-        layers.push_back(json::Object{{"name", layer.name},
-                                      {"routine", layer.routine},
-                                      {"params", layer.params},
-                                      {"instructions", instructions},
-                                      {"multiply_adds", layer.multiplyAdds}});
-      printJson(json::Object{{"name", manifest.name},
-                             {"target", manifest.target},
-                             {"machine", machine},
-                             {"emulated", true},
-                             {"compiler", prepared.toolchain.compiler},
-                             {"unit", "instructions"},
-                             {"run_instructions", toCounts(result.runCosts)},
-                             {"median_instructions", count},
-                             {"multiply_adds", manifest.multiplyAdds()},
-                             {"memory", footprint->toJson()},
-                             {"layers", std::move(layers)}});
+      for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers)) {
+        json::Object object{{"name", layer.name},
+                            {"routine", layer.routine},
+                            {"params", layer.params},
+                            {"instructions", instructions},
+                            {"multiply_adds", layer.multiplyAdds}};
+        if (options.mhz)
+          object["least_seconds"] = secondsOf(instructions);
+        layers.push_back(std::move(object));
+      }
+      json::Object said{{"name", manifest.name},
+                        {"target", manifest.target},
+                        {"machine", machine},
+                        {"emulated", true},
+                        {"compiler", prepared.toolchain.compiler},
+                        {"unit", "instructions"},
+                        {"run_instructions", toCounts(result.runCosts)},
+                        {"median_instructions", count},
+                        {"multiply_adds", manifest.multiplyAdds()},
+                        {"memory", footprint->toJson()},
+                        {"layers", std::move(layers)}};
+      if (options.mhz) {
+        said["mhz"] = *options.mhz;
+        said["least_seconds"] = secondsOf(count);
+      }
+      printJson(std::move(said));
       return ExitCode::done;
     }
     auto each = [](int64_t instructions, int64_t multiplyAdds) {
@@ -295,14 +316,22 @@ private:
                                                           double(multiplyAdds))
                               : "";
     };
-    Table table(
-        {"layer", "routine", "instructions", "share", "for each multiply-add"});
+    std::vector<std::string> header = {"layer", "routine", "instructions",
+                                       "share", "for each multiply-add"};
+    if (options.mhz)
+      header.push_back(fmt::format("at {} MHz", *options.mhz));
+    Table table(std::move(header));
     int64_t sum = std::accumulate(ofLayers.begin(), ofLayers.end(), int64_t(0));
-    for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers))
-      table.add({layer.name, routineText(layer), std::to_string(instructions),
-                 fmt::format("{:.1f} %", 100.0 * double(instructions) /
-                                             double(std::max<int64_t>(sum, 1))),
-                 each(instructions, layer.multiplyAdds)});
+    for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers)) {
+      std::vector<std::string> row = {
+          layer.name, routineText(layer), std::to_string(instructions),
+          fmt::format("{:.1f} %", 100.0 * double(instructions) /
+                                      double(std::max<int64_t>(sum, 1))),
+          each(instructions, layer.multiplyAdds)};
+      if (options.mhz)
+        row.push_back(formatSeconds(secondsOf(instructions)));
+      table.add(std::move(row));
+    }
     table.print();
     printOut("\n{} for {} on {}, built with {}\n{} instructions a run",
              manifest.name, manifest.target, machine,
@@ -311,10 +340,15 @@ private:
     if (manifest.multiplyAdds() > 0)
       printOut(", {} for each multiply-add",
                each(count, manifest.multiplyAdds()));
+    if (options.mhz)
+      printOut(
+          "; at {} MHz {} or more", *options.mhz,
+          colouredForStdout(Colour::bold, formatSeconds(secondsOf(count))));
     printOut("\n");
     footprint->print();
     printOut("An emulator counted: a real core takes one cycle or more for "
-             "each instruction.\n");
+             "each instruction{}.\n",
+             options.mhz ? "" : "; --mhz=N tells the time at one cycle each");
     return ExitCode::done;
   }
 

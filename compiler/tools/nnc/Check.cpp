@@ -11,6 +11,8 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Arena.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Explanation.h"
+#include "compiler/tools/nnc/Fit.h"
 #include "compiler/tools/nnc/WeightsAdvice.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -47,15 +49,6 @@ std::string firstMessage(llvm::StringRef said) {
   return said.trim().str();
 }
 
-/// Returns the bytes of ports, without those that the arena holds.
-int64_t sumBytes(const std::vector<Port> &ports) {
-  int64_t sum = 0;
-  for (const Port &port : ports)
-    if (!port.arenaOffset)
-      sum += port.bytes();
-  return sum;
-}
-
 class Check : public Command {
 public:
   void addOptions(CLI::App &app) override {
@@ -67,6 +60,7 @@ public:
     addCompilerOption(app, compiler);
     addRamOption(app, options);
     addBatchOptions(app, options);
+    addClockOption(app, options);
     addLimit(app, "--max-flash", maxFlash,
              "Most bytes of flash memory: of code, constants and weights");
     app.add_option("--arena", picture,
@@ -97,6 +91,11 @@ public:
     quantized = reportQuantized(prepared.driver->formed());
     advice =
         WeightsAdvice::find(*prepared.driver, prepared.manifest.weightBytes);
+    fit = findFit(prepared.manifest,
+                  size->built() ? std::optional(size->bytes) : std::nullopt,
+                  size->parts, maxFlash, options.maxRam);
+    if (ExitCode code = estimate(*prepared.driver); code != ExitCode::done)
+      return code;
     if (!picture.empty())
       if (llvm::Error error =
               replaceTextFile(picture, drawArena(prepared.manifest)))
@@ -108,9 +107,44 @@ public:
   }
 
 private:
-  static int64_t getRam(const Manifest &m) {
-    return m.arenaBytes + sumBytes(m.inputs) + sumBytes(m.outputs) +
-           sumBytes(m.state);
+  /// Estimates the time of a run, for a target without an operating system or
+  /// with --mhz.
+  ExitCode estimate(Driver &driver) {
+    auto machine = target::getTarget(driver.formed());
+    if (mlir::failed(machine) || !(machine->isBare() || options.mhz))
+      return ExitCode::done;
+    Explanation explanation;
+    if (ExitCode code = explanation.find(driver); code != ExitCode::done)
+      return code;
+    clock = explanation.clock;
+    seconds = driver.batch() ? driver.batch()->plan.seconds * clock.factor
+                             : explanation.getSeconds();
+    return ExitCode::done;
+  }
+
+  /// Returns what the code takes at -Os, for a message about a limit that it
+  /// passes at another level; nothing where the user has said which.
+  std::string describeAtSize(const Manifest &m, const CodeSize &size) const {
+    llvm::Expected<Toolchain> toolchain = Toolchain::find(m.target, compiler);
+    if (!toolchain) {
+      llvm::consumeError(toolchain.takeError());
+      return "";
+    }
+    toolchain->level = getLevel(Optimize::size);
+    bool isChosen = options.optimize == Optimize::size ||
+                    toolchain->moduleCommand().back() != toolchain->level;
+    if (isChosen || !size.parts)
+      return "";
+    llvm::Expected<ModuleSize> small = measureModule(m, *toolchain, m.folder);
+    if (!small) {
+      llvm::consumeError(small.takeError());
+      return "";
+    }
+    int64_t bytes = small->text + small->constants + m.weightBytes;
+    return fmt::format("; {} bytes at -Os{}, which --optimize=size and "
+                       "--compiler='{} -Os' ask for",
+                       bytes, bytes <= *maxFlash ? ", which fit" : "",
+                       toolchain->compiler);
   }
 
   /// Reports each limit that is passed.
@@ -118,20 +152,21 @@ private:
                        std::optional<int64_t> stripsRam) const {
     ExitCode code = ExitCode::done;
     auto check = [&](std::optional<int64_t> limit, int64_t bytes,
-                     llvm::StringRef option, const std::string &parts) {
+                     llvm::StringRef option, const std::string &parts,
+                     const std::string &hint = "") {
       if (!limit || bytes <= *limit)
         return;
-      tools::report(
-          {Problem::error,
-           options.model,
-           "",
-           "",
-           fmt::format("needs {} bytes ({}), {} more than the {} of "
-                       "{}",
-                       bytes, parts, bytes - *limit, *limit, option.str()),
-           fmt::format("at most {} bytes", *limit),
-           fmt::format("{} bytes", bytes),
-           {}});
+      tools::report({Problem::error,
+                     options.model,
+                     "",
+                     "",
+                     fmt::format("needs {} bytes ({}), {} more than the {} of "
+                                 "{}{}",
+                                 bytes, parts, bytes - *limit, *limit,
+                                 option.str(), hint),
+                     fmt::format("at most {} bytes", *limit),
+                     fmt::format("{} bytes", bytes),
+                     {}});
       code = ExitCode::limit;
     };
     // The layer to make smaller, for who reads no more than the message.
@@ -140,7 +175,7 @@ private:
         peak.places.empty()
             ? ""
             : fmt::format(", fullest at layer '{}'", m.layers[peak.layer].name);
-    check(options.maxRam, getRam(m), "--max-ram",
+    check(options.maxRam, fit.ram.getSum() - fit.ram.beyond, "--max-ram",
           fmt::format(
               "{} of arena{}, {} of inputs, {} of outputs{}{}", m.arenaBytes,
               fullest, sumBytes(m.inputs), sumBytes(m.outputs),
@@ -155,9 +190,11 @@ private:
               fmt::format("{} in the memory '{}', beside what the others hold",
                           memories == &m.memories ? "of arena" : "of weights",
                           memory.name));
-    check(maxFlash, size.bytes + m.weightBytes, "--max-flash",
-          fmt::format("{} of code and constants, {} of weights", size.bytes,
-                      m.weightBytes));
+    if (fit.flash && fit.flash->getLeft() < 0)
+      check(maxFlash, fit.flash->getSum(), "--max-flash",
+            fmt::format("{} of code and constants, {} of weights", size.bytes,
+                        m.weightBytes),
+            describeAtSize(m, size));
     return code;
   }
 
@@ -246,7 +283,9 @@ private:
                         {"input_bytes", sumBytes(m.inputs)},
                         {"output_bytes", sumBytes(m.outputs)},
                         {"state_bytes", sumBytes(m.state)},
-                        {"multiply_adds", m.multiplyAdds()}};
+                        {"multiply_adds", m.multiplyAdds()},
+                        {"inputs", portsToJson(m.inputs)},
+                        {"outputs", portsToJson(m.outputs)}};
       if (ArenaPeak peak = findPeak(m); !peak.places.empty()) {
         json::Array places;
         for (const ArenaPlace *place : peak.places)
@@ -269,6 +308,12 @@ private:
         if (size.parts->stack)
           said["stack_bytes"] = size.parts->stack->bytes;
       }
+      for (auto &[key, value] : fit.toJson())
+        said[key] = std::move(value);
+      if (seconds) {
+        said["mhz"] = clock.mhz;
+        said["estimate_seconds"] = *seconds;
+      }
       if (quantized.isQuantized)
         said["quantized"] = quantized.toJson();
       advice.addTo(said);
@@ -279,12 +324,13 @@ private:
              code == ExitCode::done ? "nothing wrong" : "too large", m.target);
     for (const auto *ports : {&m.inputs, &m.outputs, &m.state})
       for (const Port &port : *ports)
-        printOut("  {:<14} {}: {} of {}\n",
+        printOut("  {:<14} {}: {} of {}{}{}\n",
                  ports == &m.inputs    ? "input"
                  : ports == &m.outputs ? "output"
                                        : "state",
                  displayText(port.name), shapeText(port.shape),
-                 dtypeName(port.dtype));
+                 dtypeName(port.dtype), port.scales.empty() ? "" : ", ",
+                 port.describeQuantization());
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound
                       : 0;
@@ -329,6 +375,12 @@ private:
                            : fmt::format(", without those of {}",
                                          fmt::join(stack.beyond, ", "))));
     }
+    if (fit.flash)
+      line("flash", fit.flash->describe());
+    line("RAM", fit.ram.describe());
+    if (seconds)
+      line("time", fmt::format("{}, estimated {}", formatSeconds(*seconds),
+                               clock.describe(options)));
     if (quantized.isQuantized)
       quantized.print();
   }
@@ -336,6 +388,9 @@ private:
   ModelOptions options;
   QuantizedReport quantized;
   WeightsAdvice advice;
+  Fit fit;
+  std::optional<double> seconds; ///< of a run, estimated
+  Clock clock = {0, 1};
   std::string compiler;
   std::optional<int64_t> maxFlash;
   std::string picture; ///< path of the arena's, or empty

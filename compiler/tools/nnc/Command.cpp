@@ -671,7 +671,6 @@ std::string Workbench::describeChip(target::MachineAttr machine) const {
 
 ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
   std::string where = options.model;
-  level = options.getLevel();
   if (!llvm::sys::fs::is_directory(where)) {
     driver = std::make_unique<Driver>(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
@@ -722,7 +721,7 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  toolchain.level = level;
+  toolchain.level = getLevel(manifest.optimize);
   if (std::string obstacle = findObstacle(manifest.isa, toolchain);
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);

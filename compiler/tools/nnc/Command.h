@@ -85,6 +85,22 @@ void allowFolder(CLI::App &app, const ModelOptions &options);
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
 /// --optimize=size|balance|speed.
 void addOptimizeOption(CLI::App &app, ModelOptions &options);
+/// --mhz=N, behind addBatchOptions() where a command has these.
+void addClockOption(CLI::App &app, ModelOptions &options);
+
+/// The clock for which times are told.
+struct Clock {
+  double mhz;
+  /// What estimates, which are for the clock of the target's row, are to be
+  /// multiplied by.
+  double factor;
+
+  /// Returns a phrase such as "at 80 MHz"; it names the option where the clock
+  /// is that of the row.
+  std::string describe(const ModelOptions &options) const;
+};
+Clock findClock(target::MachineAttr machine, const ModelOptions &options);
+
 /// --precision=f32|f16.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off|N, for code that others will run.
@@ -127,7 +143,6 @@ struct Prepared {
   std::unique_ptr<Driver> driver;
   Manifest manifest;
   Toolchain toolchain;
-  std::string level = "-O3"; ///< of the module, unless --compiler says it
   std::unique_ptr<BuiltModule> module; ///< null before build()
 
   /// Compiles the model, unless it is a folder.

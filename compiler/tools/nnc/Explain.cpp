@@ -31,6 +31,7 @@ public:
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);
+    addClockOption(app, options);
     app.add_option("--layer", only, "Only the layers whose name has this in it")
         ->type_name("TEXT");
     app.add_flag("--all", all,
@@ -77,6 +78,15 @@ public:
     }
     quantized = reportQuantized(driver.formed());
     batch = driver.batch();
+    if (batch) {
+      batch->plan.seconds *= explanation.clock.factor;
+      if (batch->fixed)
+        batch->fixed->seconds *= explanation.clock.factor;
+    }
+    llvm::Expected<Manifest> described = describeModule(driver.module());
+    if (!described)
+      return fail(described.takeError(), ExitCode::ownFault);
+    manifest = std::move(*described);
     if (json)
       printJson(toJson());
     else if (dot)
@@ -167,10 +177,10 @@ private:
       printOut("{} of {} layers work on integers\n", quantized.countIntegers(),
                quantized.layers);
     // The time of a batch is not that of a run of its last part.
-    printOut("{}: {} layers, {} of them measured, {}for {}; {}\n",
+    printOut("{}: {} layers, {} of them measured, {}for {} {}; {}\n",
              options.model, layers.size(), measured,
              batch ? "" : formatSeconds(explanation.getSeconds()) + " in all ",
-             options.target, solverText());
+             options.target, explanation.clock.describe(options), solverText());
   }
 
   static std::string describeBatch(const BatchPlan &plan) {
@@ -288,12 +298,15 @@ private:
                                     {"dense_bytes", weight.denseBytes},
                                     {"estimate_seconds", weight.seconds}});
     json::Object all{{"target", options.target},
+                     {"mhz", explanation.clock.mhz},
                      {"seconds", explanation.getSeconds()},
                      {"lower_bound_seconds", plan.lowerBound},
                      {"solver", plan.solver},
                      {"layout_changes", std::move(moves)},
                      {"stored_weights", std::move(stored)},
                      {"kept_weights", json::Array(explanation.kept)},
+                     {"inputs", portsToJson(manifest.inputs)},
+                     {"outputs", portsToJson(manifest.outputs)},
                      {"layers", std::move(array)}};
     if (batch)
       all["batch"] = toJson(*batch);
@@ -332,6 +345,7 @@ private:
   ModelOptions options;
   std::string only, costs;
   bool all = false, json = false, dot = false, pareto = false;
+  Manifest manifest;
   Explanation explanation;
   const Plan &plan = explanation.plan;
   const std::vector<Explained> &layers = explanation.layers;

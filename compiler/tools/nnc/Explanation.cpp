@@ -167,6 +167,29 @@ double getStoredSeconds(mlir::ModuleOp layered) {
   return more ? 1e-9 * double(more.getInt()) : 0;
 }
 
+void Explanation::takeClock() {
+  std::vector<double *> times = {&plan.cost, &plan.lowerBound, &storedSeconds};
+  auto add = [&](UnitCost &cost) {
+    times.push_back(&cost.seconds);
+    times.push_back(&cost.estimate);
+  };
+  for (Explained &layer : layers) {
+    if (layer.fusion)
+      times.insert(times.end(), {&layer.fusion->apart, &layer.fusion->one});
+    for (Alternative &each : layer.alternatives) {
+      add(each.candidate);
+      if (each.extra != kImpossible)
+        times.push_back(&each.extra);
+    }
+  }
+  for (LayoutChange &change : changes)
+    add(change.cost);
+  for (StoredWeight &weight : stored)
+    times.push_back(&weight.seconds);
+  for (double *time : times)
+    *time *= clock.factor;
+}
+
 ExitCode Explanation::find(Driver &driver, bool all) {
   storedSeconds = getStoredSeconds(driver.layered());
   if (auto names =
@@ -177,6 +200,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   if (mlir::failed(machine))
     return ExitCode::ownFault;
   const ModelOptions &options = driver.options();
+  clock = findClock(*machine, options);
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
     CostModel cost = makeCostModel(function, *machine,
@@ -225,6 +249,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
         add(conv.getShape(), conv.getWeightBytes());
     });
   }
+  takeClock();
   return ExitCode::done;
 }
 

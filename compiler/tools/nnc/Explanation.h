@@ -9,6 +9,7 @@
 
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/nnc/Command.h"
 #include "dialects/nn/Description.h"
 
 #include "llvm/Support/JSON.h"
@@ -93,6 +94,7 @@ struct Explanation {
   /// The seconds that reading weights as they are stored, or decoding them,
   /// takes more than reading them as they are: less than 0 if it takes fewer.
   double storedSeconds = 0;
+  Clock clock = {0, 1}; ///< that of all seconds
 
   /// The seconds of a run of the plan and of such weights, estimated.
   double getSeconds() const { return plan.cost + storedSeconds; }
@@ -103,6 +105,8 @@ struct Explanation {
   ExitCode find(Driver &driver, bool all = false);
 
 private:
+  /// Multiplies all seconds by the factor of `clock`.
+  void takeClock();
   ExitCode find(mlir::func::FuncOp function, const CostModel &cost,
                 Driver &driver, bool all);
 };

@@ -2,13 +2,14 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Prints pages in the man macros of roff.
+// Prints pages in the man macros of roff, or as text on a terminal.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/CommandLine.h"
 #include "compiler/tools/nnc/CommandTable.h"
+#include "compiler/tools/nnc/ManualText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -202,10 +203,13 @@ public:
   ExitCode run() override {
     std::vector<CommandRow> all = readCommandLine(*root);
     if (folder.empty()) {
-      writeOut(printPage(
+      std::string page = printPage(
           *llvm::find_if(
               all, [&](const CommandRow &one) { return one.name == name; }),
-          all));
+          all);
+      std::optional<size_t> columns = getColumnsOfStdout();
+      writeOut(columns ? renderManual(page, std::min<size_t>(*columns, 100))
+                       : page);
       return ExitCode::done;
     }
     if (!name.empty())

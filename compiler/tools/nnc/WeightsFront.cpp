@@ -81,6 +81,9 @@ ExitCode WeightsFront::find(Driver &driver) {
       if (auto plan = function->getAttrOfType<mlir::DictionaryAttr>("nn.plan"))
         point.seconds +=
             1e-9 * double(plan.getAs<mlir::IntegerAttr>("ns").getInt());
+    if (auto machine = target::getTarget(one.formed());
+        mlir::succeeded(machine))
+      point.seconds *= findClock(*machine, options).factor;
     point.ramBytes = countRam(one.module()).bytes;
     for (auto program : one.module().getOps<exec::ProgramOp>())
       point.weightBytes +=

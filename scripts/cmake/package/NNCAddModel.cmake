@@ -24,10 +24,11 @@
 set(NNC_EXECUTABLE "" CACHE FILEPATH
     "The nnc that runs on this machine; that of the package or project unless given")
 
+# The functions keep these policies whatever the project has: paths in dependency files
+# mean the same for all generators.
+cmake_policy(VERSION 3.21)
+
 function(nnc_add_model)
-  # Paths in dependency files mean the same for all generators.
-  cmake_policy(PUSH)
-  cmake_policy(VERSION 3.21)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;MODEL;TARGET" "SHAPE;OPTIONS")
   _nnc_check_arguments()
   cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
@@ -81,7 +82,6 @@ function(nnc_add_model)
   if(needs_level)
     target_compile_options(${arg_NAME} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O3>")
   endif()
-  cmake_policy(POP)
 endfunction()
 
 # Stops where the arguments of nnc_add_model() are wrong, and completes them.
@@ -105,8 +105,9 @@ macro(_nnc_check_arguments)
     set(arg_TARGET native)
   endif()
   if(CMAKE_CROSSCOMPILING AND arg_TARGET STREQUAL "native")
-    message(FATAL_ERROR "nnc_add_model(${arg_NAME}): give TARGET, as the program is not "
-                        "for this machine; `nnc targets` lists them")
+    message(FATAL_ERROR "nnc_add_model(${arg_NAME}): this build is for another machine "
+                        "(${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}); give TARGET, such "
+                        "as TARGET aarch64 or TARGET cortex-m4: `nnc targets` lists them")
   endif()
   if(NOT NNC_EXECUTABLE AND NOT TARGET nnc::nnc)
     message(FATAL_ERROR "nnc_add_model(${arg_NAME}): there is no nnc for this machine; "

@@ -65,6 +65,7 @@ ExitCode CompressSession::open() {
     if (ExitCode code = checkNoInput(settings.output, original.findSources());
         code != ExitCode::done)
       return code;
+    settings.model.shapes = original.options().shapes;
   }
   frontends::ImportStatus status;
   {

@@ -36,6 +36,7 @@ ExitCode Session::open() {
     if (ExitCode code = checkNoInput(settings.output, original.findSources());
         code != ExitCode::done)
       return code;
+    settings.model.shapes = original.options().shapes;
   }
   frontends::ImportStatus status;
   {

@@ -38,6 +38,40 @@ class Port:
     shape: tuple[int, ...]
     #: the dimensions as expressions of the model's sizes, () where none varies
     dims: tuple[str, ...] = ()
+    #: what quantized integers stand for: (integer - zero_point) * scale; tuples
+    #: of one for each index of `axis`, None where elements are not quantized
+    scale: float | tuple[float, ...] | None = None
+    zero_point: int | tuple[int, ...] | None = None
+    axis: int | None = None
+    #: how the model's framework quantizes: "half_even" or "half_away"
+    rounding: str | None = None
+
+    def quantize(self, real: Any) -> np.ndarray:
+        """The integers that are nearest to real numbers, rounded as the model's framework
+        does, and saturated."""
+        scale, zero_point = self._parameters()
+        limits = np.iinfo(self.dtype)
+        steps = np.asarray(real, np.float32) / scale
+        if self.rounding == "half_away":
+            whole = np.trunc(steps)
+            with np.errstate(invalid="ignore"):  # infinities have no fraction
+                steps = whole + (np.abs(steps - whole) >= 0.5) * np.sign(steps)
+        nearest = np.clip(np.rint(steps) + zero_point, limits.min, limits.max)
+        return np.where(np.isnan(nearest), limits.min, nearest).astype(self.dtype)
+
+    def dequantize(self, integers: Any) -> np.ndarray:
+        """The real numbers that integers stand for, as float32."""
+        scale, zero_point = self._parameters()
+        return (np.asarray(integers).astype(np.int64) - zero_point).astype(np.float32) * scale
+
+    def _parameters(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.scale is None:
+            raise TypeError(f"'{self.name}' has elements that are not quantized")
+        shape = [1] * len(self.shape)
+        if self.axis is not None:
+            shape[self.axis] = -1
+        return (np.asarray(self.scale, np.float32).reshape(shape),
+                np.asarray(self.zero_point, np.int64).reshape(shape))
 
     def __str__(self) -> str:
         dims = ", ".join(self.dims or map(str, self.shape))
@@ -180,8 +214,14 @@ def _make_ports(manifest: Mapping[str, Any], kind: str) -> tuple[Port, ...]:
         return (tuple(_sizes.parse(dim)(most) for dim in port.get("dims", ())) or
                 tuple(port["shape"]))
 
+    def number_of(value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
     return tuple(Port(port["name"], np.dtype(_DTYPES[port["dtype"]]), shape_of(port),
-                      tuple(port.get("dims", ()))) for port in manifest[kind])
+                      tuple(port.get("dims", ())), number_of(port.get("scale")),
+                      number_of(port.get("zero_point")), port.get("axis"),
+                      port.get("rounding"))
+                 for port in manifest[kind])
 
 
 def _count_state(ports: Sequence[Mapping[str, Any]]) -> int:

@@ -1,0 +1,41 @@
+//===- ClockOption.cpp - --mhz, the clock of a chip -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/Command.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+void addClockOption(CLI::App &app, ModelOptions &options) {
+  CLI::Option *clock =
+      app.add_option("--mhz", options.mhz,
+                     "Clock of the chip in MHz, for times that are estimated "
+                     "or follow from counted instructions; that of the "
+                     "target's row unless given. The code stays the same")
+          ->type_name("N")
+          ->check(CLI::Range(1, 100000));
+  // The plan of a batch keeps to the limit at the clock of the row.
+  if (CLI::Option *latency = app.get_option_no_throw("--max-latency"))
+    clock->excludes(latency);
+}
+
+Clock findClock(target::MachineAttr machine, const ModelOptions &options) {
+  double own = double(machine.getMhz());
+  double mhz = options.mhz ? double(*options.mhz) : own;
+  return {mhz, own / mhz};
+}
+
+std::string Clock::describe(const ModelOptions &options) const {
+  return options.mhz
+             ? fmt::format("at {} MHz", mhz)
+             : fmt::format("at {} MHz, the clock that is assumed for {} "
+                           "(--mhz=N takes another)",
+                           mhz, options.target);
+}
+
+} // namespace nnc::tools
