@@ -13,6 +13,7 @@
 #include "compiler/routines/StoredConvolutions.h"
 #include "compiler/routines/WeightError.h"
 #include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
@@ -204,47 +205,68 @@ private:
 };
 } // namespace
 
-/// Finds how much memory is left beside each layer while the model needs no
-/// more than it does at most: that of values which are computed and still read,
-/// and of routines.
-void StoreWeightsPass::findRoom() {
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isDeclaration())
+/// Returns the bytes that are in use while each op of a function runs, which
+/// are those of values that are computed and still read, and of routines.
+static std::vector<int64_t> findUse(Block &block) {
+  DenseMap<Operation *, size_t> places;
+  for (Operation &op : block)
+    places.try_emplace(&op, places.size());
+  // The bytes that each op holds, and by how many values take more than at
+  // the op before.
+  std::vector<int64_t> bytes(places.size()), more(places.size() + 1);
+  for (Operation &op : block) {
+    if (isa<ConstantOp>(op))
       continue;
-    Block &block = function.getBody().front();
-    DenseMap<Operation *, size_t> places;
-    for (Operation &op : block)
-      places[&op] = places.size();
-    // The bytes that each op holds, and by how many values take more than at
-    // the op before.
-    std::vector<int64_t> bytes(places.size()), more(places.size() + 1);
-    for (Operation &op : block) {
-      if (isa<ConstantOp>(op))
+    size_t first = places.lookup(&op);
+    bytes[first] = getScratchBytes(&op, /*threads=*/1);
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      size_t last = first;
+      bool isOutput = false;
+      for (Operation *user : result.getUsers()) {
+        Operation *reader = block.findAncestorOpInBlock(*user);
+        last = std::max(last, places.lookup(reader));
+        isOutput |= isa<func::ReturnOp>(reader);
+      }
+      if (!type || isOutput)
         continue;
-      size_t first = places[&op];
-      bytes[first] = getScratchBytes(&op, /*threads=*/1);
-      for (Value result : op.getResults()) {
-        auto type = dyn_cast<RankedTensorType>(result.getType());
-        size_t last = first;
-        bool isOutput = false;
-        for (Operation *user : result.getUsers()) {
-          Operation *reader = block.findAncestorOpInBlock(*user);
-          last = std::max(last, places.lookup(reader));
-          isOutput |= isa<func::ReturnOp>(reader);
-        }
-        if (!type || isOutput)
-          continue;
-        more[first] += getPhysicalBytes(type);
-        more[last + 1] -= getPhysicalBytes(type);
+      more[first] += getPhysicalBytes(type);
+      more[last + 1] -= getPhysicalBytes(type);
+    }
+  }
+  int64_t live = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] += live += more[i];
+  return bytes;
+}
+
+/// Finds how much memory is left beside each layer while the model needs no
+/// more than it does at most. A function that an op runs has what is in use
+/// there beside it.
+void StoreWeightsPass::findRoom() {
+  DenseSet<func::FuncOp> bodies;
+  getOperation().walk([&](Operation *op) {
+    for (func::FuncOp body : nn::getBodies(op))
+      bodies.insert(body);
+  });
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isDeclaration() || bodies.contains(function))
+      continue;
+    DenseMap<func::FuncOp, int64_t> outside;
+    int64_t most = 0;
+    for (func::FuncOp each : nn::getAllBodies(function)) {
+      Block &block = each.getBody().front();
+      for (auto [op, bytes] : llvm::zip_equal(block, findUse(block))) {
+        int64_t all = outside.lookup(each) + bytes;
+        taken[&op] = all;
+        most = std::max(most, all);
+        for (func::FuncOp body : nn::getBodies(&op))
+          outside[body] = all;
       }
     }
-    int64_t most = 0, live = 0;
-    for (size_t i = 0; i < bytes.size(); ++i)
-      most = std::max(most, bytes[i] += live += more[i]);
-    for (Operation &op : block) {
-      taken[&op] = bytes[places[&op]];
-      room[&op] = most - taken[&op];
-    }
+    for (func::FuncOp each : nn::getAllBodies(function))
+      for (Operation &op : each.getBody().front())
+        room[&op] = most - taken.lookup(&op);
   }
 }
 

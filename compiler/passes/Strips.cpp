@@ -18,6 +18,8 @@ struct Stage {
   Operation *anchor, *end;
   int64_t axis; ///< of the result of `end`
   int64_t readBytes, writtenBytes;
+  AxisWindows windows;
+  int64_t readRows, writtenRows;
   int64_t getBytes() const { return readBytes + writtenBytes; }
 };
 } // namespace
@@ -35,8 +37,15 @@ static int64_t getTensorBytes(Value value) {
 /// Follows the result of a convolution or pool through what its layer stores:
 /// what is computed of each element, and a transpose that makes the rows
 /// contiguous.
-static Stage findStage(Operation *anchor) {
-  Stage stage{anchor, anchor, 2, getTensorBytes(anchor->getOperand(0)), 0};
+static Stage findStage(Operation *anchor, const AxisWindows &windows) {
+  Stage stage{anchor,
+              anchor,
+              2,
+              getTensorBytes(anchor->getOperand(0)),
+              /*writtenBytes=*/0,
+              windows,
+              getRankedType(anchor->getOperand(0)).getDimSize(2),
+              getRankedType(anchor->getResult(0)).getDimSize(2)};
   auto isContiguous = [](RankedTensorType type, int64_t axis) {
     return ShapedType::getNumElements(type.getShape().take_front(axis)) == 1;
   };
@@ -66,6 +75,34 @@ static Stage findStage(Operation *anchor) {
   return stage;
 }
 
+/// Returns an estimate of the bytes that a function takes with strips of one
+/// row from stage number `first` to `last`. Other stages may write over what
+/// they read.
+static int64_t estimateLeast(ArrayRef<Stage> stages, size_t first,
+                             size_t last) {
+  int64_t most = 0, rows = 1, inside = 0;
+  for (size_t i = stages.size(); i-- > 0;) {
+    const Stage &stage = stages[i];
+    if (i < first || i > last) {
+      most = std::max({most, stage.readBytes, stage.writtenBytes});
+      continue;
+    }
+    int64_t read =
+        std::min((rows - 1) * stage.windows.stride + stage.windows.getExtent(),
+                 stage.readRows);
+    int64_t bytes = 0;
+    if (i < last)
+      bytes +=
+          stage.writtenBytes / std::max<int64_t>(stage.writtenRows, 1) * rows;
+    if (i > first)
+      bytes += stage.readBytes / std::max<int64_t>(stage.readRows, 1) * read;
+    inside = std::max(inside, bytes);
+    rows = read;
+  }
+  return std::max(most,
+                  stages[first].readBytes + stages[last].writtenBytes + inside);
+}
+
 SmallVector<StripRegion> nnc::findStripRegions(func::FuncOp function,
                                                int64_t limit) {
   DenseMap<Operation *, unsigned> numbers;
@@ -73,8 +110,8 @@ SmallVector<StripRegion> nnc::findStripRegions(func::FuncOp function,
   for (Operation &op : function.getBody().front()) {
     numbers[&op] = numbers.size();
     if (op.getNumResults() == 1 && op.getNumOperands() > 0)
-      if (getWindows(&op, 2))
-        stages.push_back(findStage(&op));
+      if (std::optional<AxisWindows> windows = getWindows(&op, 2))
+        stages.push_back(findStage(&op, *windows));
   }
   SmallVector<std::tuple<size_t, unsigned, StripRegion>> regions;
   auto fits = [&](const Stage &stage) { return stage.getBytes() <= limit; };
@@ -89,8 +126,10 @@ SmallVector<StripRegion> nnc::findStripRegions(func::FuncOp function,
         continue;
       unsigned first = i == 0 ? 0 : numbers[stages[i - 1].end] + 1;
       if (first <= numbers[to.end])
-        regions.push_back(
-            {j - i, first, {first, numbers[to.end], to.axis, rows}});
+        regions.push_back({j - i,
+                           first,
+                           {first, numbers[to.end], to.axis, rows,
+                            estimateLeast(stages, i, j)}});
     }
   llvm::sort(regions, [](const auto &a, const auto &b) {
     return std::pair(std::get<0>(a), std::get<1>(a)) <

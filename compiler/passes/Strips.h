@@ -16,12 +16,14 @@ namespace nnc {
 struct StripRegion {
   unsigned first, last; ///< numbers of ops
   int64_t axis, rows;   ///< of the result
+  /// An estimate of the bytes that the function takes with strips of one row.
+  int64_t leastBytes;
 };
 
 /// Returns the regions that may bring a function, before any pass, into `limit`
 /// bytes, the smallest first: outside of them each convolution and pool has
 /// room for its operand and result, and inside for what the region reads and
-/// its result.
+/// its result. Layers that write over their operand may need less.
 llvm::SmallVector<StripRegion> findStripRegions(mlir::func::FuncOp function,
                                                 int64_t limit);
 

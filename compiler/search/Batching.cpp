@@ -9,6 +9,8 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 
 namespace nnc {
@@ -31,14 +33,45 @@ constexpr size_t kMaxEntries = 64;
 /// Only so many places are tried to divide the network, those where the fewest
 /// bytes cross.
 constexpr size_t kMaxCuts = 48;
+/// The most plans of a list that no other one beats. Each may be built.
+constexpr size_t kMaxPlans = 32;
+
+/// A plan that keeps to the limits, of which segments are added on demand.
+struct Offer {
+  int64_t count, bytes;
+  double seconds;
+  std::function<void(BatchPlan &)> addSegments;
+
+  double getSecondsPerSample() const { return seconds / double(count); }
+  BatchPlan make() const {
+    BatchPlan plan{count, {}, bytes, seconds};
+    addSegments(plan);
+    return plan;
+  }
+};
 
 class Batching {
 public:
   explicit Batching(const BatchProblem &problem);
-  std::optional<BatchPlan> find(llvm::ArrayRef<int64_t> counts,
-                                bool isFixed) const;
+  /// Calls `visit` with each plan that keeps to the limits for a run of one of
+  /// `counts` samples.
+  void visitAll(llvm::ArrayRef<int64_t> counts,
+                llvm::function_ref<void(const Offer &)> visit) const;
+  /// Those that take all samples at once.
+  void visitFixed(llvm::ArrayRef<int64_t> counts,
+                  llvm::function_ref<void(const Offer &)> visit) const;
+  /// Those of `count` samples that run all ops in one loop.
+  void visitLoops(int64_t count,
+                  llvm::function_ref<void(const Offer &)> visit) const;
 
 private:
+  void visit(Offer offer, llvm::function_ref<void(const Offer &)> visit) const {
+    offer.bytes += problem.callersBytes * offer.count;
+    if (offer.bytes <= problem.maxBytes && offer.seconds <= problem.maxSeconds)
+      visit(offer);
+  }
+  void visitParts(int64_t count, size_t profile,
+                  llvm::function_ref<void(const Offer &)> visit) const;
   void fill(size_t end, size_t profile);
   double getSeconds(size_t begin, size_t end, size_t profile) const {
     return sums[profile][end] - sums[profile][begin];
@@ -67,6 +100,15 @@ private:
 
 } // namespace
 
+/// Returns at most `most` of the numbers below `size`, evenly spaced, the first
+/// and the last among them.
+static std::vector<size_t> thinOut(size_t size, size_t most) {
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < std::min(size, most); ++i)
+    kept.push_back(size <= most ? i : i * (size - 1) / (most - 1));
+  return kept;
+}
+
 /// Keeps the plans that no other one beats.
 static void prune(Front &front) {
   llvm::sort(front, [](const Partial &a, const Partial &b) {
@@ -78,8 +120,8 @@ static void prune(Front &front) {
       kept.push_back(each);
   if (kept.size() > kMaxEntries) {
     Front fewer;
-    for (size_t i = 0; i < kMaxEntries; ++i)
-      fewer.push_back(kept[i * (kept.size() - 1) / (kMaxEntries - 1)]);
+    for (size_t i : thinOut(kept.size(), kMaxEntries))
+      fewer.push_back(kept[i]);
     kept = std::move(fewer);
   }
   front = std::move(kept);
@@ -162,68 +204,133 @@ void Batching::trace(size_t end, size_t profile, size_t entry,
   plan.segments.push_back({end, problem.profiles[profile].size});
 }
 
-std::optional<BatchPlan> Batching::find(llvm::ArrayRef<int64_t> counts,
-                                        bool isFixed) const {
-  std::optional<BatchPlan> best;
-  auto offer = [&](int64_t count, int64_t bytes, double seconds,
-                   llvm::function_ref<void(BatchPlan &)> addSegments) {
-    bytes += problem.callersBytes * count;
-    if (bytes > problem.maxBytes || seconds > problem.maxSeconds)
-      return;
-    if (best && seconds / double(count) >= best->getSecondsPerSample())
-      return;
-    BatchPlan plan{count, {}, bytes, seconds};
-    addSegments(plan);
-    best = std::move(plan);
-  };
+void Batching::visitFixed(llvm::ArrayRef<int64_t> counts,
+                          llvm::function_ref<void(const Offer &)> each) const {
+  for (size_t profile = 0; profile < problem.profiles.size(); ++profile) {
+    const BatchProfile &own = problem.profiles[profile];
+    if (llvm::is_contained(counts, own.size))
+      visit({own.size, getMost(own.bytesWithoutPorts, 0, ops),
+             getSeconds(0, ops, profile),
+             [this, &own](BatchPlan &plan) {
+               plan.segments.push_back({ops, own.size});
+             }},
+            each);
+  }
+}
+
+/// Visits the plans whose last segment takes all samples and has others in
+/// front of it.
+void Batching::visitParts(int64_t count, size_t profile,
+                          llvm::function_ref<void(const Offer &)> each) const {
+  const BatchProfile &own = problem.profiles[profile];
+  for (size_t begin : ends)
+    for (size_t before = 0; begin < ops && before < profile; ++before) {
+      if (count % problem.profiles[before].size)
+        continue;
+      const Front &inner = fronts.at({begin, before});
+      for (size_t entry = 0; entry < inner.size(); ++entry) {
+        Partial made = extend(inner[entry], begin, before, ops, profile,
+                              own.bytesWithoutPorts, /*takesAll=*/true);
+        visit({count, made.bytes, made.seconds,
+               [=](BatchPlan &plan) {
+                 trace(begin, before, entry, plan);
+                 plan.segments.push_back({ops, count});
+               }},
+              each);
+      }
+    }
+}
+
+void Batching::visitLoops(int64_t count,
+                          llvm::function_ref<void(const Offer &)> each) const {
+  const BatchCut &end = problem.cuts[ops];
+  for (size_t profile = 0; profile < problem.profiles.size(); ++profile) {
+    const BatchProfile &own = problem.profiles[profile];
+    if (own.size >= count || count % own.size)
+      continue;
+    double seconds = double(count / own.size) * getSeconds(0, ops, profile) +
+                     double(count) * (end.inputSeconds + end.queueSeconds);
+    visit({count, getMost(own.bytes, 0, ops), seconds,
+           [this, &own](BatchPlan &plan) {
+             plan.segments.push_back({ops, own.size});
+           }},
+          each);
+  }
+}
+
+void Batching::visitAll(llvm::ArrayRef<int64_t> counts,
+                        llvm::function_ref<void(const Offer &)> each) const {
+  visitFixed(counts, each);
+  const BatchCut &end = problem.cuts[ops];
   for (int64_t count : counts)
     for (size_t profile = 0; profile < problem.profiles.size(); ++profile) {
-      const BatchProfile &own = problem.profiles[profile];
-      if (own.size == count)
-        offer(count, getMost(own.bytesWithoutPorts, 0, ops),
-              getSeconds(0, ops, profile),
-              [&](BatchPlan &plan) { plan.segments.push_back({ops, count}); });
-      if (isFixed || count % own.size)
-        continue;
-      for (size_t begin : ends) {
-        if (own.size != count || begin == ops)
-          break;
-        for (size_t before = 0; before < profile; ++before) {
-          if (count % problem.profiles[before].size)
-            continue;
-          const Front &inner = fronts.at({begin, before});
-          for (size_t entry = 0; entry < inner.size(); ++entry) {
-            Partial made = extend(inner[entry], begin, before, ops, profile,
-                                  own.bytesWithoutPorts, /*takesAll=*/true);
-            offer(count, made.bytes, made.seconds, [&](BatchPlan &plan) {
-              trace(begin, before, entry, plan);
-              plan.segments.push_back({ops, count});
-            });
-          }
-        }
-      }
-      if (own.size == count)
+      int64_t size = problem.profiles[profile].size;
+      if (size == count)
+        visitParts(count, profile, each);
+      if (size >= count || count % size)
         continue;
       // A loop around all, whose results are the caller's.
       const Front &whole = fronts.at({ops, profile});
-      const BatchCut &end = problem.cuts[ops];
       for (size_t entry = 0; entry < whole.size(); ++entry)
-        offer(count, whole[entry].bytes,
-              double(count / own.size) * whole[entry].seconds +
-                  double(count) * (end.inputSeconds + end.queueSeconds),
-              [&](BatchPlan &plan) { trace(ops, profile, entry, plan); });
+        visit({count, whole[entry].bytes,
+               double(count / size) * whole[entry].seconds +
+                   double(count) * (end.inputSeconds + end.queueSeconds),
+               [=](BatchPlan &plan) { trace(ops, profile, entry, plan); }},
+              each);
     }
-  return best;
 }
 
 std::optional<BatchPlan> findBatchPlan(const BatchProblem &problem,
                                        llvm::ArrayRef<int64_t> counts) {
-  return Batching(problem).find(counts, /*isFixed=*/false);
+  std::optional<Offer> best;
+  Batching batching(problem);
+  batching.visitAll(counts, [&](const Offer &offer) {
+    if (!best || offer.getSecondsPerSample() < best->getSecondsPerSample())
+      best = offer;
+  });
+  return best ? std::optional(best->make()) : std::nullopt;
 }
 
-std::optional<BatchPlan> findFixedBatch(const BatchProblem &problem,
+std::vector<BatchPlan> listFixedBatches(const BatchProblem &problem,
                                         llvm::ArrayRef<int64_t> counts) {
-  return Batching(problem).find(counts, /*isFixed=*/true);
+  std::vector<BatchPlan> plans;
+  Batching(problem).visitFixed(
+      counts, [&](const Offer &offer) { plans.push_back(offer.make()); });
+  return plans;
+}
+
+std::vector<BatchPlan> listBatchPlans(const BatchProblem &problem,
+                                      llvm::ArrayRef<int64_t> counts) {
+  BatchProblem open = problem;
+  open.maxBytes = std::numeric_limits<int64_t>::max();
+  Batching batching(open);
+  // More bytes and less time from entry to entry.
+  std::map<int64_t, Offer> front;
+  batching.visitAll(counts, [&](const Offer &offer) {
+    double seconds = offer.getSecondsPerSample();
+    auto next = front.upper_bound(offer.bytes);
+    if (next != front.begin() &&
+        std::prev(next)->second.getSecondsPerSample() <= seconds)
+      return;
+    while (next != front.end() && next->second.getSecondsPerSample() >= seconds)
+      next = front.erase(next);
+    front.insert_or_assign(offer.bytes, offer);
+  });
+  std::vector<BatchPlan> plans;
+  auto add = [&](const Offer &offer) {
+    BatchPlan plan = offer.make();
+    if (!llvm::is_contained(plans, plan))
+      plans.push_back(std::move(plan));
+  };
+  std::vector<const Offer *> offers;
+  for (const auto &[bytes, offer] : front)
+    offers.push_back(&offer);
+  for (size_t i : thinOut(offers.size(), kMaxPlans))
+    add(*offers[i]);
+  batching.visitFixed(counts, add);
+  if (!counts.empty())
+    batching.visitLoops(*std::min_element(counts.begin(), counts.end()), add);
+  return plans;
 }
 
 } // namespace nnc

@@ -48,6 +48,9 @@ struct BatchProblem {
 struct BatchSegment {
   size_t end;
   int64_t size;
+  bool operator==(const BatchSegment &other) const {
+    return end == other.end && size == other.size;
+  }
 };
 
 /// A batch size for each part of a network. The sizes grow: each divides the
@@ -58,6 +61,10 @@ struct BatchPlan {
   int64_t bytes = 0;  ///< estimated, with those of the caller
   double seconds = 0; ///< of a run, estimated
   double getSecondsPerSample() const { return seconds / double(count); }
+  /// Whether both make the same module.
+  bool operator==(const BatchPlan &other) const {
+    return count == other.count && segments == other.segments;
+  }
 };
 
 /// Returns the plan that takes the least time for a sample within the limits,
@@ -68,9 +75,17 @@ struct BatchPlan {
 std::optional<BatchPlan> findBatchPlan(const BatchProblem &problem,
                                        llvm::ArrayRef<int64_t> counts);
 
-/// Returns the best plan of which all ops take all samples at once, that is,
-/// the best fixed batch; nullopt if none keeps to the limits.
-std::optional<BatchPlan> findFixedBatch(const BatchProblem &problem,
+/// Returns plans among which there is one for each limit of memory: those of
+/// which no other takes fewer bytes and less time for a sample, as far as
+/// estimates tell, and plans that may take less memory than is estimated, which
+/// are the fixed batches and those that run all ops in one loop. What
+/// `problem.maxBytes` says plays no part.
+std::vector<BatchPlan> listBatchPlans(const BatchProblem &problem,
+                                      llvm::ArrayRef<int64_t> counts);
+
+/// Returns the plans of which all ops take all samples at once, that is, the
+/// fixed batches, which keep to the limits.
+std::vector<BatchPlan> listFixedBatches(const BatchProblem &problem,
                                         llvm::ArrayRef<int64_t> counts);
 
 } // namespace nnc

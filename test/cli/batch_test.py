@@ -164,13 +164,51 @@ class Batch(nnc.TestCase):
         self.compare("bytes", made, 4, f"--max-ram={limit}", exact=True)
 
     def test_verified_on_targets(self):
+        """Nine tenths of the memory of the fastest plan are enough for another one."""
         self.save("image", image_network())
-        for target, options in (("native", []), ("native", ["--threads=2"]), ("cortex-m4", []),
+        for target, options in (*((target, []) for target in nnc.host_targets()),
+                                ("native", ["--threads=2"]), ("cortex-m4", []),
                                 ("portable", ["--io=arena", "--compiler=c++ -O1"])):
-            shared = [f"--target={target}", "--batch=6", *(o for o in options if "io" in o)]
-            most = json.loads(self.nnc("explain", "image.onnx", "--json", *shared))["batch"]
-            limit = most["ram_bytes"] * 9 // 10
-            self.nnc("verify", "image.onnx", *shared[:2], f"--max-ram={limit}", *options)
+            with self.subTest(target=target, options=options):
+                shared = [f"--target={target}", "--batch=6", *(o for o in options if "io" in o)]
+                most = json.loads(self.nnc("explain", "image.onnx", "--json", *shared))["batch"]
+                limit = most["ram_bytes"] * 9 // 10
+                self.nnc("verify", "image.onnx", *shared[:2], f"--max-ram={limit}", *options)
+
+    def ram(self, name, limit, *options):
+        """The memory of the plan that keeps to a limit, or None and the least that there is."""
+        done = subprocess.run([nnc.NNC, "explain", f"{name}.onnx", "--json", *options,
+                               *([f"--max-ram={limit}"] if limit else [])],
+                              cwd=self.folder, capture_output=True, text=True)
+        said = nnc.read_document(["explain"] if not done.returncode else [], done.stdout)
+        if done.returncode == 0:
+            return said["batch"]["ram_bytes"], None
+        self.assertEqual(done.returncode, LIMIT, done.stderr)
+        least = re.search(r"needs (\d+) bytes of RAM or more with --batch", done.stdout)
+        return None, int(least[1])
+
+    def test_least_memory(self):
+        """The memory that a message names is enough, one byte less is not, and no plan takes
+        less, whatever the limit."""
+        for name, made, batch, targets in (
+                ("image", image_network(), "6", [*nnc.host_targets(), "cortex-m4"]),
+                ("image", image_network(), "1..6", ["native"]),
+                ("ports", two_ports(), "5", ["portable"]),
+                ("bytes", quantized(), "4", ["native", "cortex-m4"])):
+            self.save(name, made)
+            for target in targets:
+                with self.subTest(name=name, batch=batch, target=target):
+                    options = [f"--target={target}", f"--batch={batch}"]
+                    most, _ = self.ram(name, None, *options)
+                    _, least = self.ram(name, 1, *options)
+                    self.assertLessEqual(least, most)
+                    self.assertEqual(self.ram(name, least, *options), (least, None))
+                    self.assertEqual(self.ram(name, least - 1, *options), (None, least))
+                    for limit in (least + (most - least) // 4, least + (most - least) // 2):
+                        found, _ = self.ram(name, limit, *options)
+                        self.assertIsNotNone(found, limit)
+                        self.assertLessEqual(least, found)
+                        self.assertLessEqual(found, limit)
 
     def test_range(self):
         """A range gives the batch with the least time for a sample within the limits."""

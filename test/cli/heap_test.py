@@ -142,12 +142,14 @@ class Heap(nnc.TestCase):
         for options in ([one], [one, "--threads=3"], [one, "--io=arena", "--max-ram=14K"],
                         [one, "--pool=fast:8K", "--pool=wide:64K:slow"],
                         [one, "--pool=flash:8K:weights", "--pool=wide:64K:weights:slow"],
-                        [one, "--precision=f16"], [one, "--weights-encoding=csr"],
+                        [one, "--precision=f16", "--target=aarch64-fp16"],
+                        [one, "--weights-encoding=csr"],
                         [one, "--max-weights=11K"], [one, "--optimize=size"],
                         ["--batch=6"], ["--batch=1..8", "--max-ram=60K"],
                         ["--shape=x=1..4x3x16x16"], [one, "--shape=x=2x3x16x16"]):
             with self.subTest(options=options):
-                self.check("image", "--target=x86-64-v3", *options)
+                named = any("target" in option for option in options)
+                self.check("image", *([] if named else ["--target=x86-64-v3"]), *options)
 
     @unittest.skipUnless(ALL, "takes long")
     def test_tests(self):

@@ -41,6 +41,16 @@ def options_of_help(text):
     return options, re.findall(r"^  (\S+)", arguments[1], re.MULTILINE) if arguments else []
 
 
+def host_targets():
+    """Names of the targets whose code this machine runs, `native` first. What `native` chooses
+    depends on the machine; the rows are as other machines would choose."""
+    listed = subprocess.run([NNC, "targets", "--json"], check=True, capture_output=True, text=True)
+    native, *rows = json.loads(listed.stdout)
+    return ["native", *(row["name"] for row in rows
+                        if not row["board"] and row["triple"] in ("", native["triple"])
+                        and set(row["isas"]) <= set(native["isas"]))]
+
+
 def value(name, shape, dtype=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, dtype, shape)
 

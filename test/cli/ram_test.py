@@ -3,6 +3,7 @@
 
 import ctypes
 import json
+import re
 import subprocess
 import unittest
 
@@ -53,8 +54,9 @@ def line():
 
 class Ram(nnc.TestCase):
     def check(self, name, *options, code=0):
-        return json.loads(self.nnc("check", f"{name}.onnx", "--no-build", "--json",
-                                   "--target=portable", *options, code=code))
+        target = [] if any("target" in option for option in options) else ["--target=portable"]
+        return json.loads(self.nnc("check", f"{name}.onnx", "--no-build", "--json", *target,
+                                   *options, code=code))
 
     @staticmethod
     def count(found):
@@ -96,9 +98,6 @@ class Ram(nnc.TestCase):
 
     def test_too_little_memory(self):
         self.save("residual", residual())
-        self.nnc("compile", "residual.onnx", "-o", "module", "--max-ram=4K", code=LIMIT,
-                 said=[r"residual\.onnx.*needs \d+ bytes of RAM, which layers computed in strips "
-                       r"cannot bring down to the 4096 of --max-ram; --io=arena"])
         for command in ("compile", "-o", "module"), ("check", "--no-build"):
             self.nnc(*command, "residual.onnx", "--max-ram=30K", "--target=portable", code=LIMIT,
                      said=[r"needs \d+ bytes.* with layers computed in strips.* more than the 30720"])
@@ -106,6 +105,44 @@ class Ram(nnc.TestCase):
         self.nnc("check", "residual.onnx", "--max-ram=4K", "--no-build", code=LIMIT,
                  said=[r"more than the 4096 of --max-ram"])
         self.nnc("run", "residual.onnx", "--max-ram=4Q", code=USAGE, said=["no number of bytes"])
+
+    def least(self, name, limit, *options):
+        """The memory that a model needs, as the message for a limit that is too low says."""
+        done = subprocess.run([nnc.NNC, "compile", f"{name}.onnx", "-o", "module", *options,
+                               f"--max-ram={limit}"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, LIMIT, done.stderr)
+        self.assertFalse((self.folder / "module").exists())
+        found = re.search(rf"{name}\.onnx.*needs (\d+) bytes of RAM(?: with layers computed in "
+                          rf"strips, (\d+) more than the {limit} of|, which layers computed in "
+                          rf"strips cannot bring down to the {limit} of) --max-ram", done.stderr)
+        if found[2]:
+            self.assertEqual(int(found[1]) - int(found[2]), limit)
+        self.assertEqual("; --io=arena lets values take the place of inputs" in done.stderr,
+                         "--io=arena" not in options)
+        return int(found[1])
+
+    def test_least_memory(self):
+        """The memory that a message names does not depend on the limit, and is enough."""
+        for name, made, target, more in (
+                ("residual", residual(), "portable", []),
+                ("residual", residual(), "x86-64-v4", ["--io=arena"]),
+                ("line", line(), "portable", ["--io=arena"]), ("line", line(), "x86-64-v4", []),
+                ("network", nnc.network(), "cortex-m4", [])):
+            self.save(name, made)
+            options = [f"--target={target}", *more]
+            with self.subTest(name=name, options=options):
+                least = self.least(name, 1, *options)
+                self.assertEqual(self.least(name, least * 3 // 4, *options), least)
+                self.assertEqual(self.least(name, least - 1, *options), least)
+                found = self.check(name, *options, f"--max-ram={least}")
+                self.assertEqual(self.count(found), least)
+                whole = self.count(self.check(name, *options))
+                self.assertLessEqual(least, whole)
+                limit = (least + whole) // 2
+                found = self.count(self.check(name, *options, f"--max-ram={limit}"))
+                self.assertLessEqual(least, found)
+                self.assertLessEqual(found, limit)
 
     def test_arena_holds_inputs_and_outputs(self):
         self.save("residual", residual())

@@ -157,12 +157,14 @@ TEST_CASE("batch sizes take the least time within the limits") {
           fixed = std::min(fixed, demand.seconds / double(count));
       });
     }
-    std::optional<BatchPlan> plan = findBatchPlan(problem, counts),
-                             same = findFixedBatch(problem, counts);
+    std::optional<BatchPlan> plan = findBatchPlan(problem, counts);
+    double same = std::numeric_limits<double>::infinity();
+    for (const BatchPlan &each : listFixedBatches(problem, counts))
+      same = std::min(same, each.getSecondsPerSample());
     REQUIRE(plan.has_value() == std::isfinite(best));
-    REQUIRE(same.has_value() == std::isfinite(fixed));
-    if (same)
-      CHECK(same->getSecondsPerSample() == Approx(fixed));
+    REQUIRE(std::isfinite(same) == std::isfinite(fixed));
+    if (std::isfinite(same))
+      CHECK(same == Approx(fixed));
     if (!plan)
       continue;
     ++found;
@@ -174,6 +176,42 @@ TEST_CASE("batch sizes take the least time within the limits") {
   }
   CHECK(found > 50);
   CHECK(several > 10);
+}
+
+TEST_CASE("a list of plans has the best one for each limit of memory") {
+  Random random(3);
+  for (int round = 0; round < 100; ++round) {
+    BatchProblem problem =
+        makeProblem(random, 1 + size_t(random.below(4)), {1, 2, 4, 6});
+    problem.maxBytes = random.below(2000); // which plays no part
+    llvm::SmallVector<int64_t> counts = {2, 6};
+    std::vector<std::pair<Demand, double>> all; // with seconds for a sample
+    for (int64_t count : counts) {
+      BatchPlan plan;
+      plan.count = count;
+      visitPlans(problem, plan, 0, 0, [&](const BatchPlan &each) {
+        Demand demand = Evaluation(problem, each).run();
+        all.emplace_back(demand, demand.seconds / double(count));
+      });
+    }
+    std::vector<BatchPlan> list = listBatchPlans(problem, counts);
+    CHECK(list.size() <= 32 + 2 + 4);
+    for (const BatchPlan &plan : list) {
+      Demand demand = Evaluation(problem, plan).run();
+      CHECK(demand.bytes == plan.bytes);
+      CHECK(demand.seconds == Approx(plan.seconds));
+    }
+    for (const auto &[demand, ignored] : all) {
+      double best = std::numeric_limits<double>::infinity(), listed = best;
+      for (const auto &[other, seconds] : all)
+        if (other.bytes <= demand.bytes)
+          best = std::min(best, seconds);
+      for (const BatchPlan &plan : list)
+        if (plan.bytes <= demand.bytes)
+          listed = std::min(listed, plan.getSecondsPerSample());
+      CHECK(listed == Approx(best));
+    }
+  }
 }
 
 TEST_CASE("batch sizes of many ops are found in little time") {

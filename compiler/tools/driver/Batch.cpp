@@ -4,8 +4,9 @@
 //
 // The model is imported for the largest batch, and its layers are planned for
 // each size that a part may take, which tells time and memory of each layer.
-// The best plan is built; where it takes more memory than was estimated,
-// another one is looked for that leaves so much more of it.
+// Modules are made of the plans that follow from that, the fastest first, until
+// one keeps to the limit of memory. The list does not depend on the limit: if
+// all fail, the least of their memory is the least that any limit allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,8 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <fmt/format.h>
+
+#include <map>
 
 namespace nnc::tools {
 
@@ -143,62 +146,135 @@ ExitCode Driver::applyBatch(mlir::ModuleOp formed, const BatchPlan &plan) {
   return runPipeline(manager, *op);
 }
 
-ExitCode Driver::fitBatch(mlir::ModuleOp formed, BatchProblem problem,
-                          bool isFixed, std::optional<BatchPlan> &plan,
-                          int64_t &least) {
-  constexpr int kMostTries = 8;
-  int64_t limit = choices.maxRam.value_or(INT64_MAX);
-  llvm::SmallVector<int64_t> counts = listCounts(*choices.batch);
-  for (int i = 0; i < kMostTries; ++i) {
-    plan = isFixed ? findFixedBatch(problem, counts)
-                   : findBatchPlan(problem, counts);
-    if (!plan)
-      return ExitCode::done;
-    if (ExitCode code = applyBatch(formed, *plan); code != ExitCode::done)
+namespace {
+/// The plans of a network, and what the modules that have been made of them
+/// take.
+class BatchSearch {
+public:
+  BatchSearch(std::vector<BatchPlan> plans, int64_t limit)
+      : plans(std::move(plans)), limit(limit) {}
+
+  /// Returns the number of the plan to build next: the fastest one that the
+  /// limit is estimated to have room for, else the one that is estimated to
+  /// take the fewest bytes. Null where no other one can be better than what has
+  /// been found.
+  std::optional<size_t> next() const;
+  const BatchPlan &getPlan(size_t number) const { return plans[number]; }
+  void add(size_t number, const RamDemand &demand);
+  /// Returns the fastest plan that keeps to the limit, with the bytes that its
+  /// module takes; null if none of those that have been built does.
+  std::optional<BatchPlan> getBest() const;
+  /// The module that takes the fewest bytes. All have been built if no plan
+  /// keeps to the limit.
+  const RamDemand &getLeast() const { return *least; }
+  bool isLast(const BatchPlan &plan) const { return plans[last] == plan; }
+
+private:
+  std::optional<size_t> findFastest(int64_t slack) const;
+
+  /// A plan that is faster than the best one so far is built only if there have
+  /// been fewer than these.
+  static constexpr size_t kMostTries = 8;
+
+  std::vector<BatchPlan> plans;
+  int64_t limit;
+  std::map<size_t, int64_t> bytes; ///< of modules, by their plan
+  std::optional<size_t> best;
+  std::optional<RamDemand> least;
+  size_t last = 0;
+  /// The least difference of a module's bytes to their estimate.
+  std::optional<int64_t> slack;
+};
+} // namespace
+
+/// Returns the fastest plan without a module that is estimated to take `slack`
+/// bytes less than the limit, and that is faster than the best one.
+std::optional<size_t> BatchSearch::findFastest(int64_t slack) const {
+  std::optional<size_t> found = best;
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (!bytes.count(i) && plans[i].bytes <= limit - slack &&
+        (!found ||
+         plans[i].getSecondsPerSample() < plans[*found].getSecondsPerSample()))
+      found = i;
+  return found == best ? std::nullopt : found;
+}
+
+std::optional<size_t> BatchSearch::next() const {
+  if (best)
+    return bytes.size() < kMostTries ? findFastest(0) : std::nullopt;
+  if (auto found = findFastest(slack.value_or(0)))
+    return found;
+  std::optional<size_t> found;
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (!bytes.count(i) && (!found || plans[i].bytes < plans[*found].bytes))
+      found = i;
+  return found;
+}
+
+void BatchSearch::add(size_t number, const RamDemand &demand) {
+  last = number;
+  bytes[number] = demand.bytes;
+  int64_t more = demand.bytes - plans[number].bytes;
+  slack = std::min(slack.value_or(more), more);
+  if (!least || demand.bytes < least->bytes)
+    least = demand;
+  if (demand.fits(limit) && (!best || plans[number].getSecondsPerSample() <
+                                          plans[*best].getSecondsPerSample()))
+    best = number;
+}
+
+std::optional<BatchPlan> BatchSearch::getBest() const {
+  if (!best)
+    return std::nullopt;
+  BatchPlan plan = plans[*best];
+  plan.bytes = bytes.at(*best);
+  return plan;
+}
+
+ExitCode Driver::fitBatch(mlir::ModuleOp formed, std::vector<BatchPlan> plans,
+                          std::optional<BatchPlan> &plan, RamDemand &least) {
+  BatchSearch search(std::move(plans), choices.maxRam.value_or(INT64_MAX));
+  while (std::optional<size_t> number = search.next()) {
+    if (ExitCode code = applyBatch(formed, search.getPlan(*number));
+        code != ExitCode::done)
       return code;
-    int64_t estimate = std::exchange(plan->bytes, countRam(*op).bytes);
-    least = std::min(least, plan->bytes);
-    if (plan->bytes <= limit)
-      return ExitCode::done;
-    problem.maxBytes = std::min(problem.maxBytes, estimate) -
-                       std::max<int64_t>(1, plan->bytes - limit);
+    search.add(*number, countRam(*op));
   }
-  plan.reset();
+  plan = search.getBest();
+  if (!plan)
+    least = search.getLeast();
+  else if (!search.isLast(*plan))
+    return applyBatch(formed, *plan);
   return ExitCode::done;
 }
 
-ExitCode Driver::reportBatchLimits(const BatchProblem &problem, int64_t least) {
-  llvm::SmallVector<int64_t> counts = listCounts(*choices.batch);
-  mlir::Location file =
-      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+ExitCode Driver::reportLatency(const BatchProblem &problem) {
   BatchProblem open = problem;
-  open.maxBytes = INT64_MAX;
-  auto diagnostic = mlir::emitError(file);
-  if (!findBatchPlan(open, counts)) {
-    open.maxSeconds = std::numeric_limits<double>::infinity();
-    double seconds = std::numeric_limits<double>::infinity();
-    for (int64_t count : counts)
-      if (auto plan = findBatchPlan(open, count))
-        seconds = std::min(seconds, plan->seconds);
-    diagnostic << fmt::format("is estimated to take {:.3g} ms for a run at "
-                              "least, more than the {:.3g} ms of --max-latency",
-                              1e3 * seconds, 1e3 * *choices.maxLatency);
-  } else {
-    if (least == INT64_MAX) {
-      // The limit was below all estimates; one sample at a time takes least.
-      open.maxSeconds = std::numeric_limits<double>::infinity();
-      for (const BatchProfile &profile : problem.profiles)
-        least =
-            std::min(least, *std::max_element(profile.bytesWithoutPorts.begin(),
-                                              profile.bytesWithoutPorts.end()) +
-                                problem.callersBytes *
-                                    std::max(profile.size, counts.front()));
-    }
+  open.maxSeconds = std::numeric_limits<double>::infinity();
+  double seconds = open.maxSeconds;
+  for (int64_t count : listCounts(*choices.batch))
+    if (auto plan = findBatchPlan(open, count))
+      seconds = std::min(seconds, plan->seconds);
+  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+      << fmt::format(
+             "is estimated to take {:.3g} ms for a run at least, more than "
+             "the {:.3g} ms of --max-latency; allow a smaller batch, or more",
+             1e3 * seconds, 1e3 * *choices.maxLatency);
+  return ExitCode::limit;
+}
+
+ExitCode Driver::reportBatchRam(const RamDemand &least) {
+  std::string options =
+      choices.maxLatency ? "--batch and --max-latency" : "--batch";
+  auto diagnostic =
+      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0));
+  if (least.bytes > choices.maxRam.value_or(INT64_MAX))
     diagnostic << fmt::format(
-        "needs {} bytes of RAM or more with --batch{}, more than the {} of "
-        "--max-ram",
-        least, choices.maxLatency ? " and --max-latency" : "", *choices.maxRam);
-  }
+        "needs {} bytes of RAM or more with {}, more than "
+        "the {} of --max-ram",
+        least.bytes, options, *choices.maxRam);
+  else
+    diagnostic << describeTooSmall(least.tooSmall) << " with " << options;
   diagnostic << "; allow a smaller batch, or more";
   return ExitCode::limit;
 }
@@ -232,25 +308,28 @@ ExitCode Driver::compileBatch() {
         code != ExitCode::done)
       return code;
   }
-  problem.maxBytes = choices.maxRam.value_or(INT64_MAX);
   if (choices.maxLatency)
     problem.maxSeconds = *choices.maxLatency;
+  llvm::SmallVector<int64_t> counts = listCounts(*choices.batch);
   BatchChoice choice;
   std::optional<BatchPlan> plan;
-  int64_t least = INT64_MAX, fixedLeast = INT64_MAX;
+  RamDemand least, fixedLeast;
   // The fixed batch is only shown beside the plan, so that nothing else
   // needs it.
-  if (wanted.keepStages)
-    if (ExitCode code = fitBatch(*formed, problem, /*isFixed=*/true,
-                                 choice.fixed, fixedLeast);
+  std::vector<BatchPlan> fixed = listFixedBatches(problem, counts),
+                         plans = listBatchPlans(problem, counts);
+  if (plans.empty())
+    return reportLatency(problem);
+  if (wanted.keepStages && !fixed.empty())
+    if (ExitCode code =
+            fitBatch(*formed, std::move(fixed), choice.fixed, fixedLeast);
         code != ExitCode::done)
       return code;
-  if (ExitCode code =
-          fitBatch(*formed, problem, /*isFixed=*/false, plan, least);
+  if (ExitCode code = fitBatch(*formed, std::move(plans), plan, least);
       code != ExitCode::done)
     return code;
   if (!plan)
-    return reportBatchLimits(problem, least);
+    return reportBatchRam(least);
   choice.plan = *plan;
   choice.parts = listParts(getNetwork(*formed), *plan);
   batchChoice = std::move(choice);

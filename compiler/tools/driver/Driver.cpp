@@ -465,11 +465,14 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
   if (sizes == 0)
     sizes = limit;
   Progress progress("looking for layers to compute in strips");
+  int64_t least = demand.bytes;
   if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes),
-                               pipelineOptions(tuning), stripsRam)) {
+                               pipelineOptions(tuning), least)) {
     op = std::move(cut);
     return runPasses();
   }
+  if (least < demand.bytes)
+    stripsRam = least;
   if (wanted.exceedsRam)
     return ExitCode::done;
   mlir::Location file =
@@ -478,11 +481,9 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
                          ? ""
                          : "; --io=arena lets values take the place of inputs";
   if (demand.bytes <= limit) {
-    mlir::emitError(file) << fmt::format(
-        "needs {} bytes in the memory '{}', beside what the others hold, and "
-        "--pool gives it {}; layers computed in strips do not fit either{}",
-        demand.tooSmall.getBytes(), demand.tooSmall.getName().str(),
-        demand.tooSmall.getSize(), hint);
+    mlir::emitError(file) << describeTooSmall(demand.tooSmall)
+                          << "; layers computed in strips do not fit either"
+                          << hint;
     return ExitCode::limit;
   }
   mlir::emitError(file)

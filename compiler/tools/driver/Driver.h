@@ -167,15 +167,18 @@ struct RamDemand {
 };
 RamDemand countRam(mlir::ModuleOp module);
 
+/// Returns what is wrong with a memory that has no room for what it is to hold.
+std::string describeTooSmall(exec::MemoryAttr memory);
+
 /// Returns a copy of an imported module of which some layers are computed in
 /// strips (nnc-patch), so that it fits into its memories, takes at most `limit`
 /// bytes in all, and the fewest multiply-adds; null if none is found. Sets
-/// `least` to the smallest number of bytes that a copy took, unless no strips
-/// were worth a try.
+/// `least` to the smallest number of bytes that a copy took, if that is
+/// smaller.
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
                                                 const PipelineOptions &options,
-                                                std::optional<int64_t> &least);
+                                                int64_t &least);
 
 /// The steps from a model to code. Each works on the result of the step before
 /// it, and reports its problems.
@@ -280,11 +283,13 @@ private:
   ExitCode findBatchProfiles(mlir::ModuleOp formed, BatchProblem &problem);
   /// Makes `op` what `plan` makes of the layers.
   ExitCode applyBatch(mlir::ModuleOp formed, const BatchPlan &plan);
-  /// Returns the best plan whose module keeps to --max-ram; null if none does.
-  /// Sets `least` to the bytes of the module that takes the fewest.
-  ExitCode fitBatch(mlir::ModuleOp formed, BatchProblem problem, bool isFixed,
-                    std::optional<BatchPlan> &plan, int64_t &least);
-  ExitCode reportBatchLimits(const BatchProblem &problem, int64_t least);
+  /// Sets `plan` to the fastest plan whose module keeps to --max-ram and to the
+  /// memories, and makes `op` that module. If none does, `plan` is null, and
+  /// `least` what the module takes that takes the fewest bytes.
+  ExitCode fitBatch(mlir::ModuleOp formed, std::vector<BatchPlan> plans,
+                    std::optional<BatchPlan> &plan, RamDemand &least);
+  ExitCode reportLatency(const BatchProblem &problem);
+  ExitCode reportBatchRam(const RamDemand &least);
   /// Returns why ModelOptions::batch cannot be taken, or an empty string.
   std::string findBatchProblem() const;
   /// Makes the imported module take its window frame by frame.
