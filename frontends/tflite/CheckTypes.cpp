@@ -31,17 +31,17 @@ static bool checkType(Layer &layer, const OpInfo &op, size_t i) {
   return true;
 }
 
-/// Whether result `i` can hold quantized numbers; reports why not.
-static bool checkQuantized(Layer &layer, const OpInfo &op, size_t i) {
+/// Whether the result can hold quantized numbers; reports why not.
+static bool checkQuantized(Layer &layer, const OpInfo &op) {
   StringRef why;
-  if (!isQuantizedType(layer.getOutputElement(i)))
+  if (!isQuantizedType(layer.getOutputElement()))
     why = ", where nnc handles INT8, UINT8, INT16 and UINT16";
-  else if (!layer.getOutputQuantization(i))
+  else if (!layer.getOutputQuantization())
     why = " without a scale";
   else
     return true;
   layer.unsupported("computes a result of type " +
-                    getTypeName(layer.getOutputTensor(i)->type()) +
+                    getTypeName(layer.getOutputTensor()->type()) +
                     " from quantized numbers of type " +
                     getTypeName(layer.getInputTensor(op.activations)->type()) +
                     why);
@@ -49,13 +49,11 @@ static bool checkQuantized(Layer &layer, const OpInfo &op, size_t i) {
 }
 
 bool nnc::tflite::checkTypes(Layer &layer, const OpInfo &op) {
+  for (size_t i = 0; i < layer.getNumResults(); ++i)
+    if (layer.getOutputTensor(i) && !checkType(layer, op, i))
+      return false;
   bool isScaled = op.activations >= 0 &&
                   isQuantized(layer.getInput(op.activations),
                               layer.getInputQuantization(op.activations));
-  for (size_t i = 0; i < layer.getNumResults(); ++i)
-    if (layer.getOutputTensor(i) &&
-        (!checkType(layer, op, i) ||
-         (isScaled && !checkQuantized(layer, op, i))))
-      return false;
-  return true;
+  return !isScaled || checkQuantized(layer, op);
 }

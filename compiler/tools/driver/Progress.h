@@ -40,8 +40,8 @@ private:
 /// Says which part of the innermost step is being done, for instance a pass.
 void noteDetail(llvm::StringRef detail);
 
-/// Tells the supervisor the present steps again once a part of the innermost one
-/// is done that was noted by its own name.
+/// Tells the supervisor the present steps again once a part of the innermost
+/// one is done that was noted by its own name.
 void resumeStep();
 
 /// Prints a line of what took `seconds` if --verbose is given.
