@@ -225,7 +225,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
        choices.customs.functions, found.vec(),
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
        choices.limits, choices.stream ? choices.stream->input : "",
-       /*trial=*/"", importedBatch},
+       /*trial=*/"", importedBatch, expectedSizes},
       context, wanted.command);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
