@@ -78,10 +78,15 @@ FailureOr<DictionaryAttr> nnc::findVaryingFields(ArrayRef<nn::ShapeAttr> shapes,
       for (const auto &own : entries)
         values.push_back(own[i]);
       AffineExpr found = finder.find(values);
+      bool isCallers = llvm::any_of(
+          finder.getRanges(), [](const SizeRange &r) { return !r.isFound; });
       if (!found)
-        return refuse(name, "which is no sum of products of the sizes; where a "
-                            "stride divides a size, give it a step in --shape, "
-                            "as in 32..640:32");
+        return refuse(name, isCallers
+                                ? "which is no sum of products of the sizes; "
+                                  "where a stride divides a size, give it a "
+                                  "step in --shape, as in 32..640:32"
+                                : "which is no sum of products of the lengths "
+                                  "that data decide");
       // Layers may be alike at the samples, and read in front of a tensor where
       // data find nothing.
       bool isOffset = name.contains("offset") &&

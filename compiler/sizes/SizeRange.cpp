@@ -19,17 +19,34 @@ using namespace nnc;
 // Points
 //===----------------------------------------------------------------------===//
 
-/// Returns `count` sizes of the range, none of which is 1 or in `taken`: first
-/// the high end or one above it, then sizes from there down, of which the last
-/// is the lowest, and where these do not suffice, further ones above. Where all
-/// whole numbers are sizes, powers of two are none of them: a division by one
-/// becomes a multiplication.
+void nnc::keepWithin(std::vector<SizePoint> &points,
+                     ArrayRef<SizeRange> ranges) {
+  if (llvm::none_of(ranges, [](const SizeRange &r) { return r.within; }))
+    return;
+  std::vector<SizePoint> distinct;
+  for (SizePoint &point : points) {
+    for (auto [i, range] : llvm::enumerate(ranges))
+      if (range.within)
+        point[i] = std::min(point[i], point[*range.within]);
+    if (!llvm::is_contained(distinct, point))
+      distinct.push_back(point);
+  }
+  points = std::move(distinct);
+}
+
+/// Returns `count` sizes of the range, none of which is 1 or in `taken`, all
+/// above `least`: first the high end or one above it, then sizes from there
+/// down, of which the last is the lowest, and where these do not suffice,
+/// further ones above. Where all whole numbers are sizes, powers of two are
+/// none of them, because a division by one becomes a multiplication; but rather
+/// they than ones above, if the range is `related` to others.
 static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
+                                        int64_t least, bool related,
                                         SmallVectorImpl<int64_t> &taken) {
   SmallVector<int64_t> sizes;
   auto isUsual = [&](int64_t size) {
-    return size > 1 && (range.step > 1 || !llvm::isPowerOf2_64(size) ||
-                        (range.isMost && size == range.high));
+    return size > least && (range.step > 1 || !llvm::isPowerOf2_64(size) ||
+                            (range.isMost && size == range.high));
   };
   auto add = [&](int64_t size) {
     if (isUsual(size) && !llvm::is_contained(taken, size) &&
@@ -49,6 +66,10 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
       add(size);
       break;
     }
+  for (int64_t size = range.high;
+       related && size > least && int(sizes.size()) < count; size -= range.step)
+    if (!llvm::is_contained(taken, size) && !llvm::is_contained(sizes, size))
+      sizes.push_back(size);
   for (; int(sizes.size()) < count; above += range.step)
     add(above);
   llvm::append_range(taken, sizes);
@@ -58,10 +79,24 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
 std::vector<SizePoint> nnc::chooseSamples(ArrayRef<SizeRange> ranges) {
   // A quadratic in one size has three coefficients; a fourth sample checks it.
   const int count = 4;
-  SmallVector<SmallVector<int64_t>> sizes;
+  SmallVector<SmallVector<int64_t>> sizes(ranges.size());
   SmallVector<int64_t> taken;
-  for (const SizeRange &range : ranges)
-    sizes.push_back(chooseSizes(range, count, taken));
+  // Sizes that others are within are larger than all of these, so that both
+  // differ in all samples.
+  auto choose = [&](auto self, size_t i) -> void {
+    int64_t least = 1;
+    bool related = ranges[i].within.has_value();
+    for (size_t inner = i + 1; inner < ranges.size(); ++inner)
+      if (ranges[inner].within == i) {
+        self(self, inner);
+        least = std::max(least, *llvm::max_element(sizes[inner]));
+        related = true;
+      }
+    sizes[i] = chooseSizes(ranges[i], count, least, related, taken);
+  };
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (!ranges[i].within)
+      choose(choose, i);
   std::vector<SizePoint> samples(1);
   for (const auto &own : sizes)
     samples[0].push_back(own[0]);
@@ -110,6 +145,7 @@ std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> given,
       }
     points = std::move(more);
   }
+  keepWithin(points, given);
   return points;
 }
 

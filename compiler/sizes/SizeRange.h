@@ -23,10 +23,19 @@ struct SizeRange {
   int64_t low, high, step;
   /// Whether larger sizes contradict others, as more things than there are.
   bool isMost = false;
+  /// The number of a range before it whose size is never smaller, as that of
+  /// all things of which these are the first.
+  std::optional<unsigned> within = std::nullopt;
+  bool isFound = false; ///< whether data decide the size, not the caller
 };
 
 /// One value for each of several sizes.
 using SizePoint = llvm::SmallVector<int64_t, 2>;
+
+/// Makes sizes that are above those that they are within as large as these, in
+/// all points, and removes points that there are before.
+void keepWithin(std::vector<SizePoint> &points,
+                llvm::ArrayRef<SizeRange> ranges);
 
 /// Returns the points for which a network is compiled: the one with the largest
 /// sizes, then others close to it and the smallest, in which each size differs

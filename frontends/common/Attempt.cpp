@@ -25,3 +25,28 @@ void Attempt::report() {
   diagnostics.clear();
   before.add(problems);
 }
+
+std::string Attempt::describe() const {
+  for (const Diagnostic &diagnostic : diagnostics) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      continue;
+    std::string place;
+    diagnostic.getLocation()->walk([&](Location part) {
+      if (auto name = dyn_cast<NameLoc>(part); name && place.empty())
+        place = ("node '" + name.getName().strref() + "': ").str();
+      return WalkResult::advance();
+    });
+    return place + diagnostic.str();
+  }
+  return "";
+}
+
+Attempt::~Attempt() {
+  MLIRContext *context = before.getLoc().getContext();
+  handler.reset();
+  for (Diagnostic &diagnostic : diagnostics)
+    if (problems.isLasting(diagnostic.getLocation()))
+      context->getDiagEngine().emit(std::move(diagnostic));
+  before.addLasting(problems);
+  problems = before;
+}

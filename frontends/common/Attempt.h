@@ -18,10 +18,17 @@ namespace nnc::frontends {
 class Attempt {
 public:
   explicit Attempt(Problems &problems);
-  ~Attempt() { problems = before; }
+  /// Reports the problems that last (Problems::reportLasting): they count
+  /// although the attempt does not.
+  ~Attempt();
   /// Reports what was kept back, for an attempt that counts.
   void report();
   bool hasFailed() const { return !problems.none(); }
+  /// Whether it found a problem of the file itself (Problems::reportLasting).
+  bool isLasting() const { return problems.hasLasting(); }
+  /// Returns the first problem and where it is, for a message about an attempt
+  /// that has failed; "" if none was reported.
+  std::string describe() const;
 
 private:
   Problems &problems;
@@ -46,6 +53,14 @@ public:
           found.count;
   }
   bool hasFailed() const { return Attempt::hasFailed() || !missing.empty(); }
+  std::string describe() const {
+    std::string problem = Attempt::describe();
+    if (!problem.empty() || missing.empty())
+      return problem;
+    return ("operator '" + missing.front().first.strref() +
+            "' is not supported")
+        .str();
+  }
 
 private:
   Missing &missing;

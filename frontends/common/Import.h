@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,14 @@ enum class TfliteRounding {
   litert ///< as by LiteRT's reference kernels: dense layers once, others twice
 };
 
+/// A size of tensors that is known only when the network runs: 0 to `most`.
+struct FoundSize {
+  std::string name; ///< of the first tensor that has it
+  int64_t most;
+  /// The number of another such size that is never smaller.
+  std::optional<unsigned> within = std::nullopt;
+};
+
 struct ImportOptions {
   /// Sizes of the inputs whose dimensions the model leaves open.
   GivenShapes shapes;
@@ -79,12 +88,9 @@ struct ImportOptions {
   int64_t batch = 0;
   /// Whether inputs of which only the number of samples is open hold one.
   bool takesOneSample = false;
-};
-
-/// A size of tensors that is known only when the network runs: 0 to `most`.
-struct FoundSize {
-  std::string name; ///< of the first tensor that has it
-  int64_t most;
+  /// The sizes that data decide where these are largest, for a sample of them:
+  /// it has the same ones. None are for an import that finds them.
+  std::vector<FoundSize> expectedSizes = {};
 };
 
 /// How an import ended. If a model has several problems, the status is that of

@@ -211,12 +211,26 @@ Value LayerBuilder::insert(OperationState &state) {
   ElementsAttr value;
   // An empty result becomes a constant, so that routines need not handle it;
   // one of a quantized type when it is lowered to integers.
-  if (keepsEmpty && (type.getNumElements() == 0 ||
-                     llvm::any_of(op->getOperands(), nn::isEmpty)))
+  SmallVector<Value> empty;
+  llvm::copy_if(op->getOperands(), std::back_inserter(empty), nn::isEmpty);
+  bool isAlwaysEmpty = type.getNumElements() == 0 && !empty.empty() &&
+                       llvm::all_of(empty, [](Value value) {
+                         auto constant = value.getDefiningOp<nn::ConstantOp>();
+                         return constant && constant->hasAttr(kAlwaysEmpty);
+                       });
+  if (keepsEmpty && isAlwaysEmpty && type.getElementType().isIntOrFloat()) {
+    op->erase();
+    return alwaysEmpty(type.getShape(), type.getElementType());
+  }
+  // Numbers that the model computes with are constants at other sizes, too.
+  if (keepsEmpty && isa<nn::ElementwiseOpInterface>(op))
+    value = foldShapes(op);
+  if (keepsEmpty && !value && (type.getNumElements() == 0 || !empty.empty()))
     return op->getResult(0);
-  if (type.getNumElements() == 0 && type.getElementType().isIntOrFloat())
+  if (!value && type.getNumElements() == 0 &&
+      type.getElementType().isIntOrFloat())
     value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
-  else
+  else if (!value)
     value = foldShapes(op);
   if (!value)
     return op->getResult(0);
@@ -231,6 +245,14 @@ Value LayerBuilder::createElementwise(StringRef op, ArrayRef<Value> operands,
   OperationState state(loc, ("nn." + op).str(), operands, /*types=*/{},
                        attributes);
   return infer(state);
+}
+
+Value LayerBuilder::alwaysEmpty(ArrayRef<int64_t> shape, Type element) {
+  Value value = constant(DenseElementsAttr::get(
+      RankedTensorType::get(shape, element), ArrayRef<Attribute>()));
+  if (keepsEmpty)
+    value.getDefiningOp()->setAttr(kAlwaysEmpty, builder.getUnitAttr());
+  return value;
 }
 
 Value LayerBuilder::constant(ElementsAttr value) {
@@ -261,13 +283,23 @@ Value LayerBuilder::splat(double value, Type element, ArrayRef<int64_t> shape) {
 Value LayerBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
   if (!x || getShape(x) == shape)
     return x;
+  if (product(shape) != getNumElements(x))
+    return fail(
+        ImportStatus::broken,
+        "has an operand of shape " + toString(getShape(x)) +
+            " where it needs one of " + Twine(product(shape)) + " elements",
+        "an operand of shape " + toString(shape), toString(getShape(x)));
   // A reshaped constant keeps its name and its memory.
   auto constant = x.getDefiningOp<nn::ConstantOp>();
   auto type = RankedTensorType::get(shape, getElement(x));
   if (auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                            : DenseElementsAttr())
-    return builder.create<nn::ConstantOp>(constant.getLoc(),
-                                          dense.reshape(type));
+                            : DenseElementsAttr()) {
+    auto result =
+        builder.create<nn::ConstantOp>(constant.getLoc(), dense.reshape(type));
+    if (Attribute mark = constant->getAttr(kAlwaysEmpty))
+      result->setAttr(kAlwaysEmpty, mark);
+    return result;
+  }
   if (auto blob = constant
                       ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
                       : DenseResourceElementsAttr())
@@ -283,12 +315,6 @@ Value LayerBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
 }
 
 Value LayerBuilder::expand(Value x, ArrayRef<int64_t> shape) {
-  if (product(shape) != getNumElements(x))
-    return fail(
-        ImportStatus::broken,
-        "has an operand of shape " + toString(getShape(x)) +
-            " where it needs one of " + Twine(product(shape)) + " elements",
-        "an operand of shape " + toString(shape), toString(getShape(x)));
   if (!x || getShape(x) == shape)
     return x;
   auto broadcast = nn::broadcastShapes({getShape(x), shape});

@@ -16,6 +16,10 @@
 
 namespace nnc::frontends {
 
+/// An attribute of constants, in a sample at which data find nothing, that have
+/// no elements where data find something, either.
+inline constexpr llvm::StringLiteral kAlwaysEmpty = "nn.always_empty";
+
 /// Builds the nn ops that compute one layer (node, operator) of a model. A
 /// frontend derives the class that its converters take from this one.
 ///
@@ -89,6 +93,8 @@ public:
   mlir::Value splat(mlir::TypedAttr value, llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(double value, mlir::Type element,
                     llvm::ArrayRef<int64_t> shape = {});
+  /// Creates a constant without elements that has none at other sizes, either.
+  mlir::Value alwaysEmpty(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
   mlir::Value expand(mlir::Value x, llvm::ArrayRef<int64_t> shape);
@@ -150,13 +156,13 @@ inline int64_t getNumElements(mlir::Value value) {
 inline mlir::Type getElement(mlir::Value value) {
   return value ? mlir::getElementTypeOrSelf(value.getType()) : mlir::Type();
 }
+/// Returns the name of the network's input that `value` is, or null.
+mlir::StringAttr getInputName(mlir::Value value);
 /// Returns 0, 1, ... count - 1.
 llvm::SmallVector<int64_t> iota(int64_t count);
 /// Returns the product of sizes.
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
 } // namespace nnc::frontends
-/// Returns the name of the network's input that `value` is, or null.
-mlir::StringAttr getInputName(mlir::Value value);
 
 #endif // NNC_FRONTENDS_COMMON_LAYERBUILDER_H

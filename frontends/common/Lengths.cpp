@@ -32,12 +32,71 @@ std::optional<unsigned> Lengths::add(LayerBuilder &builder, StringRef name,
   return sizes.size() - 1;
 }
 
+std::optional<unsigned> Lengths::addLeast(LayerBuilder &builder, StringRef name,
+                                          int64_t most, unsigned within) {
+  Value limit = builder.splat(double(most), getElement(counts[within]));
+  auto size = add(builder, name, most,
+                  builder.createElementwise("min", {counts[within], limit}));
+  if (size)
+    sizes[*size].within = within;
+  return size;
+}
+
+int64_t Lengths::getValue(unsigned size) const {
+  if (size < chosen.size())
+    return chosen[size];
+  const FoundSize &found = sizes[size];
+  return found.within ? std::min(found.most, getValue(*found.within))
+                      : found.most;
+}
+
+uint64_t Lengths::findSources(Value x) const {
+  uint64_t sources = 0;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> open;
+  if (!sizes.empty())
+    open.push_back(x);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    auto prefix = dyn_cast<nn::PrefixOp>(op);
+    if (prefix && prefix.getSize() < 64)
+      sources |= uint64_t(1) << prefix.getSize();
+    if (prefix && prefix.getType() == prefix.getX().getType()) // of link()
+      open.push_back(prefix.getX());
+    else if (!prefix)
+      llvm::append_range(open, op->getOperands());
+  }
+  return sources;
+}
+
+std::optional<unsigned> Lengths::findAmong(uint64_t sources,
+                                           int64_t value) const {
+  std::optional<unsigned> found;
+  for (unsigned size = 0; size < std::min<size_t>(64, sizes.size()); ++size) {
+    if (!(sources >> size & 1) || getValue(size) != value)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = size;
+  }
+  return found;
+}
+
 std::optional<unsigned> Lengths::find(Value x, int64_t value) const {
   for (auto [size, count] : llvm::enumerate(counts))
     if (Value found = count; getValue(size) == value &&
                              found.getParentRegion() == x.getParentRegion())
       return size;
   return std::nullopt;
+}
+
+Value Lengths::link(OpBuilder &builder, Location loc, Value x,
+                    unsigned size) const {
+  auto type = cast<RankedTensorType>(x.getType());
+  return builder.create<nn::PrefixOp>(loc, type, x, counts[size],
+                                      type.getDimSize(0), int64_t(size));
 }
 
 Value Lengths::cut(LayerBuilder &builder, Value x, unsigned size) const {

@@ -16,30 +16,58 @@ namespace nnc::frontends {
 /// value of each: the largest, unless others are asked for.
 class Lengths {
 public:
-  /// `chosen` are the values for the first sizes.
-  explicit Lengths(llvm::ArrayRef<int64_t> chosen) : chosen(chosen) {}
+  /// `chosen` are the values for the first sizes, and `expected` what is known
+  /// of all of them from an import for the largest; or nothing is.
+  Lengths(llvm::ArrayRef<int64_t> chosen, llvm::ArrayRef<FoundSize> expected)
+      : chosen(chosen), expected(expected) {}
 
   /// Adds a size from 0 to `most` that a run finds in `count`, an integer, and
   /// returns its number; nullopt after a report.
   std::optional<unsigned> add(LayerBuilder &builder, llvm::StringRef name,
                               int64_t most, mlir::Value count);
+  /// Adds the least of `most` and another size, which may be larger.
+  std::optional<unsigned> addLeast(LayerBuilder &builder, llvm::StringRef name,
+                                   int64_t most, unsigned within);
+  /// Whether a size of that name may be the next one. Where data find nothing,
+  /// a tensor that is empty at all sizes looks like one whose length they
+  /// decide, but is none where they are largest.
+  bool mayBeNext(llvm::StringRef name) const {
+    return expected.empty() || (sizes.size() < expected.size() &&
+                                expected[sizes.size()].name == name);
+  }
+  /// What is known of the next size; null where nothing is.
+  const FoundSize *getExpected() const {
+    return sizes.size() < expected.size() ? &expected[sizes.size()] : nullptr;
+  }
   /// Returns as many slices of axis 0 of `x` as the size says.
   mlir::Value cut(LayerBuilder &builder, mlir::Value x, unsigned size) const;
+
+  /// Returns `x`, all of it, where the size is known: it makes what reads `x`
+  /// and has the size among its numbers run behind what finds the size.
+  mlir::Value link(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                   unsigned size) const;
 
   /// Returns the number of a size that has this value and is found in the
   /// function that computes `x`.
   std::optional<unsigned> find(mlir::Value x, int64_t value) const;
+
+  /// Returns the numbers of the sizes of the tensors from which `x` is
+  /// computed, one bit each; of those that one of these was computed from,
+  /// none.
+  uint64_t findSources(mlir::Value x) const;
+  /// Returns the only size among `sources` that has this value; nullopt if none
+  /// or several have.
+  std::optional<unsigned> findAmong(uint64_t sources, int64_t value) const;
+  /// The value of a size in this import.
+  int64_t getValue(unsigned size) const;
 
   llvm::ArrayRef<FoundSize> getSizes() const { return sizes; }
   /// The numbers that are found, each a tensor of one i32.
   llvm::ArrayRef<mlir::Value> getCounts() const { return counts; }
 
 private:
-  int64_t getValue(unsigned size) const {
-    return size < chosen.size() ? chosen[size] : sizes[size].most;
-  }
-
   llvm::ArrayRef<int64_t> chosen;
+  llvm::ArrayRef<FoundSize> expected;
   std::vector<FoundSize> sizes;
   llvm::SmallVector<mlir::Value> counts;
 };

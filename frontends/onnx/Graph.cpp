@@ -53,7 +53,8 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
           problems, isRebound,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
       declaredInMain(getDeclared(builder.getContext(), model.graph())),
-      customs(options.customs), lengths(options.foundSizes),
+      customs(options.customs),
+      lengths(options.foundSizes, options.expectedSizes),
       sample(options.isSample),
       emptySample(sample && llvm::is_contained(options.foundSizes, 0)) {
   main.imports = &model.opset_import();
@@ -71,12 +72,79 @@ std::optional<unsigned> GraphImporter::addLength(LayerBuilder &builder,
   return lengths.add(builder, name, most, count);
 }
 
+std::optional<unsigned> GraphImporter::addLeast(LayerBuilder &builder,
+                                                StringRef name, int64_t most,
+                                                unsigned within) {
+  declarations.loosen();
+  return lengths.addLeast(builder, name, most, within);
+}
+
+uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {
+  for (const Scope *each = &scope; each; each = each->parent)
+    if (auto found = each->sources.find(name); found != each->sources.end())
+      return found->second;
+  return 0;
+}
+
+void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
+                                MutableArrayRef<Value> operands) {
+  ArrayRef<FoundSize> sizes = lengths.getSizes();
+  // Other lengths are those of tensors that the node reads.
+  if (llvm::none_of(sizes, [](const FoundSize &size) { return size.within; }))
+    return;
+  auto canDepend = [](Value x) {
+    auto type = x ? dyn_cast<RankedTensorType>(x.getType()) : nullptr;
+    return type && type.getRank() > 0 && !isNarrow(type.getElementType()) &&
+           !x.getDefiningOp<nn::ConstantOp>();
+  };
+  Value *dependent = llvm::find_if(operands, canDepend);
+  if (dependent == operands.end())
+    return;
+  for (auto [name, operand] : llvm::zip(node.input(), operands)) {
+    uint64_t sources = findSources(name, scope);
+    auto known = sources && operand ? readElements(operand) : std::nullopt;
+    for (unsigned size = 0; known && size < std::min<size_t>(64, sizes.size());
+         ++size) {
+      int64_t value = lengths.getValue(size);
+      bool isRead = sizes[size].within && (sources >> size & 1) &&
+                    (getNumElements(operand) == value ||
+                     llvm::is_contained(known->ints, value));
+      if (isRead && !(lengths.findSources(*dependent) >> size & 1))
+        *dependent =
+            lengths.link(builder, getLoc(node, scope), *dependent, size);
+    }
+  }
+}
+
+void GraphImporter::noteSources(const NodeProto &node, Scope &scope,
+                                ArrayRef<Value> operands, size_t known) {
+  size_t count = std::min<size_t>(64, lengths.getSizes().size());
+  if (count == 0)
+    return;
+  bool asksShape = node.domain().empty() &&
+                   (node.op_type() == "Shape" || node.op_type() == "Size");
+  uint64_t sources = asksShape && !operands.empty() && operands[0]
+                         ? lengths.findSources(operands[0])
+                         : 0;
+  for (const std::string &name : node.input())
+    sources |= findSources(name, scope);
+  for (size_t size = known; sources && size < count; ++size)
+    sources |= uint64_t(1) << size;
+  for (const std::string &name : node.output())
+    if (Value value = scope.values.lookup(name);
+        sources && value && value.getDefiningOp<nn::ConstantOp>())
+      scope.sources[name] = sources;
+}
+
 Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
   return problems.getLoc(scope.prefix + getNodeName(node).str());
 }
 
 Value GraphImporter::createConstant(ElementsAttr value, Location loc) {
-  return builder.create<nn::ConstantOp>(loc, value);
+  auto constant = builder.create<nn::ConstantOp>(loc, value);
+  if (emptySample && value.getNumElements() == 0)
+    constant->setAttr(kAlwaysEmpty, builder.getUnitAttr());
+  return constant;
 }
 
 std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
@@ -111,6 +179,17 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
   return scope.values[name] = scope.body->capture(*found);
 }
 
+Value GraphImporter::getOutside(BlockArgument argument) const {
+  for (Body *body : openBodies)
+    if (&body->getBlock() == argument.getOwner()) {
+      ArrayRef<Value> captured = body->getCaptured();
+      size_t own = body->getBlock().getNumArguments() - captured.size();
+      size_t number = argument.getArgNumber();
+      return number < own ? Value() : captured[number - own];
+    }
+  return {};
+}
+
 void GraphImporter::checkDeclared(StringRef name, Value value, StringRef origin,
                                   Location loc, Scope &scope) {
   auto type =
@@ -138,6 +217,7 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
                 [&](const std::string &name) { needed.insert(name); });
     live.push_back(&nodes[i]);
   }
+  scope.outputs = &outputs;
   scope.needed = &needed;
   for (NodeProto *node : llvm::reverse(live)) {
     // That is reported in the end: here it may be that of an attempt.
@@ -167,8 +247,10 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
           << "', which nothing computes";
     operands.push_back(value.value_or(Value()));
   }
+  size_t knownSizes = lengths.getSizes().size();
   bool isCall = findFunction(node) != nullptr;
   // Behind a problem, all that can be told is which operators there are.
+  linkLengths(node, scope, operands);
   if (known || isCall)
     results = convert(node, scope, operands);
   else if (!findOp(node.domain(), node.op_type()) && !isMicrosoftOp(node) &&
@@ -179,17 +261,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
     checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;
   }
-Value GraphImporter::getOutside(BlockArgument argument) const {
-  for (Body *body : openBodies)
-    if (&body->getBlock() == argument.getOwner()) {
-      ArrayRef<Value> captured = body->getCaptured();
-      size_t own = body->getBlock().getNumArguments() - captured.size();
-      size_t number = argument.getArgNumber();
-      return number < own ? Value() : captured[number - own];
-    }
-  return {};
-}
-
+  noteSources(node, scope, operands, knownSizes);
 }
 
 /// Returns the node as it is called in `scope`: attributes that stand for one
@@ -384,6 +456,8 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
       scope.absent.insert(function.input(i));
     else
       scope.values[function.input(i)] = operands[i];
+    if (uint64_t sources = isAbsent ? 0 : findSources(node.input(i), caller))
+      scope.sources[function.input(i)] = sources;
   }
   llvm::StringSet<> outputs;
   outputs.insert(function.output().begin(), function.output().end());
@@ -551,25 +625,6 @@ Value GraphImporter::load(Value argument, Type element) {
 
 void GraphImporter::addResults() {
   SmallVector<Value> results;
-std::string Attempt::describe() const {
-  for (const Diagnostic &diagnostic : diagnostics) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      continue;
-    std::string place;
-    diagnostic.getLocation()->walk([&](Location part) {
-      if (auto name = dyn_cast<NameLoc>(part); name && place.empty())
-        place = ("node '" + name.getName().strref() + "': ").str();
-      return WalkResult::advance();
-    });
-    return place + diagnostic.str();
-  }
-  if (importer.missing.empty())
-    return "";
-  return ("operator '" + importer.missing.front().first.strref() +
-          "' is not supported")
-      .str();
-}
-
   SmallVector<StringRef> names;
   for (const auto &output : model.graph().output()) {
     Value value = lookup(output.name(), main).value_or(Value());
@@ -580,6 +635,7 @@ std::string Attempt::describe() const {
             << "', which nnc could not import, without saying why; please "
                "report this";
       return;
+    }
     if (!isTensor(value)) {
       problems.report(ImportStatus::unsupported)
           << "has the output '" << output.name()
@@ -587,13 +643,6 @@ std::string Attempt::describe() const {
              "its "
              "elements outputs";
       return;
-  // Problems that last count although the attempt does not.
-  handler.reset();
-  DiagnosticEngine &engine = importer.builder.getContext()->getDiagEngine();
-  for (Diagnostic &diagnostic : diagnostics)
-    if (importer.problems.isLasting(diagnostic.getLocation()))
-      engine.emit(std::move(diagnostic));
-  problems.addLasting(importer.problems);
     }
     // What nodes compute has been checked.
     if (isInput(value))
@@ -662,7 +711,6 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
       [](StringRef name) {
         auto [domain, type] = name.split("::");
         return type.empty() ? findOp("", name) != nullptr
-    }
                             : findOp(domain, type) != nullptr;
       },
       problems);

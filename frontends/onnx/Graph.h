@@ -39,6 +39,8 @@ struct Scope {
 
   /// Null stands for a value that could not be imported.
   llvm::StringMap<mlir::Value> values;
+  /// Lengths that data decide from which known numbers are computed, by name.
+  llvm::StringMap<uint64_t> sources;
   /// Tensors that become constants when first used.
   llvm::StringMap<::onnx::TensorProto *> initializers;
   /// Parameters of a function that a call leaves out.
@@ -46,6 +48,8 @@ struct Scope {
   /// What the graph says of the types of its values; null in a function, whose
   /// types depend on the call.
   const Declarations::Scope *declared = nullptr;
+  /// Names that the graph has as outputs.
+  const llvm::StringSet<> *outputs = nullptr;
   /// Names that something reads.
   const llvm::StringSet<> *needed = nullptr;
   Scope *parent = nullptr; ///< of a subgraph; a function has none
@@ -74,6 +78,9 @@ public:
   Weights &getWeights() { return weights; }
   const Declarations &getDeclarations() const { return declarations; }
   const Lengths &getLengths() const { return lengths; }
+  /// Returns the lengths that data decide from which the value of `name`, a
+  /// known number, is computed, as Lengths::findSources does.
+  uint64_t findSources(llvm::StringRef name, const Scope &scope) const;
   /// Whether the model is imported at other sizes, too.
   bool isSample() const { return sample; }
   /// Whether it is one at which data find nothing.
@@ -82,6 +89,8 @@ public:
   /// model declares of shapes may be one of many.
   std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
                                     int64_t most, mlir::Value count);
+  std::optional<unsigned> addLeast(LayerBuilder &builder, llvm::StringRef name,
+                                   int64_t most, unsigned within);
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
@@ -92,6 +101,9 @@ public:
                    llvm::ArrayRef<mlir::Value> inputs, Body *body,
                    llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::Value createConstant(mlir::ElementsAttr value, mlir::Location loc);
+  /// Returns the value outside that an argument of a body stands for, while
+  /// that body is imported; else null.
+  mlir::Value getOutside(mlir::BlockArgument argument) const;
 
   /// Says that the integers in the value `name`, or its columns, stand for
   /// these texts.
@@ -101,9 +113,6 @@ public:
   getOutputTexts() const {
     return outputTexts;
   }
-  /// Returns the value outside that an argument of a body stands for, while
-  /// that body is imported; else null.
-  mlir::Value getOutside(mlir::BlockArgument argument) const;
 
 private:
   using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
@@ -111,6 +120,14 @@ private:
   void importNodes(Nodes &nodes, Scope &scope,
                    const llvm::StringSet<> &outputs);
   void importNode(::onnx::NodeProto &node, Scope &scope);
+  /// Makes an operand of the node depend on lengths that data decide and that
+  /// others, known numbers, are.
+  void linkLengths(const ::onnx::NodeProto &node, Scope &scope,
+                   llvm::MutableArrayRef<mlir::Value> operands);
+  /// Notes from which lengths that data decide the results of a node are
+  /// computed, if they are known numbers.
+  void noteSources(const ::onnx::NodeProto &node, Scope &scope,
+                   llvm::ArrayRef<mlir::Value> operands, size_t known);
   /// Results of the node, null where it failed.
   llvm::SmallVector<mlir::Value> convert(::onnx::NodeProto &node, Scope &scope,
                                          llvm::ArrayRef<mlir::Value> operands);
@@ -196,8 +213,3 @@ public:
 } // namespace nnc::onnx
 
 #endif // NNC_FRONTENDS_ONNX_GRAPH_H
-  /// Whether it found a problem of the file itself (Problems::reportLasting).
-  bool isLasting() const { return importer.problems.hasLasting(); }
-  /// Returns the first problem and where it is, for a message about an attempt
-  /// that has failed.
-  std::string describe() const;

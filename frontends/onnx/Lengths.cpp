@@ -33,6 +33,8 @@ static Value widen(Node &node, Value x) {
 /// Returns the positions in the flat `x` of elements that are not zero.
 static Value findPositions(Node &node, Value x) {
   int64_t count = getNumElements(x);
+  if (count == 0 && (node.dropsEmpty(x) || !node.mayAddLength()))
+    return node.alwaysEmpty({0}, node.getBuilder().getI64Type());
   if (auto known = readElements(x)) {
     SmallVector<int64_t> found;
     for (int64_t i = 0; i < count; ++i)
@@ -40,8 +42,6 @@ static Value findPositions(Node &node, Value x) {
         found.push_back(i);
     return node.constant(found);
   }
-  if (count == 0 && node.dropsEmpty(x))
-    return node.constant(ArrayRef<int64_t>());
   Value found = node.create<nn::FindOp>(widen(node, x));
   if (!found)
     return {};
@@ -58,6 +58,36 @@ static std::optional<int64_t> getPickedAxis(Node &node, Value &x) {
   return 0;
 }
 
+Value asLength(Node &node, Value least, ArrayRef<size_t> operands) {
+  auto known = least ? readElements(least) : std::nullopt;
+  if (!known || known->ints.size() != 1)
+    return least;
+  SmallVector<std::pair<int64_t, uint64_t>> numbers; // and their sources
+  for (size_t i : operands) {
+    auto elements = readElements(node.getOperand(i));
+    if (!elements || elements->isReal())
+      return least;
+    for (int64_t number : elements->ints)
+      numbers.push_back({number, node.findSources(i)});
+  }
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    int64_t most = std::numeric_limits<int64_t>::max();
+    for (size_t j = 0; j < numbers.size(); ++j)
+      if (j != i)
+        most = std::min(most, numbers[j].first);
+    auto size = numbers[i].second == 0
+                    ? std::nullopt
+                    : node.addLeast(numbers[i].second, numbers[i].first, most);
+    if (!size)
+      continue;
+    int64_t value = node.getImporter().getLengths().getValue(*size);
+    return node.reshape(
+        node.castTo(node.constant(ArrayRef<int64_t>{value}), getElement(least)),
+        getShape(least));
+  }
+  return least;
+}
+
 /// Converts NonZero: for each axis the indices of the elements.
 Value convertNonZero(Node &node) {
   Value x = node.getOperand(0), positions = findPositions(node, x);
@@ -66,6 +96,8 @@ Value convertNonZero(Node &node) {
   ArrayRef<int64_t> shape = getShape(x);
   int64_t rank = getRank(x), found = getNumElements(positions);
   Type type = getElement(positions);
+  if (getNumElements(x) == 0 && positions.getDefiningOp<nn::ConstantOp>())
+    return node.alwaysEmpty({rank, 0}, type);
   if (rank == 0 || (found == 0 && node.dropsEmpty(positions)))
     return node.constant(DenseElementsAttr::get(
         RankedTensorType::get({rank, found}, type), ArrayRef<Attribute>()));
@@ -93,6 +125,8 @@ Value convertCompress(Node &node) {
     return {};
   int64_t axis = *picked;
   int64_t size = getShape(x)[axis];
+  // ONNX has one axis there, and onnxruntime takes the elements of any.
+  condition = node.reshape(condition, {getNumElements(condition)});
   if (getNumElements(condition) > size) {
     if (auto known = readElements(condition))
       for (int64_t i = size; i < getNumElements(condition); ++i)
@@ -113,9 +147,9 @@ Value convertUnique(Node &node) {
     return {};
   int64_t axis = *picked;
   int64_t rows = getShape(x)[axis];
-  if (getNumElements(x) == 0 && node.dropsEmpty(x)) {
+  if (getNumElements(x) == 0 && (node.dropsEmpty(x) || !node.mayAddLength())) {
     for (size_t i = 1; i < node.getNumResults(); ++i)
-      node.setResult(i, node.constant(ArrayRef<int64_t>()));
+      node.setResult(i, node.alwaysEmpty({0}, node.getBuilder().getI64Type()));
     return x;
   }
   // Slices of the axis as rows of a matrix.
@@ -132,7 +166,7 @@ Value convertUnique(Node &node) {
       node.create<nn::DistinctOp>(matrix, node.getInt("sorted", 1) != 0);
   if (!found)
     return {};
-  auto size = node.addLength(rows, takePart(node, found, 0, 1));
+  auto size = node.addLength(rows, takePart(node, found, 0, 1), {0, 1, 3});
   Value firsts = node.cut(takePart(node, found, 1, rows), size);
   if (node.hasResult(1))
     node.setResult(1, firsts);
@@ -168,9 +202,8 @@ Value convertNonMaxSuppression(Node &node) {
   Value overlap = getThreshold(3, 0),
         least = getThreshold(4, -std::numeric_limits<double>::infinity());
   int64_t count = lines * most;
-  if (count == 0 && node.dropsEmpty(boxes))
-    return node.constant(DenseElementsAttr::get(
-        RankedTensorType::get({0, 3}, integer), ArrayRef<Attribute>()));
+  if (count == 0 && (node.dropsEmpty(boxes) || !node.mayAddLength()))
+    return node.alwaysEmpty({0, 3}, integer);
   Value found =
       node.create<nn::SuppressOp>(boxes, scores, limit, overlap, least, most,
                                   node.getInt("center_point_box") != 0);

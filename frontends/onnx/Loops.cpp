@@ -490,7 +490,10 @@ std::optional<LoopResults> LoopImporter::build(bool mayBeShort) {
     Value count = isCounted ? loop.getLast().back()
                             : node.createElementwise(
                                   "max", {form.count, node.splat(0, integer)});
-    size = node.addLength(*runs, count);
+    SmallVector<size_t> places;
+    for (size_t i = 0; i < collected.size(); ++i)
+      places.push_back(form.inits.size() + i);
+    size = node.addLength(*runs, count, places);
     if (!size)
       return std::nullopt;
   }

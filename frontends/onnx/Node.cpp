@@ -212,6 +212,35 @@ ElementsAttr Node::getElements(StringRef name) {
   return importer.getWeights().get(*attribute->mutable_t(), getLoc());
 }
 
+std::optional<unsigned> Node::addLength(int64_t most, Value count,
+                                        ArrayRef<size_t> results) {
+  const size_t *named = llvm::find_if(results, [&](size_t i) {
+    return namesResult(i) && scope.outputs->contains(proto.output(int(i)));
+  });
+  if (named == results.end())
+    named = llvm::find_if(results, [&](size_t i) { return hasResult(i); });
+  size_t result = named == results.end() ? results.front() : *named;
+  return importer.addLength(*this, getResultName(result), most, count);
+}
+
+std::optional<unsigned> Node::addLeast(uint64_t sources, int64_t value,
+                                       int64_t most) {
+  const Lengths &lengths = importer.getLengths();
+  std::string name = getResultName(0);
+  std::optional<unsigned> size;
+  if (!lengths.mayBeNext(name))
+    return std::nullopt;
+  if (const FoundSize *expected = lengths.getExpected()) {
+    if (expected->within && lengths.getValue(*expected->within) == value)
+      size = expected->within;
+  } else {
+    size = lengths.findAmong(sources, value);
+    if (size && lengths.getSizes()[*size].most <= most)
+      return std::nullopt;
+  }
+  return size ? importer.addLeast(*this, name, most, *size) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Axes and subgraphs
 //===----------------------------------------------------------------------===//

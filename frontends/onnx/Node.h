@@ -130,10 +130,26 @@ public:
   /// values of its inputs; false where that fails.
   bool inlineGraph(llvm::StringRef name, llvm::ArrayRef<mlir::Value> inputs,
                    Body *body, llvm::SmallVectorImpl<mlir::Value> &results);
-  /// Adds a size from 0 to `most` that a run finds in `count`, named as result
-  /// 0 is, and returns its number; nullopt after a report.
-  std::optional<unsigned> addLength(int64_t most, mlir::Value count) {
-    return importer.addLength(*this, getResultName(0), most, count);
+  /// Adds a size from 0 to `most` that a run finds in `count`, and returns its
+  /// number; nullopt after a report. It is named as the first of those results
+  /// of that length that the graph has as an output, or else something reads.
+  std::optional<unsigned> addLength(int64_t most, mlir::Value count,
+                                    llvm::ArrayRef<size_t> results = {0});
+  /// Adds the least of `most` and of a length that data decide as a size of its
+  /// own. That length is among `sources` and has `value` in this import.
+  /// Returns nullopt where there is no such length, or it is never above
+  /// `most`.
+  std::optional<unsigned> addLeast(uint64_t sources, int64_t value,
+                                   int64_t most);
+  /// Returns the lengths that data decide from which operand `i`, known
+  /// numbers, is computed.
+  uint64_t findSources(size_t i) const {
+    return importer.findSources(proto.input(int(i)), scope);
+  }
+  /// Whether data may decide the length of the result here, though they find
+  /// nothing in this import.
+  bool mayAddLength() const {
+    return importer.getLengths().mayBeNext(getResultName(0));
   }
   /// Returns as many slices of axis 0 of `x` as that size says.
   mlir::Value cut(mlir::Value x, std::optional<unsigned> size) {
@@ -165,6 +181,12 @@ private:
   llvm::SmallVector<mlir::Type> modelTypes;
   llvm::SmallVector<mlir::ArrayAttr> texts;
 };
+
+/// Returns `least`, the least of the elements of the operands with these
+/// numbers, as a length of its own that data decide, where it is the least of
+/// such a length and of numbers that are known; else `least` itself.
+mlir::Value asLength(Node &node, mlir::Value least,
+                     llvm::ArrayRef<size_t> operands);
 
 } // namespace nnc::onnx
 

@@ -289,6 +289,8 @@ static Value dequantizeSmallFloat(Node &node, Type result) {
 }
 
 Value saturate(Node &node, Value x, IntegerType storage) {
+  if (!x)
+    return {};
   double range = std::ldexp(1.0, storage.getWidth());
   double first = storage.isUnsigned() ? 0 : -range / 2;
   Type real = getElement(x);

@@ -172,11 +172,16 @@ Value convertSlice(Node &node) {
   // A slice of as many rows as data find takes all of them in an import for the
   // most there may be.
   bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
-                     isCut[0] && starts[0] == 0 && node.getOperand(2) &&
-                     !node.isInitializer(2);
-  if (isBeginning)
+                     isCut[0] && starts[0] == 0;
+  if (isBeginning && node.getOperand(2) && !node.isInitializer(2))
     if (Value beginning = node.takeFound(x, sizes[0]))
       return beginning;
+  // Up to so many of the rows that data find are a length of their own.
+  if (isBeginning && lists->ends[0] > 0)
+    if (auto size =
+            node.addLeast(node.getImporter().getLengths().findSources(x),
+                          getShape(x)[0], lists->ends[0]))
+      return node.cut(x, size);
   if (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep)
     return x;
   return node.create<nn::SliceOp>(x, starts, sizes, steps);

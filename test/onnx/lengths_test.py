@@ -7,6 +7,7 @@ import unittest
 
 import numpy as np
 import onnx
+import onnx.parser
 import onnxruntime
 from onnx import TensorProto
 
@@ -194,7 +195,106 @@ def matrices():
                                      for n, m in ((2, 3), (9, 7), (4, 5))]
 
 
-NETWORKS = [scaled, indexed, matrices,
+def boxes_and_scores(net_of, classes=2, count=12, draws=4):
+    """A network of boxes and their scores, and draws of which the last finds nothing."""
+    net = Net(boxes=(FLOAT, [1, count, 4]), scores=(FLOAT, [1, classes, count]))
+    net_of(net)
+    inputs = []
+    for draw in range(draws):
+        corners = random.random((1, count, 2)).astype(np.float32) * 9
+        inputs.append({"boxes": np.concatenate([corners, corners + 1], axis=2),
+                       "scores": (random.random((1, classes, count)) * (1 - draw / (draws - 1))
+                                  ).astype(np.float32)})
+    return net, {}, inputs
+
+
+def add_suppression(net, limit, least=0.3):
+    """The indices that are left, and boxes and scores of these."""
+    kept = net.add("NonMaxSuppression", "boxes", "scores", net.constant(np.int64([limit])),
+                   net.constant(np.float32([0.4])), net.constant(np.float32([least])))
+    number = net.add("Squeeze", net.add("Slice", kept, *(net.constant(np.int64([value]))
+                                                         for value in (2, 3, 1))),
+                     net.constant(np.int64([1])))
+    flat = net.add("Squeeze", "boxes", net.constant(np.int64([0])))
+    return kept, net.add("Gather", flat, number), net.add("GatherND", "scores", kept)
+
+
+def best():
+    """The best of what is left, at most so many, as torchvision and Ultralytics write it:
+    by Min, by ReduceMin, by Clip, and by a slice of what is sorted."""
+    def add(net):
+        kept, boxes, scores = add_suppression(net, 5)
+        count = net.add("Shape", scores)
+        four = net.constant(np.int64([4]))
+        least = [net.add("Min", count, four), net.add("Min", four, count),
+                 net.add("ReduceMin", net.add("Concat", four, count, axis=0),
+                         net.constant(np.int64([0]))),
+                 net.add("Clip", count, "", net.constant(np.int64(3)))]
+        for size in least:
+            values, indices = net.add("TopK", scores, size, axis=0, results=2)
+            net.outputs += [values, net.add("Gather", boxes, indices)]
+    return boxes_and_scores(add)
+
+
+def first_rows():
+    """Rows up to a constant, and what follows them."""
+    def add(net):
+        kept, boxes, scores = add_suppression(net, 5)
+        zero, three = net.constant(np.int64([0])), net.constant(np.int64([3]))
+        first = net.add("Slice", boxes, zero, three, zero)
+        most = net.add("Slice", kept, zero, net.constant(np.int64([2**62])), zero)
+        net.outputs = [first, net.add("Gemm", first, net.weight(4, 5)),
+                       net.add("Shape", first), most, net.add("Slice", scores, zero, three)]
+    return boxes_and_scores(add)
+
+
+def filled_up():
+    """Rows in a tensor of a fixed number of them, as firmware wants them: all that are left,
+    and at most so many."""
+    def add(net):
+        kept, boxes, scores = add_suppression(net, 5)
+        zero, six = net.constant(np.int64([0])), net.constant(np.int64([6]))
+        for rows, most in ((boxes, 10), (net.add("Slice", boxes, zero, six, zero), 6)):
+            count = net.add("Squeeze", net.add("Shape", rows, start=0, end=1))
+            places = net.add("Unsqueeze", net.add(
+                "Range", net.constant(np.int64(0)), count, net.constant(np.int64(1))),
+                net.constant(np.int64([1])))
+            zeros = net.constant(np.zeros((most, 4), np.float32))
+            net.outputs.append(net.add("ScatterND", zeros, places, rows))
+    return boxes_and_scores(add)
+
+
+def two_suppressions():
+    """Two that keep boxes of their own, of which the second is cut to the best."""
+    def add(net):
+        one, two = add_suppression(net, 3), add_suppression(net, 3, least=0.5)
+        size = net.add("Min", net.add("Shape", two[2]), net.constant(np.int64([2])))
+        net.outputs = [one[0], two[0], net.add("TopK", two[2], size, axis=0, results=2)[0]]
+    return boxes_and_scores(add)
+
+
+def none_kept():
+    """One keeps nothing, whatever is found, as without a limit, and what follows it."""
+    def add(net):
+        kept, boxes, _ = add_suppression(net, 5)
+        off, none, scores = add_suppression(net, 0)
+        default = net.add("NonMaxSuppression", "boxes", "scores")
+        net.outputs = [kept, off, none, net.add("Relu", scores), default,
+                       net.add("Concat", boxes, none, axis=0), net.add("Shape", off)]
+    return boxes_and_scores(add)
+
+
+def always_empty():
+    """Operators on tensors that are empty at all sizes, beside one whose length data say."""
+    net = Net(x=(FLOAT, [7]))
+    empty = net.constant(np.zeros((0, 3), np.float32))
+    net.outputs = [net.add("NonZero", "x"), net.add("NonZero", empty),
+                   *net.add("Unique", empty, axis=0, results=4),
+                   net.add("Compress", empty, net.constant(np.zeros(0, bool)), axis=0)]
+    return net, {}, [{"x": np.float32(np.arange(7) < n)} for n in (0, 3, 7)]
+
+
+NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled, indexed, matrices,
             positions, masked, scattered, reduced, compressed, distinct, detections(5), detections(40),
             joined, both]
 
@@ -256,6 +356,59 @@ class DecisionsTest(unittest.TestCase):
             with self.assertRaises(emitted.Failure) as caught:
                 emitted.compile_model(path, folder + "/out")
             self.assertEqual(caught.exception.code, emitted.LACKING)
+
+
+class PaddedTest(unittest.TestCase):
+    """Rows that are padded in another way than filled_up() does are refused by a message that
+    names the node and says so."""
+
+    def check(self, add):
+        def build(net):
+            kept, boxes, scores = add_suppression(net, 5)
+            net.outputs = [add(net, boxes)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(boxes_and_scores(build)[0].model(), path)
+            with self.assertRaisesRegex(emitted.Failure, "ScatterND") as caught:
+                emitted.compile_model(path, folder + "/out")
+            self.assertEqual(caught.exception.code, emitted.LACKING)
+            self.assertNotIn("--shape", str(caught.exception))
+
+    def test_concat(self):
+        self.check(lambda net, boxes: net.add(
+            "Slice", net.add("Concat", boxes, net.constant(np.zeros((6, 4), np.float32)), axis=0),
+            *(net.constant(np.int64([value])) for value in (0, 6, 0))))
+
+
+class NamesTest(unittest.TestCase):
+    """The length of an output is named after it."""
+
+    def check(self, model, names):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(model, path)
+            module = emitted.compile_model(path, folder + "/out")
+            self.assertEqual([port["name"] for port in module.manifest["outputs"]], names)
+
+    def parse(self, text):
+        return onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 18]>' + text)
+
+    LOOP = """g (float[4] x, float limit) => (%s) {
+        most = Constant<value_int=5>()  go = Constant<value = bool {1}>()
+        last, first, rows = Loop (most, go, x) <body = b (int64 i, bool c, float[4] v)
+            => (bool c1, float[4] v1, float[4] a, float[4] o) {
+          v1 = Add(v, x)  r = ReduceSum<keepdims=0>(v1)  c1 = Less(r, limit)
+          a = Neg(v1)  o = Identity(v1) }> }"""
+
+    def test_loop(self):
+        self.check(self.parse(self.LOOP % "float[4] last, float[n,4] rows"),
+                   ["last", "rows", "rows_count"])
+        self.check(self.parse(self.LOOP % "float[n,4] rows, float[n,4] first"),
+                   ["rows", "first", "first_count"])
+
+    def test_unique(self):
+        self.check(self.parse("""g (float[6] x) => (int64[n] counts) {
+            y, first, which, counts = Unique(x) }"""), ["counts", "counts_count"])
 
 
 for name, decide in DECISIONS.items():

@@ -226,7 +226,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
        /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
        choices.limits, choices.stream ? choices.stream->input : "",
        /*trial=*/"", importedBatch,
-       /*takesOneSample=*/!wanted.mayStayOpen},
+       /*takesOneSample=*/!wanted.mayStayOpen, expectedSizes},
       context, wanted.command);
   // Further imports are of the same shapes.
   choices.shapes.insert(result.samples.begin(), result.samples.end());

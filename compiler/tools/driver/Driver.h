@@ -328,6 +328,8 @@ private:
   std::map<std::string, std::vector<std::string>> dimNames;
   /// Sizes that data decide, in the module that was imported last.
   std::vector<frontends::FoundSize> foundSizes;
+  /// Those of the module for the largest sizes, which its samples have, too.
+  std::vector<frontends::FoundSize> expectedSizes;
   /// The numbers of those which no output has.
   std::vector<unsigned> innerSizes;
   /// Sizes that are left open, those that data decide behind others. For each

@@ -119,9 +119,15 @@ ExitCode Driver::nameSizes() {
 }
 
 void Driver::nameFoundSizes(llvm::StringSet<> &taken) {
-  for (const frontends::FoundSize &size : foundSizes)
-    sizes.push_back({nameSize(size.name + "_size", "", 0, taken), /*low=*/0,
-                     size.most, /*step=*/1});
+  expectedSizes = foundSizes;
+  for (const frontends::FoundSize &size : foundSizes) {
+    SizeRange &range = sizes.emplace_back(
+        SizeRange{nameSize(size.name + "_size", "", 0, taken),
+                  /*low=*/0, size.most, /*step=*/1});
+    range.isFound = true;
+    if (size.within)
+      range.within = callersSizes + *size.within;
+  }
 }
 
 /// Frees the memory of the constants of a module that is not needed any more.
@@ -252,12 +258,26 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
         << why;
     return code;
   }
-  if (foundSizes.size() != sizes.size() - callersSizes) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << fmt::format("varies with the sizes in a way that nnc does not "
-                       "handle: its data decide {} lengths, and {} with {}",
-                       sizes.size() - callersSizes, foundSizes.size(),
-                       describePoint(sizes, point));
+  auto isSame = [](const frontends::FoundSize &a,
+                   const frontends::FoundSize &b) { return a.name == b.name; };
+  if (!std::equal(foundSizes.begin(), foundSizes.end(), expectedSizes.begin(),
+                  expectedSizes.end(), isSame)) {
+    auto [found, expected] =
+        std::mismatch(foundSizes.begin(), foundSizes.end(),
+                      expectedSizes.begin(), expectedSizes.end(), isSame);
+    // Those behind are the same where it alone is missing.
+    bool isMore = expected == expectedSizes.end() ||
+                  (found != foundSizes.end() &&
+                   foundSizes.size() >= expectedSizes.size());
+    std::string name = isMore ? found->name : expected->name;
+    mlir::emitError(mlir::NameLoc::get(
+        mlir::StringAttr::get(&context, name),
+        mlir::FileLineColLoc::get(&context, choices.model, 0, 0)))
+        << fmt::format("varies in a way that nnc does not handle: its length "
+                       "is {} by data with {}, and {} where all sizes are "
+                       "largest; a mask with Where keeps the length",
+                       isMore ? "decided" : "not decided",
+                       describePoint(sizes, point), isMore ? "is not" : "is");
     return ExitCode::unsupported;
   }
   removeCounts(module, innerSizes);
@@ -294,8 +314,10 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
       mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
           << "varies with the sizes in a way that nnc does not handle: with "
           << describePoint(sizes, point) << ", " << why
-          << "; bounds on one side of what a minimum, maximum or division of "
-             "the model switches at are possible";
+          << (callersSizes == 0
+                  ? ""
+                  : "; bounds on one side of what a minimum, maximum or "
+                    "division of the model switches at are possible");
       return ExitCode::unsupported;
     }
   }
@@ -303,6 +325,18 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
 }
 
 ExitCode Driver::runPassesOnSamples() {
+  // Where data decide all sizes, the user has no bounds to change.
+  mlir::ScopedDiagnosticHandler advise(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        bool varies = llvm::StringRef(diagnostic.str())
+                          .contains("in a way that nnc does not handle");
+        if (varies && callersSizes == 0)
+          diagnostic << "; of a length that data decide nnc takes sums, "
+                        "products and the least of it and a constant; to fill "
+                        "rows up to a fixed number, write them into zeros with "
+                        "ScatterND";
+        return mlir::failure();
+      });
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
   std::vector<mlir::ModuleOp> modules = {*op};
