@@ -71,10 +71,14 @@ static LogicalResult collectKinds(nn::LayerOp layer,
   return success();
 }
 
-/// Clones the epilogue of the layer into the expression of `call`.
+/// Clones the epilogue of the layer into the expression of `call`. Activations
+/// that its arithmetic does not show are left out: expressions of one
+/// arithmetic are equal, whatever they stand for, and share code.
 static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   IRMapping mapping;
   layer.getEpilogue().cloneInto(&call.getExpression(), mapping);
+  for (Operation &op : call.getExpression().front())
+    op.removeAttr(nn::kActivationAttr);
   Operation *yield = call.getExpression().front().getTerminator();
   OpBuilder builder(yield);
   builder.create<exec::YieldOp>(yield->getLoc(), yield->getOperand(0));

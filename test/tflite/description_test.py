@@ -49,6 +49,16 @@ class Description(unittest.TestCase):
                                               kind="DEPTHWISE_CONV_2D", activation=activation),
                            f"3 x 3 depthwise convolution, stride 2, {words}8 bits")
 
+    def test_shared_code(self):
+        """Layers of one arithmetic share code, whichever activation its bounds stand for."""
+        def make(net):
+            for activation in ("NONE", "RELU"):
+                q.conv(net, (1, 6, 6, 4), (4, 1, 1, 4), activation=activation, out_zero=-128)
+        said = self.describe(make, "--target=cortex-m4")
+        self.assertIn("1 x 1 convolution, 8 bits", said)
+        self.assertIn("1 x 1 convolution, ReLU, 8 bits", said)
+        self.assertRegex(re.sub(r"\n *//  ", "", self.code), "Has the code of|Shares the code of")
+
     def test_roles(self):
         """Parameters and weights are called by their roles."""
         self.describe(lambda net: q.conv(net, (1, 9, 7, 3), (5, 3, 3, 3)), "--target=cortex-m4")

@@ -1,0 +1,38 @@
+"""The tables of dialects/nn/words are sorted, as their readers need, and have a line for each
+function of elementwise layers and each op that routines compute."""
+
+import re
+import sys
+
+import tree
+
+WORDS = tree.ROOT / "dialects/nn/words"
+
+
+def rows(path, pattern):
+    return re.findall(pattern, path.read_text(), re.MULTILINE)
+
+
+def main():
+    functions = rows(WORDS / "functions.inc", r'^NNC_FUNCTION_WORDS\("(\w+)"')
+    ops = rows(WORDS / "ops.inc", r"^NNC_OP_WORDS\((\w+),")
+    problems = [f"{name}: not sorted" for name, table in (("functions.inc", functions),
+                                                         ("ops.inc", ops))
+                if table != sorted(set(table))]
+    computed = rows(tree.ROOT / "runtime/routines/elementwise.inc", r"^NNC_ELEMENTWISE\((\w+),")
+    # Codes of small floats have names that say it.
+    problems += [f"functions.inc: no words for {name}" for name in computed
+                 if name not in functions and not re.match(r"(en|de)code_e\d", name)]
+    described = set(ops) | set(rows(
+        tree.ROOT / "dialects/nn/Description.cpp", r"(?:: Described<\w+, |^NNC_LSTM_WORDS\()(\w+)"))
+    for table in sorted((tree.ROOT / "dialects/nn").glob("Nn*.td")):
+        for name in rows(table, r"^def Nn_(\w+Op) : Nn_(?:RoutineOp|AnchorOp|PoolOp|ArgOp|ScanOp)<"):
+            if name not in described:
+                problems.append(f"{table.name}: nothing describes {name}; give it a line in "
+                                "words/ops.inc")
+    print("\n".join(problems))
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
