@@ -193,8 +193,7 @@ static void rebuild(nn::ControlOpInterface control, const DeadParts &dead) {
 }
 
 namespace {
-struct DropUnreadPass
-    : nnc::impl::DropUnreadBase<DropUnreadPass> {
+struct DropUnreadPass : nnc::impl::DropUnreadBase<DropUnreadPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(nn::verifyBodies(module)))
