@@ -307,7 +307,12 @@ class Quantize(nnc.TestCase):
         open_batch.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
         open_batch.graph.output[0].type.tensor_type.shape.dim[0].dim_param = "batch"
         self.save("open", open_batch)
-        self.refuse("--calibration=data.npz", model="open.onnx", said=["--shape"])
+        one = json.loads(self.quantize("open.onnx", "--json", "--calibration=data.npz", *self.to))
+        self.assertIn("--shape x=8x3x8x8", one["problems"][0]["hint"])
+        self.assertEqual(one["samples"], 4)
+        open_batch.graph.input[0].type.tensor_type.shape.dim[2].dim_param = "height"
+        self.save("higher", open_batch)
+        self.refuse("--calibration=data.npz", model="higher.onnx", said=["--shape"])
         said = json.loads(self.quantize("open.onnx", "--shape=x=2x3x8x8", "--json",
                                    "--calibration=data.npz", *self.to))
         self.assertEqual(said["samples"], 2) # of two images each

@@ -193,7 +193,9 @@ class Usage(nnc.TestCase):
     def test_shape(self):
         self.save("open", model([helper.make_node("Relu", ["x"], ["y"], "relu1")],
                                 [value("x", ["N", 3])], [value("y", ["N", 3])]))
-        self.nnc("check", "open.onnx", code=USAGE, said=["open.onnx: .*pass --shape x="])
+        self.save("wide", model([helper.make_node("Relu", ["x"], ["y"], "relu1")],
+                                [value("x", ["N", "M"])], [value("y", ["N", "M"])]))
+        self.nnc("check", "wide.onnx", code=USAGE, said=["wide.onnx: .*pass --shape x="])
         self.nnc("check", "open.onnx", "--shape", "x=2x4", code=USAGE, said=["'x'.*2x4"])
         self.nnc("check", "open.onnx", "--shape", "z=2x3", code=USAGE, said=["'z'.*'x'"])
         self.nnc("check", "open.onnx", "--shape", "x=2x3", "--no-build", said=["x: 2x3 of f32"])
