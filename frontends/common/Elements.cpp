@@ -7,7 +7,6 @@
 #include "frontends/common/Elements.h"
 
 #include "dialects/nn/Resource.h"
-#include "dialects/nn/TensorData.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -84,13 +83,14 @@ bool nnc::frontends::isReadable(Type element) {
   return dispatch(element, [](auto) {});
 }
 
-std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute) {
-  auto type = dyn_cast<RankedTensorType>(attribute.getShapedType());
-  if (!type || type.getNumElements() > kMaxReadElements ||
-      !isReadable(type.getElementType()))
-    return std::nullopt;
-  std::optional<TensorData> data = TensorData::get(attribute);
-  if (!data)
+static bool isSmall(RankedTensorType type) {
+  return type.getNumElements() <= kMaxReadElements &&
+         isReadable(type.getElementType());
+}
+
+std::optional<Elements> nnc::frontends::readElements(const TensorData &data) {
+  RankedTensorType type = data.getType();
+  if (!isSmall(type))
     return std::nullopt;
   Elements result{type, {}, {}};
   dispatch(type.getElementType(), [&](auto like) {
@@ -98,7 +98,7 @@ std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute) {
     using T = decltype(like);
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       T value;
-      std::memcpy(&value, data->getBytes().data() + i * sizeof(T), sizeof(T));
+      std::memcpy(&value, data.getBytes().data() + i * sizeof(T), sizeof(T));
       if (result.isReal())
         result.reals.push_back(value);
       else
@@ -106,6 +106,14 @@ std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute) {
     }
   });
   return result;
+}
+
+std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute) {
+  auto type = dyn_cast<RankedTensorType>(attribute.getShapedType());
+  if (!type || !isSmall(type))
+    return std::nullopt;
+  std::optional<TensorData> data = TensorData::get(attribute);
+  return data ? readElements(*data) : std::nullopt;
 }
 
 std::optional<Elements> nnc::frontends::readElements(Value value) {

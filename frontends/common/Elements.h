@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_COMMON_ELEMENTS_H
 #define NNC_FRONTENDS_COMMON_ELEMENTS_H
 
+#include "dialects/nn/TensorData.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -45,8 +47,10 @@ struct Elements {
 /// integers of 64 bits are not among them.
 bool isReadable(mlir::Type element);
 
-/// Returns the elements of a constant, or nullopt if it has more than
+/// Returns the elements of a tensor, or nullopt if it has more than
 /// kMaxReadElements or its element type is not readable.
+std::optional<Elements> readElements(const TensorData &data);
+/// Returns the elements of a constant, with the same limits.
 std::optional<Elements> readElements(mlir::ElementsAttr attribute);
 /// Returns the elements of the nn.constant that defines `value`, with the same
 /// limits, or nullopt if another op defines it.

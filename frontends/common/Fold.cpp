@@ -115,37 +115,59 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   });
 }
 
-ElementsAttr nnc::frontends::foldShapes(Operation *op) {
+/// Whether the type of an op's result is one that shapes are computed with.
+static bool isOfShapes(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0)
-    return {};
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (type.getNumElements() > kMaxReadElements ||
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || type.getNumElements() > kMaxReadElements ||
       !isReadable(type.getElementType()))
-    return {};
+    return false;
   // Shapes are computed with real numbers in scalars and lists alone. What else
   // is of reals, the compiler folds, once it knows which constants depend on
   // the sizes.
-  if (isa<FloatType>(type.getElementType()) && type.getRank() > 1)
-    return {};
+  return !isa<FloatType>(type.getElementType()) || type.getRank() <= 1;
+}
+
+std::optional<TensorData>
+nnc::frontends::foldShapes(Operation *op, ArrayRef<TensorData> operands) {
+  if (!isOfShapes(op))
+    return std::nullopt;
   SmallVector<Elements> x;
-  SmallVector<TensorData> operands;
-  for (Value operand : op->getOperands()) {
+  for (const TensorData &operand : operands) {
     auto elements = readElements(operand);
     if (!elements)
-      return {};
+      return std::nullopt;
     x.push_back(std::move(*elements));
-    operands.push_back(*TensorData::get(operand));
   }
+  Type element = getElementTypeOrSelf(op->getResult(0));
   if (auto elementwise = dyn_cast<nn::ElementwiseOpInterface>(op)) {
-    if (!isFoldable(elementwise, x, type.getElementType()))
-      return {};
+    if (!isFoldable(elementwise, x, element))
+      return std::nullopt;
   } else {
     auto routine = dyn_cast<nn::RoutineOpInterface>(op);
     if (!routine ||
         !llvm::all_of(routine.getRoutineCalls(),
                       [&](const auto &call) { return isFoldable(call, x); }))
-      return {};
+      return std::nullopt;
   }
   FailureOr<TensorData> result = evaluate(op, operands);
-  return failed(result) ? ElementsAttr() : result->toAttribute("folded");
+  return failed(result) ? std::nullopt : std::optional(*result);
+}
+
+ElementsAttr nnc::frontends::foldShapes(Operation *op) {
+  if (!isOfShapes(op))
+    return {};
+  SmallVector<TensorData> operands;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    std::optional<TensorData> data;
+    if (type && type.getNumElements() <= kMaxReadElements)
+      data = TensorData::get(operand);
+    if (!data)
+      return {};
+    operands.push_back(*data);
+  }
+  std::optional<TensorData> result = foldShapes(op, operands);
+  return result ? result->toAttribute("folded") : ElementsAttr();
 }

@@ -14,7 +14,8 @@
 #ifndef NNC_FRONTENDS_COMMON_FOLD_H
 #define NNC_FRONTENDS_COMMON_FOLD_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "dialects/nn/TensorData.h"
+
 #include "mlir/IR/Operation.h"
 
 namespace nnc::frontends {
@@ -23,6 +24,10 @@ namespace nnc::frontends {
 /// takes, or null if an operand is not one, if the op is not among those that
 /// compute shapes, or if its result is undefined.
 mlir::ElementsAttr foldShapes(mlir::Operation *op);
+/// Returns the result of an op for these operands, or nullopt in the same
+/// cases.
+std::optional<TensorData> foldShapes(mlir::Operation *op,
+                                     llvm::ArrayRef<TensorData> operands);
 
 } // namespace nnc::frontends
 

@@ -480,41 +480,6 @@ void GraphImporter::noteTexts(StringRef name, ArrayRef<std::string> list) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attempts
-//===----------------------------------------------------------------------===//
-
-Attempt::Attempt(GraphImporter &importer)
-    : importer(importer), problems(importer.problems.take()),
-      missing(importer.missing),
-      handler(std::make_unique<ScopedDiagnosticHandler>(
-          importer.builder.getContext(), [this](Diagnostic &diagnostic) {
-            diagnostics.push_back(std::move(diagnostic));
-            return success();
-          })) {
-  importer.missing.clear();
-}
-
-bool Attempt::hasFailed() const {
-  return !importer.problems.none() || !importer.missing.empty();
-}
-
-void Attempt::report() {
-  handler.reset();
-  DiagnosticEngine &engine = importer.builder.getContext()->getDiagEngine();
-  for (Diagnostic &diagnostic : diagnostics)
-    engine.emit(std::move(diagnostic));
-  diagnostics.clear();
-  problems.add(importer.problems);
-  for (auto &[name, nodes] : importer.missing)
-    missing.insert({name, {nodes.first, 0}}).first->second.count += nodes.count;
-}
-
-Attempt::~Attempt() {
-  importer.problems = problems;
-  importer.missing = std::move(missing);
-}
-
-//===----------------------------------------------------------------------===//
 // What nnc lacks
 //===----------------------------------------------------------------------===//
 

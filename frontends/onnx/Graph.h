@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_GRAPH_H
 #define NNC_FRONTENDS_ONNX_GRAPH_H
 
+#include "frontends/common/Attempt.h"
 #include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Declared.h"
@@ -183,22 +184,10 @@ private:
   friend class Attempt;
 };
 
-/// Something that may fail without being a problem of the model: what is
-/// reported in the meantime is kept back.
-class Attempt {
+class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
 public:
-  explicit Attempt(GraphImporter &importer);
-  ~Attempt();
-  /// Reports what was kept back, for an attempt that counts.
-  void report();
-  bool hasFailed() const;
-
-private:
-  GraphImporter &importer;
-  Problems problems; ///< those from before
-  decltype(GraphImporter::missing) missing;
-  std::vector<mlir::Diagnostic> diagnostics;
-  std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
+  explicit Attempt(GraphImporter &importer)
+      : AttemptWithMissing(importer.problems, importer.missing) {}
 };
 
 } // namespace nnc::onnx

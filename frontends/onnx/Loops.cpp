@@ -6,9 +6,14 @@
 
 #include "frontends/onnx/Loops.h"
 
+#include "frontends/common/Appended.h"
 #include "frontends/common/Body.h"
+#include "frontends/common/LoopRuns.h"
 #include "frontends/onnx/Narrow.h"
 #include "frontends/onnx/Sequences.h"
+#include "frontends/onnx/Sort.h"
+
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -43,6 +48,75 @@ static Value shapeAsDeclared(Node &node, Value value, int i) {
   bool hasAxis =
       body.input_size() > i && type.has_shape() && type.shape().dim_size() == 1;
   return hasAxis ? node.reshape(value, {1}) : value;
+}
+
+namespace {
+/// The carried values of a loop that need not be carried.
+struct Uncarried {
+  /// Whether each run takes a value as it is, and gives it on.
+  llvm::SmallBitVector isKept;
+  /// The axis along which each run appends to a tensor, or 0 for a sequence;
+  /// nothing else reads either.
+  SmallVector<std::optional<int64_t>> appends;
+};
+} // namespace
+
+/// Finds what the graph of a loop's body tells by its names.
+static Uncarried findUncarried(Node &node, const LoopForm &form) {
+  const ::onnx::GraphProto &body = node.getGraph("body");
+  llvm::StringMap<const ::onnx::NodeProto *> makers;
+  llvm::StringMap<int> reads;
+  for (const auto &inner : body.node()) {
+    for (const std::string &name : inner.output())
+      makers[name] = &inner;
+    collectUses(inner, [&](const std::string &name) { ++reads[name]; });
+  }
+  for (const auto &result : body.output())
+    ++reads[result.name()];
+  auto getMaker = [&](StringRef name, StringRef op) {
+    const ::onnx::NodeProto *maker = makers.lookup(name);
+    bool fits = maker && maker->op_type() == op && maker->domain().empty() &&
+                maker->input_size() > 0 && maker->output_size() == 1;
+    return fits ? maker : nullptr;
+  };
+  unsigned output = form.hasCondition ? 1 : 0, input = output + form.takesRun;
+  unsigned count = form.inits.size();
+  Uncarried found{llvm::SmallBitVector(count),
+                  SmallVector<std::optional<int64_t>>(count)};
+  for (unsigned i = 0; i < count; ++i) {
+    if (int(output + i) >= body.output_size() ||
+        int(input + i) >= body.input_size())
+      break;
+    StringRef name = body.output(output + i).name();
+    const std::string &given = body.input(input + i).name();
+    // A chain of copies has no more links than there are nodes.
+    for (int link = 0; link < body.node_size(); ++link) {
+      const auto *copy = getMaker(name, "Identity");
+      if (!copy)
+        break;
+      name = copy->input(0);
+    }
+    found.isKept[i] = name == given;
+    if (reads.lookup(given) != 1 || reads.lookup(name) != 1)
+      continue;
+    const auto *concat = getMaker(name, "Concat"),
+               *insert = getMaker(name, "SequenceInsert");
+    if (insert && insert->input(0) == given &&
+        (insert->input_size() == 2 || insert->input(2).empty()))
+      found.appends[i] = 0;
+    if (concat && concat->input(0) == given)
+      for (const auto &attribute : concat->attribute())
+        if (attribute.name() == "axis")
+          found.appends[i] = attribute.i();
+  }
+  return found;
+}
+
+/// Whether so many runs of the body take so few nodes that they become no loop.
+/// How many runs are few must not depend on sizes.
+static bool isShort(Node &node, int64_t runs) {
+  return !node.getImporter().isSample() && runs <= kFewNodes &&
+         runs * node.getGraph("body").node_size() <= kFewNodes;
 }
 
 /// Checks the number of a graph's results, its condition's type, and splits
@@ -116,18 +190,36 @@ std::optional<LoopResults> nnc::onnx::unrollLoop(Node &node,
 namespace {
 class LoopImporter {
 public:
-  LoopImporter(Node &node, const LoopForm &form) : node(node), form(form) {}
-  std::optional<LoopResults> build();
+  LoopImporter(Node &node, const LoopForm &form)
+      : node(node), form(form), runs(form.runs),
+        uncarried(findUncarried(node, form)) {}
+  /// Returns nothing, without a report, where `mayBeShort` is set and the loop
+  /// turns out to be short.
+  std::optional<LoopResults> build(bool mayBeShort = false);
   /// Returns what a loop that never runs collects.
   std::optional<LoopResults> buildNone();
 
 private:
   bool importBody(Body &body);
   bool checkTypes();
+  /// Reports that carried value `i` changes its shape; returns false.
+  bool reportShapes(unsigned i);
   void dropCondition(Body &body);
+  void captureKept(Body &body);
+  /// Collects what runs append; false, and a report, where they do more.
+  bool collectAppended(Body &body, bool isExact);
+  Value append(Value init, Value parts, Type element, int64_t axis);
+  /// Counts the runs, as far as the condition follows from constants. Returns
+  /// whether it still has to be computed.
+  bool countRuns(Body &body);
+  /// Returns the values of those that are carried from run to run.
+  SmallVector<Value> takeCarried(ArrayRef<Value> all) const;
 
   Node &node;
   const LoopForm &form;
+  /// How often the loop runs at most, where that is known.
+  std::optional<int64_t> runs;
+  Uncarried uncarried;
   /// The condition that the body takes, as the model sees it, and gives.
   Value condition, givenCondition, nextCondition;
   /// The body's argument for the number of runs before it; null where no
@@ -136,6 +228,10 @@ private:
   /// Values of the body as the model sees them.
   SmallVector<Value> results, carried;
   ArrayRef<Value> next, collected;
+  /// What the loop collects: the carriers of `collected`, and what runs append.
+  SmallVector<Value> gathered;
+  /// The element types, in the model, of what runs append.
+  SmallVector<Type> appendedTypes;
 };
 } // namespace
 
@@ -149,17 +245,34 @@ bool LoopImporter::importBody(Body &body) {
     inputs.push_back(shapeAsDeclared(node, condition, 1));
     givenCondition = inputs.back();
   }
-  for (Value init : form.inits) {
+  for (auto [i, init] : llvm::enumerate(form.inits)) {
+    carried.push_back({});
+    if (uncarried.isKept[i])
+      continue;
+    if (!isTensor(init) && uncarried.appends[i]) {
+      carried.back() = makeSequence(node, {});
+      continue;
+    }
     if (!isTensor(init)) {
       node.unsupported("carries a sequence, so that the number of its runs has "
                        "to be known when compiling");
       return false;
     }
-    Value argument = body.addArgument(getCarrier(init).getType());
-    carried.push_back(node.asModelType(argument, getElement(init)));
+    auto type = cast<RankedTensorType>(getCarrier(init).getType());
+    std::optional<int64_t> &axis = uncarried.appends[i];
+    if (axis && *axis < 0)
+      *axis += type.getRank();
+    if (axis && (*axis < 0 || *axis >= type.getRank()))
+      axis = std::nullopt;
+    Value argument =
+        body.addArgument(axis ? getAppendedType(type, *axis) : type);
+    carried.back() = node.asModelType(argument, getElement(init));
   }
   if (form.collected && form.hasCondition)
     runsSoFar = body.addArgument(run.getType());
+  // Arguments for what is captured come last.
+  for (unsigned i : uncarried.isKept.set_bits())
+    carried[i] = body.capture(form.inits[i]);
   llvm::append_range(inputs, carried);
   llvm::append_range(inputs, form.getInputs(run, &body));
   return !llvm::is_contained(inputs, Value()) &&
@@ -168,22 +281,113 @@ bool LoopImporter::importBody(Body &body) {
          checkTypes();
 }
 
+bool LoopImporter::reportShapes(unsigned i) {
+  node.unsupported(
+      "carries value " + Twine(i) +
+      ", which is of another type or shape in the next run; nnc needs a "
+      "loop that has as many runs as is known when compiling, or values "
+      "that keep their shapes");
+  return false;
+}
+
 bool LoopImporter::checkTypes() {
-  for (auto [i, value, init] : llvm::enumerate(next, form.inits))
-    if (value.getType() != init.getType()) {
-      node.unsupported(
-          "carries value " + Twine(i) +
-          ", which is of another type or shape in the next run; nnc needs a "
-          "loop that has as many runs as is known when compiling, or values "
-          "that keep their shapes");
-      return false;
-    }
+  for (auto [i, value, init] : llvm::enumerate(next, form.inits)) {
+    bool isAppended = uncarried.appends[i].has_value(), isOne = isTensor(value);
+    bool fits = !isAppended
+                    ? value.getType() == init.getType()
+                    : isOne == isTensor(init) &&
+                          (!isOne || getElement(value) == getElement(init));
+    if (!fits)
+      return reportShapes(i);
+  }
   for (Value value : collected)
     if (!isTensor(value)) {
       node.unsupported("collects sequences");
       return false;
     }
   return true;
+}
+
+SmallVector<Value> LoopImporter::takeCarried(ArrayRef<Value> all) const {
+  SmallVector<Value> taken;
+  for (auto [i, value] : llvm::enumerate(all))
+    if (!uncarried.isKept[i] && !uncarried.appends[i])
+      taken.push_back(value);
+  return taken;
+}
+
+/// Captures what turns out to stay as it is once the body is imported.
+void LoopImporter::captureKept(Body &body) {
+  OpBuilder::InsertionGuard guard(node.getOpBuilder());
+  for (unsigned i = 0; i < uncarried.isKept.size(); ++i) {
+    if (uncarried.isKept[i] || uncarried.appends[i] || next[i] != carried[i])
+      continue;
+    node.getOpBuilder().setInsertionPointToStart(&body.getBlock());
+    auto argument = cast<BlockArgument>(getCarrier(carried[i]));
+    argument.replaceAllUsesWith(body.capture(getCarrier(form.inits[i])));
+    body.getBlock().eraseArgument(argument.getArgNumber());
+    uncarried.isKept.set(i);
+  }
+}
+
+bool LoopImporter::collectAppended(Body &body, bool isExact) {
+  for (auto [i, axis] : llvm::enumerate(uncarried.appends)) {
+    if (!axis)
+      continue;
+    if (!isExact)
+      return reportShapes(i);
+    if (auto sequence = dyn_cast<TupleType>(next[i].getType())) {
+      auto elements = getElements(node, next[i]);
+      if (elements->size() != 1 || !isTensor(elements->front()))
+        return reportShapes(i);
+      gathered.push_back(getCarrier(elements->front()));
+      appendedTypes.push_back(getElement(elements->front()));
+      continue;
+    }
+    Value argument = getCarrier(carried[i]);
+    Value part = takeAppended(node, argument, getCarrier(next[i]), *axis);
+    if (!part)
+      return reportShapes(i);
+    body.getBlock().eraseArgument(cast<BlockArgument>(argument).getArgNumber());
+    gathered.push_back(part);
+    appendedTypes.push_back(getElement(next[i]));
+  }
+  return true;
+}
+
+/// Returns what runs have appended to `init`: they have collected `parts`, of
+/// type `element` in the model.
+Value LoopImporter::append(Value init, Value parts, Type element,
+                           int64_t axis) {
+  if (isTensor(init)) {
+    Value joined = joinAppended(node, getCarrier(init), parts, axis);
+    return joined ? node.asModelType(joined, element) : joined;
+  }
+  SmallVector<Value> elements = *getElements(node, init);
+  for (int64_t number : iota(getShape(parts)[0])) {
+    Value at = node.reshape(node.constant(ArrayRef<int64_t>{number}), {});
+    Value part = node.create<nn::GatherOp>(parts, at, int64_t(0));
+    elements.push_back(part ? node.asModelType(part, element) : part);
+  }
+  return makeSequence(node, elements);
+}
+
+bool LoopImporter::countRuns(Body &body) {
+  auto known = readElements(nextCondition);
+  bool staysTrue =
+      nextCondition == givenCondition || (known && known->ints[0] != 0);
+  if (staysTrue)
+    return form.condition != Value();
+  SmallVector<Carried> values;
+  for (auto [i, init] : llvm::enumerate(form.inits))
+    if (!uncarried.isKept[i] && !uncarried.appends[i])
+      values.push_back(
+          {getCarrier(init), getCarrier(carried[i]), getCarrier(next[i])});
+  auto found = frontends::countRuns(
+      nextCondition, body.getBlock().getArgument(0), condition, values, runs);
+  if (found)
+    runs = found->most;
+  return !found || !found->isExact || form.condition;
 }
 
 /// Makes a condition that stays true a constant.
@@ -195,25 +399,34 @@ void LoopImporter::dropCondition(Body &body) {
   body.getBlock().eraseArgument(number);
 }
 
-std::optional<LoopResults> LoopImporter::build() {
+std::optional<LoopResults> LoopImporter::build(bool mayBeShort) {
   OpBuilder &builder = node.getOpBuilder();
   Body body(builder, node.getPath(), node.getLoc());
   if (!importBody(body)) {
     body.erase();
     return std::nullopt;
   }
-  bool isConditional = false;
+  captureKept(body);
+  bool isConditional = form.hasCondition && countRuns(body);
+  if (mayBeShort && !isConditional && !form.count && runs &&
+      isShort(node, *runs)) {
+    body.erase();
+    return std::nullopt;
+  }
+  for (Value value : collected)
+    gathered.push_back(getCarrier(value));
+  if (!collectAppended(body, runs && !isConditional && !form.count)) {
+    body.erase();
+    return std::nullopt;
+  }
   if (form.hasCondition) {
-    auto known = readElements(nextCondition);
-    isConditional = form.condition || !(nextCondition == givenCondition ||
-                                        (known && known->ints[0] != 0));
     nextCondition = node.reshape(nextCondition, {});
     if (!isConditional)
       dropCondition(body);
   }
   // How many runs there are may be known only then.
   bool isOpen = !collected.empty() && (isConditional || form.count);
-  if (!collected.empty() && !form.runs) {
+  if (!collected.empty() && !runs) {
     body.erase();
     node.unsupported("collects a value of every run, but nothing limits how "
                      "many there are; nnc needs a largest trip count that is "
@@ -224,7 +437,7 @@ std::optional<LoopResults> LoopImporter::build() {
   SmallVector<Type> types;
   if (isConditional)
     given.push_back(nextCondition);
-  for (Value value : next)
+  for (Value value : takeCarried(next))
     given.push_back(getCarrier(value));
   Type integer = node.getBuilder().getI64Type();
   bool isCounted = isOpen && isConditional;
@@ -236,18 +449,17 @@ std::optional<LoopResults> LoopImporter::build() {
         "add", {body.getBlock().getArgument(0), node.splat(1, integer)}));
   for (Value value : given)
     types.push_back(value.getType());
-  for (Value value : collected) {
-    given.push_back(getCarrier(value));
-    SmallVector<int64_t> shape = {*form.runs};
+  for (Value value : gathered) {
+    given.push_back(value);
+    SmallVector<int64_t> shape = {*runs};
     llvm::append_range(shape, getShape(value));
-    types.push_back(
-        RankedTensorType::get(shape, getElement(getCarrier(value))));
+    types.push_back(RankedTensorType::get(shape, getElement(value)));
   }
   body.finish(given);
   if (isConditional)
     inits.push_back(form.condition ? node.reshape(form.condition, {})
                                    : node.splat(1, getBool(node)));
-  for (Value init : form.inits)
+  for (Value init : takeCarried(form.inits))
     inits.push_back(getCarrier(init));
   if (isCounted)
     inits.push_back(node.splat(0, integer));
@@ -259,22 +471,30 @@ std::optional<LoopResults> LoopImporter::build() {
   auto loop = builder.create<nn::LoopOp>(
       node.getLoc(), types, form.count ? node.reshape(form.count, {}) : Value(),
       inits, body.getCaptured(), body.getFunction().getSymName(),
-      form.runs.value_or(std::numeric_limits<int64_t>::max()), isConditional);
+      runs.value_or(std::numeric_limits<int64_t>::max()), isConditional);
   LoopResults found;
-  for (auto [y, value] :
-       llvm::zip(loop.getLast().drop_front(isConditional ? 1 : 0), next))
-    found.carried.push_back(node.asModelType(y, getElement(value)));
+  auto last = std::next(loop.getLast().begin(), isConditional ? 1 : 0);
+  auto appended = std::next(loop.getCollected().begin(), collected.size());
+  const Type *type = appendedTypes.begin();
+  for (auto [i, init, axis] : llvm::enumerate(form.inits, uncarried.appends)) {
+    found.carried.push_back(uncarried.isKept[i] ? init
+                            : axis
+                                ? append(init, *appended++, *type++, *axis)
+                                : node.asModelType(*last++, getElement(init)));
+    if (!found.carried.back())
+      return std::nullopt;
+  }
   std::optional<unsigned> size;
   if (isOpen) {
     // A count that is too large for the result has to show.
     Value count = isCounted ? loop.getLast().back()
                             : node.createElementwise(
                                   "max", {form.count, node.splat(0, integer)});
-    size = node.addLength(*form.runs, count);
+    size = node.addLength(*runs, count);
     if (!size)
       return std::nullopt;
   }
-  for (auto [y, value] : llvm::zip_equal(loop.getCollected(), collected))
+  for (auto [y, value] : llvm::zip(loop.getCollected(), collected))
     found.collected.push_back(
         node.asModelType(size ? node.cut(y, size) : y, getElement(value)));
   return found;
@@ -333,12 +553,13 @@ std::optional<LoopResults> nnc::onnx::importLoop(Node &node,
   LoopForm simple = form;
   if (known)
     simple.condition = {};
-  // How many runs are few must not depend on sizes.
-  bool isShort = !node.getImporter().isSample() && form.runs && !form.count &&
-                 *form.runs <= kFewNodes &&
-                 *form.runs * node.getGraph("body").node_size() <= kFewNodes;
-  bool hasSequences = !llvm::all_of(form.inits, isTensor);
-  bool isTried = isShort || hasSequences;
+  bool isTried = form.runs && !form.count && isShort(node, *form.runs);
+  Uncarried uncarried = findUncarried(node, form);
+  bool hasSequences = false;
+  for (auto [i, init] : llvm::enumerate(form.inits))
+    hasSequences |=
+        !isTensor(init) && !uncarried.isKept[i] && !uncarried.appends[i];
+  isTried |= hasSequences;
   if (isTried) {
     Attempt attempt(node.getImporter());
     auto found = unrollAndJoin(node, simple);
@@ -355,7 +576,7 @@ std::optional<LoopResults> nnc::onnx::importLoop(Node &node,
     return LoopImporter(node, simple).build();
   {
     Attempt attempt(node.getImporter());
-    auto found = LoopImporter(node, simple).build();
+    auto found = LoopImporter(node, simple).build(/*mayBeShort=*/true);
     if (found && !attempt.hasFailed())
       return found;
   }

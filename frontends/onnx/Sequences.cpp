@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Sequences.h"
 
+#include "frontends/common/Appended.h"
 #include "frontends/onnx/Loops.h"
 #include "frontends/onnx/Narrow.h"
 
@@ -48,7 +49,32 @@ std::optional<SmallVector<Value>> getElements(Node &node, Value value) {
   return std::nullopt;
 }
 
+/// Returns the tensor whose slices along its first axis are `values`, in order;
+/// null where they are others.
+static Value findStacked(ArrayRef<Value> values) {
+  Value whole;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto gather = getCarrier(value).getDefiningOp<nn::GatherOp>();
+    auto at = gather && gather.getAxis() == 0
+                  ? readElements(gather.getIndices())
+                  : std::nullopt;
+    bool fits = at && at->type.getRank() == 0 && at->ints[0] == int64_t(i) &&
+                (!whole || gather.getX() == whole);
+    if (!fits)
+      return {};
+    whole = gather.getX();
+  }
+  bool isAll = whole && getShape(whole)[0] == int64_t(values.size());
+  return isAll ? whole : Value();
+}
+
 Value stack(Node &node, ArrayRef<Value> values, int64_t axis) {
+  if (Value whole = findStacked(values)) {
+    SmallVector<int64_t> order = iota(getRank(whole));
+    std::rotate(order.begin(), order.begin() + 1, order.begin() + axis + 1);
+    whole = node.transpose(whole, order);
+    return whole ? node.asModelType(whole, getElement(values.front())) : whole;
+  }
   SmallVector<Value> parts;
   for (Value value : values) {
     if (!isTensor(value))
@@ -222,7 +248,9 @@ Value convertConcatFromSequence(Node &node) {
     parts.push_back(getCarrier(element));
   if (parts.size() == 1)
     return elements->front();
-  Value joined = node.create<nn::ConcatOp>(ValueRange(parts), *axis);
+  Value whole = findStacked(*elements);
+  Value joined = whole ? joinRuns(node, whole, *axis)
+                       : node.create<nn::ConcatOp>(ValueRange(parts), *axis);
   return joined ? node.asModelType(joined, getElement(elements->front()))
                 : joined;
 }

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_TFLITE_GRAPH_H
 #define NNC_FRONTENDS_TFLITE_GRAPH_H
 
+#include "frontends/common/Attempt.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
 #include "frontends/tflite/Load.h"
@@ -99,6 +100,10 @@ public:
   unsigned getNumber(const fb::SubGraph *graph) const;
   /// Whether operators are imported that prepare the model's first run.
   bool isPreparing() const { return preparing; }
+  /// Whether calls and loops have more operators than --limit allows.
+  bool hasTooManyOperators() const {
+    return inlined > problems.getLimits().nodes;
+  }
   /// Imports a subgraph that prepares the model's first run.
   void prepare(uint32_t subgraph, const Scope &scope, const Layer &caller);
 
@@ -143,6 +148,13 @@ private:
   };
   /// Operators that nnc lacks, by name.
   llvm::MapVector<mlir::StringAttr, Missing> missing;
+  friend class Attempt;
+};
+
+class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+public:
+  explicit Attempt(GraphImporter &importer)
+      : AttemptWithMissing(importer.problems, importer.missing) {}
 };
 
 } // namespace nnc::tflite

@@ -24,6 +24,61 @@ def floats(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
 
+def lstm_of_tensorflow(units, steps, inputs=5, batch=2):
+    """A Keras layer of LSTM cells as tf2onnx writes it where a mask keeps it from ONNX's LSTM."""
+    make = onnx.helper.make_node
+    floats_, ints, bools = (onnx.TensorProto.FLOAT, onnx.TensorProto.INT32, onnx.TensorProto.BOOL)
+    value = onnx.helper.make_tensor_value_info
+    state = [batch, units]
+    carried = [("i", ints, []), ("out", floats_, state), ("h", floats_, state),
+               ("c", floats_, state), ("n", ints, []), ("w", floats_, [inputs, 4 * units]),
+               ("u", floats_, [units, 4 * units]), ("bias", floats_, [4 * units])]
+    nodes = [make("Add", ["i", "one"], ["i2"]), make("Gather", ["x_t", "i"], ["row"]),
+             make("Gather", ["mask_t", "i"], ["on"]), make("Cast", ["on"], ["keep"], to=floats_),
+             make("Not", ["on"], ["off"]), make("Cast", ["off"], ["drop"], to=floats_),
+             make("MatMul", ["row", "w"], ["a"]), make("MatMul", ["h", "u"], ["b"]),
+             make("Add", ["a", "b"], ["ab"]), make("Add", ["ab", "bias"], ["gates"]),
+             make("Split", ["gates"], ["gi", "gf", "gc", "go"], axis=1),
+             *(make("Sigmoid", [g], [f"s{g}"]) for g in ("gi", "gf", "go")),
+             make("Tanh", ["gc"], ["tc"]), make("Mul", ["sgf", "c"], ["cf"]),
+             make("Mul", ["sgi", "tc"], ["ci"]), make("Add", ["cf", "ci"], ["c1"]),
+             make("Tanh", ["c1"], ["t1"]), make("Mul", ["sgo", "t1"], ["h1"])]
+    for name, new in (("out", "h1"), ("h", "h1"), ("c", "c1")):
+        nodes += [make("Mul", ["keep", new], [f"{name}_new"]),
+                  make("Mul", [name, "drop"], [f"{name}_old"]),
+                  make("Add", [f"{name}_new", f"{name}_old"], [f"{name}2"])]
+    nodes += [make("Identity", ["out2"], ["row_out"]), make("Cast", ["n"], ["nf"], to=floats_),
+              make("Cast", ["i2"], ["if"], to=floats_), make("Less", ["if", "nf"], ["more"])]
+    kept = {"n", "w", "u", "bias"}
+    body = onnx.helper.make_graph(
+        nodes, "body",
+        [value("run", onnx.TensorProto.INT64, []), value("on_before", bools, [])]
+        + [value(*each) for each in carried],
+        [value("more", bools, [])]
+        + [value(name if name in kept else f"{name}2", *rest) for name, *rest in carried]
+        + [value("row_out", floats_, state)],
+        [onnx.numpy_helper.from_array(np.int32(1), "one")])
+    outer = [make("Transpose", ["x"], ["x_t"], perm=[1, 0, 2]),
+             make("Unsqueeze", ["mask", "last"], ["mask_1"]),
+             make("Transpose", ["mask_1"], ["mask_t"], perm=[1, 0, 2]),
+             make("Shape", ["x_t"], ["shape"]), make("Gather", ["shape", "zero"], ["n64"]),
+             make("Cast", ["n64"], ["n0"], to=ints), make("Cast", ["n0"], ["n0f"], to=floats_),
+             make("Less", ["none", "n0f"], ["any"]),
+             make("Loop", ["", "any", "i0", "zeros", "zeros", "zeros", "n0", "w0", "u0", "bias0"],
+                  ["i_", "o_", "h_", "c_", "n_", "w_", "u_", "b_", "rows"], body=body),
+             make("Transpose", ["rows"], ["y"], perm=[1, 0, 2])]
+    weights = {"last": np.array([-1]), "zero": np.int64(0), "none": np.float32(0),
+               "i0": np.int32(0), "zeros": np.zeros(state, np.float32),
+               "w0": floats(inputs, 4 * units), "u0": floats(units, 4 * units),
+               "bias0": floats(4 * units)}
+    graph = onnx.helper.make_graph(
+        outer, "g", [value("x", floats_, [batch, steps, inputs]), value("mask", bools, [batch, steps])],
+        [value("y", floats_, [batch, steps, units])],
+        [onnx.numpy_helper.from_array(np.asarray(v), k) for k, v in weights.items()])
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 15)],
+                                  ir_version=8)
+
+
 class Control(unittest.TestCase):
     def compile(self, model, folder, target="portable", options=()):
         path = pathlib.Path(folder) / "model.onnx"
@@ -300,6 +355,106 @@ class Control(unittest.TestCase):
             y = Loop (n, , x) <body = b (int64 i, bool go, float[k] u)
                 => (bool go2, float[m] w) { go2 = Identity(go)  w = Concat<axis=0>(u, x) }> }"""
         self.check(text, {"x": floats(2)})
+
+    def test_lstm_of_tensorflow(self):
+        """tf2onnx's loop over steps: no trip count, a condition of counters, weights that are
+        carried though they stay, values masked where the sequence has ended."""
+        units, steps = 6, 40
+        model = lstm_of_tensorflow(units, steps)
+        feeds = [{"x": floats(2, steps, 5), "mask": np.arange(steps) < np.array(ends)[:, None]}
+                 for ends in ((steps, steps), (3, 17))]
+        self.check(model, *feeds, contains=f"< {steps}; ++", lacks="copy_w")
+        with tempfile.TemporaryDirectory() as folder:
+            module = self.compile(model, folder)
+            self.assertLess((module.folder / "model.cpp").stat().st_size, 60_000)
+
+    def test_conditions_of_counters(self):
+        """The runs are counted where counters, and constants, decide all of the condition."""
+        text = """g (float[4] x) => (float[4] y, float[n,4] all) {
+            i0 = Constant<value = int32 {3}>()
+            f0 = Constant<value = float {0.0}>()
+            true = Constant<value = bool {1}>()
+            i, f, y, all = Loop (%s, true, i0, f0, x)
+                <body = b (int64 run, bool go, int32 i, float f, float[4] u)
+                => (bool go2, int32 i2, float f2, float[4] v, float[4] o) {
+                two = Constant<value = int32 {2}>()
+                i2 = Add(i, two)
+                half = Constant<value = float {0.5}>()
+                f2 = Add(f, half)
+                a = Constant<value = int32 {%d}>()
+                less = Less(i2, a)
+                b1 = Constant<value = float {%f}>()
+                below = LessOrEqual(f2, b1)
+                both = And(less, below)
+                go2 = %s
+                f3 = Cast<to=1>(i)
+                w = Add(u, f3)
+                v = Sin(w)
+                o = Add(v, f) }> }"""
+        x = {"x": floats(4)}
+        self.check(text % ("", 90, 1000, "Identity(both)"), x, contains="< 44; ++")
+        self.check(text % ("", 5000, 20.5, "And(go, both)"), x, contains="< 42; ++")
+        few = text.replace("i0 =", "n = Constant<value_int=35>() i0 =")
+        self.check(few % ("n", 5000, 1000, "Identity(both)"), x, contains="< 35; ++")
+        # A short loop is none, however its end is written.
+        self.check(text % ("", 7, 1000, "Identity(both)"), x, lacks="for (int64_t")
+
+    def test_data_end_a_loop_of_counters(self):
+        """What the counters allow limits what is collected."""
+        text = """g (float[4] x, float most) => (float[4] y, float[n,4] all) {
+            i0 = Constant<value_int=0>()
+            true = Constant<value = bool {1}>()
+            i, y, all = Loop ( , true, i0, x) <body = b (int64 run, bool go, int64 i, float[4] u)
+                => (bool go2, int64 i2, float[4] v, float[4] v) {
+                one = Constant<value_int=1>()
+                i2 = Add(i, one)
+                a = Constant<value_int=9>()
+                less = Less(i2, a)
+                v = Add(u, x)
+                t = ReduceSum<keepdims=0>(v)
+                small = Less(t, most)
+                go2 = And(small, less) }> }"""
+        feeds = [{"x": np.abs(floats(4)), "most": np.array(most, np.float32)}
+                 for most in (-1, 8, 1000)]
+        self.check(text, *feeds, contains="for (int64_t")
+
+    def test_kept_values_are_not_carried(self):
+        """Values that each run gives on as they are, known and computed, shapes among them."""
+        text = """g (float[3,4] x, float[4,4] m) => (float[3,4] y, float[4,4] m2, int64[2] s2) {
+            n = Constant<value_int=40>()
+            k = Sin(m)
+            s = Constant<value_ints=[-1,4]>()
+            y, m2, s2 = Loop (n, , x, k, s) <body = b (int64 i, bool go, float[3,4] u, float[4,4] w, int64[2] s)
+                => (bool go2, float[3,4] v, float[4,4] w3, int64[2] s3) {
+                go2 = Identity(go)
+                w2 = Identity(w)
+                w3 = Identity(w2)
+                s3 = Identity(s)
+                r = Reshape(u, s)
+                p = MatMul(r, w)
+                v = Tanh(p) }> }"""
+        self.check(text, {"x": floats(3, 4), "m": floats(4, 4)}, contains="< 40; ++")
+
+    def test_runs_append(self):
+        """A tensor or a sequence to whose end each run appends is what the loop collects."""
+        text = """g (float[2,3] x, float[2,1] first) => (float[2,81] y, float[2,40,3] z, float[2,3] v) {
+            n = Constant<value_int=40>()
+            s0 = SequenceEmpty()
+            y, v, s = Loop (n, , first, x, s0)
+                <body = b (int64 i, bool go, float[2,k] t, float[2,3] u, seq(float[2,3]) s)
+                => (bool go2, float[2,m] t2, float[2,3] w, seq(float[2,3]) s2) {
+                go2 = Identity(go)
+                w = Sin(u)
+                begin = Constant<value_ints=[0]>()
+                end = Constant<value_ints=[1]>()
+                part = Slice(w, begin, end, end)
+                other = Neg(part)
+                t2 = Concat<axis=-1>(t, part, other)
+                s2 = SequenceInsert(s, w) }>
+            z = ConcatFromSequence<axis=1, new_axis=1>(s) }"""
+        self.check(text, {"x": floats(2, 3), "first": floats(2, 1)}, contains="< 40; ++")
+        reads = text.replace("w = Sin(u)", "h = Shape<start=1>(t) c = Cast<to=1>(h) w = Div(u, c)")
+        self.check(reads, {"x": floats(2, 3), "first": floats(2, 1)}, lacks="for (int64_t")
 
     def test_no_trips(self):
         text = """g (float[4] x) => (float[4] y, float[0,4] all) {

@@ -143,22 +143,34 @@ class BrokenControl(refusals.TestCase):
         del body["operators"][:2]
         self.check(net, BROKEN, "within itself")
 
-    def test_nested_loops(self):
-        """Loops of loops, whose operators are too many together."""
-        net = counting(end=300)
+    def check_nested_loops(self, body, code, said):
+        """Four loops of 300 runs within one another; the innermost has this body."""
+        net = counting(end=300, body=body)
         given = [COUNTER, VECTOR]
         holds = net.operators[0]["options"]["cond_subgraph"]
         inner = net.operators[0]["options"]["body_subgraph"]
         for _ in range(3):
-            def body(graph, tensors, inner=inner):
-                outputs = [graph.tensor(*COUNTER), graph.tensor(*VECTOR)]
+            def around(graph, tensors, inner=inner):
+                outputs = [graph.tensor(*COUNTER),
+                           graph.tensor(*VECTOR, shape_signature=[-1])]
                 graph.op("WHILE", [graph.const(np.int32(0)), tensors[1]], outputs,
                          cond_subgraph=holds, body_subgraph=inner)
                 more = make(graph, "ADD", [tensors[0], graph.const(np.int32(1))], *COUNTER)
                 return [more, outputs[1]]
-            inner = subgraph(net, given, body)
+            inner = subgraph(net, given, around)
         net.operators[0]["options"]["body_subgraph"] = inner
-        self.check(net, LIMIT, "operators")
+        self.check(net, code, said)
+
+    def test_nested_loops(self):
+        """Loops of loops that stay loops, and those whose runs have too many operators together,
+        as their shapes differ."""
+        self.check_nested_loops(None, DONE, "")
+        shape = dict(shape_signature=[-1])
+        self.check_nested_loops(lambda g, t: [
+            make(g, "ADD", [t[0], g.const(np.int32(1))], *COUNTER),
+            g.op("CONCATENATION", [g.op("NEG", t[1:], [g.tensor(*VECTOR, **shape)]),
+                                   g.const(np.ones(1, F32))],
+                 [g.tensor(F32, (4,), **shape)], axis=0)], LIMIT, "operators")
 
     def test_variables(self):
         """Branches that choose a variable, or have a handle where a value is needed."""
