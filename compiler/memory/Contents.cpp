@@ -146,13 +146,15 @@ void Contents::add(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (auto control = dyn_cast<ControlOpInterface>(op))
       addControl(control);
+    if (SmallVector<Move> own = nnc::getMoves(&op); !own.empty())
+      moves[&op].assign(own.begin(), own.end());
+    ArrayRef<Move> known = getMoves(&op);
     for (Value result : op.getResults()) {
-      SmallVector<Move> moves = getMoves(&op);
       ArrayRef<ByteRange> own =
-          moves.empty() ? ArrayRef<ByteRange>() : follow(&op, moves);
+          known.empty() ? ArrayRef<ByteRange>() : follow(&op, known);
       if (own.empty()) {
         own = store({{0, getBytes(result), result, 0}});
-        if (!moves.empty())
+        if (!known.empty())
           copied.insert(result);
       }
       ranges[result] = own;
@@ -168,10 +170,12 @@ SmallVector<unsigned> nnc::getExchanged(LoopOp loop, Operation *end,
     Value next = end->getOperand(i), own = body->getArgument(1 + i);
     if (contents.of(next) == contents.of(own))
       continue;
-    SmallVector<Move> moves;
-    while (next.getDefiningOp() &&
-           (moves = getMoves(next.getDefiningOp())).size() == 1)
-      next = next.getDefiningOp()->getOperand(moves[0].operand);
+    while (Operation *op = next.getDefiningOp()) {
+      ArrayRef<Move> moves = contents.getMoves(op);
+      if (moves.size() != 1)
+        break;
+      next = op->getOperand(moves[0].operand);
+    }
     auto argument = dyn_cast<BlockArgument>(next);
     if (argument && argument.getOwner() == body &&
         argument.getArgNumber() < loop.getFirstCaptured())

@@ -74,6 +74,12 @@ public:
   /// Returns the ranges of the bytes [begin, end) of `value`, with offsets
   /// relative to `begin`.
   ByteRanges of(mlir::Value value, int64_t begin, int64_t end) const;
+  /// Returns what the function of that name does for an op of the function,
+  /// computed once: a concat is asked for each of its parts.
+  llvm::ArrayRef<Move> getMoves(mlir::Operation *op) const {
+    auto found = moves.find(op);
+    return found == moves.end() ? llvm::ArrayRef<Move>() : found->second;
+  }
   /// Returns true if moves make `value` but it has too many ranges to follow.
   bool isCopied(mlir::Value value) const { return copied.contains(value); }
 
@@ -85,6 +91,8 @@ private:
   llvm::ArrayRef<ByteRange> store(ByteRanges own);
 
   llvm::DenseMap<mlir::Value, llvm::ArrayRef<ByteRange>> ranges;
+  /// Of ops that have any.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Move, 1>> moves;
   llvm::DenseSet<mlir::Value> copied;
   std::deque<ByteRanges> stored; ///< the memory that `ranges` refers to
   int64_t count = 0;             ///< ranges in all of `stored`

@@ -87,6 +87,9 @@ private:
   Value createBuffer(Location loc, StringRef name, RankedTensorType type,
                      PlaceAttr place);
   exec::BufferOp findBufferOfOperand(Value value);
+  /// The largest value that has `value` as a part without moving it: what a
+  /// concat in place joins. Null if there is none.
+  Value findWhole(Value value);
   /// The memory that `op`, whose identifier is `name`, works in, or null.
   Value createScratch(Operation *op, StringRef name);
   Value createInArena(Location loc, StringRef name, Value value);
@@ -119,6 +122,7 @@ private:
   /// Buffers of values that are joined in place, by the joined value: their
   /// parts, which are computed first, are views of them.
   DenseMap<Value, Value> joined;
+  DenseMap<Value, Value> wholes; ///< what findWhole() has found
   /// Weights that lie in the file already, by value and layout.
   DenseMap<std::pair<Attribute, Type>, Value> weights;
   DenseMap<std::pair<Attribute, Attribute>, SmallVector<exec::CallOp>> calls;
@@ -176,13 +180,13 @@ static bool staysInPlace(Operation *op, const Move &move) {
          from.getOffset() + move.source == to.getOffset() + move.target;
 }
 
-/// The largest value that has `value` as a part without moving it: what a
-/// concat in place joins. Null if there is none.
-static Value findWhole(Value value) {
+Value Lowering::findWhole(Value value) {
+  if (auto known = wholes.find(value); known != wholes.end())
+    return known->second;
   Value whole;
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    for (const Move &move : getMoves(user)) {
+    for (const Move &move : contents.getMoves(user)) {
       if (move.operand != use.getOperandNumber() || !staysInPlace(user, move))
         continue;
       Value result = user->getResult(0);
@@ -193,12 +197,13 @@ static Value findWhole(Value value) {
         whole = next;
     }
   }
-  if (!whole)
-    return {};
-  int64_t offset = getPlace(value).getOffset() - getPlace(whole).getOffset();
-  bool isPart = offset >= 0 && getBytes(value) < getBytes(whole) &&
-                offset + getBytes(value) <= getBytes(whole);
-  return isPart ? whole : Value();
+  if (whole) {
+    int64_t offset = getPlace(value).getOffset() - getPlace(whole).getOffset();
+    bool isPart = offset >= 0 && getBytes(value) < getBytes(whole) &&
+                  offset + getBytes(value) <= getBytes(whole);
+    whole = isPart ? whole : Value();
+  }
+  return wholes[value] = whole;
 }
 
 /// The buffer that holds an operand of the op of `value` where `value` is to
@@ -208,7 +213,7 @@ exec::BufferOp Lowering::findBufferOfOperand(Value value) {
   if (!op)
     return {};
   int64_t begin = getPlace(value).getOffset();
-  for (const Move &move : getMoves(op)) {
+  for (const Move &move : contents.getMoves(op)) {
     if (!staysInPlace(op, move))
       continue;
     Value base = getPlaced(op->getOperand(move.operand));
@@ -505,7 +510,7 @@ LogicalResult Lowering::lower(Operation *op) {
 
   measure(op);
   // A view of an operand: named, no more.
-  SmallVector<Move> moves = getMoves(op);
+  ArrayRef<Move> moves = contents.getMoves(op);
   if (moves.size() == 1 && moves[0].target == 0 && staysInPlace(op, moves[0])) {
     placed[result] = createView(loc, name(), nn::getTensorType(result),
                                 getPlaced(op->getOperand(moves[0].operand)),

@@ -418,7 +418,7 @@ bool Planner::canJoin(
 /// that operand.
 void Planner::joinViews() {
   for (Operation *op : steps) {
-    SmallVector<Move> moves = getMoves(op);
+    ArrayRef<Move> moves = contents.getMoves(op);
     if (moves.size() != 1 || moves[0].target != 0 ||
         moves[0].bytes != getBytes(op->getResult(0)))
       continue;
@@ -535,7 +535,7 @@ void Planner::handOver() {
 /// copies.
 void Planner::joinParts() {
   for (Operation *op : steps)
-    for (const Move &move : getMoves(op)) {
+    for (const Move &move : contents.getMoves(op)) {
       Value part = op->getOperand(move.operand), whole = op->getResult(0);
       unsigned from = groupOf[part], into = groupOf[whole];
       if (from == into || move.source != 0 || move.bytes != getBytes(part) ||
@@ -679,11 +679,11 @@ int64_t Planner::countAccesses(const TenantGroup &group) {
                                              kMultiplyAddsPerRead);
       continue;
     }
-    bool isView = tenant.op && getMoves(tenant.op).size() == 1;
+    bool isView = tenant.op && contents.getMoves(tenant.op).size() == 1;
     count += isView ? 0 : bytes;
     for (OpOperand &use : tenant.value.getUses())
       if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-          getMoves(use.getOwner()).empty())
+          contents.getMoves(use.getOwner()).empty())
         count += countReads(use);
   }
   return count;
@@ -847,17 +847,21 @@ void Planner::setPlaces() {
 /// in a circle, so that no order of copies is right.
 static LogicalResult checkExchanges(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
+  // Outputs are copied first, and from no state that has been written.
   SmallVector<unsigned> order = getFinishOrder(function);
-  for (auto [i, result] : llvm::enumerate(order))
+  llvm::erase_if(order, [&](unsigned result) {
+    return !nn::getStateOf(function, result);
+  });
+  for (auto [i, result] : llvm::enumerate(order)) {
+    exec::PlaceAttr target = getFinalPlace(function, result);
     for (unsigned later : llvm::drop_begin(order, i + 1)) {
-      exec::PlaceAttr target = getFinalPlace(function, result),
-                      read = getPlace(end->getOperand(later));
-      if (target.getPool() == Pool::state && read.getPool() == Pool::state &&
-          target.getIndex() == read.getIndex())
+      exec::PlaceAttr read = getPlace(end->getOperand(later));
+      if (read.getPool() == Pool::state && target.getIndex() == read.getIndex())
         return end->emitError("the values that are kept between runs exchange "
                               "places, which nnc does not handle; keep a copy "
                               "that something computes");
     }
+  }
   return success();
 }
 

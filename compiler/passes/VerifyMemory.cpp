@@ -473,7 +473,7 @@ LogicalResult Checker::check(Operation *op) {
   PlaceAttr place = getPlace(op->getResult(0));
   if (!place)
     return op->emitOpError("has no exec.place");
-  SmallVector<Move> moves = getMoves(op);
+  ArrayRef<Move> moves = contents.getMoves(op);
   bool isView = moves.size() == 1 &&
                 moveBy(getPlace(op->getOperand(moves[0].operand)),
                        moves[0].source) == moveBy(place, moves[0].target);

@@ -16,10 +16,10 @@ using namespace nnc;
 
 Reduction::Reduction(const Problem &problem, int64_t states)
     : problem(&problem), states(states), touching(problem.nodes.size()),
-      neighbours(problem.nodes.size()) {
+      neighbours(problem.nodes.size()), choosing(problem.nodes.size()),
+      known(problem.nodes.size(), 0) {
   for (auto [node, costs] : enumerate(problem.nodes)) {
     assert(!costs.empty() && "a node without candidates");
-    left.insert(node);
     addTable({{static_cast<unsigned>(node)}, {costs.begin(), costs.end()}});
   }
   for (const Problem::Edge &edge : problem.edges) {
@@ -34,6 +34,10 @@ Reduction::Reduction(const Problem &problem, int64_t states)
           table.costs[i * cols + j] = edge.costs[j * rows + i];
     addTable(std::move(table));
   }
+  for (unsigned node = 0; node < problem.nodes.size(); ++node) {
+    known[node] = getStates(node);
+    left.insert({known[node], node});
+  }
 }
 
 void Reduction::addTable(Table table) {
@@ -42,8 +46,9 @@ void Reduction::addTable(Table table) {
   for (unsigned node : table.scope) {
     touching[node].insert(tables.size());
     for (unsigned other : table.scope)
-      if (other != node)
-        neighbours[node].insert(other);
+      if (other != node && neighbours[node].insert(other).second &&
+          problem->nodes[other].size() > 1)
+        choosing[node].insert(other);
   }
   tables.push_back(std::move(table));
 }
@@ -58,10 +63,12 @@ void Reduction::dropTable(unsigned index) {
 /// the rule that decides it.
 void Reduction::drop(unsigned node, Rule rule) {
   assert(touching[node].empty() && "a table that nothing replaces");
-  for (unsigned other : neighbours[node])
+  for (unsigned other : neighbours[node]) {
     neighbours[other].erase(node);
+    choosing[other].erase(node);
+  }
   neighbours[node].clear();
-  left.erase(node);
+  left.erase({known[node], node});
   rules.push_back(std::move(rule));
 }
 
@@ -70,9 +77,39 @@ void Reduction::drop(unsigned node, Rule rule) {
 /// `states` + 1.
 int64_t Reduction::getStates(unsigned node) const {
   double count = problem->nodes[node].size();
-  for (unsigned other : neighbours[node])
+  for (unsigned other : choosing[node]) {
     count *= problem->nodes[other].size();
+    if (count > double(states))
+      break;
+  }
   return count > double(states) ? states + 1 : int64_t(count);
+}
+
+/// Computes the number of states of `node` again.
+void Reduction::update(unsigned node) {
+  int64_t now = getStates(node);
+  if (now == known[node])
+    return;
+  left.erase({known[node], node});
+  known[node] = now;
+  left.insert({now, node});
+}
+
+/// Takes `node`, which has one candidate, out of its tables: their entries are
+/// those for this candidate already.
+void Reduction::fix(unsigned node) {
+  std::set<unsigned> others = neighbours[node];
+  for (unsigned index : std::set<unsigned>(touching[node])) {
+    Table table{{}, std::move(tables[index].costs)};
+    for (unsigned other : tables[index].scope)
+      if (other != node)
+        table.scope.push_back(other);
+    dropTable(index);
+    addTable(std::move(table));
+  }
+  drop(node, {node, {}, {0}});
+  for (unsigned other : others)
+    update(other);
 }
 
 /// Returns the distance in `table` between the entries of two successive
@@ -139,16 +176,26 @@ void Reduction::eliminate(unsigned node) {
   }
   for (unsigned index : std::set<unsigned>(touching[node]))
     dropTable(index);
+  SmallVector<unsigned> scope = rule.scope;
   drop(node, std::move(rule));
   addTable(std::move(table));
+  for (unsigned other : scope)
+    update(other);
 }
 
+/// A node with one candidate and more neighbours than that is taken out of its
+/// tables first. Its elimination would make one table over all of them, and
+/// each a neighbour of each other.
+static constexpr size_t kManyNeighbours = 16;
+
 bool Reduction::reduce() {
+  for (unsigned node = 0; node < problem->nodes.size(); ++node)
+    if (problem->nodes[node].size() == 1 &&
+        neighbours[node].size() > kManyNeighbours)
+      fix(node);
   while (!left.empty()) {
-    unsigned node = *std::min_element(
-        left.begin(), left.end(),
-        [&](unsigned a, unsigned b) { return getStates(a) < getStates(b); });
-    if (getStates(node) > states)
+    auto [count, node] = *left.begin();
+    if (count > states)
       return false;
     eliminate(node);
   }

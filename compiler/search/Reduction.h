@@ -50,6 +50,8 @@ private:
 
   int64_t getStates(unsigned node) const;
   size_t getStride(const Table &table, unsigned node) const;
+  void update(unsigned node);
+  void fix(unsigned node);
   void eliminate(unsigned node);
   void addTable(Table table);
   void dropTable(unsigned index);
@@ -60,7 +62,12 @@ private:
   std::vector<Table> tables;                ///< with an empty scope if removed
   std::vector<std::set<unsigned>> touching; ///< tables of each node
   std::vector<std::set<unsigned>> neighbours;
-  std::set<unsigned> left; ///< nodes that remain
+  /// Those of the neighbours that have several candidates.
+  std::vector<std::set<unsigned>> choosing;
+  /// Of each node what getStates() returns, and the nodes that remain, those of
+  /// few states first.
+  std::vector<int64_t> known;
+  std::set<std::pair<int64_t, unsigned>> left;
   std::vector<Rule> rules; ///< in the order of elimination
 };
 

@@ -31,6 +31,7 @@ class ProgramOp;
 #define GET_OP_CLASSES
 #include "dialects/exec/ExecOps.h.inc"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace nnc::exec {
@@ -124,6 +125,8 @@ private:
   std::string addUnique(llvm::StringRef name, llvm::StringRef end,
                         llvm::StringRef kind, bool isCall);
   llvm::StringSet<> taken;
+  /// The next number to try behind a name, of calls and of others.
+  llvm::StringMap<unsigned> tried[2];
 };
 
 } // namespace nnc::exec

@@ -38,17 +38,25 @@ bool Names::take(StringRef name, bool isCall) {
 std::string Names::addUnique(StringRef name, StringRef end, StringRef kind,
                              bool isCall) {
   size_t limit = kMaxIdentifier - (isCall ? kLongestPart : 0);
-  std::string number;
-  for (unsigned i = 2;; ++i) {
-    std::string unique =
-        makeIdentifier(name, kind, limit - number.size(), end) + number;
-    // A name of one letter would become a name such as X_2 or X_shape, which
-    // looks like a macro.
-    if (!isUsableIdentifier(unique) || (isCall && unique.size() == 1))
-      unique = StringRef(unique).lower();
-    if (take(unique, isCall))
-      return unique;
-    number = "_" + std::to_string(i);
+  // The name without a number, then those with numbers of one digit, of two
+  // and so on. Each of these has its own stem, which leaves room for them.
+  for (unsigned from = 0, to = 1;;) {
+    size_t room = from == 0 ? 0 : 1 + std::to_string(from).size();
+    std::string stem = makeIdentifier(name, kind, limit - room, end);
+    // Names do not become free again: what was tried need not be tried again.
+    unsigned &next =
+        tried[isCall][stem + std::string(1, '\0') + std::to_string(room)];
+    for (next = std::max(next, from); next < to; ++next) {
+      std::string unique = from == 0 ? stem : stem + "_" + std::to_string(next);
+      // A name of one letter would become a name such as X_2 or X_shape, which
+      // looks like a macro.
+      if (!isUsableIdentifier(unique) || (isCall && unique.size() == 1))
+        unique = StringRef(unique).lower();
+      if (take(unique, isCall))
+        return unique;
+    }
+    from = std::max(to, 2u);
+    to = from == 2 ? 10 : 10 * from;
   }
 }
 
