@@ -21,6 +21,11 @@
 using namespace llvm;
 using namespace nnc;
 
+/// The most work of a search: steps that are looked at for the ways from sets
+/// of steps. Only networks of hundreds of layers that could all be next come
+/// near.
+static constexpr int64_t kMostLooks = int64_t(1) << 25;
+
 namespace {
 /// A set of steps that are done, and what is in memory then.
 struct Progress {
@@ -38,6 +43,12 @@ public:
            llvm::all_of(needs[step],
                         [&](unsigned other) { return progress.isDone[other]; });
   }
+  /// What a step that is ready needs and leaves.
+  struct Effect {
+    int64_t during; ///< the bytes in use in the step
+    int64_t live;   ///< the bytes in use behind it
+  };
+  Effect getEffect(const Progress &progress, unsigned step) const;
   /// Does a step. Returns the bytes that are in use during it.
   int64_t take(Progress &progress, unsigned step) const;
   /// Does the ready steps that free as much as they take and need no more than
@@ -89,25 +100,34 @@ Progress Search::start() const {
   return progress;
 }
 
-int64_t Search::take(Progress &progress, unsigned number) const {
+Search::Effect Search::getEffect(const Progress &progress,
+                                 unsigned number) const {
   const OrderStep &step = problem.steps[number];
-  progress.isDone[number] = true;
   int64_t freed = 0, reused = 0;
   int64_t made = step.made >= 0 ? problem.bytes[step.made] : 0;
   for (unsigned value : step.reads) {
-    if (--progress.readers[value] || problem.isKept[value])
+    if (progress.readers[value] != 1 || problem.isKept[value])
       continue;
     freed += problem.bytes[value];
     if (llvm::is_contained(step.inPlace, value))
       reused = std::max(reused, std::min(problem.bytes[value], made));
   }
-  int64_t during = progress.live + made - reused + step.scratch;
-  progress.live += made - freed;
+  Effect effect{progress.live + made - reused + step.scratch,
+                progress.live + made - freed};
   // A value that nothing reads is gone at once.
   if (step.made >= 0 && !progress.readers[step.made] &&
       !problem.isKept[step.made])
-    progress.live -= made;
-  return during;
+    effect.live -= made;
+  return effect;
+}
+
+int64_t Search::take(Progress &progress, unsigned number) const {
+  Effect effect = getEffect(progress, number);
+  progress.isDone[number] = true;
+  for (unsigned value : problem.steps[number].reads)
+    --progress.readers[value];
+  progress.live = effect.live;
+  return effect.during;
 }
 
 void Search::takeFree(Progress &progress, int64_t peak,
@@ -117,10 +137,10 @@ void Search::takeFree(Progress &progress, int64_t peak,
     for (unsigned step = 0; step < problem.steps.size(); ++step) {
       if (!isReady(progress, step))
         continue;
-      Progress next = progress;
-      if (take(next, step) > peak || next.live > progress.live)
+      Effect effect = getEffect(progress, step);
+      if (effect.during > peak || effect.live > progress.live)
         continue;
-      progress = std::move(next);
+      take(progress, step);
       taken.push_back(step);
       changed = true;
     }
@@ -153,7 +173,9 @@ std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
   reach(first, begin);
   if (open.empty()) // there are no steps
     return SmallVector<unsigned>();
-  for (int64_t looked = 0; !open.empty() && looked < budget;) {
+  int64_t work = 0;
+  for (int64_t looked = 0;
+       !open.empty() && looked < budget && work < kMostLooks;) {
     auto [peak, set] = open.top();
     open.pop();
     Way &way = ways[set];
@@ -180,6 +202,7 @@ std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
     for (unsigned step = 0; step < problem.steps.size(); ++step) {
       if (!isReady(here, step))
         continue;
+      work += problem.steps.size();
       Progress next = here;
       Way on;
       on.peak = std::max(peak, take(next, step));
@@ -216,21 +239,18 @@ static SmallVector<unsigned> orderGreedily(const OrderProblem &problem) {
   SmallVector<unsigned> order;
   while (order.size() < problem.steps.size()) {
     std::optional<std::pair<int64_t, int64_t>> best;
-    Progress after;
     unsigned chosen = 0;
     for (unsigned step = 0; step < problem.steps.size(); ++step) {
       if (!search.isReady(progress, step))
         continue;
-      Progress next = progress;
-      int64_t during = search.take(next, step);
-      std::pair<int64_t, int64_t> cost = {next.live, during};
+      Search::Effect effect = search.getEffect(progress, step);
+      std::pair<int64_t, int64_t> cost = {effect.live, effect.during};
       if (!best || cost < *best) {
         best = cost;
-        after = std::move(next);
         chosen = step;
       }
     }
-    progress = std::move(after);
+    search.take(progress, chosen);
     order.push_back(chosen);
   }
   return order;
