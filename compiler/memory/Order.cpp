@@ -24,7 +24,7 @@ using namespace nnc;
 /// The most work of a search: steps that are looked at for the ways from sets
 /// of steps. Only networks of hundreds of layers that could all be next come
 /// near.
-static constexpr int64_t kMostWork = int64_t(1) << 25;
+static constexpr int64_t kMostLooks = int64_t(1) << 25;
 
 namespace {
 /// A set of steps that are done, and what is in memory then.
@@ -175,7 +175,7 @@ std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
     return SmallVector<unsigned>();
   int64_t work = 0;
   for (int64_t looked = 0;
-       !open.empty() && looked < budget && work < kMostWork;) {
+       !open.empty() && looked < budget && work < kMostLooks;) {
     auto [peak, set] = open.top();
     open.pop();
     Way &way = ways[set];
