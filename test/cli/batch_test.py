@@ -236,6 +236,8 @@ class Batch(nnc.TestCase):
                                   (["--max-latency=1us"], r"more than the 0.001 ms of --max-latency")):
             self.nnc("compile", "image.onnx", "-o", "code", "--batch=2..8", *options, code=LIMIT,
                      said=[expected])
+        self.nnc("compile", "image.onnx", "-o", "code", "--batch=6", "--pool=dtcm:1K", code=LIMIT,
+                 said=[r"needs \d+ bytes in the memory 'dtcm'.* --pool gives it 1024 with --batch"])
 
     def test_refused(self):
         """Models that mix samples or have no open batch, and options that do not go together."""
