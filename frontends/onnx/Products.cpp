@@ -118,13 +118,12 @@ static bool hasSeveral(Node &node, const Places &places, int64_t rank) {
 }
 
 /// Returns true if the scales and zero points at `places` are known, and no
-/// scale is below `least`.
-static bool isKnown(Node &node, const Places &places, double least = 0) {
+/// scale is negative.
+static bool isKnown(Node &node, const Places &places) {
   for (int place : {places.scale, places.zeroPoint})
     if (Value value = getOptional(node, place)) {
       auto known = readElements(value);
-      if (!known ||
-          llvm::any_of(known->reals, [&](double s) { return s < least; }))
+      if (!known || llvm::any_of(known->reals, [](double s) { return s < 0; }))
         return false;
     }
   return true;
@@ -134,17 +133,33 @@ static bool isKnown(Node &node, const Places &places, double least = 0) {
 /// operands and the result, except where products of scales are 0.
 static bool isTyped(Node &node, const Places &x, const Places &w,
                     const Places &y) {
-  return isKnown(node, x) && isKnown(node, w) &&
-         isKnown(node, y, std::numeric_limits<float>::denorm_min());
+  return isKnown(node, x) && isKnown(node, w) && isKnown(node, y);
 }
 
-/// Whether the scales that are known are finite; reports where not.
-static bool checkScales(Node &node, std::initializer_list<Places> all) {
-  return llvm::all_of(all, [&](const Places &places) {
-    Value scales = getOptional(node, places.scale);
-    auto known = scales ? readElements(scales) : std::nullopt;
-    return !known || checkFinite(node, known->reals);
-  });
+/// Checks the scales that are known: they are finite, that of the input and of
+/// the result is above 0, and a product is 0 only where the weights' scale is.
+static bool checkScales(Node &node, const Places &x, const Places &w,
+                        const Places &y) {
+  auto read = [&](const Places &places) {
+    auto known = readElements(node.getOperand(places.scale));
+    return known ? known->reals : SmallVector<double>();
+  };
+  SmallVector<double> ofX = read(x), ofW = read(w), ofY = read(y);
+  for (ArrayRef<double> scales : {ofX, ofW, ofY})
+    if (!checkFinite(node, scales))
+      return false;
+  for (ArrayRef<double> scales : {ofX, ofY})
+    if (scales.size() == 1 && scales[0] <= 0) {
+      node.broken("has a scale of " + toString(scales[0]) +
+                  " for its input or result, which needs one above 0");
+      return false;
+    }
+  for (double scale : ofX.size() == 1 ? ArrayRef<double>(ofW) : std::nullopt)
+    if (scale != 0 && multiplyScales(ofX[0], scale) == 0) {
+      node.broken("has scales whose product is 0 in 32 bits");
+      return false;
+    }
+  return true;
 }
 
 /// Returns a scale or zero point in a shape that broadcasts to `shape`: one for
@@ -201,7 +216,7 @@ struct Factors {
 /// scales is 0 gets weights that equal their zero point and a bias of 0, and
 /// the largest scale of the others. `axis` is that of the weights' channels.
 /// Returns false if that is not possible; nothing has changed then.
-static bool dropPruned(Node &node, Known &x, Known &w, Factors &factors,
+static bool dropPruned(Node &node, const Known &x, Known &w, Factors &factors,
                        int64_t axis) {
   SmallVector<int64_t> isPruned;
   double largest = 0;
@@ -223,8 +238,7 @@ static bool dropPruned(Node &node, Known &x, Known &w, Factors &factors,
   if (!weight || (factors.bias && !bias))
     return false;
   factors = {weight, bias};
-  if (largest == 0) // Any will do.
-    x.scales.assign(x.scales.size(), largest = 1);
+  largest = largest == 0 ? 1 : largest; // Of no other channel, any will do.
   for (auto [scale, pruned] : llvm::zip_equal(w.scales, isPruned))
     if (pruned)
       scale = largest;
@@ -364,7 +378,7 @@ static Value convolve(Node &node, const Places &x, const Places &w,
 
 Value convertQLinearConv(Node &node) {
   Places x = {0, 1, 2}, w = {3, 4, 5}, y = {-1, 6, 7};
-  if (!checkScales(node, {x, w, y}))
+  if (!checkScales(node, x, w, y))
     return {};
   return requantize(node, convolve(node, x, w, y, 8), x, -1, w, 1, y);
 }
@@ -432,7 +446,7 @@ static Value multiply(Node &node, const Places &a, const Places &b,
 
 Value convertQLinearMatMul(Node &node) {
   Places a = {0, 1, 2}, b = {3, 4, 5}, y = {-1, 6, 7};
-  if (!checkScales(node, {a, b, y}))
+  if (!checkScales(node, a, b, y))
     return {};
   Value sums = multiply(node, a, b, y);
   int64_t rank = getRank(sums);

@@ -64,6 +64,24 @@ TEST_CASE("Samples are distinct, larger than 1, and begin with the largest") {
   }
 }
 
+TEST_CASE("A size within another is never larger, and differs in all samples") {
+  for (int64_t most : {2, 3, 4, 6, 9}) {
+    SizeRange all{"n", 0, 10, 1}, first{"first", 0, most, 1};
+    first.within = 0;
+    std::vector<SizeRange> ranges = {all, first};
+    for (const SizePoint &point : chooseSamples(ranges)) {
+      REQUIRE(point[1] > 1);
+      REQUIRE(point[1] < point[0]);
+    }
+    REQUIRE(chooseSamples(ranges)[0][0] >= 10);
+    for (const SizePoint &point : chooseChecks(ranges, 500, true))
+      REQUIRE(point[1] <= point[0]);
+    std::vector<SizePoint> points = {{3, 7}, {3, 3}, {5, 2}};
+    keepWithin(points, ranges);
+    REQUIRE(points == std::vector<SizePoint>{{3, 3}, {5, 2}});
+  }
+}
+
 TEST_CASE("Checks are all points of few, and corners of many") {
   auto few = chooseChecks({{"n", 1, 3, 1}, {"h", 8, 24, 8}}, 100);
   REQUIRE(few.size() == 9);

@@ -294,9 +294,9 @@ def always_empty():
     return net, {}, [{"x": np.float32(np.arange(7) < n)} for n in (0, 3, 7)]
 
 
-NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled, indexed, matrices,
-            positions, masked, scattered, reduced, compressed, distinct, detections(5), detections(40),
-            joined, both]
+NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled,
+            indexed, matrices, positions, masked, scattered, reduced, compressed, distinct,
+            detections(5), detections(40), joined, both]
 
 # What depends on whether data find anything, as results of `found`, `count` and `x`.
 DECISIONS = {
