@@ -219,11 +219,14 @@ void Writer::writeStep(int64_t direction) {
   if (double clip = node.getFloat("clip", 0); clip > 0)
     add(printFloat("low", -clip) + printFloat("high", clip));
   bool hasLengths = node.has(kLengths);
-  // The states of sequences that have ended are left out of the range.
+  // The states of sequences that have ended are left out of the range, but not
+  // the first ones of sequences without steps.
   if (hasLengths)
     add("isOn = Less (step, lengths) isOnColumn = Unsqueeze (isOn, second) "
         "nothing = Constant <value_float: float = 0.0> () "
-        "state = Where (isOnColumn, h, nothing)");
+        "isFirst = Less (step, one) isRanged = Or (isOn, isFirst) "
+        "isRangedColumn = Unsqueeze (isRanged, second) "
+        "state = Where (isRangedColumn, h, nothing)");
   else
     add("state = Identity (h)");
   add("s, s_scale, s_zero = DynamicQuantizeLinear (state) "
@@ -235,7 +238,7 @@ void Writer::writeStep(int64_t direction) {
       "(sums)");
   writeGate("i", "c", direction, 0);
   if (node.getInt("input_forget", 0))
-    add(printFloat("one", 1) + "f = Sub (one, i)");
+    add(printFloat("whole", 1) + "f = Sub (whole, i)");
   else
     writeGate("f", "c", direction, 0);
   writeGate("g", "", direction, 1);
