@@ -33,8 +33,8 @@ struct EmitOptions {
   Package package = Package::none;
   /// The optimisation level in the build files where the user states none.
   std::string level = "-O3";
-  /// What counts for code without an operating system, for the manifest:
-  /// "size", "balance" or "speed".
+  /// The value of --optimize that the manifest records: "size", "balance" or
+  /// "speed". It matters for code without an operating system.
   std::string optimize = "balance";
   /// Text of <name>_metadata.h, or empty if the model says nothing about
   /// itself.

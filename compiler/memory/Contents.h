@@ -91,7 +91,7 @@ private:
   llvm::ArrayRef<ByteRange> store(ByteRanges own);
 
   llvm::DenseMap<mlir::Value, llvm::ArrayRef<ByteRange>> ranges;
-  /// Of ops that have any.
+  /// The moves of each op that has any.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Move, 1>> moves;
   llvm::DenseSet<mlir::Value> copied;
   std::deque<ByteRanges> stored; ///< the memory that `ranges` refers to

@@ -43,7 +43,7 @@ public:
            llvm::all_of(needs[step],
                         [&](unsigned other) { return progress.isDone[other]; });
   }
-  /// What a step that is ready needs and leaves.
+  /// The memory that a ready step needs, and that it leaves in use.
   struct Effect {
     int64_t during; ///< the bytes in use in the step
     int64_t live;   ///< the bytes in use behind it

@@ -131,7 +131,7 @@ static SmallVector<Value> dropDead(ValueRange values,
 }
 
 namespace {
-/// What is removed of an op that runs functions.
+/// The results, operands and arguments to remove from an op and its functions.
 struct DeadParts {
   llvm::BitVector results;
   llvm::BitVector captured;

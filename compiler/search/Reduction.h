@@ -64,8 +64,8 @@ private:
   std::vector<std::set<unsigned>> neighbours;
   /// Those of the neighbours that have several candidates.
   std::vector<std::set<unsigned>> choosing;
-  /// Of each node what getStates() returns, and the nodes that remain, those of
-  /// few states first.
+  /// The result of getStates() for each node; and the nodes that remain, those
+  /// of few states first.
   std::vector<int64_t> known;
   std::set<std::pair<int64_t, unsigned>> left;
   std::vector<Rule> rules; ///< in the order of elimination

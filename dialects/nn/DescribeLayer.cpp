@@ -267,7 +267,7 @@ static bool isKnown(Value value) {
 }
 
 namespace {
-/// What the epilogue of a layer does, or all of an elementwise layer.
+/// The steps of a layer's epilogue, or all steps of an elementwise layer.
 class EpilogueSteps {
 public:
   explicit EpilogueSteps(LayerOp layer);
@@ -545,7 +545,7 @@ std::string nnc::nn::getOperandRole(Operation *op, unsigned operand) {
   }
   auto described = dyn_cast<DescribedOpInterface>(anchor);
   StringRef role = described ? described.getOperandRole(operand) : StringRef();
-  // What a product multiplies by is a weight only if it is known.
+  // An operand of a product is called its weights only if it is a constant.
   return role == "weights" && !isKnown(op->getOperand(operand)) ? ""
                                                                 : role.str();
 }

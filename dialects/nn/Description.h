@@ -26,10 +26,10 @@ enum class LayerKind {
   other
 };
 
-/// What a layer computes, in the parts that readers compare.
+/// A description of what a layer computes, in parts that readers compare.
 struct Description {
   LayerKind kind = LayerKind::other;
-  /// What a fused layer does before its main operation.
+  /// The steps of a fused layer before its main operation.
   llvm::SmallVector<std::string> before = {};
   std::string operation = {}; ///< without its window: "depthwise convolution"
   /// The window of the operation, one entry for each spatial axis; empty for
@@ -38,7 +38,7 @@ struct Description {
   llvm::SmallVector<int64_t> kernel = {}, strides = {}, dilations = {},
                              pads = {};
   int64_t groups = 1; ///< of channels, if it is no depthwise convolution
-  /// What is done to the result, in order: "addition", "ReLU6".
+  /// The steps on the result of the operation: "addition", "ReLU6".
   llvm::SmallVector<std::string> after = {};
   std::string numbers = {}; ///< "8 bits", "32-bit floats"
 

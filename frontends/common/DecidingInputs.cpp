@@ -22,7 +22,7 @@ using namespace nnc::frontends;
 static constexpr size_t kMostOps = 64;
 
 namespace {
-/// What a condition is computed by, from its inputs on.
+/// The ops that compute a condition, from its inputs on.
 class Computation {
 public:
   using GetOutside = llvm::function_ref<Value(BlockArgument)>;

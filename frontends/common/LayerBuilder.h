@@ -131,7 +131,7 @@ private:
   template <class T> static bool isNull(const T &) { return false; }
   mlir::Value infer(mlir::OperationState &state);
   /// Whether an op that has just been built is one that its dialect defines.
-  /// What the model's types and shapes make unsound is reported in words.
+  /// Returns whether `op` passes its verifier, and else reports the layer.
   bool isSound(mlir::Operation *op);
   mlir::Value insert(mlir::OperationState &state);
 

@@ -35,7 +35,7 @@ public:
     return expected.empty() || (sizes.size() < expected.size() &&
                                 expected[sizes.size()].name == name);
   }
-  /// What is known of the next size; null where nothing is.
+  /// Returns the next size as an earlier import found it; null if it is new.
   const FoundSize *getExpected() const {
     return sizes.size() < expected.size() ? &expected[sizes.size()] : nullptr;
   }

@@ -51,7 +51,7 @@ private:
   /// it and these, in order.
   SmallVector<const Carried *> needed;
   SmallVector<Operation *> ops;
-  /// What is known of the values of this run.
+  /// The values of this run that are known.
   DenseMap<Value, TensorData> known;
 };
 } // namespace

@@ -21,7 +21,7 @@ struct CellActivations {
   llvm::SmallVector<double> numbers; ///< alpha and beta of each
 };
 
-/// What a recurrent node says of its activations: lists that may be empty.
+/// The attributes of a recurrent node on its activations; any may be empty.
 struct GivenActivations {
   llvm::ArrayRef<std::string> names;
   llvm::ArrayRef<double> alphas, betas;

@@ -228,7 +228,8 @@ private:
   /// Values of the body as the model sees them.
   SmallVector<Value> results, carried;
   ArrayRef<Value> next, collected;
-  /// What the loop collects: the carriers of `collected`, and what runs append.
+  /// The values that the loop collects: the carriers of `collected`, then what
+  /// runs append.
   SmallVector<Value> gathered;
   /// The element types, in the model, of what runs append.
   SmallVector<Type> appendedTypes;

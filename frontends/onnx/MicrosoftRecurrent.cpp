@@ -313,7 +313,7 @@ void Writer::writeDirection(int64_t number) {
   add("}> (h" + d + ", c" + d + ", of_x" + d + (hasLengths ? ", step)" : ")"));
   add("y" + d + " = " +
       (isTurned ? turn + "outs" + d + ", wide)" : "Identity (outs" + d + ")"));
-  // Of a sequence without steps onnxruntime gives zeros.
+  // For a sequence without steps onnxruntime gives zeros.
   for (StringRef name : {"h", "c"})
     add(hasLengths ? "ran_" + name + d + " = Less (start, lengths) ranColumn_" +
                          name + d + " = Unsqueeze (ran_" + name + d +

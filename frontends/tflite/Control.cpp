@@ -356,7 +356,7 @@ private:
   SmallVector<std::optional<int64_t>> appends;
   /// The values that are no handles, then the variables.
   SmallVector<LoopValue> all;
-  /// What runs append.
+  /// The tensors that runs append.
   SmallVector<Value> collected;
 };
 } // namespace

@@ -46,8 +46,8 @@ inline int32_t short_exp(int32_t a, int32_t integer_bits) {
       divide_by_power(short_times(divide_by_power(x4, 2) + x3, third) + x2, 1);
   int32_t y = middle + short_times(middle, x + terms);
   y = y > INT16_MAX ? INT16_MAX : y;
-  // What is left of a is a sum of powers of two; these are e^(-2^i), for i from
-  // -2 on.
+  // The rest of a is a sum of powers of two: factors e^(-2^i), for i from -2
+  // on, as fractions of 2^15.
   const int32_t powers[] = {25520, 19875, 12055, 4435, 600, 11, 0};
   for (int i = -2; i < 5 && i < integer_bits; ++i)
     if ((part - a) >> (fraction + i) & 1)

@@ -33,8 +33,8 @@ struct Port {
   std::vector<std::string> dims;
   std::string size;                   ///< the size that it tells, or empty
   std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
-  /// What quantized integers stand for: (integer - zero point) * scale, with
-  /// one of both, or one for each index of `axis`. Empty for other elements.
+  /// The scales and zero points of quantized integers, which stand for (integer
+  /// - zero point) * scale: one, or one for each index of `axis`; or none.
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
   std::optional<int64_t> axis;

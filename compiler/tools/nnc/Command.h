@@ -91,8 +91,8 @@ void addClockOption(CLI::App &app, ModelOptions &options);
 /// The clock for which times are told.
 struct Clock {
   double mhz;
-  /// What estimates, which are for the clock of the target's row, are to be
-  /// multiplied by.
+  /// The factor from the seconds of an estimate, which holds at the clock of
+  /// the target's row, to the seconds at `mhz`.
   double factor;
 
   /// Returns a phrase such as "at 80 MHz"; it names the option where the clock

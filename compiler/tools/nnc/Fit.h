@@ -36,8 +36,8 @@ struct MemoryNeed {
   std::string describe() const;
 };
 
-/// What a module takes of flash memory and of RAM, with the limits that
-/// options give.
+/// The bytes of flash memory and of RAM that a module needs, with the limits
+/// that options give.
 struct Fit {
   std::optional<MemoryNeed> flash; ///< null if the code was not built
   MemoryNeed ram;

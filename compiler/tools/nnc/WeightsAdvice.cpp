@@ -80,7 +80,7 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
         saved += nn::getPhysicalBytes(constant.getY().getType()) -
                  int64_t(form->bytes.size());
     });
-    // Of forms with nearly as many bytes, the first takes the least time.
+    // The first of the forms with nearly as few bytes takes the least time.
     if (saved >= leastBytes && saved >= bytes / leastPart &&
         (!encoding || saved > encoding->saved + bytes / leastPart))
       encoding =

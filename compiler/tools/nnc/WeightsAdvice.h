@@ -13,8 +13,8 @@
 
 namespace nnc::tools {
 
-/// What `nnc check` tells of the bytes of weights: which layers of floats read
-/// integers of 8 bits, and whether --weights-encoding would save memory.
+/// Advice of `nnc check` on the bytes of weights: how many layers of floats
+/// read integers of 8 bits, and whether --weights-encoding would save memory.
 class WeightsAdvice {
 public:
   /// Looks at the model that `driver` has compiled with

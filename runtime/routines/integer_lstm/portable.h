@@ -99,7 +99,7 @@ private:
     return give<X>(times(s, th * o, pairs + 4) + s.zero);
   }
 
-  /// The same with gates in 16 bits; `pair` is the factor of h.
+  /// A step whose gates have 16 bits; `pair` is the multiplier and shift of h.
   template <class X>
   static X short_step(const S &s, const int32_t *gates, const int32_t *pair,
                       X *cell) {

@@ -1,4 +1,4 @@
-// What the model takes of the two memories, and what its caller gives and gets.
+// The sums of flash and of RAM, and the inputs and outputs of the caller.
 
 const ramParts = (totals) => [["arena", totals.arena_bytes], ["inputs", totals.input_bytes], ["outputs", totals.output_bytes],
   ["state", totals.state_bytes], ["stack", totals.stack_bytes]].filter(([name, size]) => size || (name === "stack" && size === null));
