@@ -24,6 +24,8 @@ public:
   /// Reports what was kept back, for an attempt that counts.
   void report();
   bool hasFailed() const { return !problems.none(); }
+  /// Whether the severest problem that it found is an unsound model.
+  bool isBroken() const { return problems.getStatus() == ImportStatus::broken; }
   /// Whether it found a problem of the file itself (Problems::reportLasting).
   bool isLasting() const { return problems.hasLasting(); }
   /// Returns the first problem and where it is, for a message about an attempt
@@ -53,6 +55,8 @@ public:
           found.count;
   }
   bool hasFailed() const { return Attempt::hasFailed() || !missing.empty(); }
+  /// Whether it found something unsound, and nothing that nnc lacks.
+  bool isBroken() const { return Attempt::isBroken() && missing.empty(); }
   std::string describe() const {
     std::string problem = Attempt::describe();
     if (!problem.empty() || missing.empty())

@@ -61,7 +61,9 @@ static bool importBothBranches(Node &node, Value condition,
     fits[which] =
         importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
         !attempts[which]->hasFailed();
-    if (!fits[which] && !attempts[which]->isLasting())
+    // What nnc lacks is told as such, and what a branch inside says as it is.
+    if (!fits[which] && attempts[which]->isBroken() &&
+        !attempts[which]->isLasting())
       why[which] = attempts[which]->describe();
   }
   // An attempt ends before those that began before it.
