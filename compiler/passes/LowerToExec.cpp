@@ -72,7 +72,8 @@ private:
   LogicalResult lowerCalls(Operation *op, ArrayRef<Move> moves, Value target);
   /// Here `name` is an identifier that `names` has returned.
   LogicalResult createCall(Operation *op, const nn::RoutineCall &call,
-                           const nn::Work &work, StringRef name, Value target);
+                           const nn::Work &work, const nn::Description &said,
+                           StringRef name, Value target);
   LogicalResult lowerCustom(nn::CustomOp custom, Value target);
   LogicalResult finish(func::ReturnOp end);
   void setWeightBytes();
@@ -445,7 +446,8 @@ Value Lowering::createScratch(Operation *op, StringRef name) {
 }
 
 LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
-                                   const nn::Work &work, StringRef name,
+                                   const nn::Work &work,
+                                   const nn::Description &said, StringRef name,
                                    Value target) {
   auto getOperandPlace = [&](unsigned operand) {
     return getPlaced(op->getOperand(operand));
@@ -455,8 +457,8 @@ LogicalResult Lowering::createCall(Operation *op, const nn::RoutineCall &call,
     if (!getOperandPlace(operand))
       return failure();
   Value scratch = createScratch(op, name);
-  auto lowered = createExecCall(builder, op, call, work, name, getOperandPlace,
-                                target, scratch);
+  auto lowered = createExecCall(builder, op, call, work, said, name,
+                                getOperandPlace, target, scratch);
   if (failed(lowered))
     return failure();
   shareCode(*lowered);
@@ -470,6 +472,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   if (calls.empty())
     return op->emitOpError("has no routine for the layouts of its operands");
   nn::Work work = cast<nn::CostOpInterface>(op).getWork();
+  nn::Description said = nn::describe(op);
   std::string layer = layerNames.lookup(op);
   StringRef name = layer.empty() ? exec::getPlaceOp(target).getName() : layer;
   std::string end =
@@ -481,7 +484,7 @@ LogicalResult Lowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
     std::string callName = end.empty() && number.empty()
                                ? layer
                                : names.addCall(name, end + number);
-    if (failed(createCall(op, call, work, callName, target)))
+    if (failed(createCall(op, call, work, said, callName, target)))
       return failure();
   }
   return success();

@@ -8,7 +8,6 @@
 #include "compiler/routines/ExecCall.h"
 
 #include "compiler/routines/Catalogue.h"
-#include "dialects/nn/Description.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -88,9 +87,9 @@ static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
 /// Sets what people who read the code are told of a call: what it computes, and
 /// what each of its inputs and extras is to it.
 static void describeCall(exec::CallOp call, Operation *op,
+                         const nn::Description &said,
                          ArrayRef<unsigned> operands) {
   Builder builder(call.getContext());
-  nn::Description said = nn::describe(op);
   call.setWhat(said.getText());
   call->setAttr(nn::kDescriptionAttr, said.toAttr(call.getContext()));
   SmallVector<Attribute> roles;
@@ -117,7 +116,7 @@ std::pair<Operation *, std::string> nnc::nameRole(nn::ConstantOp constant) {
 
 FailureOr<exec::CallOp> nnc::createExecCall(
     OpBuilder &builder, Operation *op, const nn::RoutineCall &call,
-    const nn::Work &work, StringRef name,
+    const nn::Work &work, const nn::Description &said, StringRef name,
     llvm::function_ref<Value(unsigned)> getPlace, Value target, Value scratch) {
   auto named = op->getAttrOfType<StringAttr>("routine");
   if (!named)
@@ -153,7 +152,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
   SmallVector<unsigned> operands(call.operands);
   for (unsigned i = 0; i < extras.size(); ++i)
     operands.push_back(layer.getInputs().size() + i);
-  describeCall(created, op, operands);
+  describeCall(created, op, said, operands);
   return created;
 }
 

@@ -8,21 +8,23 @@
 #define NNC_COMPILER_ROUTINES_EXECCALL_H
 
 #include "dialects/exec/Exec.h"
+#include "dialects/nn/Description.h"
 #include "dialects/nn/Nn.h"
 #include "dialects/target/Target.h"
 
 namespace nnc {
 
 /// Creates an exec.call named `name` for `call`, one of the calls that compute
-/// `op`. `work` is the work of `op`: an op may have as many calls as operands,
-/// and counting its work visits each operand, so that callers count it once.
-/// The routine and its parameters are attributes of `op` and have been
-/// checked. `getPlace` returns the buffer of the operand with the given number;
-/// if it returns null, this function fails. `scratch` may be null.
+/// `op`. `work` is the work of `op`, and `said` its description: an op may have
+/// as many calls as operands, and both visit each operand, so that callers ask
+/// for them once. The routine and its parameters are attributes of `op` and
+/// have been checked. `getPlace` returns the buffer of the operand with the
+/// given number; if it returns null, this function fails. `scratch` may be
+/// null.
 mlir::FailureOr<exec::CallOp>
 createExecCall(mlir::OpBuilder &builder, mlir::Operation *op,
                const nn::RoutineCall &call, const nn::Work &work,
-               llvm::StringRef name,
+               const nn::Description &said, llvm::StringRef name,
                llvm::function_ref<mlir::Value(unsigned)> getPlace,
                mlir::Value target, mlir::Value scratch);
 

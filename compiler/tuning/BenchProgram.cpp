@@ -224,9 +224,10 @@ LogicalResult Bench::createJob(unsigned index, std::pair<int, int> &range) {
     scratch = createBuffer("scratch", getBytesType(bytes), free);
   range.first = calls;
   Work work = cast<CostOpInterface>(op).getWork();
+  Description said = describe(op);
   for (const RoutineCall &call : getRoutineCalls(op)) {
     if (failed(createExecCall(
-            builder, op, call, work, names.addCall("measured"),
+            builder, op, call, work, said, names.addCall("measured"),
             [&](unsigned operand) { return places[operand]; }, target,
             scratch)))
       return failure();

@@ -25,7 +25,7 @@ static constexpr size_t kMaxSteps = 6;
 //===----------------------------------------------------------------------===//
 
 StringRef nnc::nn::getListEntry(StringRef list, unsigned index) {
-  for (; index > 0; --index)
+  for (; index > 0 && !list.empty(); --index)
     list = list.split(',').second;
   return list.split(',').first;
 }
@@ -447,12 +447,12 @@ static Value getMainOperand(ValueRange operands) {
 /// multiplied by.
 static std::string describeWeights(LayerOp layer, Type from) {
   auto anchor = dyn_cast_or_null<DescribedOpInterface>(layer.getAnchorOp());
-  if (!anchor)
+  if (!anchor || !isa<IntegerType>(from))
     return "";
   for (auto [i, input] : llvm::enumerate(layer.getInputs())) {
     Type weights = getElement(input);
     if (anchor.getOperandRole(i) == "weights" && isKnown(input) &&
-        isa<IntegerType>(from) && isa<IntegerType>(weights) &&
+        isa<IntegerType>(weights) &&
         weights.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
       return " with weights of " + describeNumbers(weights);
   }

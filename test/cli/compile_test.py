@@ -163,8 +163,8 @@ class Code(nnc.TestCase):
             self.assertEqual(json.loads(said)["weight_bytes"], 64 + 64 * 64 * size)
             self.assertEqual((self.folder / folder / "wide.h").read_text().count("float *"), 2)
         self.nnc("explain", "network.onnx", *f16, said=[
-            "^input_f16  1x3x8x8 of f16  nn.cast$", r"^ +\* +conv2d_f16_nchw8c_",
-            "^dense1_f32  1x10  nn.cast$"])
+            "^input_f16  1x3x8x8 of f16  conversion, 32-bit floats to 16-bit floats$", r"^ +\* +conv2d_f16_nchw8c_",
+            "^dense1_f32  1x10  conversion, 16-bit floats to 32-bit floats$"])
         self.nnc("verify", "network.onnx", *f16, said=["^random 0: y: same: "])
         self.nnc("compile", "network.onnx", "-o", "out", "--target=aarch64", "--precision=f16",
                  code=USAGE, said=["'aarch64' has no arithmetic on halves.* for .*aarch64-fp16.*$"])
@@ -202,7 +202,8 @@ class Code(nnc.TestCase):
         self.assertLessEqual(why.items(), floats.items())
         # How many values differ, and more room for floats between integers.
         self.nnc("verify", "quantized.onnx",
-                 said=[r"^random 0: y: same: .*; \d+ of 100 elements differ$"])
+                 said=[r"^random 0: y: same: .*; \d+ of 100 elements differ, "
+                       r"root mean square [0-9.e-]+$"])
         said = json.loads(self.nnc("verify", "quantized.onnx", "--json"))
         self.assertEqual(said["tolerance"], 0.05)
         self.assertEqual(said["cases"][0]["outputs"][0]["elements"], 100)
