@@ -163,7 +163,8 @@ class Code(nnc.TestCase):
             self.assertEqual(json.loads(said)["weight_bytes"], 64 + 64 * 64 * size)
             self.assertEqual((self.folder / folder / "wide.h").read_text().count("float *"), 2)
         self.nnc("explain", "network.onnx", *f16, said=[
-            "^input_f16  1x3x8x8 of f16  conversion, 32-bit floats to 16-bit floats$", r"^ +\* +conv2d_f16_nchw8c_",
+            "^input_f16  1x3x8x8 of f16  conversion, 32-bit floats to 16-bit floats$",
+            r"^ +\* +conv2d_f16_nchw8c_",
             "^dense1_f32  1x10  conversion, 16-bit floats to 32-bit floats$"])
         self.nnc("verify", "network.onnx", *f16, said=["^random 0: y: same: "])
         self.nnc("compile", "network.onnx", "-o", "out", "--target=aarch64", "--precision=f16",
