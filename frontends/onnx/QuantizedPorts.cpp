@@ -1,4 +1,4 @@
-//===- QuantizedPorts.cpp - What integers of inputs and outputs stand for -===//
+//===- QuantizedPorts.cpp - Scales of the integers of inputs and outputs --===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Nn.h"
 #include "dialects/qnn/Port.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -18,10 +19,9 @@ static bool movesElements(Operation *op) {
              nn::ConcatOp, nn::GatherOp, nn::MaxPoolOp>(op);
 }
 
-/// Returns the operands of such an op that hold elements.
-static OperandRange getMoved(Operation *op) {
-  return isa<nn::ConcatOp>(op) ? op->getOperands()
-                               : op->getOperands().take_front(1);
+/// Whether operand `i` of such an op holds elements, not indices.
+static bool isMoved(Operation *op, unsigned i) {
+  return i == 0 || isa<nn::ConcatOp>(op);
 }
 
 namespace {
@@ -46,26 +46,37 @@ private:
 };
 } // namespace
 
-/// Adds what the readers of integers take them for.
-static void addReaders(Value integers, bool isMoved, CommonType &type) {
-  for (Operation *user : integers.getUsers())
-    if (auto reinterpret = dyn_cast<qnn::ReinterpretOp>(user))
-      type.add(reinterpret.getY().getType(), isMoved);
-    else if (movesElements(user) &&
-             llvm::is_contained(getMoved(user), integers))
-      addReaders(user->getResult(0), /*isMoved=*/true, type);
+/// Adds the types that the readers of integers take them for. Values that are
+/// moved are looked at once, however many ways lead to them.
+static void addReaders(Value integers, CommonType &type) {
+  llvm::SetVector<Value> reached;
+  reached.insert(integers);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (OpOperand &use : reached[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto reinterpret = dyn_cast<qnn::ReinterpretOp>(user))
+        type.add(reinterpret.getY().getType(), /*isMoved=*/i > 0);
+      else if (movesElements(user) && isMoved(user, use.getOperandNumber()))
+        reached.insert(user->getResult(0));
+    }
 }
 
-/// Adds what integers were quantized to.
-static void addMakers(Value integers, bool isMoved, CommonType &type) {
-  Operation *maker = integers.getDefiningOp();
-  if (auto reinterpret = dyn_cast_or_null<qnn::ReinterpretOp>(maker))
-    type.add(reinterpret.getX().getType(), isMoved);
-  else if (maker && movesElements(maker))
-    for (Value operand : getMoved(maker))
-      addMakers(operand, /*isMoved=*/true, type);
-  else
-    type.fail();
+/// Adds the types that integers were quantized to.
+static void addMakers(Value integers, CommonType &type) {
+  llvm::SetVector<Value> reached;
+  reached.insert(integers);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *maker = reached[i].getDefiningOp();
+    if (auto reinterpret = dyn_cast_or_null<qnn::ReinterpretOp>(maker)) {
+      type.add(reinterpret.getX().getType(), /*isMoved=*/i > 0);
+      continue;
+    }
+    if (!maker || !movesElements(maker))
+      return type.fail();
+    for (OpOperand &operand : maker->getOpOperands())
+      if (isMoved(maker, operand.getOperandNumber()))
+        reached.insert(operand.get());
+  }
 }
 
 void nnc::onnx::markQuantizedPorts(func::FuncOp main) {
@@ -74,16 +85,23 @@ void nnc::onnx::markQuantizedPorts(func::FuncOp main) {
     return common ? qnn::makePortAttr(common, qnn::Rounding::half_even)
                   : DictionaryAttr();
   };
+  auto isInteger = [](Value value) {
+    return isa<IntegerType>(getElementTypeOrSelf(value));
+  };
   for (BlockArgument argument : main.getArguments()) {
+    if (!isInteger(argument))
+      continue;
     CommonType type;
-    addReaders(argument, /*isMoved=*/false, type);
+    addReaders(argument, type);
     if (DictionaryAttr port = makeAttr(type))
       main.setArgAttr(argument.getArgNumber(), qnn::kPortAttr, port);
   }
   Operation *end = main.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(end->getOperands())) {
+    if (!isInteger(result))
+      continue;
     CommonType type;
-    addMakers(result, /*isMoved=*/false, type);
+    addMakers(result, type);
     if (DictionaryAttr port = makeAttr(type))
       main.setResultAttr(i, qnn::kPortAttr, port);
   }

@@ -94,7 +94,9 @@ class Ram(nnc.TestCase):
     def test_no_strips_where_there_is_room(self):
         self.save("residual", residual())
         whole = self.check("residual")
-        self.assertEqual(self.check("residual", f"--max-ram={self.count(whole)}"), whole)
+        room = self.count(whole)
+        limit = {"max_ram_bytes": room, "ram_left_bytes": room - whole["ram_bytes"]}
+        self.assertEqual(self.check("residual", f"--max-ram={room}"), whole | limit)
 
     def test_too_little_memory(self):
         self.save("residual", residual())
