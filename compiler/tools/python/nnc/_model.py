@@ -67,8 +67,10 @@ class Port:
     def _parameters(self) -> tuple[np.ndarray, np.ndarray]:
         if self.scale is None:
             raise TypeError(f"'{self.name}' has elements that are not quantized")
-        shape = [1] * len(self.shape)
+        # One scale for all elements leaves the shape of an array as it is.
+        shape: list[int] = []
         if self.axis is not None:
+            shape = [1] * len(self.shape)
             shape[self.axis] = -1
         return (np.asarray(self.scale, np.float32).reshape(shape),
                 np.asarray(self.zero_point, np.int64).reshape(shape))
