@@ -87,6 +87,9 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
   choice.optimize = options.optimize;
+  choice.maxRam = options.maxRam;
+  choice.threads = options.threads;
+  choice.portsInArena = options.portsInArena;
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.

@@ -15,6 +15,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -31,6 +33,8 @@ struct PipelineOptions {
   Precision precision = Precision::f32;  ///< see nnc-use-halves
   Optimize optimize = Optimize::balance; ///< see nnc-choose-routines
   bool portsInArena = false;             ///< see nnc-plan-memory
+  /// Bytes, see nnc-choose-routines.
+  int64_t maxRam = std::numeric_limits<int64_t>::max();
   /// Measured costs and choices; null if there are none.
   std::shared_ptr<const TuningFile> tuned;
 };

@@ -6,6 +6,8 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "compiler/memory/Contents.h"
+#include "compiler/passes/LayerOrder.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
@@ -13,6 +15,7 @@
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/ModelName.h"
+#include "dialects/nn/State.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -158,12 +161,15 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     CostModel cost = makeCostModel(function, machine,
                                    tuned ? &tuned->measurements : nullptr);
     addCodeCosts(function, cost, maxError, optimize);
+    const bool isLimited = maxRam < std::numeric_limits<int64_t>::max();
     ArrayRef<Subject> choices;
-    if (tuned)
+    if (tuned && !isLimited)
       choices = tuned->getChoices(maxError);
     auto graph = PlanGraph::build(function, cost, maxError, layouts, choices);
     if (failed(graph))
       return failure();
+    if (isLimited)
+      return chooseWithin(function, cost, graph->solve({states}).lowerBound);
     // Choices are those of layers outside of branches and loops.
     if (tuned && !tuned->choices.empty() && !graph->hasChoices() &&
         !function.isPrivate())
@@ -173,10 +179,59 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
           "choose anew with nnc tune");
     Plan plan = graph->solve({states});
     if (plan.cost == kImpossible)
-      return function.emitError(
-          "has routines set whose layouts no adapt can join; unset one");
+      return reportImpossible(function);
     apply(function, *graph, plan, cost, layouts);
     return success();
+  }
+
+  /// Chooses within `maxRam`. `lowerBound` is that of the plans of any memory.
+  LogicalResult chooseWithin(func::FuncOp function, CostModel &cost,
+                             double lowerBound) {
+    FreeMemory free = findFreeMemory(function);
+    cost.setFreeMemory(&free);
+    auto graph = PlanGraph::build(function, cost, maxError, layouts);
+    if (failed(graph))
+      return failure();
+    Plan plan = graph->solve({states});
+    if (plan.cost == kImpossible)
+      return reportImpossible(function);
+    plan.cost -= graph->getMemorySeconds(plan);
+    plan.lowerBound = lowerBound;
+    apply(function, *graph, plan, cost, layouts);
+    cost.setFreeMemory(nullptr);
+    return success();
+  }
+
+  /// Returns the bytes of inputs, outputs and state outside of the arena.
+  int64_t getCallersBytes(func::FuncOp function) const {
+    int64_t bytes = 0;
+    for (BlockArgument input : function.getArguments())
+      if (!portsInArena || getPool(input) != exec::Pool::input)
+        bytes += getBytes(input);
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      if (!portsInArena && !getStateOf(function, i))
+        bytes += getPhysicalBytes(cast<RankedTensorType>(type));
+    return bytes;
+  }
+
+  /// Returns what `maxRam` leaves beside the values of the function and what
+  /// the caller holds. What is in use outside of a function that another one
+  /// runs is not subtracted.
+  FreeMemory findFreeMemory(func::FuncOp function) const {
+    int64_t left = function.isPrivate() ? maxRam.getValue()
+                                        : maxRam - getCallersBytes(function);
+    FreeMemory free;
+    free.threads = threads;
+    for (auto [op, bytes] :
+         llvm::zip_equal(getLayerOrder(function),
+                         getUsage(describeSteps(function, portsInArena))))
+      free.bytes[op] = std::max<int64_t>(left - bytes, 0);
+    return free;
+  }
+
+  static LogicalResult reportImpossible(func::FuncOp function) {
+    return function.emitError(
+        "has routines set whose layouts no adapt can join; unset one");
   }
 
   std::shared_ptr<const TuningFile> tuned;

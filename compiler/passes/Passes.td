@@ -517,6 +517,11 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
     all layers stays below `max-error`.
 
+    With `max-ram`, a candidate whose scratch memory and padding exceed what is
+    free beside the values that are in use while the layer runs costs more than
+    all that do not, by the bytes that it takes too many. The choices of a tuning
+    file, which may not fit, do not count then.
+
     The values of `layouts` other than `global` restrict the search, to show what
     the layouts are worth. With `local`, every layer is surrounded by the adapts
     that it needs by itself; nnc-propagate-layout would remove those that cancel
@@ -560,6 +565,14 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
              clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
            "tuning file with measured costs and choices, written by nnc tune">,
+    Option<"maxRam", "max-ram", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes of RAM, with inputs, outputs and state, into which routines and "
+           "layouts have to fit where they can">,
+    Option<"threads", "threads", "int", /*default=*/"1",
+           "as of nnc-plan-memory; counts with max-ram">,
+    Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
+           "as of nnc-plan-memory; counts with max-ram">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];

@@ -294,6 +294,19 @@ static bool padsVaryingAxis(LayerOp layer, const Schema &schema) {
   return false;
 }
 
+/// Returns the bytes that the layer's values take under `schema` more than in
+/// row-major order. Those of constants are no working memory.
+static int64_t getPaddingBytes(LayerOp layer, const Schema &schema) {
+  auto getPadding = [](RankedTensorType type) {
+    return getPhysicalBytes(type) - getPhysicalBytes(getLogicalType(type));
+  };
+  int64_t bytes = getPadding(schema.result);
+  for (auto [value, type] : llvm::zip(layer.getOperands(), schema.operands))
+    if (!isConstant(value))
+      bytes += getPadding(type);
+  return bytes;
+}
+
 /// Returns the candidates of `routine` for the layer with their estimated
 /// costs; operands that the routine takes in any layout have the layout `any`.
 static std::vector<CandidateMemo::Entry>
@@ -341,6 +354,13 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     for (const RoutineShape &shape : shapes)
       candidate.error =
           std::max(candidate.error, routine.getError(shape, params));
+    if (const FreeMemory *free = cost.getFreeMemory()) {
+      for (const RoutineShape &shape : shapes)
+        candidate.memory =
+            std::max(candidate.memory,
+                     routine.getScratchBytes(shape, params, free->threads));
+      candidate.memory += getPaddingBytes(layer, *schema);
+    }
     found.push_back({std::move(candidate), text});
   }
   return found;
@@ -454,6 +474,9 @@ static void forEachOfKind(LayerOp layer, const CostModel &cost,
       for (const auto &[estimated, text] : known->second) {
         Candidate candidate = estimated;
         cost.price(candidate, *routine, candidate.params, text);
+        candidate.memorySeconds =
+            cost.getMemorySeconds(layer, candidate.memory);
+        candidate.seconds += candidate.memorySeconds;
         visit(std::move(candidate));
         if (choice == ParamChoice::first)
           break;

@@ -34,6 +34,11 @@ struct Candidate : UnitCost {
   llvm::SmallVector<mlir::RankedTensorType> operands;
   mlir::RankedTensorType result;
   double error = 0; ///< rounding error, as Routine::getError() defines it
+  /// Bytes of scratch memory and of padding, if the cost model knows how many
+  /// are free.
+  int64_t memory = 0;
+  /// The part of `seconds` that stands for memory which is not there.
+  double memorySeconds = 0;
 
   /// Returns true if both have the same schema, so that they are the same to
   /// other layers.

@@ -182,6 +182,17 @@ void CostModel::price(UnitCost &cost, const Routine &routine,
     cost.seconds += byteSeconds * getAddedBytes(routine, params);
 }
 
+double CostModel::getMemorySeconds(Operation *layer, int64_t bytes) const {
+  // Longer than any layer can save by a byte.
+  constexpr double byteSeconds = 1e-3;
+  if (!freeMemory)
+    return 0;
+  auto free = freeMemory->bytes.find(layer);
+  if (free == freeMemory->bytes.end())
+    return 0;
+  return byteSeconds * double(std::max<int64_t>(bytes - free->second, 0));
+}
+
 static bool isView(RankedTensorType from, RankedTensorType to) {
   return from == to || nn::isViewOf(to, from);
 }

@@ -11,6 +11,7 @@
 #include "compiler/routines/Measurements.h"
 #include "dialects/target/Target.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nnc {
@@ -42,6 +43,14 @@ struct UnitCost {
 struct AdaptCost : UnitCost {
   const Routine *routine = nullptr; ///< null if the adapt is a view
   llvm::SmallVector<int64_t> params;
+};
+
+/// The memory that is free while each layer of a function runs, beside all
+/// values in row-major order, within a limit. What a candidate takes of it is
+/// its scratch memory and the padding of its layouts.
+struct FreeMemory {
+  llvm::DenseMap<mlir::Operation *, int64_t> bytes; ///< of each layer
+  int threads = 1; ///< that share the work of a layer
 };
 
 /// A key that is equal for the same call on layers that are alike, so that a
@@ -120,6 +129,14 @@ public:
     sharersOfRoutines = std::move(sharers);
   }
 
+  /// Makes candidates that take more than the free memory dearer than all that
+  /// do not, by the bytes that they take too many. Null takes that back.
+  void setFreeMemory(const FreeMemory *found) { freeMemory = found; }
+  const FreeMemory *getFreeMemory() const { return freeMemory; }
+  /// Returns the seconds that candidates of the layer cost more if they take
+  /// `bytes` of the free memory.
+  double getMemorySeconds(mlir::Operation *layer, int64_t bytes) const;
+
   void setCalibration(Calibration found) { calibration = std::move(found); }
 
   /// Returns the memo in which forEachCandidate() keeps candidates, or null.
@@ -143,6 +160,7 @@ private:
   llvm::StringMap<unsigned> sharersOfRoutines;
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
+  const FreeMemory *freeMemory = nullptr;
   Calibration calibration;
 };
 

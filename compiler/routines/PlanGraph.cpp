@@ -190,6 +190,13 @@ Plan PlanGraph::solve(const SearchLimits &limits) const {
   return plan;
 }
 
+double PlanGraph::getMemorySeconds(const Plan &plan) const {
+  double seconds = 0;
+  for (auto [op, node] : nodes)
+    seconds += candidates[node][plan.choices[node]].memorySeconds;
+  return seconds;
+}
+
 std::vector<Subject> PlanGraph::getChoices(const Plan &plan) const {
   std::vector<Subject> names;
   for (auto [op, node] : nodes) {

@@ -295,16 +295,14 @@ static std::vector<BatchPart> listParts(mlir::func::FuncOp formed,
   return parts;
 }
 
-ExitCode Driver::compileBatch() {
-  mlir::PassManager manager(&context);
-  buildLayersPipeline(manager, pipelineOptions(tuning));
-  mlir::OwningOpRef<mlir::ModuleOp> formed = op->clone();
-  if (ExitCode code = runPipeline(manager, *formed); code != ExitCode::done)
-    return code;
+ExitCode Driver::planBatch(mlir::ModuleOp formed, int64_t ram,
+                           RamDemand &least) {
+  routinesRam = ram;
+  batchChoice.reset();
   BatchProblem problem;
   {
     Progress progress("looking for batch sizes");
-    if (ExitCode code = findBatchProfiles(*formed, problem);
+    if (ExitCode code = findBatchProfiles(formed, problem);
         code != ExitCode::done)
       return code;
   }
@@ -313,7 +311,7 @@ ExitCode Driver::compileBatch() {
   llvm::SmallVector<int64_t> counts = listCounts(*choices.batch);
   BatchChoice choice;
   std::optional<BatchPlan> plan;
-  RamDemand least, fixedLeast;
+  RamDemand found, fixedLeast;
   // The fixed batch is only shown beside the plan, so that nothing else
   // needs it.
   std::vector<BatchPlan> fixed = listFixedBatches(problem, counts),
@@ -322,21 +320,53 @@ ExitCode Driver::compileBatch() {
     return reportLatency(problem);
   if (wanted.keepStages && !fixed.empty())
     if (ExitCode code =
-            fitBatch(*formed, std::move(fixed), choice.fixed, fixedLeast);
+            fitBatch(formed, std::move(fixed), choice.fixed, fixedLeast);
         code != ExitCode::done)
       return code;
-  if (ExitCode code = fitBatch(*formed, std::move(plans), plan, least);
+  if (ExitCode code = fitBatch(formed, std::move(plans), plan, found);
       code != ExitCode::done)
     return code;
-  if (!plan)
-    return reportBatchRam(least);
+  if (!plan) {
+    if (found.bytes < least.bytes)
+      least = found;
+    return ExitCode::done;
+  }
   choice.plan = *plan;
-  choice.parts = listParts(getNetwork(*formed), *plan);
+  choice.parts = listParts(getNetwork(formed), *plan);
   batchChoice = std::move(choice);
+  return ExitCode::done;
+}
+
+ExitCode Driver::compileBatch() {
+  mlir::PassManager manager(&context);
+  buildLayersPipeline(manager, pipelineOptions(tuning));
+  mlir::OwningOpRef<mlir::ModuleOp> formed = op->clone();
+  if (ExitCode code = runPipeline(manager, *formed); code != ExitCode::done)
+    return code;
+  RamDemand least;
+  least.bytes = INT64_MAX;
+  // The fastest routines, and those that take the least memory: neither depends
+  // on the limit. Where only the second fit, there may be faster ones, which
+  // make use of all that there is.
+  for (int64_t ram : {INT64_MAX, int64_t(0)}) {
+    if (ExitCode code = planBatch(*formed, ram, least); code != ExitCode::done)
+      return code;
+    if (batchChoice)
+      break;
+  }
+  if (!batchChoice)
+    return reportBatchRam(least);
+  if (routinesRam == 0 && choices.maxRam) {
+    ExitCode code = planBatch(*formed, *choices.maxRam, least);
+    if (code == ExitCode::done && !batchChoice)
+      code = planBatch(*formed, 0, least);
+    if (code != ExitCode::done)
+      return code;
+  }
   if (!wanted.keepStages)
     return ExitCode::done;
   // Results are compared with those of the model at this batch.
-  importedBatch = plan->count;
+  importedBatch = batchChoice->plan.count;
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   if (!machine)
     machine =

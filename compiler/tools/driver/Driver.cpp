@@ -368,6 +368,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.layouts = choices.layouts;
   options.precision = choices.precision;
   options.portsInArena = choices.portsInArena;
+  options.maxRam = routinesRam;
   options.optimize = choices.optimize;
   options.tuned = std::move(tuned);
   return options;
@@ -453,10 +454,52 @@ ExitCode Driver::checkWeightMemories() {
   return code;
 }
 
+ExitCode Driver::planWithin(int64_t ram, mlir::ModuleOp whole,
+                            RamDemand &demand) {
+  routinesRam = ram;
+  op = llvm::cast<mlir::ModuleOp>(whole->clone());
+  ExitCode code = runPasses();
+  if (code == ExitCode::done)
+    demand = countRam(*op);
+  return code;
+}
+
+ExitCode Driver::fitRoutines(mlir::ModuleOp whole, RamDemand &least) {
+  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
+  const int64_t all = least.bytes;
+  // They do not depend on the limit, so that the least of them is what any
+  // limit allows.
+  for (int64_t ram : {all / 4 * 3, all / 2, all / 4, int64_t(0)}) {
+    RamDemand demand;
+    if (ExitCode code = planWithin(ram, whole, demand); code != ExitCode::done)
+      return code;
+    if (demand.bytes < least.bytes ||
+        (demand.bytes == least.bytes && least.tooSmall))
+      least = demand;
+    if (!demand.fits(limit))
+      continue;
+    // There may be faster ones, which make use of all that there is.
+    RamDemand closer;
+    if (limit < INT64_MAX) {
+      if (ExitCode code = planWithin(limit, whole, closer);
+          code != ExitCode::done || closer.fits(limit))
+        return code;
+      return planWithin(ram, whole, demand);
+    }
+    return ExitCode::done;
+  }
+  return ExitCode::done;
+}
+
 ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
-  int64_t limit = choices.maxRam.value_or(INT64_MAX);
+  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
   RamDemand demand = countRam(*op);
   if (demand.fits(limit))
+    return ExitCode::done;
+  Progress progress("looking for routines and strips that take less memory");
+  if (ExitCode code = fitRoutines(*whole, demand); code != ExitCode::done)
+    return code;
+  if (countRam(*op).fits(limit))
     return ExitCode::done;
   // Strips are worth a try where the memories together have room for them.
   int64_t sizes = 0;
@@ -464,17 +507,25 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
     sizes += memory.holdsWeights ? 0 : memory.bytes;
   if (sizes == 0)
     sizes = limit;
-  Progress progress("looking for layers to compute in strips");
   int64_t least = demand.bytes;
-  if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes),
-                               pipelineOptions(tuning), least)) {
+  routinesRam = INT64_MAX;
+  PipelineOptions options = pipelineOptions(tuning);
+  if (auto cut =
+          cutIntoStrips(*whole, std::min(limit, sizes), options, least)) {
+    routinesRam = options.maxRam;
     op = std::move(cut);
     return runPasses();
   }
   if (least < demand.bytes)
     stripsRam = least;
-  if (wanted.exceedsRam)
-    return ExitCode::done;
+  if (!wanted.exceedsRam)
+    return reportRam(demand);
+  // The command shows what the model takes without a limit.
+  return planWithin(INT64_MAX, *whole, demand);
+}
+
+ExitCode Driver::reportRam(const RamDemand &demand) {
+  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   const char *hint = choices.portsInArena

@@ -174,10 +174,10 @@ std::string describeTooSmall(exec::MemoryAttr memory);
 /// strips (nnc-patch), so that it fits into its memories, takes at most `limit`
 /// bytes in all, and the fewest multiply-adds; null if none is found. Sets
 /// `least` to the smallest number of bytes that a copy took, if that is
-/// smaller.
+/// smaller. Strips that need routines with little memory set `options.maxRam`.
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
-                                                const PipelineOptions &options,
+                                                PipelineOptions &options,
                                                 int64_t &least);
 
 /// The steps from a model to code. Each works on the result of the step before
@@ -279,6 +279,10 @@ private:
   /// Compiles the imported module, which holds the largest batch, with a batch
   /// size for each part.
   ExitCode compileBatch();
+  /// Does so with routines that keep to `ram` bytes where they can. If no plan
+  /// fits, there is no batchChoice, and `least` is what the module takes that
+  /// takes the fewest bytes, if that is less than before.
+  ExitCode planBatch(mlir::ModuleOp formed, int64_t ram, RamDemand &least);
   /// Returns what the layers of `formed` take at each batch size.
   ExitCode findBatchProfiles(mlir::ModuleOp formed, BatchProblem &problem);
   /// Makes `op` what `plan` makes of the layers.
@@ -300,9 +304,16 @@ private:
   ExitCode runPasses();
   /// Reports each memory for weights that is too small.
   ExitCode checkWeightMemories();
-  /// Compiles `whole`, the imported module, in strips where the plan takes more
-  /// memory than there is.
+  /// Compiles `whole`, the imported module, with routines that take less memory
+  /// or in strips where the plan takes more than there is.
   ExitCode fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole);
+  /// Runs the passes on a copy of `whole` with routines that keep to `ram` bytes
+  /// where they can. Sets `demand` to what the module takes.
+  ExitCode planWithin(int64_t ram, mlir::ModuleOp whole, RamDemand &demand);
+  /// Makes `op` a module of routines that fit, if it finds one. Otherwise
+  /// `least` is what the module takes that takes the fewest bytes.
+  ExitCode fitRoutines(mlir::ModuleOp whole, RamDemand &least);
+  ExitCode reportRam(const RamDemand &demand);
   /// The target with what --probe says of it, and `tuning`; reports all that is
   /// wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();
@@ -320,6 +331,8 @@ private:
   };
   std::vector<Stages> others; ///< of ModelOptions::otherShapes
   std::shared_ptr<const TuningFile> tuning;
+  /// The bytes of RAM for which routines are chosen (PipelineOptions::maxRam).
+  int64_t routinesRam = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> stripsRam;
   std::optional<BatchChoice> batchChoice;
   /// Samples that the model is imported for, 0 without ModelOptions::batch.

@@ -61,6 +61,7 @@ constexpr size_t kMaxLeastRegions = 32;
 /// Looks for strips that fit into a limit.
 class StripSearch {
 public:
+  /// `options` may change between searches.
   StripSearch(mlir::ModuleOp module, int64_t limit,
               const PipelineOptions &options, int64_t &least)
       : module(module), limit(limit), options(options), least(least) {}
@@ -183,7 +184,7 @@ void StripSearch::search(const StripRegion &region) {
 
 mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
                                                 int64_t limit,
-                                                const PipelineOptions &options,
+                                                PipelineOptions &options,
                                                 int64_t &least) {
   StripSearch strips(module, limit, options, least);
   auto function = *module.getOps<mlir::func::FuncOp>().begin();
@@ -202,10 +203,16 @@ mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
   });
   if (regions.size() > kMaxLeastRegions)
     regions.truncate(kMaxLeastRegions);
-  for (const StripRegion &region : regions) {
-    if (strips.best.module || region.leastBytes >= least)
+  // At last with routines that take little memory.
+  for (int64_t ram : {options.maxRam, int64_t(0)}) {
+    options.maxRam = ram;
+    for (const StripRegion &region : regions) {
+      if (strips.best.module || region.leastBytes >= least)
+        break;
+      strips.search(region);
+    }
+    if (strips.best.module)
       break;
-    strips.search(region);
   }
   return std::move(strips.best.module);
 }
