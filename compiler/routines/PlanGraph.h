@@ -41,8 +41,8 @@ public:
   /// bound still holds for all plans.
   Plan solve(const SearchLimits &limits = {}) const;
   bool hasChoices() const { return !choices.empty(); }
-  /// Returns the part of a plan's cost that stands for memory which is not there
-  /// (CostModel::setFreeMemory).
+  /// Returns the part of a plan's cost that stands for memory which is not
+  /// there (CostModel::setFreeMemory).
   double getMemorySeconds(const Plan &plan) const;
 
   /// Returns true if the layouts that `candidate` requires of the layer's

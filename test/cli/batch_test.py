@@ -210,6 +210,20 @@ class Batch(nnc.TestCase):
                         self.assertLessEqual(least, found)
                         self.assertLessEqual(found, limit)
 
+    def test_least_memory_of_routines(self):
+        """Slower routines that need less memory are chosen where the limit asks for them."""
+        self.save("convolutions", nnc.convolutions("n"))
+        for target in "x86-64-v4", "x86-64-v3":
+            with self.subTest(target=target):
+                options = [f"--target={target}", "--batch=6"]
+                most, _ = self.ram("convolutions", None, *options)
+                _, least = self.ram("convolutions", 1, *options)
+                _, direct = self.ram("convolutions", 1, *options, "--max-error=0")
+                self.assertLess(least, most / 2)
+                self.assertLessEqual(least, direct)
+                self.assertEqual(self.ram("convolutions", least, *options), (least, None))
+                self.assertEqual(self.ram("convolutions", least - 1, *options), (None, least))
+
     def test_range(self):
         """A range gives the batch with the least time for a sample within the limits."""
         self.save("image", image_network())

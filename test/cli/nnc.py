@@ -41,6 +41,22 @@ def options_of_help(text):
     return options, re.findall(r"^  (\S+)", arguments[1], re.MULTILINE) if arguments else []
 
 
+def convolutions(batch=1):
+    """Convolutions for which Winograd's methods, which need much memory, are the fastest."""
+    channels = [3, 16, 16, 24, 32]
+    nodes, last = [], "x"
+    for i in range(4):
+        nodes += [helper.make_node("Conv", [last, f"w{i}"], [f"c{i}"], pads=[1, 1, 1, 1]),
+                  helper.make_node("Relu", [f"c{i}"], [f"r{i}"])]
+        last = f"r{i}"
+    nodes += [helper.make_node("GlobalAveragePool", [last], ["p"]),
+              helper.make_node("Flatten", ["p"], ["f"]),
+              helper.make_node("Gemm", ["f", "w4"], ["y"], transB=1)]
+    return model(nodes, [value("x", [batch, 3, 24, 24])], [value("y", [batch, 10])],
+                 [*(weights(f"w{i}", channels[i + 1], channels[i], 3, 3) for i in range(4)),
+                  weights("w4", 10, 32)])
+
+
 def host_targets():
     """Names of the targets whose code this machine runs, `native` first. What `native` chooses
     depends on the machine; the rows are as other machines would choose."""

@@ -146,6 +146,24 @@ class Ram(nnc.TestCase):
                 self.assertLessEqual(least, found)
                 self.assertLessEqual(found, limit)
 
+    def test_routines_with_less_memory(self):
+        """Slower routines that need less memory are chosen where the limit asks for them."""
+        self.save("convolutions", nnc.convolutions())
+        hosts = [target for target in nnc.host_targets() if target.startswith("x86-64-v")]
+        for target in {"x86-64-v4", "aarch64", *hosts[-1:]}:
+            with self.subTest(target=target):
+                options = [f"--target={target}"]
+                whole = self.count(self.check("convolutions", *options))
+                least = self.least("convolutions", 1, *options)
+                direct = self.least("convolutions", 1, *options, "--max-error=0")
+                self.assertLessEqual(least, direct)
+                self.assertLess(least, whole)
+                for limit in least, (least + whole) // 2, whole - 1:
+                    found = self.check("convolutions", *options, f"--max-ram={limit}")
+                    self.assertLessEqual(self.count(found), limit)
+                if target in hosts:
+                    self.nnc("verify", "convolutions.onnx", *options, f"--max-ram={least}")
+
     def test_arena_holds_inputs_and_outputs(self):
         self.save("residual", residual())
         apart, inside = self.check("residual"), self.check("residual", "--io=arena")

@@ -467,28 +467,36 @@ ExitCode Driver::planWithin(int64_t ram, mlir::ModuleOp whole,
 ExitCode Driver::fitRoutines(mlir::ModuleOp whole, RamDemand &least) {
   const int64_t limit = choices.maxRam.value_or(INT64_MAX);
   const int64_t all = least.bytes;
-  // They do not depend on the limit, so that the least of them is what any
-  // limit allows.
-  for (int64_t ram : {all / 4 * 3, all / 2, all / 4, int64_t(0)}) {
+  // These do not depend on the limit, so that the least of them is what any
+  // limit allows. Behind 0, where each layer takes the least, come sizes below
+  // the least so far, where the layers that need the most do.
+  int64_t sizes[] = {all / 4 * 3, all / 2, all / 4, 0, -1, -1, -1, -1};
+  for (int64_t ram : sizes) {
+    const int64_t before = least.bytes;
+    const bool isBelow = ram < 0;
+    if (isBelow)
+      ram = before / 8 * 7;
     RamDemand demand;
     if (ExitCode code = planWithin(ram, whole, demand); code != ExitCode::done)
       return code;
-    if (demand.bytes < least.bytes ||
-        (demand.bytes == least.bytes && least.tooSmall))
+    if (demand.bytes < before || (demand.bytes == before && least.tooSmall))
       least = demand;
-    if (!demand.fits(limit))
-      continue;
-    // There may be faster ones, which make use of all that there is.
-    RamDemand closer;
-    if (limit < INT64_MAX) {
-      if (ExitCode code = planWithin(limit, whole, closer);
-          code != ExitCode::done || closer.fits(limit))
-        return code;
-      return planWithin(ram, whole, demand);
-    }
-    return ExitCode::done;
+    if (demand.fits(limit))
+      return useRest(ram, whole);
+    if (isBelow && demand.bytes >= before)
+      break;
   }
   return ExitCode::done;
+}
+
+ExitCode Driver::useRest(int64_t ram, mlir::ModuleOp whole) {
+  if (!choices.maxRam)
+    return ExitCode::done;
+  RamDemand demand;
+  ExitCode code = planWithin(*choices.maxRam, whole, demand);
+  if (code != ExitCode::done || demand.fits(*choices.maxRam))
+    return code;
+  return planWithin(ram, whole, demand);
 }
 
 ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {

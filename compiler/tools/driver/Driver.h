@@ -307,12 +307,15 @@ private:
   /// Compiles `whole`, the imported module, with routines that take less memory
   /// or in strips where the plan takes more than there is.
   ExitCode fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole);
-  /// Runs the passes on a copy of `whole` with routines that keep to `ram` bytes
-  /// where they can. Sets `demand` to what the module takes.
+  /// Runs the passes on a copy of `whole` with routines that keep to `ram`
+  /// bytes where they can. Sets `demand` to what the module takes.
   ExitCode planWithin(int64_t ram, mlir::ModuleOp whole, RamDemand &demand);
   /// Makes `op` a module of routines that fit, if it finds one. Otherwise
   /// `least` is what the module takes that takes the fewest bytes.
   ExitCode fitRoutines(mlir::ModuleOp whole, RamDemand &least);
+  /// Looks for faster routines that make use of all of --max-ram where those
+  /// for `ram` bytes, which `op` has, fit.
+  ExitCode useRest(int64_t ram, mlir::ModuleOp whole);
   ExitCode reportRam(const RamDemand &demand);
   /// The target with what --probe says of it, and `tuning`; reports all that is
   /// wrong with these options.
