@@ -70,7 +70,9 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
        related && size > least && int(sizes.size()) < count; size -= range.step)
     if (!llvm::is_contained(taken, size) && !llvm::is_contained(sizes, size))
       sizes.push_back(size);
-  for (; int(sizes.size()) < count; above += range.step)
+  // Three sizes suffice for what is no product of them.
+  const int needed = range.isMost ? 3 : count;
+  for (; int(sizes.size()) < needed; above += range.step)
     add(above);
   llvm::append_range(taken, sizes);
   return sizes;
@@ -101,16 +103,16 @@ std::vector<SizePoint> nnc::chooseSamples(ArrayRef<SizeRange> ranges) {
   for (const auto &own : sizes)
     samples[0].push_back(own[0]);
   for (size_t i = 0; i < ranges.size(); ++i)
-    for (int step = 1; step < count; ++step) {
+    for (int64_t size : ArrayRef(sizes[i]).drop_front()) {
       samples.push_back(samples[0]);
-      samples.back()[i] = sizes[i][step];
+      samples.back()[i] = size;
     }
   if (ranges.size() == 1)
     return samples;
   for (int turn = 0; turn < 2; ++turn) {
     samples.push_back(samples[0]);
     for (size_t i = 0; i < ranges.size(); ++i)
-      samples.back()[i] = sizes[i][turn ? count - 1 : 1 + i % 2];
+      samples.back()[i] = turn ? sizes[i].back() : sizes[i][1 + i % 2];
   }
   return samples;
 }

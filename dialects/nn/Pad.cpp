@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
+#include "dialects/nn/Varies.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -31,6 +32,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {
+  if ((*this)->hasAttr(kVariesAttr))
+    return {};
   bool pads = llvm::any_of(getPads(), [](int64_t size) { return size != 0; });
   return pads || getX().getType() != getY().getType() ? OpFoldResult()
                                                       : OpFoldResult(getX());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
+#include "dialects/nn/Varies.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -32,6 +33,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
+  if ((*this)->hasAttr(kVariesAttr))
+    return {};
   auto isOne = [](int64_t step) { return step == 1; };
   bool whole =
       getX().getType() == getY().getType() && llvm::all_of(getSteps(), isOne);
@@ -60,7 +63,7 @@ static Value sliceOfPart(SliceOp slice, ConcatOp concat,
 }
 
 LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
-  if (op.getType().getNumElements() == 0)
+  if (op.getType().getNumElements() == 0 || op->hasAttr(kVariesAttr))
     return failure();
   if (auto concat = op.getX().getDefiningOp<ConcatOp>())
     if (Value part = sliceOfPart(op, concat, rewriter)) {

@@ -55,6 +55,9 @@ struct FoundSize {
   int64_t most;
   /// The number of another such size that is never smaller.
   std::optional<unsigned> within = std::nullopt;
+  /// The numbers of the sizes that it is computed from, in the order in which
+  /// the computation reads them; none for one that an operator counts.
+  std::vector<unsigned> bases = {};
 };
 
 struct ImportOptions {

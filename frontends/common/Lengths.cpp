@@ -32,14 +32,13 @@ std::optional<unsigned> Lengths::add(LayerBuilder &builder, StringRef name,
   return sizes.size() - 1;
 }
 
-std::optional<unsigned> Lengths::addLeast(LayerBuilder &builder, StringRef name,
-                                          int64_t most, unsigned within) {
-  Value limit = builder.splat(double(most), getElement(counts[within]));
-  auto size = add(builder, name, most,
-                  builder.createElementwise("min", {counts[within], limit}));
-  if (size)
-    sizes[*size].within = within;
-  return size;
+std::optional<unsigned> Lengths::addComputed(LayerBuilder &builder,
+                                             const FoundSize &size,
+                                             Value count) {
+  auto number = add(builder, size.name, size.most, count);
+  if (number)
+    sizes[*number] = size;
+  return number;
 }
 
 int64_t Lengths::getValue(unsigned size) const {
@@ -84,6 +83,13 @@ std::optional<unsigned> Lengths::findAmong(uint64_t sources,
   return found;
 }
 
+bool Lengths::isWithin(unsigned inner, unsigned outer) const {
+  std::optional<unsigned> size = inner;
+  while (size && *size != outer)
+    size = sizes[*size].within;
+  return size.has_value();
+}
+
 std::optional<unsigned> Lengths::find(Value x, int64_t value) const {
   for (auto [size, count] : llvm::enumerate(counts))
     if (Value found = count; getValue(size) == value &&
@@ -95,6 +101,11 @@ std::optional<unsigned> Lengths::find(Value x, int64_t value) const {
 Value Lengths::link(OpBuilder &builder, Location loc, Value x,
                     unsigned size) const {
   auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() == 0) {
+    auto row = builder.create<nn::ReshapeOp>(loc, type.clone({1}), x);
+    return builder.create<nn::ReshapeOp>(loc, type,
+                                         link(builder, loc, row, size));
+  }
   return builder.create<nn::PrefixOp>(loc, type, x, counts[size],
                                       type.getDimSize(0), int64_t(size));
 }

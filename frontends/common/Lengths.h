@@ -25,9 +25,9 @@ public:
   /// returns its number; nullopt after a report.
   std::optional<unsigned> add(LayerBuilder &builder, llvm::StringRef name,
                               int64_t most, mlir::Value count);
-  /// Adds the least of `most` and another size, which may be larger.
-  std::optional<unsigned> addLeast(LayerBuilder &builder, llvm::StringRef name,
-                                   int64_t most, unsigned within);
+  /// Adds `size`, which a run computes from other sizes as `count`.
+  std::optional<unsigned> addComputed(LayerBuilder &builder,
+                                      const FoundSize &size, mlir::Value count);
   /// Whether a size of that name may be the next one. Where data find nothing,
   /// a tensor that is empty at all sizes looks like one whose length they
   /// decide, but is none where they are largest.
@@ -58,6 +58,8 @@ public:
   /// Returns the only size among `sources` that has this value; nullopt if none
   /// or several have.
   std::optional<unsigned> findAmong(uint64_t sources, int64_t value) const;
+  /// Whether `inner` is `outer`, or never larger than it.
+  bool isWithin(unsigned inner, unsigned outer) const;
   /// The value of a size in this import.
   int64_t getValue(unsigned size) const;
 

@@ -55,12 +55,7 @@ static Value fold(Node &node, StringRef op) {
 }
 
 Value convertMax(Node &node) { return fold(node, "max"); }
-Value convertMin(Node &node) {
-  SmallVector<size_t> all;
-  for (size_t i = 0; i < node.getNumOperands(); ++i)
-    all.push_back(i);
-  return asLength(node, fold(node, "min"), all);
-}
+Value convertMin(Node &node) { return fold(node, "min"); }
 Value convertSum(Node &node) { return fold(node, "add"); }
 Value convertMean(Node &node) {
   Value sum = fold(node, "add");
@@ -108,9 +103,7 @@ Value convertClip(Node &node) {
     x = node.createElementwise("max", {x, node.reshape(low, {})});
   if (high)
     x = node.createElementwise("min", {x, node.reshape(high, {})});
-  bool mayBeLength =
-      !isOld && high && (!low || (min && !min->isReal() && min->ints[0] <= 0));
-  return mayBeLength ? asLength(node, x, {0, 2}) : x;
+  return x;
 }
 
 Value convertGelu(Node &node) {

@@ -72,11 +72,38 @@ std::optional<unsigned> GraphImporter::addLength(LayerBuilder &builder,
   return lengths.add(builder, name, most, count);
 }
 
-std::optional<unsigned> GraphImporter::addLeast(LayerBuilder &builder,
-                                                StringRef name, int64_t most,
-                                                unsigned within) {
+std::optional<unsigned> GraphImporter::addComputedLength(LayerBuilder &builder,
+                                                         const FoundSize &size,
+                                                         Value count) {
   declarations.loosen();
-  return lengths.addLeast(builder, name, most, within);
+  return lengths.addComputed(builder, size, count);
+}
+
+bool GraphImporter::isInBody() const {
+  return builder.getInsertionBlock()->getParentOp() !=
+         mlir::func::FuncOp(function).getOperation();
+}
+
+const LengthMaker *GraphImporter::findMaker(StringRef name,
+                                            const Scope &scope) const {
+  for (const Scope *each = &scope; each; each = each->parent)
+    if (auto found = each->makers.find(name); found != each->makers.end())
+      return &found->second;
+  return nullptr;
+}
+
+std::optional<SmallVector<int64_t>>
+GraphImporter::readNumbers(StringRef name, const Scope &scope) const {
+  for (const Scope *each = &scope; each; each = each->parent)
+    if (auto found = each->values.find(name); found != each->values.end()) {
+      auto known = found->second && isTensor(found->second)
+                       ? readElements(found->second)
+                       : std::nullopt;
+      if (!known || known->isReal())
+        return std::nullopt;
+      return llvm::to_vector(known->ints);
+    }
+  return std::nullopt;
 }
 
 uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {
@@ -86,33 +113,33 @@ uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {
   return 0;
 }
 
+Value GraphImporter::linkLengths(Value x, uint64_t sources, Location loc) {
+  uint64_t missing = sources & ~lengths.findSources(x);
+  for (unsigned size = 0; size < 64 && missing >> size != 0; ++size)
+    if (missing >> size & 1)
+      x = lengths.link(builder, loc, x, size);
+  return x;
+}
+
 void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
                                 MutableArrayRef<Value> operands) {
   ArrayRef<FoundSize> sizes = lengths.getSizes();
-  // Other lengths are those of tensors that the node reads.
-  if (llvm::none_of(sizes, [](const FoundSize &size) { return size.within; }))
+  if (sizes.empty() || isInBody())
     return;
   auto canDepend = [](Value x) {
     auto type = x ? dyn_cast<RankedTensorType>(x.getType()) : nullptr;
-    return type && type.getRank() > 0 && !isNarrow(type.getElementType()) &&
+    return type && !isNarrow(type.getElementType()) &&
            !x.getDefiningOp<nn::ConstantOp>();
   };
   Value *dependent = llvm::find_if(operands, canDepend);
-  if (dependent == operands.end())
+  // A slice looks at the length of what it reads first.
+  if (dependent == operands.end() || node.op_type() == "Slice")
     return;
   for (auto [name, operand] : llvm::zip(node.input(), operands)) {
     uint64_t sources = findSources(name, scope);
-    auto known = sources && operand ? readElements(operand) : std::nullopt;
-    for (unsigned size = 0; known && size < std::min<size_t>(64, sizes.size());
-         ++size) {
-      int64_t value = lengths.getValue(size);
-      bool isRead = sizes[size].within && (sources >> size & 1) &&
-                    (getNumElements(operand) == value ||
-                     llvm::is_contained(known->ints, value));
-      if (isRead && !(lengths.findSources(*dependent) >> size & 1))
-        *dependent =
-            lengths.link(builder, getLoc(node, scope), *dependent, size);
-    }
+    bool isKnown = operand && operand.getDefiningOp<nn::ConstantOp>();
+    if (isKnown)
+      *dependent = linkLengths(*dependent, sources, getLoc(node, scope));
   }
 }
 
@@ -132,8 +159,10 @@ void GraphImporter::noteSources(const NodeProto &node, Scope &scope,
     sources |= uint64_t(1) << size;
   for (const std::string &name : node.output())
     if (Value value = scope.values.lookup(name);
-        sources && value && value.getDefiningOp<nn::ConstantOp>())
+        sources && value && value.getDefiningOp<nn::ConstantOp>()) {
       scope.sources[name] = sources;
+      scope.makers.try_emplace(name, LengthMaker{node, std::nullopt});
+    }
 }
 
 Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
@@ -257,6 +286,8 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
            !findCustom(node))
     noteUnsupported(node, scope);
   results.resize(node.output_size());
+  if (!results.empty())
+    results[0] = makeLength(node, scope, results[0]);
   for (auto [name, value] : llvm::zip(node.output(), results)) {
     checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;
@@ -658,6 +689,10 @@ void GraphImporter::addResults() {
     if (auto found = texts.find(output.name()); found != texts.end())
       outputTexts.emplace_back("labels_" + output.name(),
                                llvm::join(found->second, "\n"));
+    // Known numbers whose shape follows from lengths that data decide.
+    if (uint64_t sources = findSources(output.name(), main);
+        sources && value.getDefiningOp<nn::ConstantOp>())
+      value = linkLengths(value, sources, value.getLoc());
     results.push_back(store(value));
     names.push_back(output.name());
   }

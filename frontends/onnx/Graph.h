@@ -13,6 +13,7 @@
 #include "frontends/common/Declared.h"
 #include "frontends/common/Inputs.h"
 #include "frontends/common/Lengths.h"
+#include "frontends/onnx/ComputedLengths.h"
 #include "frontends/onnx/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,6 +42,8 @@ struct Scope {
   llvm::StringMap<mlir::Value> values;
   /// Lengths that data decide from which known numbers are computed, by name.
   llvm::StringMap<uint64_t> sources;
+  /// The nodes that compute such numbers, by the names of their results.
+  llvm::StringMap<LengthMaker> makers;
   /// Tensors that become constants when first used.
   llvm::StringMap<::onnx::TensorProto *> initializers;
   /// Parameters of a function that a call leaves out.
@@ -83,14 +86,26 @@ public:
   uint64_t findSources(llvm::StringRef name, const Scope &scope) const;
   /// Whether the model is imported at other sizes, too.
   bool isSample() const { return sample; }
+  /// Whether the nodes that are imported are those of a body that runs
+  /// depending on values.
+  bool isInBody() const;
   /// Whether it is one at which data find nothing.
   bool isEmptySample() const { return emptySample; }
+  /// Returns `x`, which a run computes behind the lengths in `sources`.
+  mlir::Value linkLengths(mlir::Value x, uint64_t sources, mlir::Location loc);
   /// Adds a size that data decide, as Lengths does. From then on, what the
   /// model declares of shapes may be one of many.
   std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
                                     int64_t most, mlir::Value count);
-  std::optional<unsigned> addLeast(LayerBuilder &builder, llvm::StringRef name,
-                                   int64_t most, unsigned within);
+  std::optional<unsigned> addComputedLength(LayerBuilder &builder,
+                                            const FoundSize &size,
+                                            mlir::Value count);
+  /// Returns the node that computes the value of `name`, known numbers that
+  /// follow from lengths which data decide; null if they do not.
+  const LengthMaker *findMaker(llvm::StringRef name, const Scope &scope) const;
+  /// Returns the elements of a value of known whole numbers, else nullopt.
+  std::optional<llvm::SmallVector<int64_t>>
+  readNumbers(llvm::StringRef name, const Scope &scope) const;
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc(const ::onnx::NodeProto &node, const Scope &scope);
 
@@ -120,6 +135,11 @@ private:
   void importNodes(Nodes &nodes, Scope &scope,
                    const llvm::StringSet<> &outputs);
   void importNode(::onnx::NodeProto &node, Scope &scope);
+  /// Makes the result of a node a length of its own if it is a known number
+  /// that follows from lengths which data decide, but is no sum or product of
+  /// them. Returns the value that it has in this import, or `result`.
+  mlir::Value makeLength(const ::onnx::NodeProto &node, Scope &scope,
+                         mlir::Value result);
   /// Makes an operand of the node depend on lengths that data decide and that
   /// others, known numbers, are.
   void linkLengths(const ::onnx::NodeProto &node, Scope &scope,

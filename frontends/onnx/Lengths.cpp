@@ -58,36 +58,6 @@ static std::optional<int64_t> getPickedAxis(Node &node, Value &x) {
   return 0;
 }
 
-Value asLength(Node &node, Value least, ArrayRef<size_t> operands) {
-  auto known = least ? readElements(least) : std::nullopt;
-  if (!known || known->ints.size() != 1)
-    return least;
-  SmallVector<std::pair<int64_t, uint64_t>> numbers; // and their sources
-  for (size_t i : operands) {
-    auto elements = readElements(node.getOperand(i));
-    if (!elements || elements->isReal())
-      return least;
-    for (int64_t number : elements->ints)
-      numbers.push_back({number, node.findSources(i)});
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    int64_t most = std::numeric_limits<int64_t>::max();
-    for (size_t j = 0; j < numbers.size(); ++j)
-      if (j != i)
-        most = std::min(most, numbers[j].first);
-    auto size = numbers[i].second == 0
-                    ? std::nullopt
-                    : node.addLeast(numbers[i].second, numbers[i].first, most);
-    if (!size)
-      continue;
-    int64_t value = node.getImporter().getLengths().getValue(*size);
-    return node.reshape(
-        node.castTo(node.constant(ArrayRef<int64_t>{value}), getElement(least)),
-        getShape(least));
-  }
-  return least;
-}
-
 /// Converts NonZero: for each axis the indices of the elements.
 Value convertNonZero(Node &node) {
   Value x = node.getOperand(0), positions = findPositions(node, x);

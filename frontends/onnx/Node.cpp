@@ -223,22 +223,26 @@ std::optional<unsigned> Node::addLength(int64_t most, Value count,
   return importer.addLength(*this, getResultName(result), most, count);
 }
 
-std::optional<unsigned> Node::addLeast(uint64_t sources, int64_t value,
-                                       int64_t most) {
+std::optional<unsigned> Node::findBase(Value x) {
   const Lengths &lengths = importer.getLengths();
-  std::string name = getResultName(0);
-  std::optional<unsigned> size;
-  if (!lengths.mayBeNext(name))
+  if (importer.isInBody() || !lengths.mayBeNext(getResultName(0)))
     return std::nullopt;
-  if (const FoundSize *expected = lengths.getExpected()) {
-    if (expected->within && lengths.getValue(*expected->within) == value)
-      size = expected->within;
-  } else {
-    size = lengths.findAmong(sources, value);
-    if (size && lengths.getSizes()[*size].most <= most)
-      return std::nullopt;
-  }
-  return size ? importer.addLeast(*this, name, most, *size) : std::nullopt;
+  if (const FoundSize *expected = lengths.getExpected())
+    return expected->bases.size() == 1 ? std::optional(expected->bases[0])
+                                       : std::nullopt;
+  return lengths.findAmong(lengths.findSources(x), getShape(x)[0]);
+}
+
+std::optional<unsigned> Node::findLength(size_t i) {
+  LengthReader reader(importer, *this, scope, /*bases=*/nullptr);
+  auto length = reader.read(proto.input(int(i)));
+  return length ? length->size : std::nullopt;
+}
+
+std::optional<unsigned> Node::addComputed(int64_t most, unsigned base,
+                                          Value count) {
+  return importer.addComputedLength(
+      *this, {getResultName(0), most, base, {base}}, count);
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,12 +135,16 @@ public:
   /// of that length that the graph has as an output, or else something reads.
   std::optional<unsigned> addLength(int64_t most, mlir::Value count,
                                     llvm::ArrayRef<size_t> results = {0});
-  /// Adds the least of `most` and of a length that data decide as a size of its
-  /// own. That length is among `sources` and has `value` in this import.
-  /// Returns nullopt where there is no such length, or it is never above
-  /// `most`.
-  std::optional<unsigned> addLeast(uint64_t sources, int64_t value,
-                                   int64_t most);
+  /// Returns the length that data decide and that axis 0 of `x` has, if the
+  /// result may have a length that is computed from it; else nullopt.
+  std::optional<unsigned> findBase(mlir::Value x);
+  /// Returns the length that data decide and that operand `i` is, one known
+  /// number; else nullopt.
+  std::optional<unsigned> findLength(size_t i);
+  /// Adds the length of the result, which a run computes from `base` as `count`
+  /// and which is at most as large.
+  std::optional<unsigned> addComputed(int64_t most, unsigned base,
+                                      mlir::Value count);
   /// Returns the lengths that data decide from which operand `i`, known
   /// numbers, is computed.
   uint64_t findSources(size_t i) const {
@@ -181,12 +185,6 @@ private:
   llvm::SmallVector<mlir::Type> modelTypes;
   llvm::SmallVector<mlir::ArrayAttr> texts;
 };
-
-/// Returns `least`, the least of the elements of the operands with these
-/// numbers, as a length of its own that data decide, where it is the least of
-/// such a length and of numbers that are known; else `least` itself.
-mlir::Value asLength(Node &node, mlir::Value least,
-                     llvm::ArrayRef<size_t> operands);
 
 } // namespace nnc::onnx
 

@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Positions.h"
 
+#include "dialects/nn/Varies.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -225,7 +227,10 @@ Value convertPad(Node &node) {
   auto pads = getPads(node, x);
   if (!pads)
     return {};
-  if (llvm::all_of(*pads, [](int64_t pad) { return pad == 0; }))
+  // Pads that follow from lengths which data decide are others in other
+  // imports.
+  bool varies = node.getVersion() >= 11 && node.findSources(1) != 0;
+  if (!varies && llvm::all_of(*pads, [](int64_t pad) { return pad == 0; }))
     return x;
   // What reflection or repetition takes lies inside the input.
   for (auto [i, pad] : llvm::enumerate(*pads)) {
@@ -241,8 +246,12 @@ Value convertPad(Node &node) {
   if (node.getOperand(2) && getNumElements(node.getOperand(2)) != 1)
     return node.broken("needs one value to pad with, not a tensor of shape " +
                        toString(getShape(node.getOperand(2))));
-  if (auto value = getPadValue(node))
-    return node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
+  if (auto value = getPadValue(node)) {
+    Value y = node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
+    if (y && varies)
+      y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+    return y;
+  }
   return padWithOperand(node, x, *pads);
 }
 

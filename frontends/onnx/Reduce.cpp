@@ -111,9 +111,7 @@ Value convertReduceLogSumExp(Node &n) {
 }
 Value convertReduceMax(Node &n) { return reduce(n, nn::ReduceKind::max); }
 Value convertReduceMean(Node &n) { return reduce(n, nn::ReduceKind::mean); }
-Value convertReduceMin(Node &n) {
-  return asLength(n, reduce(n, nn::ReduceKind::min), {0});
-}
+Value convertReduceMin(Node &n) { return reduce(n, nn::ReduceKind::min); }
 Value convertReduceProd(Node &n) { return reduce(n, nn::ReduceKind::prod); }
 Value convertReduceSum(Node &n) { return reduce(n, nn::ReduceKind::sum); }
 Value convertReduceSumSquare(Node &n) {

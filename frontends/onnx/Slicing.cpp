@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/Varies.h"
 #include "frontends/common/ReverseSequence.h"
 #include "frontends/onnx/Positions.h"
 
@@ -136,6 +137,115 @@ static Value computeSlice(Node &node, ArrayRef<int64_t> shape) {
   return x;
 }
 
+/// Whether the places at which a Slice starts and ends follow from lengths that
+/// data decide.
+static bool isComputedFromLengths(Node &node) {
+  for (size_t i = 1; i < node.getNumOperands(); ++i)
+    if (node.getOperand(i) && node.findSources(i) != 0)
+      return true;
+  return false;
+}
+
+namespace {
+/// Where a slice of an axis starts and ends, as the model says.
+struct Span {
+  int64_t start, end, step;
+
+  bool isBackward() const { return step < 0; }
+  /// Returns the number of elements of a slice of `size`.
+  int64_t count(int64_t size) const {
+    int64_t from = clampPosition(start, size, isBackward(), false),
+            to = clampPosition(end, size, isBackward(), true),
+            span = isBackward() ? from - to : to - from;
+    return size == 0 || span <= 0
+               ? 0
+               : int64_t(llvm::divideCeil(span, std::abs(step)));
+  }
+};
+} // namespace
+
+/// Returns what clampPosition() does for a size that a run finds.
+static Value computePosition(Node &node, int64_t position, Value size,
+                             bool isBackward, bool isEnd) {
+  auto number = [&](int64_t value) {
+    return node.reshape(node.constant(ArrayRef<int64_t>{value}), {});
+  };
+  Value least = number(isBackward && isEnd ? -1 : 0),
+        most = node.createElementwise("sub", {size, number(isBackward)}),
+        found = number(position);
+  if (position < 0)
+    found = node.createElementwise("add", {size, found});
+  found = node.createElementwise("min", {found, most});
+  return node.createElementwise("max", {found, least});
+}
+
+/// Converts a Slice of rows whose number is `base`, a length that data decide.
+/// The number of rows that it takes is a length of its own; they are gathered
+/// from where they lie in a run.
+static Value sliceFound(Node &node, Value x, unsigned base, Span span) {
+  const Lengths &lengths = node.getImporter().getLengths();
+  const int64_t rows = lengths.getSizes()[base].most;
+  // Beyond these limits nothing changes.
+  span.start = std::clamp(span.start, -rows - 1, rows + 1);
+  span.end = std::clamp(span.end, -rows - 1, rows + 1);
+  span.step = std::clamp(span.step, -rows - 1, rows + 1);
+  int64_t most = 0;
+  bool isAll = span.step == 1;
+  for (int64_t size = 0; size <= rows; ++size) {
+    most = std::max(most, span.count(size));
+    isAll &= span.count(size) == size;
+  }
+  if (isAll)
+    return x;
+  auto number = [&](int64_t value) {
+    return node.reshape(node.constant(ArrayRef<int64_t>{value}), {});
+  };
+  auto create = [&](StringRef op, Value a, Value b) {
+    return node.createElementwise(op, {a, b});
+  };
+  Value size =
+      node.castTo(lengths.getCounts()[base], node.getBuilder().getI64Type());
+  Value from =
+            computePosition(node, span.start, size, span.isBackward(), false),
+        to = computePosition(node, span.end, size, span.isBackward(), true);
+  Value length =
+      span.isBackward() ? create("sub", from, to) : create("sub", to, from);
+  int64_t step = std::abs(span.step);
+  length = create("min", create("max", length, number(0)), size);
+  length = create("div", create("add", length, number(step - 1)), number(step));
+  auto count = node.addComputed(most, base, length);
+  if (!count)
+    return {};
+  if (span.step == 1 && span.start == 0)
+    return node.cut(x, count);
+  Value places = node.cut(node.constant(iota(most)), count);
+  places = create("add", create("mul", places, number(span.step)), from);
+  return node.create<nn::GatherOp>(x, places, int64_t(0));
+}
+
+/// Returns as many rows of `x` as a length says that data decide, the end of
+/// the slice, and at most those that there are; null where it is no such
+/// length.
+static Value takeFirst(Node &node, Value x) {
+  const Lengths &lengths = node.getImporter().getLengths();
+  auto end = node.findLength(2);
+  if (!end)
+    return {};
+  uint64_t sources = lengths.findSources(x);
+  for (unsigned size = 0;
+       size < std::min<size_t>(64, lengths.getSizes().size()); ++size)
+    if (sources >> size & 1 && lengths.isWithin(*end, size))
+      return node.cut(x, end);
+  auto base = node.findBase(x);
+  if (!base)
+    return {};
+  int64_t most =
+      std::min(lengths.getSizes()[*base].most, lengths.getSizes()[*end].most);
+  Value count = node.createElementwise(
+      "min", {lengths.getCounts()[*base], lengths.getCounts()[*end]});
+  return node.cut(x, node.addComputed(most, *base, count));
+}
+
 Value convertSlice(Node &node) {
   Value x = node.getOperand(0);
   if (isComputed(node))
@@ -173,18 +283,29 @@ Value convertSlice(Node &node) {
   // most there may be.
   bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
                      isCut[0] && starts[0] == 0;
+  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0)
+    if (Value beginning = takeFirst(node, x))
+      return beginning;
   if (isBeginning && node.getOperand(2) && !node.isInitializer(2))
     if (Value beginning = node.takeFound(x, sizes[0]))
       return beginning;
-  // Up to so many of the rows that data find are a length of their own.
-  if (isBeginning && lists->ends[0] > 0)
-    if (auto size =
-            node.addLeast(node.getImporter().getLengths().findSources(x),
-                          getShape(x)[0], lists->ends[0]))
-      return node.cut(x, size);
+  bool isOfRows = rank > 0 && lists->axes.size() == 1 && isCut[0];
+  if (isOfRows && !isComputedFromLengths(node))
+    if (auto base = node.findBase(x))
+      return sliceFound(node, x, *base,
+                        {lists->starts[0], lists->ends[0], lists->steps[0]});
   if (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep)
     return x;
-  return node.create<nn::SliceOp>(x, starts, sizes, steps);
+  bool isLinked =
+      !x.getDefiningOp<nn::ConstantOp>() && !node.getImporter().isInBody();
+  for (size_t i = 1; isLinked && i < node.getNumOperands(); ++i)
+    if (node.getOperand(i))
+      x = node.getImporter().linkLengths(x, node.findSources(i), node.getLoc());
+  Value y = node.create<nn::SliceOp>(x, starts, sizes, steps);
+  // Rows whose number data decide lie elsewhere in other imports.
+  if (y && isOfRows && node.getImporter().getLengths().findSources(x) != 0)
+    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+  return y;
 }
 
 //===----------------------------------------------------------------------===//

@@ -245,15 +245,19 @@ private:
   void nameFoundSizes(llvm::StringSet<> &taken);
   /// Removes results that tell sizes which no other result has.
   ExitCode dropInnerCounts();
+  /// What was reported first of an import that failed, and where.
+  struct Reason {
+    std::string text;
+    std::optional<mlir::Location> location;
+  };
   /// Imports the model for a point of the ranges. A failure is not reported;
   /// `why` gets the first reason.
   ExitCode tryImport(llvm::ArrayRef<int64_t> point,
-                     mlir::OwningOpRef<mlir::ModuleOp> &module,
-                     std::string &why);
+                     mlir::OwningOpRef<mlir::ModuleOp> &module, Reason &why);
   /// Reports a failure of tryImport(), and sizes that its module lacks or has
   /// more; removes results that nothing reads.
   ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
-                        const std::string &why, mlir::ModuleOp module);
+                        const Reason &why, mlir::ModuleOp module);
   /// Imports as tryImport() does, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);

@@ -102,14 +102,14 @@ ExitCode Driver::nameSizes() {
   bool isBeyond = false;
   for (unsigned i = 0; i < sizes.size(); ++i)
     isBeyond |= points[0][i] > sizes[i].high;
-  std::string why;
+  Reason why;
   ExitCode code = tryImport(points[0], op, why);
   if (isBeyond && code != ExitCode::done) {
     for (SizeRange &size : sizes)
       size.isMost = true;
     points = chooseSamples(sizes);
     finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-    why.clear();
+    why = {};
     code = tryImport(points[0], op, why);
   }
   code = acceptSample(points[0], code, why, *op);
@@ -229,14 +229,14 @@ ExitCode Driver::nameCallersSizes(llvm::StringSet<> &taken) {
 
 ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
                            mlir::OwningOpRef<mlir::ModuleOp> &module,
-                           std::string &why) {
+                           Reason &why) {
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   // Its warnings are those of the largest sizes.
   mlir::ScopedDiagnosticHandler quiet(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            why.empty())
-          why = diagnostic.str();
+            !why.location)
+          why = {diagnostic.str(), diagnostic.getLocation()};
         return mlir::success();
       });
   return importShapes(getShapesAt(point), point.drop_front(callersSizes),
@@ -245,18 +245,33 @@ ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
 
 ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  std::string why;
+  Reason why;
   ExitCode code = tryImport(point, module, why);
   return acceptSample(point, code, why, *module);
 }
 
 ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
-                              const std::string &why, mlir::ModuleOp module) {
+                              const Reason &why, mlir::ModuleOp module) {
   if (code != ExitCode::done) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << "cannot be imported with " << describePoint(sizes, point) << ": "
-        << why;
-    return code;
+    mlir::Location file =
+        mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+    auto isFound = [&](size_t i) {
+      return i >= callersSizes && point[i] != sizes[i].high;
+    };
+    // ONNX lets such a model fail in a run whose data make a length so; nnc's
+    // code has no way to fail there.
+    bool mayBeSound = code == ExitCode::broken &&
+                      llvm::any_of(llvm::seq(point.size()), isFound);
+    auto diagnostic = mlir::emitError(why.location.value_or(file));
+    diagnostic << "cannot be imported with " << describePoint(sizes, point)
+               << ": " << why.text;
+    if (!mayBeSound)
+      return code;
+    diagnostic
+        << "; nnc compiles a model only if it computes with every length "
+           "that data may decide, 0 among them: keep rows beyond those "
+           "that are found, such as those of a Concat with rows of zeros";
+    return ExitCode::unsupported;
   }
   auto isSame = [](const frontends::FoundSize &a,
                    const frontends::FoundSize &b) { return a.name == b.name; };
@@ -331,10 +346,12 @@ ExitCode Driver::runPassesOnSamples() {
         bool varies = llvm::StringRef(diagnostic.str())
                           .contains("in a way that nnc does not handle");
         if (varies && callersSizes == 0)
-          diagnostic << "; of a length that data decide nnc takes sums, "
-                        "products and the least of it and a constant; to fill "
-                        "rows up to a fixed number, write them into zeros with "
-                        "ScatterND";
+          diagnostic
+              << "; with a length that data decide nnc computes sums, "
+                 "products, quotients by a constant, the least and the "
+                 "most, and slices of so many rows; to fill rows up to a "
+                 "fixed number, join them with as many zeros (Concat) "
+                 "and take the first ones (Slice)";
         return mlir::failure();
       });
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
