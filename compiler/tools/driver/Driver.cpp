@@ -477,9 +477,10 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
     return ExitCode::done;
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
-  const char *hint = choices.portsInArena
+  std::string hint = choices.portsInArena
                          ? ""
                          : "; --io=arena lets values take the place of inputs";
+  hint += "; the stack comes on top";
   if (demand.bytes <= limit) {
     mlir::emitError(file) << describeTooSmall(demand.tooSmall)
                           << "; layers computed in strips do not fit either"

@@ -336,9 +336,10 @@ void addRamOption(CLI::App &app, ModelOptions &options) {
   addPoolOption(app, options);
   addLimit(app, "--max-ram", options.maxRam,
            "Most bytes of RAM, with K or M for 1024 of them or of these: of "
-           "the arena, the inputs, the outputs and the state, without the "
-           "stack. Where the model takes more, images of some layers are "
-           "computed in strips, whose rows at the edges are computed twice");
+           "the arena, the inputs, the outputs and the state. nnc check, which "
+           "builds the code, counts the stack, too. Where the model takes "
+           "more, images of some layers are computed in strips, whose rows at "
+           "the edges are computed twice");
 }
 
 static void addValueOption(CLI::App &app, ModelOptions &options) {
