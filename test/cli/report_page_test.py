@@ -38,8 +38,7 @@ OVERLAPS = """(() => {
 
 # Texts of cards that are cut, and, beside a details' column, views that scroll sideways.
 CUT = """(() => [...document.querySelectorAll(".card .value, .card .more"),
-  ...(innerWidth > 1000 ? [...document.querySelectorAll("main, .panel, aside")] : []),
-  ...(innerWidth > 1300 ? [...document.querySelectorAll(".scroll")] : [])]
+  ...(innerWidth > 1000 ? [...document.querySelectorAll("main, .panel, aside, .scroll")] : [])]
   .filter(one => one.offsetWidth && one.scrollWidth > one.clientWidth + 1)
   .map(one => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`))()"""
 
@@ -211,12 +210,12 @@ class Page(nnc.TestCase):
         first = page.run("app.model.layers.find(layer => layer.model_name === 'first').number")
         page.run(f"app.select({first})")
         details = page.run(text("#details"))
-        for words in ("computes3 × 3 convolution, ReLU, 32-bit floats", "kernel3 × 3", "stride1",
+        for words in ("computes3 × 3 convolution, padding 1, ReLU, 32-bit floats", "kernel3 × 3", "stride1",
                       "padding1 on each side", "numbers32-bit floats", "code"):
             self.assertIn(words, details)
         self.assertRegex(details, "Weightsweights")
         node = page.run(f"document.querySelector('.node[data-number=\"{first}\"]').textContent")
-        self.assertIn("3 × 3 convolution, ReLU,", node)
+        self.assertIn("3 × 3 convolution, padding 1,", node)
         page.click("#tab-layers")
         self.assertIn("3 × 3stride 1padding 1 on each side", page.run(text("#panel-layers")))
         page.click("#tab-sizes")

@@ -222,6 +222,17 @@ private:
     return list;
   }
 
+  /// Returns the multiply-adds of a run, and those of one trip of loops whose
+  /// number of trips data decide.
+  static std::string describeMultiplyAdds(const Manifest &m) {
+    int64_t trip = m.multiplyAddsOfTrip(), others = m.multiplyAdds() - trip;
+    if (!trip)
+      return formatCount(double(others));
+    return fmt::format("{}{} a trip of loops whose trips the data decide",
+                       others ? formatCount(double(others)) + ", and " : "",
+                       formatCount(double(trip)));
+  }
+
   static void printMemories(const std::vector<Memory> &memories) {
     for (const Memory &memory : memories)
       printOut("  {:<14} {} of {} bytes in {}{}\n", "", memory.bytes,
@@ -240,6 +251,7 @@ private:
                         {"output_bytes", sumBytes(m.outputs)},
                         {"state_bytes", sumBytes(m.state)},
                         {"multiply_adds", m.multiplyAdds()},
+                        {"multiply_adds_of_trip", m.multiplyAddsOfTrip()},
                         {"inputs", portsToJson(m.inputs)},
                         {"outputs", portsToJson(m.outputs)}};
       if (ArenaPeak peak = findPeak(m); !peak.places.empty()) {
@@ -295,7 +307,7 @@ private:
       printOut("  {:<14} {}\n", what, value);
     };
     line("layers", fmt::format("{}", m.layers.size()));
-    line("multiply-adds", formatCount(double(m.multiplyAdds())));
+    line("multiply-adds", describeMultiplyAdds(m));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
     printMemories(m.memories);

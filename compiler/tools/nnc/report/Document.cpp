@@ -110,9 +110,14 @@ json::Object describeWeight(const GraphWeight &weight) {
   return object;
 }
 
-void addEstimates(json::Object &layer, const GraphStep &step,
+/// Adds the time of a layer in a run, all of its `trips` in loops together.
+void addEstimates(json::Object &layer, const GraphStep &step, int64_t trips,
                   const Estimates &estimates) {
   std::optional<UnitCost> cost = estimates.findCost(step);
+  if (cost) {
+    cost->seconds *= double(trips);
+    cost->estimate *= double(trips);
+  }
   layer["seconds"] = cost ? json::Value(cost->seconds) : nullptr;
   layer["estimate_seconds"] = cost ? json::Value(cost->estimate) : nullptr;
   layer["cost_measured"] = cost && cost->measured;
@@ -186,6 +191,8 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
         {"layout", known.layout},
         {"layout_shape",
          json::Array(nn::getNamedShape(getResultType(step.op)))},
+        {"trips", known.trips},
+        {"open_trips", known.hasOpenTrips},
         {"multiply_adds", known.multiplyAdds},
         {"operations", known.operations},
         {"activation_bytes", step.activationBytes},
@@ -195,7 +202,7 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
     if (auto window = windowToJson(step.description))
       layer["window"] = std::move(*window);
     addCode(layer, step, layers.size(), code);
-    addEstimates(layer, step, estimates);
+    addEstimates(layer, step, known.trips, estimates);
     layers.push_back(std::move(layer));
   }
   return layers;
