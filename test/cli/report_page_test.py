@@ -8,6 +8,8 @@ import sys
 import unittest
 import zlib
 
+from onnx import helper
+
 import chromium
 import nnc
 from report_test import HOSTILE, branches, hostile
@@ -201,6 +203,24 @@ class Page(nnc.TestCase):
             self.shoot(page, f"branches-{width}")
         self.assertEqual(page.run(OVERLAPS)["meets"], 0)
         self.assertEqual(page.print()[:5], b"%PDF-")
+
+    def test_many_layers(self):
+        """The memory of hundreds of layers is as wide as the window."""
+        nodes, last = [], "x"
+        for i in range(300):
+            nodes.append(helper.make_node("Softmax", [last], [f"v{i}"], f"softmax{i}", axis=i % 2))
+            last = f"v{i}"
+        nodes[-1].output[0] = "y"
+        self.save("deep", nnc.model(nodes, [nnc.value("x", [4, 8])], [nnc.value("y", [4, 8])]))
+        self.nnc("report", "deep.onnx", "--no-build", "--target=portable")
+        page = self.open("report.html")
+        page.click("#tab-memory")
+        for width in 1024, 1280, 1400:
+            page.resize(width, 800)
+            page.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+            self.assertEqual(page.run(CUT), [], width)
+            self.assertGreater(page.run("document.querySelector('#panel-memory .chart')"
+                                        ".clientWidth"), 400)
 
     def test_what_layers_are(self):
         """Kernel, stride, padding and roles of weights, and what all takes of memory."""
