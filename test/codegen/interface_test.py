@@ -131,9 +131,9 @@ class Preprocessor(modules.TestCase):
         """What a network needs of its header is for C90 and C++98, too: quantized ports, state,
         sizes that vary or that data decide, memories, several functions."""
         node = onnx.helper.make_node
-        line = nnc.model([node("Conv", ["x", "w"], ["y"], "conv"), ],
-                         [nnc.value("x", ["many", 4, "time"])], [nnc.value("y", ["many", 4, "after"])],
-                         [nnc.weights("w", 4, 4, 3)])
+        line = nnc.model([node("Conv", ["x", "w"], ["y"], "conv")],
+                         [nnc.value("x", ["many", 4, "time"])],
+                         [nnc.value("y", ["many", 4, "after"])], [nnc.weights("w", 4, 4, 3)])
         find = nnc.model([node("NonZero", ["x"], ["found"], "find")],
                          [nnc.value("x", [3, 8])],
                          [nnc.value("found", [2, "count"], onnx.TensorProto.INT64)])
