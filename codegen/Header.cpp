@@ -78,7 +78,7 @@ static std::string printOutputDims(exec::ProgramOp program) {
                 : "\n/* Tells the dimensions of " + field +
                       " for the sizes in `inputs`; its pointers may be "
                       "null. */\n";
-    text += printList("static inline void " + name + "_" + field + "_dims(",
+    text += printList("NNC_INLINE void " + name + "_" + field + "_dims(",
                       parameters, ") {");
     if (!StringRef(body).contains("inputs->"))
       text += "  (void)inputs;\n";
@@ -196,6 +196,8 @@ static std::string printHeader(exec::ProgramOp program,
     values[key] = "";
   values["dims"] = printOutputDims(program);
   values["quantized"] = printQuantizedPorts(program);
+  bool hasFunctions = !values["dims"].empty() || !values["quantized"].empty();
+  values["inline"] = hasFunctions ? fillTemplate("inline.h.in", {}) : "";
   if (!program.getSizes().empty())
     values["wrong_size"] = "  " + values["NAME"] +
                            "_WRONG_SIZE = 11, /* a size is out of bounds */\n";

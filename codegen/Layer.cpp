@@ -243,10 +243,13 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
       " and ");
   words << " -> "
         << describe(exec::getPlaceOp(call.getOutputs()[0]).getTensor());
-  if (int64_t count = call.getMultiplyAdds())
-    words << ", " << printMultiplyAdds(count) << ", "
-          << llvm::format("%.1f", 100.0 * double(count) / double(total))
+  if (int64_t count = call.getMultiplyAdds()) {
+    Trips trips = getTrips(call);
+    double all = double(count) * double(trips.count);
+    words << ", " << printMultiplyAdds(count) << trips.describe() << ", "
+          << llvm::format("%.1f", 100.0 * all / double(total))
           << " % of the model's";
+  }
   words << ".";
   if (call.getLike())
     words << (call.getSized() ? " Shares the code of " : " Has the code of ")

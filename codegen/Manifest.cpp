@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/Description.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -69,6 +71,7 @@ static json::Object describeLayer(StringRef name, StringRef routine,
       {"dtype", getTypeName(type.getElementType())},
       {"shape", json::Array(type.getShape())},
       {"layout", nn::getLayoutName(type)},
+      {"layout_shape", json::Array(nn::getNamedShape(type))},
       {"location", nn::getModelName(location)},
   };
 }
@@ -176,6 +179,10 @@ static std::string print(exec::ProgramOp program,
       layer["params"] = std::move(params);
       layer["multiply_adds"] = int64_t(call.getMultiplyAdds());
       layer["operations"] = int64_t(call.getWork());
+      if (Trips trips = getTrips(call); trips.count != 1 || trips.isOpen) {
+        layer["trips"] = trips.count;
+        layer["open_trips"] = trips.isOpen;
+      }
       layers.push_back(std::move(layer));
     }
   }

@@ -66,6 +66,20 @@ std::string describe(mlir::RankedTensorType type);
 /// Returns a number of multiply-adds in words: "2.66 million multiply-adds".
 std::string printMultiplyAdds(int64_t count);
 
+/// How often the loops around a step run it.
+struct Trips {
+  int64_t count = 1;   ///< as far as it is known when compiling
+  bool isOpen = false; ///< whether data decide the trips of a loop, too
+
+  /// Returns a phrase such as " in each of 12 trips", empty outside of loops.
+  std::string describe() const;
+};
+Trips getTrips(mlir::Operation *step);
+
+/// Returns the multiply-adds of a run, of loops whose trips data decide those
+/// of one trip.
+int64_t countMultiplyAdds(exec::ProgramOp program);
+
 /// Returns a comment that explains the layouts of the programs' values, and no
 /// others.
 std::string printLayouts(llvm::ArrayRef<exec::ProgramOp> programs);

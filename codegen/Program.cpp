@@ -570,9 +570,7 @@ static std::string printProgram(exec::ProgramOp program,
                                 ArrayRef<WeightsPiece> weights, bool isFirst,
                                 Values &values) {
   LayerNumbers layers = numberLayers(program);
-  int64_t total = 0;
-  for (auto call : exec::getSteps<exec::CallOp>(program))
-    total += call.getMultiplyAdds();
+  int64_t total = countMultiplyAdds(program);
   int64_t whole = std::max<int64_t>(total, 1);
   std::string functions;
   for (Operation *op : exec::getSteps(program))
@@ -585,7 +583,12 @@ static std::string printProgram(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["layers"] = std::to_string(layers.size());
-  values["macs"] = printMultiplyAdds(total);
+  bool isOpen = llvm::any_of(
+      exec::getSteps<exec::CallOp>(program), [](exec::CallOp call) {
+        return call.getMultiplyAdds() && getTrips(call).isOpen;
+      });
+  values["macs"] = printMultiplyAdds(total) +
+                   (isOpen ? " with one trip of each open loop" : "");
   values["flags"] =
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/Contents.h"
+#include "compiler/passes/InterfaceNames.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/VerifyMemory.h"
 #include "compiler/routines/Candidates.h"
@@ -45,11 +46,11 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult freeSymbol(StringRef name);
   exec::ProgramOp createProgram(StringRef name);
   /// The memory that a place in the arena or a weight is in; null if there is
   /// only one.
   StringAttr getMemory(PlaceAttr place);
-  void nameInterface();
   void declareInputs();
   void declareOutputs();
   std::string nameWeight(nn::ConstantOp constant);
@@ -107,12 +108,12 @@ private:
   /// are defined in front of it.
   Operation *outermost = nullptr;
   exec::ProgramOp program;
-  exec::Names names;
-  DenseMap<Operation *, std::string> layerNames; ///< in the printed code
+  InterfaceNames interface;
+  exec::Names &names = interface.names;
+  DenseMap<Operation *, std::string> &layerNames = interface.layers;
   /// The bytes of weights that each memory has so far; one for weights in one
   /// piece.
   SmallVector<int64_t> weightBytes;
-  SmallVector<std::string> inputNames, outputNames;
   /// The places of outputs and of states, by result; a state is that of its
   /// next value.
   SmallVector<Value> outputs;
@@ -320,50 +321,11 @@ static StringAttr getPortName(StringRef given, StringRef name,
                                         : builder.getStringAttr(given);
 }
 
-/// Names the inputs, the outputs and then the layers, before anything else is
-/// named: their names do not depend on the names of weights and buffers. What
-/// the model calls by a usable identifier keeps that, wherever it stands.
-void Lowering::nameInterface() {
-  struct PortName {
-    StringRef given, kind;
-    std::string &name;
-  };
-  inputNames.resize(function.getNumArguments());
-  outputNames.resize(function.getNumResults());
-  SmallVector<PortName> ports;
-  for (auto [i, name] : llvm::enumerate(inputNames))
-    ports.push_back({getText(function.getArgAttr(i, "nn.name")),
-                     nn::getNextValue(function, i) ? "state" : "input", name});
-  for (auto [i, name] : llvm::enumerate(outputNames))
-    if (!nn::getStateOf(function, i))
-      ports.push_back(
-          {getText(function.getResultAttr(i, "nn.name")), "output", name});
-  for (PortName &port : ports)
-    if (exec::makeIdentifier(port.given, port.kind) == port.given &&
-        names.take(port.given, /*isCall=*/false))
-      port.name = port.given.str();
-  for (PortName &port : ports)
-    if (port.name.empty())
-      port.name = names.add(port.given, port.kind);
-  for (func::FuncOp each : nn::getAllBodies(function)) {
-    for (auto layer : each.getOps<nn::LayerOp>())
-      layerNames[layer] = names.take(layer.getName(), /*isCall=*/true)
-                              ? layer.getName().str()
-                              : names.addCall(layer.getName());
-    for (auto custom : each.getOps<nn::CustomOp>())
-      layerNames[custom] = names.addCall(
-          nn::getModelName(custom.getLoc(), custom.getFunction()));
-    for (auto control : each.getOps<nn::ControlOpInterface>())
-      layerNames[control] = names.addCall(nn::getModelName(
-          control.getLoc(), control->getName().stripDialect()));
-  }
-}
-
 void Lowering::declareInputs() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     StringRef given = getText(function.getArgAttr(i, "nn.name"));
-    StringRef name = inputNames[i];
+    StringRef name = interface.inputs[i];
     auto type = builder.getType<exec::PlaceType>();
     RankedTensorType tensor = nn::getTensorType(argument);
     StringAttr modelName = getPortName(given, name, builder);
@@ -398,7 +360,7 @@ void Lowering::declareOutputs() {
       continue;
     }
     StringRef given = getText(function.getResultAttr(i, "nn.name"));
-    StringRef name = outputNames[i];
+    StringRef name = interface.outputs[i];
     PlaceAttr place = getFinalPlace(function, i);
     IntegerAttr offset;
     StringAttr memory;
@@ -729,6 +691,16 @@ LogicalResult Lowering::finish(func::ReturnOp end) {
 // Program
 //===----------------------------------------------------------------------===//
 
+/// Renames the body of a branch or loop that has the name of the program, in
+/// whose place it would not be found.
+LogicalResult Lowering::freeSymbol(StringRef name) {
+  auto body = module.lookupSymbol<func::FuncOp>(name);
+  if (!body || body == function)
+    return success();
+  SymbolTable symbols(module);
+  return symbols.renameToUnique(body, {});
+}
+
 exec::ProgramOp Lowering::createProgram(StringRef name) {
   auto getBytes = [&](StringRef attribute) {
     auto bytes = function->getAttrOfType<IntegerAttr>(attribute);
@@ -748,14 +720,9 @@ exec::ProgramOp Lowering::createProgram(StringRef name) {
           function->getAttrOfType<ArrayAttr>(exec::kWeightMemoriesAttr)) {
     weightBytes.resize(memories.size());
     created.setWeightMemoriesAttr(memories);
-    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
-      names.take(exec::getWeightsName(memory), /*isCall=*/false);
   }
-  if (auto sizes = function->getAttrOfType<ArrayAttr>(exec::kSizesAttr)) {
+  if (auto sizes = function->getAttrOfType<ArrayAttr>(exec::kSizesAttr))
     created.setSizesAttr(sizes);
-    for (auto size : sizes.getAsRange<exec::SizeAttr>())
-      names.take(size.getName(), /*isCall=*/false);
-  }
   created.setModel(getText(module->getAttr("nn.model")));
   created.setSha256(getText(module->getAttr("nn.sha256")));
   created.getBody().emplaceBlock();
@@ -793,11 +760,14 @@ LogicalResult Lowering::run() {
     return failure();
   builder.setInsertionPoint(function);
   StringRef model = getText(module->getAttr("nn.model"));
-  program = createProgram(exec::findModuleNameProblem(model).empty()
-                              ? model.str()
-                              : exec::makeModuleName(model));
+  const std::string name = exec::findModuleNameProblem(model).empty()
+                               ? model.str()
+                               : exec::makeModuleName(model);
+  if (failed(freeSymbol(name)))
+    return failure();
+  program = createProgram(name);
   builder.setInsertionPointToEnd(&program.getBody().front());
-  nameInterface();
+  interface = nameInterface(function);
   declareInputs();
   declareOutputs();
   for (BlockArgument argument : function.getArguments()) {

@@ -10,6 +10,8 @@
 
 #include "dialects/nn/Description.h"
 
+#include "dialects/nn/ByteWeights.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -52,6 +54,21 @@ static std::string printSteps(StringRef name, ArrayRef<int64_t> steps) {
          (llvm::all_equal(steps) ? std::to_string(steps[0]) : joinSizes(steps));
 }
 
+/// Returns ", padding 1", or where sides differ ", padding 1 x 2" or ", padding
+/// 0 before and 1 behind"; nothing if all are 0. `pads` has those before all
+/// axes, then those behind.
+static std::string printPadding(ArrayRef<int64_t> pads) {
+  auto print = [](ArrayRef<int64_t> sides) {
+    return llvm::all_equal(sides) ? std::to_string(sides[0]) : joinSizes(sides);
+  };
+  if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
+    return "";
+  ArrayRef<int64_t> before = pads.take_front(pads.size() / 2),
+                    behind = pads.drop_front(pads.size() / 2);
+  return ", padding " + print(before) +
+         (before == behind ? "" : " before and " + print(behind) + " behind");
+}
+
 std::string Description::getText() const {
   std::string text;
   for (const std::string &step : before)
@@ -66,7 +83,7 @@ std::string Description::getText() const {
   if (kernel.size() == 1 && !isGlobal)
     text += " along 1 axis, kernel " + std::to_string(kernel[0]);
   if (!isGlobal)
-    text += printSteps("stride", strides);
+    text += printSteps("stride", strides) + printPadding(pads);
   text += printSteps("dilation", dilations);
   if (groups > 1)
     text += ", " + std::to_string(groups) + " groups";
@@ -287,6 +304,9 @@ private:
   uint64_t getSources(Value value) const { return sources.lookup(value); }
 
   bool hasAnchor, isMixed = false, storesFloats = false;
+  /// Whether the model's weights are of 8 bits, whose scale the epilogue
+  /// multiplies by: a part of the product, not a step of its own.
+  bool scalesWeights = false;
   llvm::DenseMap<Value, uint64_t> sources;
   SmallVector<std::string> steps;
 };
@@ -318,6 +338,7 @@ EpilogueSteps::EpilogueSteps(LayerOp layer) : hasAnchor(layer.getAnchorOp()) {
               return isQuantization(&op);
             });
   storesFloats = isa<FloatType>(getElement(layer.getY()));
+  scalesWeights = hasAnchor && layer.getAnchorOp()->hasAttr(kByteWeightsAttr);
   for (Operation &op : block)
     if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
       addStep(elementwise);
@@ -350,6 +371,8 @@ bool EpilogueSteps::isTold(ElementwiseOpInterface op,
     return true;
   if (isMixed)
     return false;
+  if (scalesWeights && isa<MulOp>(*op) && hasWeight(op))
+    return false;
   // A layer without a bias is the exception.
   return !hasAnchor || !isa<AddOp, SubOp>(*op) || !hasWeight(op);
 }
@@ -359,7 +382,7 @@ std::string EpilogueSteps::getWords(ElementwiseOpInterface op) const {
     return describeClip(clip.getMin().convertToDouble(),
                         clip.getMax().convertToDouble());
   if (hasAnchor && isa<MulOp, DivOp>(*op) && hasWeight(op))
-    return "scaling";
+    return "multiplication by constants";
   return getFunctionWords(op.getFunction());
 }
 
@@ -443,10 +466,18 @@ static Value getMainOperand(ValueRange operands) {
   return operands.empty() ? Value() : operands.front();
 }
 
+/// Returns true for an op that moves elements of its first operand: the others
+/// say where to.
+static bool isMove(Operation *op) {
+  return isa_and_nonnull<GatherOp, PrefixOp, ScatterOp, SliceOp>(op);
+}
+
 /// Returns ", weights of 8 bits" where these have fewer bits than what they are
 /// multiplied by.
 static std::string describeWeights(LayerOp layer, Type from) {
   auto anchor = dyn_cast_or_null<DescribedOpInterface>(layer.getAnchorOp());
+  if (anchor && anchor->hasAttr(kByteWeightsAttr))
+    return " with weights of 8 bits";
   if (!anchor || !isa<IntegerType>(from))
     return "";
   for (auto [i, input] : llvm::enumerate(layer.getInputs())) {
@@ -462,11 +493,12 @@ static std::string describeWeights(LayerOp layer, Type from) {
 static Description describeLayer(LayerOp layer) {
   ValueRange operands = layer.getAnchorOp() ? ValueRange(layer.getInputs())
                                             : ValueRange(layer.getExtras());
-  Value main = getMainOperand(operands);
+  Operation *anchor = layer.getAnchorOp();
+  Value main = isMove(anchor) ? operands.front() : getMainOperand(operands);
   Type to = getElement(layer.getY()), from = main ? getElement(main) : to;
   SmallVector<std::string> steps = EpilogueSteps(layer).listSteps();
   Description said;
-  if (Operation *anchor = layer.getAnchorOp()) {
+  if (anchor) {
     said = describeOp(anchor, findKnown(layer.getInputs()));
     said.after.append(steps);
   } else {

@@ -182,7 +182,7 @@ struct AvgPoolWords : Described<AvgPoolWords, AvgPoolOp> {
 struct MaxPoolIndexWords : Described<MaxPoolIndexWords, MaxPoolIndexOp> {
   static constexpr StringLiteral kRoles = "";
   static Description describeOp(MaxPoolIndexOp op, ArrayRef<bool>) {
-    return describePool(op, "places of max pooling");
+    return describePool(op, "indices of the maxima of max pooling");
   }
 };
 
@@ -202,12 +202,30 @@ struct ReduceWords : Described<ReduceWords, ReduceOp> {
   }
 };
 
+/// Returns "1 unit" or "6 units".
+static std::string countOf(int64_t count, StringRef unit) {
+  return std::to_string(count) + " " + unit.str() + (count == 1 ? "" : "s");
+}
+
+struct GatherWords : Described<GatherWords, GatherOp> {
+  static constexpr StringLiteral kRoles = "table,indices";
+  static Description describeOp(GatherOp, ArrayRef<bool> known) {
+    Description said{LayerKind::move};
+    said.operation = known[0] ? "embedding lookup" : "gather by indices";
+    return said;
+  }
+};
+
 struct TopKWords : Described<TopKWords, TopKOp> {
   static constexpr StringLiteral kRoles = "";
   static Description describeOp(TopKOp op, ArrayRef<bool>) {
     Description said{LayerKind::pooling};
-    said.operation = "indices of the " + std::to_string(op.getCount()) +
-                     (op.getLargest() ? " largest" : " smallest") + " elements";
+    StringRef which = op.getLargest() ? "largest" : "smallest";
+    said.operation = op.getCount() == 1
+                         ? ("index of the " + which + " element").str()
+                         : ("indices of the " + Twine(op.getCount()) + " " +
+                            which + " elements")
+                               .str();
     return said;
   }
 };
@@ -227,8 +245,8 @@ struct SoftmaxWords : Described<SoftmaxWords, SoftmaxOp> {
 
 static Description describeDense(int64_t inputs, int64_t outputs) {
   Description said{LayerKind::product};
-  said.operation = "dense layer of " + std::to_string(inputs) + " inputs and " +
-                   std::to_string(outputs) + " outputs";
+  said.operation = "dense layer of " + countOf(inputs, "input") + " and " +
+                   countOf(outputs, "output");
   return said;
 }
 
@@ -254,9 +272,10 @@ struct BlockMatMulWords : Described<BlockMatMulWords, BlockMatMulOp> {
   static Description describeOp(BlockMatMulOp op, ArrayRef<bool>) {
     Description said = describeDense(op.getX().getType().getShape().back(),
                                      op.getY().getType().getShape().back());
-    said.after.push_back("weights of " + std::to_string(op.getBits()) +
-                         " bits with a scale for each " +
-                         std::to_string(op.getBlock()));
+    bool isWhole = op.getBlock() >= op.getX().getType().getShape().back();
+    said.after.push_back(
+        std::to_string(op.getBits()) + "-bit weights with one scale for " +
+        (isWhole ? "each output" : "every " + std::to_string(op.getBlock())));
     return said;
   }
 };
@@ -276,8 +295,7 @@ struct AttentionWords : Described<AttentionWords, AttentionOp> {
   static Description describeOp(AttentionOp op, ArrayRef<bool>) {
     Description said{LayerKind::product};
     int64_t heads = op.getHeads();
-    said.operation = "attention with " + std::to_string(heads) +
-                     (heads == 1 ? " head" : " heads");
+    said.operation = "attention with " + countOf(heads, "head");
     if (op.getMask())
       said.after.push_back("mask");
     return said;
@@ -291,8 +309,7 @@ struct AttentionWords : Described<AttentionWords, AttentionOp> {
 template <class Op> static Description describeCells(Op op, StringRef cells) {
   Description said{LayerKind::product};
   said.operation = (cells + " of ").str() +
-                   std::to_string(op.getH().getType().getShape().back()) +
-                   " units";
+                   countOf(op.getH().getType().getShape().back(), "unit");
   return said;
 }
 
@@ -356,6 +373,7 @@ void nnc::nn::attachDescriptions(MLIRContext &context) {
   FullLstmOp::attachInterface<FullLstmOpWords>(context);
   IntegerLstmOp::attachInterface<IntegerLstmOpWords>(context);
   LstmOp::attachInterface<LstmOpWords>(context);
+  GatherOp::attachInterface<GatherWords>(context);
   MatMulOp::attachInterface<MatMulWords>(context);
   MaxPoolIndexOp::attachInterface<MaxPoolIndexWords>(context);
   MaxPoolOp::attachInterface<MaxPoolWords>(context);

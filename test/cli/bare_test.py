@@ -379,7 +379,8 @@ class Bare(Networks):
         said = json.loads(self.nnc("check", "plain.onnx", on, "--json"))
         self.assertEqual(said["text_bytes"] + said["constant_bytes"], said["code_bytes"])
         self.assertEqual((said["input_bytes"], said["output_bytes"]), (4 * 3 * 13 * 11, 4 * 7))
-        ram = said["arena_bytes"] + said["input_bytes"] + said["output_bytes"]
+        ram = (said["arena_bytes"] + said["input_bytes"] + said["output_bytes"] +
+               said["stack_bytes"])
         flash = said["code_bytes"] + said["weight_bytes"]
         self.nnc("check", "plain.onnx", on, f"--max-ram={ram}", f"--max-flash={flash}")
         self.nnc("check", "plain.onnx", on, "--max-ram=64K", "--max-flash=1M")
@@ -420,9 +421,30 @@ class Bare(Networks):
             rf"fits into the {ram + 7} of --max-ram, 7 are left$"])
         said = json.loads(self.nnc("check", "plain.onnx", on, *limits, "--json"))
         self.assertEqual((said["flash_left_bytes"], said["ram_left_bytes"]), (100, 7))
-        # The stack is not known when compiling, where the limit is for the rest.
-        self.nnc("check", "plain.onnx", on, f"--max-ram={ram - 1}", said=[
-            f"; 1 too many for the {ram - 1} of --max-ram with the stack"])
+        # The message, the table, the exit code and JSON tell the same sums.
+        less = [f"--max-flash={flash - 3}", f"--max-ram={ram - 1}"]
+        done = subprocess.run([nnc.NNC, "check", "plain.onnx", on, *less], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, LIMIT, done.stderr)
+        self.assertIn("too large, for cortex-m4", done.stdout)
+        self.assertIn(f"--max-ram={ram - 1 - stack} asks for a plan that leaves room for it",
+                      done.stderr)
+        for name, total, over in ("RAM", ram, 1), ("flash", flash, 3):
+            option = f"the {total - over} of --max-{name.lower()}"
+            (parts,) = re.findall(rf"^  {name} +{total} bytes: (.*); does not fit, {over} too many "
+                                  rf"for {option}$", done.stdout, re.MULTILINE)
+            self.assertIn(f"needs {total} bytes ({parts}), {over} more than {option}", done.stderr)
+        said = json.loads(self.nnc("check", "plain.onnx", on, *less, "--json", code=LIMIT))
+        self.assertEqual((said["flash_left_bytes"], said["ram_left_bytes"]), (-3, -1))
+        (report,) = json.loads(self.nnc("report", "plain.onnx", on, "--json"))["reports"]
+        self.assertEqual((report["totals"]["flash_bytes"], report["totals"]["ram_bytes"]),
+                         (flash, ram))
+        # Where the stack is not known, the words say so.
+        rest = ram - stack
+        self.nnc("check", "plain.onnx", on, "--no-build", f"--max-ram={rest + 5}", said=[
+            rf"^  RAM +{rest} bytes: .*, 5 are left for the stack, which is not known$"])
+        self.nnc("compile", "plain.onnx", on, f"--max-ram={rest + 5}", "-o", "tight", said=[
+            rf"^  RAM: {rest} bytes: .*, 5 are left for the stack, which is not known$"])
         # The code is measured as it will be built.
         small = json.loads(self.nnc("check", "plain.onnx", on, "--optimize=size", "--json"))
         self.assertIn(" -Os", small["compiler"])
@@ -468,6 +490,7 @@ class Bare(Networks):
             self.nnc(*command, "plain.onnx", on, said=["at 168 MHz, the clock that is assumed for "
                                                        "cortex-m4"])
             self.nnc(*command, "plain.onnx", on, "--mhz=84", said=["at 84 MHz"])
+            self.nnc(*command, "plain.onnx", on, "--mhz=80.5", said=["at 80.5 MHz"])
         costs = [one["seconds"] for layer in other["layers"] for one in layer["alternatives"]]
         halves = [one["seconds"] for layer in own["layers"] for one in layer["alternatives"]]
         np.testing.assert_allclose(costs, 2 * np.array(halves))

@@ -6,7 +6,8 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper, numpy_helper
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
 import nnc
 from nnc import model, value, weights
@@ -129,7 +130,7 @@ class Description(nnc.TestCase):
                                strides=[2, 2]),
                           node("Relu", ["c"], ["y"], "relu")], [1, 8, 6, 6],
                          weights("w", 8, 4, 3, 3), weights("b", 8)),
-                   {"plain": "3 x 3 convolution, stride 2, ReLU, 32-bit floats"})
+                   {"plain": "3 x 3 convolution, stride 2, padding 1, ReLU, 32-bit floats"})
         layer = next(l for l in self.report["layers"] if l["model_name"] == "plain")
         self.assertEqual(layer["window"], {"kernel": [3, 3], "strides": [2, 2],
                                            "dilations": [1, 1], "pads": [1] * 4, "groups": 1})
@@ -140,8 +141,8 @@ class Description(nnc.TestCase):
         self.check(image([node("Conv", ["x", "w"], ["y"], "odd", strides=[2, 1],
                                dilations=[1, 3], pads=[0, 1, 2, 3], group=2)], [1, 6, 7, 10],
                          weights("w", 6, 2, 1, 3)),
-                   {"odd": "1 x 3 convolution, stride 2 x 1, dilation 1 x 3, 2 groups, "
-                           "32-bit floats"})
+                   {"odd": "1 x 3 convolution, stride 2 x 1, padding 0 x 1 before and 2 x 3 "
+                           "behind, dilation 1 x 3, 2 groups, 32-bit floats"})
         window = next(layer["window"] for layer in self.report["layers"] if "window" in layer)
         self.assertEqual((window["pads"], window["groups"]), ([0, 1, 2, 3], 2))
 
@@ -150,7 +151,7 @@ class Description(nnc.TestCase):
         self.check(image([node("Conv", ["x", "w"], ["c"], "deep", pads=[1] * 4, group=4),
                           node("Clip", ["c", "lo", "hi"], ["y"], "clip")], [1, 4, 12, 12],
                          weights("w", 4, 1, 3, 3), low, high),
-                   {"deep": "3 x 3 depthwise convolution, ReLU6, 32-bit floats"},
+                   {"deep": "3 x 3 depthwise convolution, padding 1, ReLU6, 32-bit floats"},
                    "--target=cortex-m4")
 
     def test_line(self):
@@ -203,7 +204,7 @@ class Description(nnc.TestCase):
 
     def test_quantized(self):
         self.check(quantized(), {
-            "conv": "3 x 3 depthwise convolution, stride 2, ReLU6, 8 bits",
+            "conv": "3 x 3 depthwise convolution, stride 2, padding 1, ReLU6, 8 bits",
             "pool": "global max pooling, 8 bits",
             # The last layer quantizes, and gives the floats that the integers stand for.
             "dense": "dense layer of 8 inputs and 5 outputs, quantization, 8 bits to "
@@ -214,9 +215,112 @@ class Description(nnc.TestCase):
         self.save("net", quantized())
         for target in ("x86-64-v3", "aarch64"):
             self.explain("net", f"--target={target}")
-            self.assertIn("3 x 3 depthwise convolution, stride 2, quantization, 32-bit floats",
-                          self.all)
+            self.assertIn("3 x 3 depthwise convolution, stride 2, padding 1, quantization, "
+                          "32-bit floats", self.all)
             self.assertIn("ReLU6, 32-bit floats to 8 bits", self.all)
+
+    def test_names(self):
+        """A layer has one name in explain, the report, check and the code, one that no input
+        or output has, in bodies of loops, too."""
+        body = helper.make_graph(
+            [node("Relu", ["h"], ["y"], "y"), node("Identity", ["go"], ["on"], "keep")], "body",
+            [value("i", [], TensorProto.INT64), value("go", [], TensorProto.BOOL),
+             value("h", [1, 4, 12, 12])],
+            [value("on", [], TensorProto.BOOL), value("y", [1, 4, 12, 12])])
+        self.save("net", image(
+            [node("Conv", ["x", "w"], ["c"], "y"), node("Conv", ["c", "v"], ["d"], "x"),
+             node("Loop", ["trips", "", "d"], ["y"], "loop", body=body)], [1, 4, 12, 12],
+            weights("w", 4, 4, 1, 1), weights("v", 4, 4, 1, 1)))
+        made = onnx.load(self.folder / "net.onnx")
+        made.graph.input.append(value("trips", [], TensorProto.INT64))
+        self.save("net", made)
+        on = "--target=cortex-m4"
+        explained = {layer["name"]: layer["description"] for layer in json.loads(
+            self.nnc("explain", "net.onnx", "--json", on))["layers"]}
+        (report,) = json.loads(self.nnc("report", "net.onnx", "--json", "--no-build",
+                                        on))["reports"]
+        reported = {layer["name"]: layer["what"] for layer in report["layers"]
+                    if layer["alternatives"]}
+        self.assertEqual(explained, reported)
+        self.assertEqual(len(explained), 3)
+        self.assertFalse({"x", "y"} & set(explained))
+
+    def test_shapes(self):
+        """Shapes are in the order of the layout that is named beside them."""
+        self.save("net", quantized())
+        on = "--target=cortex-m4"
+        text = self.nnc("explain", "net.onnx", on)
+        self.assertRegex(text, "  1x6x6x8 NHWC  3 x 3 depthwise")
+        conv = next(layer for layer in json.loads(self.nnc("explain", "net.onnx", "--json", on))[
+            "layers"] if layer["model_name"] == "conv")
+        self.assertEqual((conv["layout"], conv["layout_shape"]), ("NHWC", [1, 6, 6, 8]))
+        self.nnc("compile", "net.onnx", "-o", "out", on)
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+        for layer in manifest["layers"]:
+            self.assertEqual(sorted(layer["layout_shape"]), sorted(layer["shape"]))
+        self.assertIn([1, 6, 6, 8], [layer["layout_shape"] for layer in manifest["layers"]
+                                     if layer["layout"] == "NHWC"])
+
+    def test_plurals(self):
+        self.save("net", model(
+            [node("Gather", ["table", "i"], ["g"], "embed"),
+             node("Gemm", ["x", "k"], ["d"], "dense", transB=1),
+             node("TopK", ["d", "one"], ["most", "y"], "top"),
+             node("Gather", ["x", "i"], ["z"], "rows", axis=1)],
+            [value("x", [2, 1]), value("i", [3], TensorProto.INT64)],
+            [value("g", [3, 4]), value("y", [2, 1], TensorProto.INT64), value("z", [2, 3])],
+            [weights("table", 9, 4), weights("k", 5, 1),
+             numpy_helper.from_array(np.array([1]), "one")]))
+        said = self.explain("net", "--target=cortex-m4")
+        self.assertEqual(said["embed"], "embedding lookup, 32-bit floats")
+        self.assertEqual(said["rows"], "gather by indices, 32-bit floats")
+        self.assertEqual(said["dense"], "dense layer of 1 input and 5 outputs, 32-bit floats")
+        self.assertIn("index of the largest element", " ".join(self.all))
+
+    def loop(self, *trips, condition=False):
+        """A loop whose body is a product of 16 x 16; the number of trips is `trips` or given."""
+        body = helper.make_graph(
+            [node("MatMul", ["h", "W"], ["m"], "product"),
+             node("Tanh", ["m"], ["t"], "tanh"),
+             node("ReduceMax", ["t"], ["most"], "most", keepdims=0),
+             node("Less", ["most", "limit"], ["on"], "test")], "body",
+            [value("i", [], TensorProto.INT64), value("go", [], TensorProto.BOOL),
+             value("h", [1, 16])],
+            [value("on", [], TensorProto.BOOL), value("t", [1, 16])],
+            [weights("W", 16, 16), numpy_helper.from_array(np.float32(0.9), "limit")])
+        if not condition:
+            del body.node[2:]
+            body.node.append(node("Identity", ["go"], ["on"], "keep"))
+        inputs = [value("x", [1, 16])] + [value("n", [], TensorProto.INT64)] * (not trips)
+        return model(
+            [node("MatMul", ["x", "V"], ["v"], "first"),
+             node("Loop", ["n", "true" if condition else "", "v"], ["y"], "loop", body=body)],
+            inputs, [value("y", [1, 16])],
+            [weights("V", 16, 16), numpy_helper.from_array(np.array(True), "true"),
+             *(numpy_helper.from_array(np.array(each), "n") for each in trips)])
+
+    def test_loops(self):
+        """Multiply-adds and times of all known trips; of open ones, those of a trip."""
+        for made, words, total, of_trip in (
+                (self.loop(12), "3.33 k", 13 * 256, 0),
+                (self.loop(), "256, and 256 a trip of loops whose trips the data decide", 512, 256),
+                (self.loop(50, condition=True),
+                 "256, and 256 a trip of loops whose trips the data decide", 512, 256)):
+            self.save("loop", made)
+            on = ["loop.onnx", "--target=cortex-m4"]
+            self.nnc("check", *on, "--no-build", said=[rf"^  multiply-adds  {words}$"])
+            said = json.loads(self.nnc("check", *on, "--no-build", "--json"))
+            self.assertEqual((said["multiply_adds"], said["multiply_adds_of_trip"]),
+                             (total, of_trip))
+            seconds = [one["alternatives"][0]["seconds"] for one in json.loads(
+                self.nnc("explain", *on, "--json"))["layers"]]
+            trips = 12 if not of_trip else 1
+            self.assertAlmostEqual(said["estimate_seconds"], seconds[0] + trips * sum(seconds[1:]),
+                                   delta=1e-9)
+            self.nnc("compile", *on, "-o", "out")
+            code = (self.folder / "out" / "loop.cpp").read_text()
+            self.assertIn("256 multiply-adds a trip" if of_trip else
+                          "256 multiply-adds in each of 12 trips", code.replace("\n//  ", ""))
 
     def test_comments(self):
         """Multiply-adds as people write them; only layouts that occur are explained."""

@@ -8,6 +8,8 @@ import sys
 import unittest
 import zlib
 
+from onnx import helper
+
 import chromium
 import nnc
 from report_test import HOSTILE, branches, hostile
@@ -38,8 +40,7 @@ OVERLAPS = """(() => {
 
 # Texts of cards that are cut, and, beside a details' column, views that scroll sideways.
 CUT = """(() => [...document.querySelectorAll(".card .value, .card .more"),
-  ...(innerWidth > 1000 ? [...document.querySelectorAll("main, .panel, aside")] : []),
-  ...(innerWidth > 1300 ? [...document.querySelectorAll(".scroll")] : [])]
+  ...(innerWidth > 1000 ? [...document.querySelectorAll("main, .panel, aside, .scroll")] : [])]
   .filter(one => one.offsetWidth && one.scrollWidth > one.clientWidth + 1)
   .map(one => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`))()"""
 
@@ -203,6 +204,24 @@ class Page(nnc.TestCase):
         self.assertEqual(page.run(OVERLAPS)["meets"], 0)
         self.assertEqual(page.print()[:5], b"%PDF-")
 
+    def test_many_layers(self):
+        """The memory of hundreds of layers is as wide as the window."""
+        nodes, last = [], "x"
+        for i in range(300):
+            nodes.append(helper.make_node("Softmax", [last], [f"v{i}"], f"softmax{i}", axis=i % 2))
+            last = f"v{i}"
+        nodes[-1].output[0] = "y"
+        self.save("deep", nnc.model(nodes, [nnc.value("x", [4, 8])], [nnc.value("y", [4, 8])]))
+        self.nnc("report", "deep.onnx", "--no-build", "--target=portable")
+        page = self.open("report.html")
+        page.click("#tab-memory")
+        for width in 1024, 1280, 1400:
+            page.resize(width, 800)
+            page.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+            self.assertEqual(page.run(CUT), [], width)
+            self.assertGreater(page.run("document.querySelector('#panel-memory .chart')"
+                                        ".clientWidth"), 400)
+
     def test_what_layers_are(self):
         """Kernel, stride, padding and roles of weights, and what all takes of memory."""
         self.save("branches", branches())
@@ -211,12 +230,12 @@ class Page(nnc.TestCase):
         first = page.run("app.model.layers.find(layer => layer.model_name === 'first').number")
         page.run(f"app.select({first})")
         details = page.run(text("#details"))
-        for words in ("computes3 × 3 convolution, ReLU, 32-bit floats", "kernel3 × 3", "stride1",
+        for words in ("computes3 × 3 convolution, padding 1, ReLU, 32-bit floats", "kernel3 × 3", "stride1",
                       "padding1 on each side", "numbers32-bit floats", "code"):
             self.assertIn(words, details)
         self.assertRegex(details, "Weightsweights")
         node = page.run(f"document.querySelector('.node[data-number=\"{first}\"]').textContent")
-        self.assertIn("3 × 3 convolution, ReLU,", node)
+        self.assertIn("3 × 3 convolution, padding 1,", node)
         page.click("#tab-layers")
         self.assertIn("3 × 3stride 1padding 1 on each side", page.run(text("#panel-layers")))
         page.click("#tab-sizes")

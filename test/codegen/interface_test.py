@@ -127,6 +127,53 @@ class Preprocessor(modules.TestCase):
                               "-pedantic-errors", f"-DNNC_HOOKS={hooks}", f"-I{folder}",
                               "-fsyntax-only", program)
 
+    def test_header_of_each_kind(self):
+        """What a network needs of its header is for C90 and C++98, too: quantized ports, state,
+        sizes that vary or that data decide, memories, several functions."""
+        node = onnx.helper.make_node
+        line = nnc.model([node("Conv", ["x", "w"], ["y"], "conv")],
+                         [nnc.value("x", ["many", 4, "time"])],
+                         [nnc.value("y", ["many", 4, "after"])], [nnc.weights("w", 4, 4, 3)])
+        find = nnc.model([node("NonZero", ["x"], ["found"], "find")],
+                         [nnc.value("x", [3, 8])],
+                         [nnc.value("found", [2, "count"], onnx.TensorProto.INT64)])
+        integers = onnx.numpy_helper.from_array
+        columns = nnc.model(
+            [node("DequantizeLinear", ["x", "s", "z"], ["d"], "dequantize", axis=1),
+             node("Relu", ["d"], ["y"], "relu")],
+            [nnc.value("x", [2, 3], onnx.TensorProto.INT8)], [nnc.value("y", [2, 3])],
+            [integers(np.float32([0.1, 0.2, 0.3]), "s"), integers(np.int8([1, 2, 3]), "z")])
+        for name, made in ("line", line), ("find", find), ("columns", columns):
+            self.save(name, made)
+        gesture = nnc.ROOT / "examples/firmware/model/gesture.tflite"
+        kinds = {
+            "plain": ("network.onnx",),
+            "quantized": (gesture,),
+            "axis": ("columns.onnx",),
+            "varies": ("line.onnx", "--shape=x=1x4x5..64"),
+            "found": ("find.onnx",),
+            "both": ("line.onnx", "--shape=x=1..2x4x6..64:2", "--threads=on"),
+            "several": ("line.onnx", "--shape=x=1x4x8", "--shape=x=1x4x16"),
+            "state": ("line.onnx", "--shape=x=1x4x9", "--stream=2"),
+            "placed": ("network.onnx", "--io=arena"),
+            "memories": ("network.onnx", "--pool=tight:2K", "--pool=wide:64K:slow"),
+            "file": ("network.onnx", "--weights=file", "--threads=2"),
+        }
+        compilers = [(c, "c", s) for c in ("gcc", "clang-19") for s in ("c90", "c99", "c17")]
+        compilers += [(c, "c++", s) for c in ("g++", "clang++-19") for s in ("c++98", "c++17")]
+        inline = 0
+        for kind, (model, *options) in kinds.items():
+            folder = self.compile(kind, *options, model=model)
+            inline += "NNC_INLINE void network" in (folder / "network.h").read_text()
+            program = self.folder / "user.c"
+            program.write_text('#include "network.h"\n#include "network.h"\n'
+                               "int fine(int s) { return s == NETWORK_OK; }\n")
+            for compiler, language, standard in compilers:
+                with self.subTest(kind, compiler=compiler, standard=standard):
+                    self.call(compiler, "-x", language, f"-std={standard}", *STRICT,
+                              "-pedantic-errors", f"-I{folder}", "-fsyntax-only", program)
+        self.assertEqual(inline, 3, "networks whose dimensions a function tells")
+
 
 class Hooks(modules.TestCase):
     def test_two_models(self):

@@ -47,7 +47,8 @@ class Description(unittest.TestCase):
             with self.subTest(activation):
                 self.check(lambda net: q.conv(net, (1, 9, 8, 5), (1, 3, 3, 5), strides=(2, 2),
                                               kind="DEPTHWISE_CONV_2D", activation=activation),
-                           f"3 x 3 depthwise convolution, stride 2, {words}8 bits")
+                           f"3 x 3 depthwise convolution, stride 2, padding 1 x 0 before and 1 "
+                           f"behind, {words}8 bits")
 
     def test_shared_code(self):
         """Layers of one arithmetic share code, whichever activation its bounds stand for."""

@@ -77,6 +77,20 @@ class HybridTest(unittest.TestCase):
         self.assertEqual(code, running.DONE, said)
         return said
 
+    def test_words(self):
+        """The scale of weights is a part of a product: a layer is not called a scaling."""
+        (path,) = flat.save({"words": hybrid(channels=True)[0].model()}, self.folder)
+        code, said = running.nnc("explain", path, "--json", "--target=cortex-m4")
+        self.assertEqual(code, running.DONE, said)
+        words = [layer["description"] for layer in json.loads(said)["layers"]]
+        more = "32-bit floats with weights of 8 bits"
+        for layer in (f"3 x 3 convolution, padding 1, ReLU, {more}",
+                      "3 x 3 depthwise convolution, padding 1, ReLU, 32-bit floats",
+                      f"1 x 1 convolution, ReLU, {more}"):
+            self.assertIn(layer, words)
+        self.assertRegex("; ".join(words), "dense layer of 1920 inputs and 10 outputs, ")
+        self.assertNotRegex("; ".join(words), "scaling|multiplication|for each 1920")
+
     def test_results(self):
         for channels in (False, True):
             net, want, _ = hybrid(channels)

@@ -6,6 +6,8 @@
 
 #include "compiler/tools/driver/CodeBytes.h"
 
+#include "compiler/tools/driver/Terminal.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -81,23 +83,20 @@ static void dropWeights(std::vector<CompileJob> &jobs,
   });
 }
 
-llvm::Expected<std::optional<CodeBytes>>
-CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
-                   const std::string &folder) {
-  Words command = toolchain.moduleCommand();
-  if (auto program = findProgram(command.front()); !program) {
-    llvm::consumeError(program.takeError());
-    return std::nullopt;
-  }
+/// Compiles the module, and with `wantsLayers` once more with its layers apart.
+static llvm::Expected<CodeBytes> buildAndMeasure(const Manifest &manifest,
+                                                 const Toolchain &toolchain,
+                                                 const std::string &folder,
+                                                 bool wantsLayers) {
   CodeBytes code;
-  command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
-  code.command = fmt::format("{}", fmt::join(command, " "));
   std::string whole = folder + "/whole", apart = folder + "/apart";
   for (const std::string &one : {whole, apart})
     llvm::sys::fs::create_directories(one);
   // Both builds run at once.
-  std::vector<CompileJob> jobs =
-      moduleJobs(manifest, apart, /*hooks=*/false, keepLayersApart(toolchain));
+  std::vector<CompileJob> jobs;
+  if (wantsLayers)
+    jobs = moduleJobs(manifest, apart, /*hooks=*/false,
+                      keepLayersApart(toolchain));
   dropWeights(jobs, manifest);
   size_t firstWhole = jobs.size();
   if (!toolchain.isBare()) {
@@ -108,44 +107,61 @@ CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
   auto objects = compileAll(toolchain, jobs, folder + "/code");
   if (!objects)
     return objects.takeError();
-  code.layers.resize(manifest.layers.size());
+  if (wantsLayers)
+    code.layers.resize(manifest.layers.size());
   for (const std::string &object :
        llvm::ArrayRef(*objects).take_front(firstWhole))
     if (llvm::Error error = addSymbols(object, manifest, code.layers))
       return error;
-  if (!toolchain.isBare()) {
-    for (const std::string &object :
-         llvm::ArrayRef(*objects).drop_front(firstWhole)) {
-      llvm::Expected<int64_t> bytes = codeBytes(object);
-      if (!bytes)
-        return bytes.takeError();
-      code.total += *bytes;
-    }
-    return code;
+  for (const std::string &object :
+       llvm::ArrayRef(*objects).drop_front(firstWhole)) {
+    llvm::Expected<int64_t> bytes = codeBytes(object);
+    if (!bytes)
+      return bytes.takeError();
+    code.total += *bytes;
   }
+  if (!toolchain.isBare())
+    return code;
   llvm::Expected<ModuleSize> parts = measureModule(manifest, toolchain, folder);
   if (!parts)
     return parts.takeError();
   code.total = parts->text + parts->constants;
-  code.stack = parts->stack;
+  code.parts = *parts;
   return code;
 }
 
-MemorySums MemorySums::of(const Manifest &manifest,
-                          const std::optional<CodeBytes> &code) {
-  auto sum = [](const std::vector<Port> &ports) {
-    int64_t bytes = 0;
-    for (const Port &port : ports)
-      bytes += port.arenaOffset ? 0 : port.bytes();
-    return bytes;
-  };
-  MemorySums sums{sum(manifest.inputs), sum(manifest.outputs),
-                  sum(manifest.state)};
-  sums.ram = manifest.arenaBytes + sums.inputs + sums.outputs + sums.state +
-             (code && code->stack ? code->stack->bytes : 0);
-  if (code)
-    sums.flash = code->total + manifest.weightBytes;
-  return sums;
+/// Returns the first error in the output of a compiler, or all of the output if
+/// there is none.
+static std::string findFirstMessage(llvm::StringRef said) {
+  for (llvm::StringRef line : llvm::split(said, '\n'))
+    if (line.contains("error:"))
+      return line.trim().str();
+  return said.trim().str();
+}
+
+llvm::Expected<std::optional<CodeBytes>>
+CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
+                   const std::string &folder, bool wantsLayers) {
+  Words command = toolchain.moduleCommand();
+  if (auto program = findProgram(command.empty() ? "" : command.front());
+      !program) {
+    printWarning("the size of the code is not known: " +
+                 llvm::toString(program.takeError()));
+    return std::nullopt;
+  }
+  llvm::Expected<CodeBytes> code =
+      buildAndMeasure(manifest, toolchain, folder, wantsLayers);
+  if (!code)
+    return makeError(
+        (manifest.hasCustoms()
+             ? std::string("the code does not build; is it the custom "
+                           "functions? ")
+             : "the emitted code does not build, which is a fault of nnc or "
+               "of the compiler; please report it: ") +
+        findFirstMessage(llvm::toString(code.takeError())));
+  command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
+  code->command = fmt::format("{}", fmt::join(command, " "));
+  return std::move(*code);
 }
 
 } // namespace nnc::tools

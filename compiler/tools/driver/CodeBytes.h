@@ -13,31 +13,26 @@ namespace nnc::tools {
 
 /// The bytes of code and constants of a module, beside its weights.
 struct CodeBytes {
-  int64_t total = 0; ///< as `nnc check` counts it
-  /// The stack that a run needs, where the compiler tells it.
-  std::optional<StackDepth> stack;
+  int64_t total = 0;
+  /// The parts of `total`, and the stack, of a target without an operating
+  /// system.
+  std::optional<ModuleSize> parts;
   /// The bytes of the functions that are of one layer alone, by its number, in
   /// a build in which no layer is inlined into another function. A layer that
   /// has the code of another one has none.
   std::vector<int64_t> layers;
   std::string command; ///< that compiled the module
 
-  /// Builds the module in `folder`; nullopt if this machine has no compiler for
-  /// its target.
+  /// The stack that a run needs, where the compiler tells it; else null.
+  const StackDepth *findStack() const {
+    return parts && parts->stack ? &*parts->stack : nullptr;
+  }
+
+  /// Builds the module in `folder`, a second time for `layers` if these are
+  /// wanted; nullopt if this machine has no compiler for its target.
   static llvm::Expected<std::optional<CodeBytes>>
   measure(const Manifest &manifest, const Toolchain &toolchain,
-          const std::string &folder);
-};
-
-/// The memory that a program with the module needs.
-struct MemorySums {
-  int64_t inputs = 0, outputs = 0, state = 0; ///< without what the arena holds
-  int64_t ram = 0; ///< of these, the arena and the stack as far as it is known
-  int64_t flash =
-      0; ///< code, constants and weights; 0 if the code is not known
-
-  static MemorySums of(const Manifest &manifest,
-                       const std::optional<CodeBytes> &code);
+          const std::string &folder, bool wantsLayers);
 };
 
 } // namespace nnc::tools

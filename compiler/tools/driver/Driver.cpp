@@ -536,9 +536,10 @@ ExitCode Driver::reportRam(const RamDemand &demand) {
   const int64_t limit = choices.maxRam.value_or(INT64_MAX);
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
-  const char *hint = choices.portsInArena
+  std::string hint = choices.portsInArena
                          ? ""
                          : "; --io=arena lets values take the place of inputs";
+  hint += "; the stack comes on top";
   if (demand.bytes <= limit) {
     mlir::emitError(file) << describeTooSmall(demand.tooSmall)
                           << "; layers computed in strips do not fit either"

@@ -115,7 +115,8 @@ struct ModelOptions {
   /// Memories that the arena and the weights are divided among; none of a kind
   /// for an arena or weights in one piece.
   std::vector<MemoryChoice> memories;
-  /// Most bytes of the arena, inputs, outputs and state, if there is a limit.
+  /// Most bytes of the arena, inputs, outputs and state, if there is a limit;
+  /// the stack is not known before the code is built.
   std::optional<int64_t> maxRam;
   /// Samples along the first dimension of the inputs, of which each layer takes
   /// a number that is chosen.
@@ -126,7 +127,7 @@ struct ModelOptions {
   Precision precision = Precision::f32;
   Optimize optimize = Optimize::balance;
   /// The clock for times that are told, if it is not that of the target's row.
-  std::optional<int> mhz;
+  std::optional<double> mhz;
 
   /// The number of threads that is assumed for code that must run on any
   /// number. With more threads, some layers use only this many.

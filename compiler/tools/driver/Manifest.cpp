@@ -149,7 +149,14 @@ Manifest::findSizes(llvm::ArrayRef<Tensor> tensors) const {
 int64_t Manifest::multiplyAdds() const {
   int64_t sum = 0;
   for (const LayerInfo &layer : layers)
-    sum += layer.multiplyAdds;
+    sum += layer.multiplyAdds * layer.trips;
+  return sum;
+}
+
+int64_t Manifest::multiplyAddsOfTrip() const {
+  int64_t sum = 0;
+  for (const LayerInfo &layer : layers)
+    sum += layer.hasOpenTrips ? layer.multiplyAdds * layer.trips : 0;
   return sum;
 }
 
@@ -221,6 +228,8 @@ static bool fromJSON(const json::Value &value, LayerInfo &layer,
          map.mapOptional("shape", layer.shape) &&
          map.mapOptional("multiply_adds", layer.multiplyAdds) &&
          map.mapOptional("operations", layer.operations) &&
+         map.mapOptional("trips", layer.trips) &&
+         map.mapOptional("open_trips", layer.hasOpenTrips) &&
          map.mapOptional("custom_id", layer.customId);
 }
 

@@ -57,6 +57,8 @@ struct LayerInfo {
   std::vector<int64_t> shape; ///< logical
   int64_t multiplyAdds = 0;
   int64_t operations = 0;
+  int64_t trips = 1; ///< of the loops around it, as far as they are known
+  bool hasOpenTrips = false; ///< whether data decide those of a loop
   /// The number of the custom operator that the user's function computes.
   std::optional<int64_t> customId;
 };
@@ -129,7 +131,11 @@ struct Manifest {
   /// shape tells is the largest.
   llvm::Expected<std::vector<int64_t>>
   findSizes(llvm::ArrayRef<Tensor> inputs) const;
+  /// Returns the multiply-adds of a run, of loops whose trips data decide those
+  /// of one trip.
   int64_t multiplyAdds() const;
+  /// Returns those among them that are of one trip of such a loop.
+  int64_t multiplyAddsOfTrip() const;
   /// Whether the arena holds inputs and outputs.
   bool hasPortsInArena() const;
   /// Returns the macros of the module's header that say how many bytes each

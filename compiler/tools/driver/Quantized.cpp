@@ -104,9 +104,16 @@ json::Value tools::QuantizedReport::toJson() const {
                       {"float_layers", std::move(array)}};
 }
 
+std::string tools::QuantizedReport::describe() const {
+  if (countIntegers() == 0)
+    return "no layer works on integers";
+  return floats.empty() ? "all layers work on integers"
+                        : "all layers but " + std::to_string(floats.size()) +
+                              " work on integers";
+}
+
 void tools::QuantizedReport::print() const {
-  printOut("  {:<14} {} of {} layers work on integers\n", "quantized",
-           countIntegers(), layers);
+  printOut("  {:<14} {}\n", "quantized", describe());
   for (const FloatLayer &one : floats)
     printOut("    {} ({}) stays in floats: {}\n", displayText(one.name), one.op,
              one.why);

@@ -32,6 +32,8 @@ struct QuantizedReport {
   std::vector<FloatLayer> floats;
 
   int64_t countIntegers() const { return layers - int64_t(floats.size()); }
+  /// Returns a sentence such as "all layers but 2 work on integers".
+  std::string describe() const;
   llvm::json::Value toJson() const;
   void print() const;
 };

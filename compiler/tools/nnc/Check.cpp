@@ -28,27 +28,6 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
-/// Size of a module's code in bytes: that of its object file if there is a
-/// compiler for the target, else the size of its source.
-struct CodeSize {
-  int64_t bytes = 0;
-  /// The size of each section of a program that runs the model, for a target
-  /// without an operating system.
-  std::optional<ModuleSize> parts;
-  /// Command that compiled it, empty if the size is that of the source.
-  std::string command;
-  bool built() const { return !command.empty(); }
-};
-
-/// Returns the first error in the output of a compiler, or all of the output if
-/// there is none.
-std::string firstMessage(llvm::StringRef said) {
-  for (llvm::StringRef line : llvm::split(said, '\n'))
-    if (line.contains("error:"))
-      return line.trim().str();
-  return said.trim().str();
-}
-
 class Check : public Command {
 public:
   void addOptions(CLI::App &app) override {
@@ -79,31 +58,30 @@ public:
                                                 /*exceedsRam=*/true});
         code != ExitCode::done)
       return code;
-    llvm::Expected<CodeSize> size = measure(prepared.manifest);
-    if (!size)
-      return fail(size.takeError(), prepared.manifest.hasCustoms()
-                                        ? ExitCode::usage
-                                        : ExitCode::ownFault);
-    if (maxFlash && !size->built())
+    const Manifest &manifest = prepared.manifest;
+    auto built = measure(manifest);
+    if (!built)
+      return fail(built.takeError(),
+                  manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
+    code = std::move(*built);
+    if (!code)
+      if (ExitCode ended = measureSource(manifest); ended != ExitCode::done)
+        return ended;
+    if (maxFlash && !code)
       return fail(makeError("--max-flash needs the size of the code: leave out "
                             "--no-build, and install the target's compiler"),
                   ExitCode::usage);
     quantized = reportQuantized(prepared.driver->formed());
-    advice =
-        WeightsAdvice::find(*prepared.driver, prepared.manifest.weightBytes);
-    fit = findFit(prepared.manifest,
-                  size->built() ? std::optional(size->bytes) : std::nullopt,
-                  size->parts, maxFlash, options.maxRam);
-    if (ExitCode code = estimate(*prepared.driver); code != ExitCode::done)
-      return code;
+    advice = WeightsAdvice::find(*prepared.driver, manifest.weightBytes);
+    fit = Fit::find(manifest, code, maxFlash, options.maxRam);
+    if (ExitCode ended = estimate(*prepared.driver); ended != ExitCode::done)
+      return ended;
     if (!picture.empty())
-      if (llvm::Error error =
-              replaceTextFile(picture, drawArena(prepared.manifest)))
+      if (llvm::Error error = replaceTextFile(picture, drawArena(manifest)))
         return fail(std::move(error), ExitCode::usage);
-    ExitCode code =
-        checkLimits(prepared.manifest, *size, prepared.driver->leastRam());
-    report(prepared.manifest, *size, code);
-    return code;
+    ExitCode ended = checkLimits(manifest, prepared.driver->leastRam());
+    report(manifest, ended);
+    return ended;
   }
 
 private:
@@ -124,7 +102,7 @@ private:
 
   /// Returns what the code takes at -Os, for a message about a limit that it
   /// passes at another level; nothing where the user has said which.
-  std::string describeAtSize(const Manifest &m, const CodeSize &size) const {
+  std::string describeAtSize(const Manifest &m) const {
     llvm::Expected<Toolchain> toolchain = Toolchain::find(m.target, compiler);
     if (!toolchain) {
       llvm::consumeError(toolchain.takeError());
@@ -133,7 +111,7 @@ private:
     toolchain->level = getLevel(Optimize::size);
     bool isChosen = options.optimize == Optimize::size ||
                     toolchain->moduleCommand().back() != toolchain->level;
-    if (isChosen || !size.parts)
+    if (isChosen || !toolchain->isBare())
       return "";
     llvm::Expected<ModuleSize> small = measureModule(m, *toolchain, m.folder);
     if (!small) {
@@ -147,113 +125,91 @@ private:
                        toolchain->compiler);
   }
 
-  /// Reports each limit that is passed.
-  ExitCode checkLimits(const Manifest &m, const CodeSize &size,
-                       std::optional<int64_t> stripsRam) const {
-    ExitCode code = ExitCode::done;
-    auto check = [&](std::optional<int64_t> limit, int64_t bytes,
-                     llvm::StringRef option, const std::string &parts,
-                     const std::string &hint = "") {
-      if (!limit || bytes <= *limit)
-        return;
-      tools::report({Problem::error,
-                     options.model,
-                     "",
-                     "",
-                     fmt::format("needs {} bytes ({}), {} more than the {} of "
-                                 "{}{}",
-                                 bytes, parts, bytes - *limit, *limit,
-                                 option.str(), hint),
-                     fmt::format("at most {} bytes", *limit),
-                     fmt::format("{} bytes", bytes),
-                     {}});
-      code = ExitCode::limit;
-    };
+  /// Returns what could make the module fit into --max-ram.
+  std::string describeLessRam(const Manifest &m) const {
     // The layer to make smaller, for who reads no more than the message.
-    ArenaPeak peak = findPeak(m);
-    std::string fullest =
-        peak.places.empty()
-            ? ""
-            : fmt::format(", fullest at layer '{}'", m.layers[peak.layer].name);
-    check(options.maxRam, fit.ram.getSum() - fit.ram.beyond, "--max-ram",
-          fmt::format(
-              "{} of arena{}, {} of inputs, {} of outputs{}{}", m.arenaBytes,
-              fullest, sumBytes(m.inputs), sumBytes(m.outputs),
-              m.state.empty() ? ""
-                              : fmt::format(", {} of state", sumBytes(m.state)),
-              stripsRam ? fmt::format("; {} with layers computed in strips",
-                                      *stripsRam)
-                        : ""));
-    for (const auto *memories : {&m.memories, &m.weightMemories})
-      for (const Memory &memory : *memories)
-        check(memory.size, memory.bytes, "--pool",
-              fmt::format("{} in the memory '{}', beside what the others hold",
-                          memories == &m.memories ? "of arena" : "of weights",
-                          memory.name));
-    if (fit.flash && fit.flash->getLeft() < 0)
-      check(maxFlash, fit.flash->getSum(), "--max-flash",
-            fmt::format("{} of code and constants, {} of weights", size.bytes,
-                        m.weightBytes),
-            describeAtSize(m, size));
-    return code;
+    std::string hint;
+    if (ArenaPeak peak = findPeak(m); !peak.places.empty())
+      hint = fmt::format("; the arena is fullest at layer '{}'",
+                         m.layers[peak.layer].name);
+    // Plans are made before the stack is known.
+    const StackDepth *stack = code ? code->findStack() : nullptr;
+    int64_t rest = *options.maxRam - (stack ? stack->bytes : 0);
+    if (stack && fit.ram.getLeft() + stack->bytes >= 0 && rest > 0)
+      hint +=
+          fmt::format("; it is the stack that does not fit: "
+                      "--max-ram={} asks for a plan that leaves room for it",
+                      rest);
+    return hint;
   }
 
-  llvm::Expected<CodeSize> measure(const Manifest &manifest) const {
-    CodeSize size;
+  /// Reports each limit that is passed.
+  ExitCode checkLimits(const Manifest &m,
+                       std::optional<int64_t> stripsRam) const {
+    ExitCode ended = ExitCode::done;
+    const StackDepth *stack = code ? code->findStack() : nullptr;
+    auto check = [&](const MemoryNeed &need, const std::string &hint,
+                     const std::string &otherwise = "") {
+      tools::report(
+          {Problem::error,
+           options.model,
+           "",
+           "",
+           fmt::format("needs {} bytes ({}{}), {} more than the {} of "
+                       "{}{}",
+                       need.getSum(), need.listParts(), otherwise,
+                       -need.getLeft(), *need.limit, need.option, hint),
+           fmt::format("at most {} bytes", *need.limit),
+           fmt::format("{} bytes", need.getSum()),
+           {}});
+      ended = ExitCode::limit;
+    };
+    if (!fit.ram.fits())
+      check(fit.ram, describeLessRam(m),
+            stripsRam ? fmt::format("; {} with layers computed in strips",
+                                    *stripsRam + (stack ? stack->bytes : 0))
+                      : "");
+    for (const auto *memories : {&m.memories, &m.weightMemories})
+      for (const Memory &memory : *memories)
+        if (memory.bytes > memory.size)
+          check({{{memory.bytes,
+                   fmt::format("{} in the memory '{}', beside what the others "
+                               "hold",
+                               memories == &m.memories ? "of arena"
+                                                       : "of weights",
+                               memory.name)}},
+                 memory.size,
+                 "--pool",
+                 ""},
+                "");
+    if (fit.flash && !fit.flash->fits())
+      check(*fit.flash, describeAtSize(m));
+    return ended;
+  }
+
+  /// Builds the code to measure its size, where there is a compiler for it and
+  /// --no-build is not given; else nullopt.
+  llvm::Expected<std::optional<CodeBytes>> measure(const Manifest &manifest) {
+    if (noBuild)
+      return std::nullopt;
+    Progress progress("building, to know the size of the code");
+    llvm::Expected<Toolchain> toolchain =
+        Toolchain::find(manifest.target, compiler);
+    if (!toolchain)
+      return toolchain.takeError();
+    toolchain->level = options.getLevel();
+    return CodeBytes::measure(manifest, *toolchain, manifest.folder,
+                              /*wantsLayers=*/false);
+  }
+
+  ExitCode measureSource(const Manifest &manifest) {
     std::string source = manifest.folder + "/" + manifest.name + ".cpp";
-    if (!noBuild) {
-      Progress progress("building, to know the size of the code");
-      llvm::Expected<Toolchain> toolchain =
-          Toolchain::find(manifest.target, compiler);
-      if (!toolchain)
-        return toolchain.takeError();
-      toolchain->level = options.getLevel();
-      Words command = splitCommand(toolchain->compiler);
-      auto program = findProgram(command.empty() ? "" : command.front());
-      if (program) {
-        Words all = toolchain->moduleCommand();
-        all.insert(all.end(), toolchain->flags.begin(), toolchain->flags.end());
-        size.command = fmt::format("{}", fmt::join(all, " "));
-        if (toolchain->isBare()) {
-          llvm::Expected<ModuleSize> parts =
-              measureModule(manifest, *toolchain, manifest.folder);
-          if (!parts)
-            return parts.takeError();
-          size.bytes = parts->text + parts->constants;
-          size.parts = *parts;
-          return size;
-        }
-        auto objects = buildModule(manifest, *toolchain, manifest.folder,
-                                   /*hooks=*/false);
-        if (!objects)
-          return makeError(
-              (manifest.hasCustoms()
-                   ? std::string("the code does not build; is it the custom "
-                                 "functions? ")
-                   : "the emitted code does not build, which is a fault of nnc "
-                     "or of the compiler; please report it: ") +
-              firstMessage(llvm::toString(objects.takeError())));
-        llvm::Expected<int64_t> bytes = codeBytes(source + ".o");
-        if (!bytes)
-          return bytes.takeError();
-        size.bytes = *bytes;
-        if (!manifest.hasCustoms())
-          return size;
-        llvm::Expected<int64_t> customs =
-            codeBytes(manifest.folder + "/" + manifest.customFile() + ".o");
-        if (!customs)
-          return customs.takeError();
-        size.bytes += *customs;
-        return size;
-      }
-      printWarning("the size of the source is given instead of the code's: " +
-                   llvm::toString(program.takeError()));
-    }
     uint64_t bytes = 0;
-    if (std::error_code code = llvm::sys::fs::file_size(source, bytes))
-      return makeError(source + ": " + code.message());
-    size.bytes = int64_t(bytes);
-    return size;
+    if (std::error_code error = llvm::sys::fs::file_size(source, bytes))
+      return fail(makeError(source + ": " + error.message()),
+                  ExitCode::ownFault);
+    sourceBytes = int64_t(bytes);
+    return ExitCode::done;
   }
 
   static json::Array toJson(const std::vector<Memory> &memories) {
@@ -266,13 +222,24 @@ private:
     return list;
   }
 
+  /// Returns the multiply-adds of a run, and those of one trip of loops whose
+  /// number of trips data decide.
+  static std::string describeMultiplyAdds(const Manifest &m) {
+    int64_t trip = m.multiplyAddsOfTrip(), others = m.multiplyAdds() - trip;
+    if (!trip)
+      return formatCount(double(others));
+    return fmt::format("{}{} a trip of loops whose trips the data decide",
+                       others ? formatCount(double(others)) + ", and " : "",
+                       formatCount(double(trip)));
+  }
+
   static void printMemories(const std::vector<Memory> &memories) {
     for (const Memory &memory : memories)
       printOut("  {:<14} {} of {} bytes in {}{}\n", "", memory.bytes,
                memory.size, memory.name, memory.slow ? ", which is slow" : "");
   }
 
-  void report(const Manifest &m, const CodeSize &size, ExitCode code) const {
+  void report(const Manifest &m, ExitCode ended) const {
     if (json) {
       json::Object said{{"name", m.name},
                         {"target", m.target},
@@ -284,6 +251,7 @@ private:
                         {"output_bytes", sumBytes(m.outputs)},
                         {"state_bytes", sumBytes(m.state)},
                         {"multiply_adds", m.multiplyAdds()},
+                        {"multiply_adds_of_trip", m.multiplyAddsOfTrip()},
                         {"inputs", portsToJson(m.inputs)},
                         {"outputs", portsToJson(m.outputs)}};
       if (ArenaPeak peak = findPeak(m); !peak.places.empty()) {
@@ -299,14 +267,15 @@ private:
         said["memories"] = toJson(m.memories);
       if (!m.weightMemories.empty())
         said["weight_memories"] = toJson(m.weightMemories);
-      said[size.built() ? "code_bytes" : "source_bytes"] = size.bytes;
-      if (size.built())
-        said["compiler"] = size.command;
-      if (size.parts) {
-        said["text_bytes"] = size.parts->text;
-        said["constant_bytes"] = size.parts->constants;
-        if (size.parts->stack)
-          said["stack_bytes"] = size.parts->stack->bytes;
+      said[code ? "code_bytes" : "source_bytes"] =
+          code ? code->total : sourceBytes;
+      if (code)
+        said["compiler"] = code->command;
+      if (code && code->parts) {
+        said["text_bytes"] = code->parts->text;
+        said["constant_bytes"] = code->parts->constants;
+        if (const StackDepth *stack = code->findStack())
+          said["stack_bytes"] = stack->bytes;
       }
       for (auto &[key, value] : fit.toJson())
         said[key] = std::move(value);
@@ -317,11 +286,11 @@ private:
       if (quantized.isQuantized)
         said["quantized"] = quantized.toJson();
       advice.addTo(said);
-      printJson(std::move(said), code);
+      printJson(std::move(said), ended);
       return;
     }
     printOut("{}: {}, for {}\n", displayText(options.model),
-             code == ExitCode::done ? "nothing wrong" : "too large", m.target);
+             ended == ExitCode::done ? "nothing wrong" : "too large", m.target);
     for (const auto *ports : {&m.inputs, &m.outputs, &m.state})
       for (const Port &port : *ports)
         printOut("  {:<14} {}: {} of {}{}{}\n",
@@ -338,7 +307,7 @@ private:
       printOut("  {:<14} {}\n", what, value);
     };
     line("layers", fmt::format("{}", m.layers.size()));
-    line("multiply-adds", formatCount(double(m.multiplyAdds())));
+    line("multiply-adds", describeMultiplyAdds(m));
     line("arena", fmt::format("{} ({} bytes, {:.1f} % over the lower bound)",
                               formatBytes(m.arenaBytes), m.arenaBytes, over));
     printMemories(m.memories);
@@ -360,21 +329,20 @@ private:
                                 m.weightBytes));
     printMemories(m.weightMemories);
     advice.print();
-    std::string bytes =
-        fmt::format("{} ({} bytes)", formatBytes(size.bytes), size.bytes);
-    if (size.built())
-      line("code", fmt::format("{}, of {}", bytes, size.command));
+    auto both = [](int64_t bytes) {
+      return fmt::format("{} ({} bytes)", formatBytes(bytes), bytes);
+    };
+    if (code)
+      line("code", fmt::format("{}, of {}", both(code->total), code->command));
     else
-      line("source", bytes);
-    if (size.parts && size.parts->stack) {
-      const StackDepth &stack = *size.parts->stack;
+      line("source", both(sourceBytes));
+    if (const StackDepth *stack = code ? code->findStack() : nullptr)
       line("stack",
-           fmt::format("{} bytes{}", stack.bytes,
-                       stack.beyond.empty()
+           fmt::format("{} bytes{}", stack->bytes,
+                       stack->beyond.empty()
                            ? ""
                            : fmt::format(", without those of {}",
-                                         fmt::join(stack.beyond, ", "))));
-    }
+                                         fmt::join(stack->beyond, ", "))));
     if (fit.flash)
       line("flash", fit.flash->describe());
     line("RAM", fit.ram.describe());
@@ -388,6 +356,8 @@ private:
   ModelOptions options;
   QuantizedReport quantized;
   WeightsAdvice advice;
+  std::optional<CodeBytes> code; ///< null if it was not built
+  int64_t sourceBytes = 0;       ///< of the code as text, if it was not built
   Fit fit;
   std::optional<double> seconds; ///< of a run, estimated
   Clock clock = {0, 1};

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/OptionValue.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ void addClockOption(CLI::App &app, ModelOptions &options) {
                      "or follow from counted instructions; that of the "
                      "target's row unless given. The code stays the same")
           ->type_name("N")
-          ->check(CLI::Range(1, 100000));
+          ->check(numberFrom(0.001, 100000));
   // The plan of a batch keeps to the limit at the clock of the row.
   if (CLI::Option *latency = app.get_option_no_throw("--max-latency"))
     clock->excludes(latency);
@@ -26,7 +27,7 @@ void addClockOption(CLI::App &app, ModelOptions &options) {
 
 Clock findClock(target::MachineAttr machine, const ModelOptions &options) {
   double own = double(machine.getMhz());
-  double mhz = options.mhz ? double(*options.mhz) : own;
+  double mhz = options.mhz.value_or(own);
   return {mhz, own / mhz};
 }
 

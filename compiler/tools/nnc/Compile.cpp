@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/driver/Toolchain.h"
 #include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/nnc/Fit.h"
 
 #include "dialects/exec/Identifiers.h"
 
@@ -163,6 +164,11 @@ private:
              displayText(folder), manifest.name, manifest.layers.size(),
              formatBytes(manifest.weightBytes),
              formatBytes(manifest.arenaBytes), manifest.target);
+    if (options.maxRam)
+      printOut("  RAM: {}\n",
+               Fit::find(manifest, /*code=*/std::nullopt,
+                         /*maxFlash=*/std::nullopt, options.maxRam)
+                   .ram.describe());
     for (const Manifest &other : manifest.others)
       printOut("  {}_run() of {} layers, with the same weights, {} of arena\n",
                other.name, other.layers.size(), formatBytes(other.arenaBytes));

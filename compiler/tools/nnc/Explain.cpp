@@ -137,7 +137,7 @@ private:
         continue;
       printOut("{}  {}  {}\n",
                colouredForStdout(Colour::bold, displayText(one.name)),
-               one.shape, one.description.getText());
+               one.describeResult(), one.description.getText());
       if (!one.floats.empty())
         printOut("  stays in floats: {}\n", one.floats);
       if (const auto &found = one.fusion)
@@ -174,11 +174,19 @@ private:
     auto measured = llvm::count_if(
         layers, [](const Explained &one) { return one.chosen().measured; });
     if (quantized.isQuantized)
-      printOut("{} of {} layers work on integers\n", quantized.countIntegers(),
-               quantized.layers);
+      printOut("{}\n", quantized.describe());
     // The time of a batch is not that of a run of its last part.
-    printOut("{}: {} layers, {} of them measured, {}for {} {}; {}\n",
-             options.model, layers.size(), measured,
+    // Views take no code, and copies between layers do.
+    size_t emitted = manifest.layers.size();
+    printOut("{}: {} {}{}, {} of them measured, {}for {} {}; {}\n",
+             options.model, layers.size(),
+             layers.size() == 1 ? "layer" : "layers",
+             emitted == layers.size()
+                 ? ""
+                 : fmt::format(" ({} in the code, without views and with "
+                               "copies)",
+                               emitted),
+             measured,
              batch ? "" : formatSeconds(explanation.getSeconds()) + " in all ",
              options.target, explanation.clock.describe(options), solverText());
   }
@@ -266,12 +274,17 @@ private:
       json::Array all;
       for (const Alternative &other : one.alternatives)
         all.push_back(other.toJson());
-      json::Object layer{{"name", one.name},
-                         {"model_name", one.modelName},
-                         {"description", one.description.getText()},
-                         {"ops", fmt::format("{}", fmt::join(one.ops, ", "))},
-                         {"shape", one.shape},
-                         {"alternatives", std::move(all)}};
+      json::Object layer{
+          {"name", one.name},
+          {"model_name", one.modelName},
+          {"description", one.description.getText()},
+          {"ops", fmt::format("{}", fmt::join(one.ops, ", "))},
+          {"shape", one.shape},
+          {"layout", nn::getLayoutName(one.chosen().result)},
+          {"layout_shape",
+           json::Array(nn::getNamedShape(
+               mlir::cast<mlir::RankedTensorType>(one.chosen().result)))},
+          {"alternatives", std::move(all)}};
       if (auto window = windowToJson(one.description))
         layer["window"] = std::move(*window);
       if (!one.floats.empty())

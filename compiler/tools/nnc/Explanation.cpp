@@ -6,10 +6,12 @@
 
 #include "compiler/tools/nnc/Explanation.h"
 
+#include "compiler/passes/InterfaceNames.h"
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "dialects/nn/Control.h"
 #include "dialects/nn/compression/StoredForm.h"
 
 #include <fmt/format.h>
@@ -118,6 +120,19 @@ static Explained describe(nn::LayerOp layer) {
           {}};
 }
 
+std::string Explained::describeResult() const {
+  auto type = mlir::cast<mlir::RankedTensorType>(chosen().result);
+  auto sizes = nn::getNamedShape(type);
+  std::string text = shapeText({sizes.begin(), sizes.end()});
+  if (std::string layout = nn::getLayoutName(type); layout != "plain")
+    text += " " + layout;
+  if (type.getElementType().isF16())
+    text += " of f16";
+  else if (type.getElementType().isBF16())
+    text += " of bf16";
+  return text;
+}
+
 static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
                          const Plan &plan, const CostModel &cost, bool all) {
   Explained result = describe(layer);
@@ -145,6 +160,27 @@ static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
   return result;
 }
 
+/// Returns how often a run of the model runs a function: 1, or for the body of
+/// loops the product of their trips. A loop whose trips data decide counts
+/// once.
+static double countTrips(mlir::func::FuncOp function) {
+  double trips = 1;
+  auto module = function->getParentOfType<mlir::ModuleOp>();
+  for (mlir::func::FuncOp inner = function; inner;) {
+    mlir::func::FuncOp outer;
+    module.walk([&](nn::ControlOpInterface op) {
+      if (!llvm::is_contained(nn::getBodies(op), inner))
+        return;
+      outer = op->getParentOfType<mlir::func::FuncOp>();
+      auto loop = mlir::dyn_cast<nn::LoopOp>(*op);
+      if (loop && !loop.getCount() && !loop.getConditional())
+        trips *= double(loop.getMax());
+    });
+    inner = outer;
+  }
+  return trips;
+}
+
 ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
                            Driver &driver, bool all) {
   const ModelOptions &options = driver.options();
@@ -156,15 +192,43 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
                                 options.layouts, choices);
   if (mlir::failed(graph))
     return ExitCode::unsupported;
-  plan = graph->solve();
+  Plan own = graph->solve();
   for (auto layer : function.getBody().getOps<nn::LayerOp>())
-    layers.push_back(explain(layer, *graph, plan, cost, all));
+    layers.push_back(explain(layer, *graph, own, cost, all));
+  // Of the functions that branches and loops run, too.
+  double trips = countTrips(function);
+  plan.cost += trips * own.cost;
+  plan.lowerBound += trips * own.lowerBound;
+  if (plan.solver.empty() || own.cost > own.lowerBound)
+    plan.solver = own.solver;
   return ExitCode::done;
 }
 
 double getStoredSeconds(mlir::ModuleOp layered) {
   auto more = layered->getAttrOfType<mlir::IntegerAttr>(kStoredNsAttr);
   return more ? 1e-9 * double(more.getInt()) : 0;
+}
+
+void Explanation::takeNames(mlir::ModuleOp layered) {
+  using Key = std::pair<mlir::StringAttr, mlir::StringAttr>;
+  llvm::DenseMap<Key, std::string> emitted; // by the function and the layer
+  auto getFunction = [](mlir::Operation *op) {
+    return op->getParentOfType<mlir::func::FuncOp>().getSymNameAttr();
+  };
+  for (auto function : layered.getOps<mlir::func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    InterfaceNames interface = nameInterface(function);
+    for (auto &[op, name] : interface.layers)
+      if (auto layer = mlir::dyn_cast<nn::LayerOp>(op))
+        emitted[{getFunction(op), layer.getNameAttr()}] = name;
+  }
+  for (Explained &one : layers) {
+    auto layer = mlir::cast<nn::LayerOp>(one.layer);
+    if (auto found = emitted.find({getFunction(layer), layer.getNameAttr()});
+        found != emitted.end())
+      one.name = found->second;
+  }
 }
 
 void Explanation::takeClock() {
@@ -249,6 +313,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
         add(conv.getShape(), conv.getWeightBytes());
     });
   }
+  takeNames(driver.layered());
   takeClock();
   return ExitCode::done;
 }

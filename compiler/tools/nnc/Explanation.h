@@ -60,6 +60,9 @@ struct Explained {
   const nnc::Candidate &chosen() const {
     return alternatives.front().candidate;
   }
+  /// Returns the shape of the result as it lies in memory, in the order of the
+  /// layout that is named behind it: "1x48x48x8 NHWC".
+  std::string describeResult() const;
 };
 
 /// A change of layout (adapt) of a value in the finished plan.
@@ -105,6 +108,8 @@ struct Explanation {
   ExitCode find(Driver &driver, bool all = false);
 
 private:
+  /// Names the layers as the emitted code does.
+  void takeNames(mlir::ModuleOp layered);
   /// Multiplies all seconds by the factor of `clock`.
   void takeClock();
   ExitCode find(mlir::func::FuncOp function, const CostModel &cost,

@@ -32,24 +32,26 @@ int64_t MemoryNeed::getLeft() const {
   return limit.value_or(INT64_MAX) - getSum();
 }
 
-std::string MemoryNeed::describe() const {
+std::string MemoryNeed::listParts() const {
   std::vector<std::string> words;
   for (const Part &part : parts)
     words.push_back(fmt::format("{} {}", part.bytes, part.what));
-  std::string text =
-      fmt::format("{} bytes: {}", getSum(), fmt::join(words, ", "));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string MemoryNeed::describe() const {
+  std::string text = fmt::format("{} bytes: {}", getSum(), listParts());
   if (!limit)
-    return text;
-  if (int64_t left = getLeft(); left >= 0)
-    return text + fmt::format("; fits into the {} of {}, {} are left", *limit,
-                              option, left);
-  else if (left + beyond >= 0)
-    return text + fmt::format("; {} too many for the {} of {} with the stack, "
-                              "which this does not limit",
-                              -left, *limit, option);
-  else
+    return text + (unknown.empty() ? "" : "; without " + unknown);
+  if (!fits())
     return text + fmt::format("; does not fit, {} too many for the {} of {}",
-                              -left, *limit, option);
+                              -getLeft(), *limit, option);
+  return text +
+         fmt::format("; fits into the {} of {}, {} are left{}", *limit, option,
+                     getLeft(),
+                     unknown.empty()
+                         ? ""
+                         : fmt::format(" for {}, which is not known", unknown));
 }
 
 json::Object Fit::toJson() const {
@@ -68,32 +70,32 @@ json::Object Fit::toJson() const {
   return object;
 }
 
-Fit findFit(const Manifest &manifest, std::optional<int64_t> code,
-            const std::optional<ModuleSize> &size,
-            std::optional<int64_t> maxFlash, std::optional<int64_t> maxRam) {
+Fit Fit::find(const Manifest &manifest, const std::optional<CodeBytes> &code,
+              std::optional<int64_t> maxFlash, std::optional<int64_t> maxRam) {
   Fit fit;
   if (code) {
-    fit.flash.emplace();
-    if (size)
-      fit.flash->parts = {{size->text, "of code"},
-                          {size->constants, "of constants"}};
+    MemoryNeed &flash = fit.flash.emplace();
+    if (code->parts)
+      flash.parts = {{code->parts->text, "of code"},
+                     {code->parts->constants, "of constants"}};
     else
-      fit.flash->parts = {{*code, "of code and constants"}};
-    fit.flash->parts.push_back({manifest.weightBytes, "of weights"});
-    fit.flash->limit = maxFlash;
-    fit.flash->option = "--max-flash";
+      flash.parts = {{code->total, "of code and constants"}};
+    flash.parts.push_back({manifest.weightBytes, "of weights"});
+    flash.limit = maxFlash;
+    flash.option = "--max-flash";
   }
-  fit.ram.parts = {{manifest.arenaBytes, "of arena"},
-                   {sumBytes(manifest.inputs), "of inputs"},
-                   {sumBytes(manifest.outputs), "of outputs"}};
+  MemoryNeed &ram = fit.ram;
+  ram.parts = {{manifest.arenaBytes, "of arena"},
+               {sumBytes(manifest.inputs), "of inputs"},
+               {sumBytes(manifest.outputs), "of outputs"}};
   if (!manifest.state.empty())
-    fit.ram.parts.push_back({sumBytes(manifest.state), "of state"});
-  if (size && size->stack) {
-    fit.ram.parts.push_back({size->stack->bytes, "of stack"});
-    fit.ram.beyond = size->stack->bytes;
-  }
-  fit.ram.limit = maxRam;
-  fit.ram.option = "--max-ram";
+    ram.parts.push_back({sumBytes(manifest.state), "of state"});
+  if (const StackDepth *stack = code ? code->findStack() : nullptr)
+    ram.parts.push_back({stack->bytes, "of stack"});
+  else
+    ram.unknown = "the stack";
+  ram.limit = maxRam;
+  ram.option = "--max-ram";
   return fit;
 }
 

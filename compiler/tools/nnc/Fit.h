@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_FIT_H
 #define NNC_TOOLS_NNC_FIT_H
 
-#include "compiler/tools/driver/Firmware.h"
+#include "compiler/tools/driver/CodeBytes.h"
 
 #include <optional>
 
@@ -25,31 +25,38 @@ struct MemoryNeed {
   std::vector<Part> parts;
   std::optional<int64_t> limit;
   std::string option; ///< that gives the limit
-  /// Bytes among the parts that the limit is not for: of the stack.
-  int64_t beyond = 0;
+  /// What the module takes beside the parts, but nobody knows how much of:
+  /// "the stack"; or empty.
+  std::string unknown;
 
   int64_t getSum() const;
   /// Returns the bytes that the limit leaves, negative where it is passed.
   int64_t getLeft() const;
+  bool fits() const { return getLeft() >= 0; }
   /// Returns a text such as "1200 bytes: 800 of code, 400 of weights; fits into
   /// the 2048 of --max-flash, 848 are left".
   std::string describe() const;
+  /// Returns the parts, as in "800 of code, 400 of weights".
+  std::string listParts() const;
 };
 
 /// The bytes of flash memory and of RAM that a module needs, with the limits
-/// that options give.
+/// that options give. All that nnc tells of these sums comes from here.
 struct Fit {
   std::optional<MemoryNeed> flash; ///< null if the code was not built
   MemoryNeed ram;
 
+  /// Returns what a module takes, the code and the stack as far as they are
+  /// known.
+  static Fit find(const Manifest &manifest,
+                  const std::optional<CodeBytes> &code,
+                  std::optional<int64_t> maxFlash = std::nullopt,
+                  std::optional<int64_t> maxRam = std::nullopt);
+
+  /// Whether both are within their limits.
+  bool fits() const { return ram.fits() && (!flash || flash->fits()); }
   llvm::json::Object toJson() const;
 };
-
-/// Returns what a module takes. `code` are the bytes of its code and constants
-/// if they are known, `size` its parts on a target without an operating system.
-Fit findFit(const Manifest &manifest, std::optional<int64_t> code,
-            const std::optional<ModuleSize> &size,
-            std::optional<int64_t> maxFlash, std::optional<int64_t> maxRam);
 
 } // namespace nnc::tools
 

@@ -106,11 +106,8 @@ private:
       return code;
     llvm::Expected<std::optional<CodeBytes>> code = measureCode(prepared);
     if (!code)
-      return fail(makeError("the emitted code does not build, which is a fault "
-                            "of nnc or of the compiler; please report it, and "
-                            "give --no-build to leave out the size of the "
-                            "code: " +
-                            llvm::toString(code.takeError())),
+      return fail(makeError(llvm::toString(code.takeError()) +
+                            "; --no-build leaves out the size of the code"),
                   ExitCode::ownFault);
     json::Object document = describeModel(prepared, explanation, *code);
     if (measures)
@@ -132,7 +129,8 @@ private:
       return toolchain.takeError();
     toolchain->level = options.getLevel();
     auto code = CodeBytes::measure(prepared.manifest, *toolchain,
-                                   prepared.manifest.folder);
+                                   prepared.manifest.folder,
+                                   /*wantsLayers=*/true);
     if (code || !prepared.manifest.hasCustoms())
       return code;
     // The user's headers may need what only the user's build has.

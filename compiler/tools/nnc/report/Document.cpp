@@ -9,6 +9,7 @@
 #include "codegen/Printer.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/nnc/Arena.h"
+#include "compiler/tools/nnc/Fit.h"
 #include "compiler/tools/nnc/report/Graph.h"
 
 #include "dialects/nn/Layout.h"
@@ -109,9 +110,14 @@ json::Object describeWeight(const GraphWeight &weight) {
   return object;
 }
 
-void addEstimates(json::Object &layer, const GraphStep &step,
+/// Adds the time of a layer in a run, all of its `trips` in loops together.
+void addEstimates(json::Object &layer, const GraphStep &step, int64_t trips,
                   const Estimates &estimates) {
   std::optional<UnitCost> cost = estimates.findCost(step);
+  if (cost) {
+    cost->seconds *= double(trips);
+    cost->estimate *= double(trips);
+  }
   layer["seconds"] = cost ? json::Value(cost->seconds) : nullptr;
   layer["estimate_seconds"] = cost ? json::Value(cost->estimate) : nullptr;
   layer["cost_measured"] = cost && cost->measured;
@@ -185,6 +191,8 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
         {"layout", known.layout},
         {"layout_shape",
          json::Array(nn::getNamedShape(getResultType(step.op)))},
+        {"trips", known.trips},
+        {"open_trips", known.hasOpenTrips},
         {"multiply_adds", known.multiplyAdds},
         {"operations", known.operations},
         {"activation_bytes", step.activationBytes},
@@ -194,7 +202,7 @@ json::Array describeLayers(const Manifest &manifest, const Graph &graph,
     if (auto window = windowToJson(step.description))
       layer["window"] = std::move(*window);
     addCode(layer, step, layers.size(), code);
-    addEstimates(layer, step, estimates);
+    addEstimates(layer, step, known.trips, estimates);
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -295,24 +303,23 @@ json::Object describeMachine(target::MachineAttr machine) {
 json::Object describeTotals(const Manifest &manifest,
                             const Explanation &explanation,
                             const std::optional<CodeBytes> &code) {
-  MemorySums sums = MemorySums::of(manifest, code);
+  Fit fit = Fit::find(manifest, code);
   json::Object totals{{"seconds", explanation.getSeconds()},
                       {"lower_bound_seconds", explanation.plan.lowerBound},
                       {"solver", explanation.plan.solver.str()},
                       {"arena_bytes", manifest.arenaBytes},
                       {"weight_bytes", manifest.weightBytes},
-                      {"input_bytes", sums.inputs},
-                      {"output_bytes", sums.outputs},
-                      {"state_bytes", sums.state},
-                      {"ram_bytes", sums.ram},
+                      {"input_bytes", sumBytes(manifest.inputs)},
+                      {"output_bytes", sumBytes(manifest.outputs)},
+                      {"state_bytes", sumBytes(manifest.state)},
+                      {"ram_bytes", fit.ram.getSum()},
                       {"multiply_adds", manifest.multiplyAdds()}};
-  auto orNull = [](bool isKnown, int64_t bytes) {
-    return isKnown ? json::Value(bytes) : json::Value(nullptr);
-  };
-  bool hasStack = code && code->stack;
-  totals["stack_bytes"] = orNull(hasStack, hasStack ? code->stack->bytes : 0);
-  totals["code_bytes"] = orNull(code.has_value(), code ? code->total : 0);
-  totals["flash_bytes"] = orNull(code.has_value(), sums.flash);
+  const StackDepth *stack = code ? code->findStack() : nullptr;
+  totals["stack_bytes"] =
+      stack ? json::Value(stack->bytes) : json::Value(nullptr);
+  totals["code_bytes"] = code ? json::Value(code->total) : json::Value(nullptr);
+  totals["flash_bytes"] =
+      fit.flash ? json::Value(fit.flash->getSum()) : json::Value(nullptr);
   totals["compiler"] = code ? json::Value(code->command) : json::Value(nullptr);
   return totals;
 }

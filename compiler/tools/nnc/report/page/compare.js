@@ -93,7 +93,7 @@ class CompareView {
       ["routine", "routine of A, of B", (p) => (p.a && p.b && params(p.a) !== params(p.b) ? 1 : 0)],
       ["weights", "weights", (p) => ((p.b && p.b.weight_bytes) || 0) - ((p.a && p.a.weight_bytes) || 0)]];
     const [key, direction] = this.sort;
-    this.head.replaceChildren(...columns.map(([name, label]) => html("th", { scope: "col",
+    this.head.replaceChildren(...columns.map(([name, label]) => html("th", { scope: "col", class: `pair-${name}`,
       "aria-sort": name === key ? (direction > 0 ? "ascending" : "descending") : null },
     html("button", { type: "button", click: () => {
       this.sort = [name, name === key ? -direction : name === "name" ? 1 : -1];
@@ -115,8 +115,8 @@ class CompareView {
         html("td", { class: "text" }, html("div", { class: "name" }, breakable(pair.name)), html("div", { class: "muted" }, only || whatText(pair.b))),
         html("td", { class: "number" }, pair.a ? text(x) : "–"), html("td", { class: "number" }, pair.b ? text(y) : "–"),
         html("td", { class: "number" }, html("span", { class: delta > 0 ? "bad" : delta < 0 ? "good" : "muted" }, `${delta < 0 ? "−" : "+"}${text(Math.abs(delta))}`)),
-        html("td", { class: "number" }, this.change(x, y)), html("td", { class: "text" }, routines),
-        html("td", { class: "number" }, [pair.a, pair.b].map((layer) => html("div", {}, layer && layer.weight_bytes ? bytes(layer.weight_bytes) : "–"))));
+        html("td", { class: "number" }, this.change(x, y)), html("td", { class: "text pair-routine" }, routines),
+        html("td", { class: "number pair-weights" }, [pair.a, pair.b].map((layer) => html("div", {}, layer && layer.weight_bytes ? bytes(layer.weight_bytes) : "–"))));
     }));
   }
 

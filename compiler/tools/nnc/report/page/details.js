@@ -59,7 +59,7 @@ class Details {
         ["layout", layer.layout === "plain" ? "row-major" : layer.layout],
         layer.measured !== null && ["measured", `${costText(model, layer.measured)}, ${percent(share)} of all`],
         ["estimate", layer.seconds === null ? "unknown" : `${seconds(layer.seconds)}${layer.measured === null ? `, ${percent(share)} of all` : ""}${layer.cost_measured ? ", measured by nnc tune" : ""}`],
-        ["multiply-adds", layer.multiply_adds ? count(layer.multiply_adds) : "none"],
+        ["multiply-adds", layer.multiply_adds ? count(layer.multiply_adds) + tripsText(layer) : "none"],
         rate && ["rate", `${count(rate)} a second${peak ? `, ${percent(rate / peak.multiply_adds_per_second)} of the roof${rate > peak.multiply_adds_per_second ? ", by a method with fewer multiply-adds" : ""}` : ""}`],
         ["activations", `${bytes(layer.activation_bytes)} read and written`],
         ["weights", layer.weight_bytes ? bytes(layer.weight_bytes) : "none"],

@@ -32,7 +32,7 @@ class MemoryView {
     if (!arena.places.length) return;
     this.width = this.chart.clientWidth || 900;
     const left = 74, right = 12, top = 26, usage = 70, gap = 18, height = 380;
-    const step = Math.max(4, (this.width - left - right) / layers.length);
+    const step = (this.width - left - right) / Math.max(1, layers.length);
     const width = left + right + step * layers.length;
     const most = Math.max(arena.bytes, ...arena.places.map((p) => p.offset + p.bytes));
     const base = top + usage + gap;

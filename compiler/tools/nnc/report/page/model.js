@@ -15,6 +15,10 @@ const colourOf = (layer) => `var(--${(KINDS[layer.kind] || KINDS.other)[0]})`;
 /** What a layer computes, as "3 × 3 convolution, stride 2". */
 const whatText = (layer) => (layer.what || layer.routine).replace(/(\d) x (?=\d)/g, "$1 × ");
 
+/** How often the loops around a layer run it: " in each of 12 trips". */
+const tripsText = (layer) => (layer.open_trips ? " a trip of a loop whose trips the data decide"
+  : layer.trips > 1 ? ` in each of ${layer.trips} trips` : "");
+
 /** A tensor as it lies in memory: "1×25×5×8 i8, NHWC". */
 const tensorText = (tensor) => `${shape(tensor.layout_shape)} ${tensor.dtype}` +
   (tensor.layout === "plain" ? "" : `, ${tensor.layout}`);

@@ -1,0 +1,34 @@
+//===- InterfaceNames.h - Names of ports and layers in C ---------*- C++
+//-*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_PASSES_INTERFACENAMES_H
+#define NNC_COMPILER_PASSES_INTERFACENAMES_H
+
+#include "dialects/exec/Exec.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace nnc {
+
+/// The identifiers that the emitted code has for the inputs, the outputs and
+/// the layers of a function and of the bodies of its branches and loops.
+struct InterfaceNames {
+  exec::Names names; ///< all that are taken
+  llvm::SmallVector<std::string> inputs, outputs;
+  /// Of layers, custom operators, branches and loops.
+  llvm::DenseMap<mlir::Operation *, std::string> layers;
+};
+
+/// Names the inputs, the outputs and then the layers, before anything else is
+/// named: their names do not depend on the names of weights and buffers. What
+/// the model calls by a usable identifier keeps that, wherever it stands.
+InterfaceNames nameInterface(mlir::func::FuncOp function);
+
+} // namespace nnc
+
+#endif // NNC_COMPILER_PASSES_INTERFACENAMES_H
