@@ -44,10 +44,15 @@ void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
       auto constant = layer.getInputs()[1].getDefiningOp<nn::ConstantOp>();
       auto type =
           llvm::cast<mlir::RankedTensorType>(layer.getInputs()[1].getType());
-      ++(constant && type.getElementType().isF32() ? floatLayers
-                                                   : integerLayers);
+      if (!constant || !type.getElementType().isF32())
+        ++integerLayers;
+      else
+        ++(anchor->hasAttr(nn::kBytesNeedRamAttr) ? ramLayers : floatLayers);
     }
   });
+  if (auto floats =
+          layered->getAttrOfType<mlir::IntegerAttr>(nn::kFloatConstantsAttr))
+    floatConstants = floats.getInt();
 }
 
 /// Returns the elements of a weight that a layer multiplies by and that could
@@ -95,14 +100,26 @@ void WeightsAdvice::print() const {
   auto count = [](int64_t layers) {
     return fmt::format("{} {}", layers, layers == 1 ? "layer" : "layers");
   };
-  std::string integers =
-      fmt::format("stay integers in {} of floats", count(integerLayers));
-  std::string floats = fmt::format("become floats in {}, which takes less time",
-                                   count(floatLayers));
-  if (integerLayers && floatLayers)
-    line("8-bit weights", integers + ", and " + floats);
-  else if (integerLayers || floatLayers)
-    line("8-bit weights", integerLayers ? integers : floats);
+  std::vector<std::string> parts;
+  if (integerLayers)
+    parts.push_back(
+        fmt::format("stay integers in {} of floats", count(integerLayers)));
+  if (floatLayers)
+    parts.push_back(fmt::format("become floats in {}, which takes less time",
+                                count(floatLayers)));
+  if (ramLayers)
+    parts.push_back(
+        fmt::format("become floats in {}, as decoding them would take more RAM "
+                    "(--weights-encoding=codebook stores bytes all the same)",
+                    count(ramLayers)));
+  if (floatConstants)
+    parts.push_back(fmt::format(
+        "become floats in {}, since nnc keeps bytes of weights of convolutions "
+        "and dense layers alone",
+        floatConstants == 1 ? "1 constant"
+                            : fmt::format("{} constants", floatConstants)));
+  if (!parts.empty())
+    line("8-bit weights", fmt::format("{}", fmt::join(parts, "; ")));
   if (encoding)
     line("", fmt::format("--weights-encoding={} would store the weights in "
                          "about {} bytes, {} fewer",
@@ -110,9 +127,13 @@ void WeightsAdvice::print() const {
 }
 
 void WeightsAdvice::addTo(llvm::json::Object &said) const {
-  if (integerLayers || floatLayers)
-    said["byte_weights"] = llvm::json::Object{{"integer_layers", integerLayers},
-                                              {"float_layers", floatLayers}};
+  if (integerLayers || floatLayers || ramLayers || floatConstants) {
+    llvm::json::Object bytes{{"integer_layers", integerLayers},
+                             {"float_layers", floatLayers + ramLayers}};
+    if (floatConstants)
+      bytes["float_constants"] = floatConstants;
+    said["byte_weights"] = std::move(bytes);
+  }
   if (encoding)
     said["weights_encoding_hint"] =
         llvm::json::Object{{"encoding", encoding->name},

@@ -33,6 +33,8 @@ private:
   /// Layers of floats whose weights the model has in 8 bits, by how the module
   /// stores them.
   int64_t integerLayers = 0, floatLayers = 0;
+  int64_t ramLayers = 0;      ///< of floats, for lack of RAM to decode bytes
+  int64_t floatConstants = 0; ///< of 8 bits, read by other layers
   struct Encoding {
     std::string name; ///< of --weights-encoding
     int64_t bytes;    ///< of all weights, about
