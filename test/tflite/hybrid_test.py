@@ -182,8 +182,30 @@ class HybridTest(unittest.TestCase):
                                        "--weights-encoding=codebook"))
         self.assertAlmostEqual(stored["weight_bytes"], hint["weight_bytes"], delta=64)
         self.assertNotIn("weights_encoding_hint", stored)
-        self.assertIn("--weights-encoding=codebook would store the weights in about",
-                      self.check(path, "--target=cortex-m4"))
+        more = stored["arena_bytes"] - said["arena_bytes"]
+        self.assertEqual(hint["more_ram_bytes"], more)
+        self.assertGreater(hint["more_seconds"], 0)
+        self.assertRegex(self.check(path, "--target=cortex-m4"),
+                         r"--weights-encoding=codebook would store the weights in about \d+ bytes, "
+                         r"\d+ fewer, and takes .* of RAM and .* more of time")
+
+    def test_encoding_hint_within_ram(self):
+        """An encoding whose decoder needs more than --max-ram leaves is not suggested."""
+        random = np.random.default_rng(4)
+        net = flat.Net()
+        w = random.choice(random.normal(size=100), (2, 64, 48)).astype(F32)
+        net.outputs = [net.op("BATCH_MATMUL", [
+            net.input(np.zeros((2, 3, 64), F32)), net.const(w)],
+            [net.tensor(F32, (2, 3, 48))], adj_x=False, adj_y=False)]
+        path = self.save(net)
+        said = json.loads(self.check(path, "--target=cortex-m4", "--json"))
+        more = said["weights_encoding_hint"]["more_ram_bytes"]
+        self.assertGreater(more, w.nbytes - 64)
+        for room, hints in ((more, True), (more - 1, False)):
+            limit = said["ram_bytes"] + room
+            tight = json.loads(self.check(path, "--target=cortex-m4", "--json",
+                                          f"--max-ram={limit}"))
+            self.assertEqual("weights_encoding_hint" in tight, hints)
 
 
 if __name__ == "__main__":

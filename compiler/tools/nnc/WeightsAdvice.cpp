@@ -93,6 +93,14 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
   }
 }
 
+void WeightsAdvice::setCosts(int64_t bytes, int64_t saved, int64_t ram,
+                             std::optional<double> seconds) {
+  encoding->bytes = bytes;
+  encoding->saved = saved;
+  encoding->ram = ram;
+  encoding->seconds = seconds;
+}
+
 void WeightsAdvice::print() const {
   auto line = [](const char *what, const std::string &text) {
     printOut("  {:<14} {}\n", what, text);
@@ -109,8 +117,7 @@ void WeightsAdvice::print() const {
                                 count(floatLayers)));
   if (ramLayers)
     parts.push_back(
-        fmt::format("become floats in {}, as decoding them would take more RAM "
-                    "(--weights-encoding=codebook stores bytes all the same)",
+        fmt::format("become floats in {}, as decoding them would take more RAM",
                     count(ramLayers)));
   if (floatConstants)
     parts.push_back(fmt::format(
@@ -120,10 +127,25 @@ void WeightsAdvice::print() const {
                             : fmt::format("{} constants", floatConstants)));
   if (!parts.empty())
     line("8-bit weights", fmt::format("{}", fmt::join(parts, "; ")));
-  if (encoding)
-    line("", fmt::format("--weights-encoding={} would store the weights in "
-                         "about {} bytes, {} fewer",
-                         encoding->name, encoding->bytes, encoding->saved));
+  if (!encoding)
+    return;
+  std::string costs =
+      encoding->ram == 0
+          ? "no more RAM"
+          : fmt::format("{} bytes {} of RAM", std::abs(encoding->ram),
+                        encoding->ram > 0 ? "more" : "fewer");
+  if (encoding->seconds && *encoding->seconds >= 0)
+    costs +=
+        fmt::format(" and {} more of time", formatSeconds(*encoding->seconds));
+  else if (encoding->seconds)
+    costs +=
+        fmt::format(" and {} less of time", formatSeconds(-*encoding->seconds));
+  else
+    costs += "; nnc explain estimates the time";
+  line("",
+       fmt::format("--weights-encoding={} would store the weights in "
+                   "about {} bytes, {} fewer, and takes {}",
+                   encoding->name, encoding->bytes, encoding->saved, costs));
 }
 
 void WeightsAdvice::addTo(llvm::json::Object &said) const {
@@ -134,11 +156,15 @@ void WeightsAdvice::addTo(llvm::json::Object &said) const {
       bytes["float_constants"] = floatConstants;
     said["byte_weights"] = std::move(bytes);
   }
-  if (encoding)
-    said["weights_encoding_hint"] =
-        llvm::json::Object{{"encoding", encoding->name},
-                           {"weight_bytes", encoding->bytes},
-                           {"saved_bytes", encoding->saved}};
+  if (!encoding)
+    return;
+  llvm::json::Object hint{{"encoding", encoding->name},
+                          {"weight_bytes", encoding->bytes},
+                          {"saved_bytes", encoding->saved},
+                          {"more_ram_bytes", encoding->ram}};
+  if (encoding->seconds)
+    hint["more_seconds"] = *encoding->seconds;
+  said["weights_encoding_hint"] = std::move(hint);
 }
 
 } // namespace nnc::tools
