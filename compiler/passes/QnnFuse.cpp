@@ -8,6 +8,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
 #include "compiler/routines/IntegerSums.h"
+#include "dialects/nn/ByteWeights.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 
@@ -50,6 +51,7 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     if (hasQuantizedActivations(getOperation()))
       getOperation()->setAttr(nnc::qnn::kQuantizedAttr,
                               UnitAttr::get(&getContext()));
+    int64_t floats = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
       auto isFasterInIntegers = [&](Operation *product) {
@@ -67,6 +69,7 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       nnc::populateBlockWeights(compressed);
       if (failed(nnc::applyPatterns(function, std::move(compressed))))
         return signalPassFailure();
+      floats += nnc::markByteWeights(function);
       // For `nnc check` and `nnc explain`.
       for (Operation &op : function.getBody().front())
         if (std::string why = nnc::getFloatObstacle(&op, isFasterInIntegers);
@@ -74,6 +77,9 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
           op.setAttr(nnc::qnn::kStaysFloatAttr,
                      StringAttr::get(&getContext(), why));
     }
+    if (floats)
+      getOperation()->setAttr(nnc::nn::kFloatConstantsAttr,
+                              Builder(&getContext()).getI64IntegerAttr(floats));
   }
 };
 } // namespace

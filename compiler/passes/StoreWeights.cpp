@@ -71,6 +71,7 @@ struct Weight {
   SmallVector<OpOperand *> uses;     ///< each of which needs it decoded
   std::vector<Choice> choices;       ///< the first is to store it as it is
   size_t chosen = 0;
+  bool lacksRoom = false; ///< for a decoded copy, which a form would need
 
   RankedTensorType getType() const {
     return ConstantOp(constants.front()).getY().getType();
@@ -307,8 +308,11 @@ void StoreWeightsPass::addChoices(Weight &weight, ArrayRef<StoredKind> kinds,
       continue;
     // Strips take more time, and less memory, which counts where there is none.
     // Nobody has asked for fewer bytes of weights at the cost of more RAM.
-    if (!hasRoom(weight) && (addStrips(weight, elements, kind, cost) || isFree))
+    if (!hasRoom(weight) &&
+        (addStrips(weight, elements, kind, cost) || isFree)) {
+      weight.lacksRoom = weight.choices.size() == 1;
       continue;
+    }
     auto form = StoredForm::get(kind, elements, size, getRuns(type));
     if (!form)
       continue;
@@ -510,6 +514,12 @@ void StoreWeightsPass::chooseFastest(std::vector<Weight> &weights,
     if (!weight.isOfBytes())
       continue;
     chooseSmallest(weight);
+    if (weight.lacksRoom)
+      for (OpOperand *use : weight.uses)
+        cast<LayerOp>(use->getOwner())
+            .getAnchorOp()
+            ->setAttr(kBytesNeedRamAttr,
+                      UnitAttr::get(use->getOwner()->getContext()));
     double layers = 0;
     for (OpOperand *use : weight.uses)
       layers += getLayerSeconds(cast<LayerOp>(use->getOwner()), cost);

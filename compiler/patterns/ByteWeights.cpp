@@ -83,6 +83,36 @@ template <class Op> struct KeepFiltersInBytes : OpRewritePattern<Op> {
 };
 } // namespace
 
+/// Whether `op` multiplies by weights, its second operand, that
+/// nnc-store-weights can keep as bytes.
+static bool multipliesBy(OpOperand &use) {
+  return isa<ConvOp, ConvTransposeOp, MatMulOp>(use.getOwner()) &&
+         use.getOperandNumber() == 1;
+}
+
+int64_t nnc::markByteWeights(func::FuncOp function) {
+  int64_t floats = 0;
+  function.walk([&](qnn::DequantizeOp dequantize) {
+    if (!getDequantized(dequantize.getY(), /*maxWidth=*/8))
+      return;
+    auto reinterpret = dequantize.getX().getDefiningOp<qnn::ReinterpretOp>();
+    auto integers = reinterpret ? TensorData::get(reinterpret.getX())
+                                : std::optional<TensorData>();
+    if (!integers || integers->getNumElements() < kLeastWeights ||
+        dequantize->use_empty())
+      return;
+    bool isOne =
+        qnn::getParameters(dequantize.getX().getType()).scales.size() == 1;
+    if (!isOne || !llvm::all_of(dequantize->getUses(), multipliesBy)) {
+      ++floats;
+      return;
+    }
+    for (Operation *product : dequantize->getUsers())
+      product->setAttr(kByteWeightsAttr, UnitAttr::get(product->getContext()));
+  });
+  return floats;
+}
+
 void nnc::populateByteWeights(RewritePatternSet &patterns) {
   patterns.add<KeepFiltersInBytes<ConvOp>, KeepFiltersInBytes<ConvTransposeOp>>(
       patterns.getContext());

@@ -93,6 +93,11 @@ void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
 /// computes with integers.
 void populateBlockWeights(mlir::RewritePatternSet &patterns);
 
+/// Marks products with constants of 8 bits that are still dequantized after
+/// these patterns by kByteWeightsAttr, where bytes can store them. Returns how
+/// many such constants become floats instead.
+int64_t markByteWeights(mlir::func::FuncOp function);
+
 /// Returns why `op`, which computes with floats after these patterns, has no
 /// form on integers, or which form is faster; empty for ops that have no
 /// routine of their own.

@@ -11,11 +11,20 @@
 
 namespace nnc::nn {
 
-/// Attribute of a convolution of floats whose constant weights are whole
-/// numbers, the integers of 8 bits that the model has less their zero point.
-/// Results are multiplied by the scale of the integers, which is no part of the
-/// weights, so that these can be stored in a byte each.
+/// Attribute of a convolution or matrix product of floats whose constant
+/// weights, its second operand, have at most 256 values: those of integers of 8
+/// bits that the model has, less their zero point or times their only scale.
+/// They can be stored in a byte each.
 inline constexpr llvm::StringLiteral kByteWeightsAttr = "nn.byte_weights";
+
+/// Attribute of a layer's anchor with kByteWeightsAttr whose weights became
+/// floats, since decoding them took more RAM than the model needs otherwise.
+inline constexpr llvm::StringLiteral kBytesNeedRamAttr = "nn.bytes_need_ram";
+
+/// Attribute of a module: the number of dequantized constants of 8 bits that
+/// become floats, since what reads them is no convolution or matrix product
+/// with weights, or they have several scales along an axis of its sums.
+inline constexpr llvm::StringLiteral kFloatConstantsAttr = "nn.float_constants";
 
 } // namespace nnc::nn
 

@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
+/// Name of the attribute of what link() makes.
+static constexpr llvm::StringLiteral kLinkAttr = "nn.link";
+
 std::optional<unsigned> Lengths::add(LayerBuilder &builder, StringRef name,
                                      int64_t most, Value count) {
   if (!count)
@@ -62,7 +65,7 @@ uint64_t Lengths::findSources(Value x) const {
     auto prefix = dyn_cast<nn::PrefixOp>(op);
     if (prefix && prefix.getSize() < 64)
       sources |= uint64_t(1) << prefix.getSize();
-    if (prefix && prefix.getType() == prefix.getX().getType()) // of link()
+    if (prefix && prefix->hasAttr(kLinkAttr))
       open.push_back(prefix.getX());
     else if (!prefix)
       llvm::append_range(open, op->getOperands());
@@ -106,8 +109,10 @@ Value Lengths::link(OpBuilder &builder, Location loc, Value x,
     return builder.create<nn::ReshapeOp>(loc, type,
                                          link(builder, loc, row, size));
   }
-  return builder.create<nn::PrefixOp>(loc, type, x, counts[size],
-                                      type.getDimSize(0), int64_t(size));
+  auto all = builder.create<nn::PrefixOp>(loc, type, x, counts[size],
+                                          type.getDimSize(0), int64_t(size));
+  all->setAttr(kLinkAttr, builder.getUnitAttr());
+  return all;
 }
 
 Value Lengths::cut(LayerBuilder &builder, Value x, unsigned size) const {

@@ -109,6 +109,22 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
   return makeQuantizedType(node, shape, storage, scales, zeroPoints, *axis);
 }
 
+/// Returns that type for integers of the model's type `storage`, which may have
+/// 2 or 4 bits: then they are of 8 bits within the range of these.
+static RankedTensorType getRangedType(Node &node, ArrayRef<int64_t> shape,
+                                      IntegerType storage) {
+  RankedTensorType type =
+      getQuantizedType(node, shape, cast<IntegerType>(getCarrier(storage)));
+  if (!type || !isNarrow(storage))
+    return type;
+  qnn::Parameters parameters = qnn::getParameters(type);
+  int64_t size = int64_t(1) << storage.getWidth();
+  parameters.min = storage.isUnsigned() ? 0 : -size / 2;
+  parameters.max = parameters.min + size - 1;
+  return qnn::makeType(shape, cast<IntegerType>(getCarrier(storage)),
+                       parameters);
+}
+
 /// A scale or zero point of type `element` for each element of `shape`: there
 /// is one for all of them, for each along `axis`, or for each block along it.
 static Value spread(Node &node, Value given, Type element,
@@ -315,14 +331,15 @@ Value convertQuantizeLinear(Node &node) {
   IntegerType storage = getStorage(node, result, 16);
   if (!storage)
     return {};
-  bool isPacked = isNarrow(storage);
-  if (!isPacked && haveType(node)) {
-    RankedTensorType type = getQuantizedType(node, getShape(x), storage);
+  if (haveType(node)) {
+    RankedTensorType type = getRangedType(node, getShape(x), storage);
     if (!type)
       return {};
     Value y = node.createAs<qnn::QuantizeOp>(
         type, qnn::Rounding::half_even, node.castTo(x, builder.getF32Type()));
-    return node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y);
+    return node.asModelType(
+        node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y),
+        storage);
   }
   if (!isSound(node))
     return {};
@@ -353,7 +370,9 @@ Value convertDequantizeLinear(Node &node) {
   if (isSmall)
     return dequantizeSmallFloat(node, result);
   if (haveType(node)) {
-    RankedTensorType type = getQuantizedType(node, getShape(x), storage);
+    auto own = dyn_cast<IntegerType>(node.getModelType(0));
+    RankedTensorType type =
+        getRangedType(node, getShape(x), own ? own : storage);
     if (!type)
       return {};
     Value quantized = node.createAs<qnn::ReinterpretOp>(type, x);

@@ -283,12 +283,12 @@ Value convertSlice(Node &node) {
   // most there may be.
   bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
                      isCut[0] && starts[0] == 0;
-  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0)
+  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0) {
     if (Value beginning = takeFirst(node, x))
       return beginning;
-  if (isBeginning && node.getOperand(2) && !node.isInitializer(2))
     if (Value beginning = node.takeFound(x, sizes[0]))
       return beginning;
+  }
   bool isOfRows = rank > 0 && lists->axes.size() == 1 && isCut[0];
   if (isOfRows && !isComputedFromLengths(node))
     if (auto base = node.findBase(x))

@@ -429,6 +429,12 @@ Value convertQuantize(Layer &layer) {
     return {};
   if (!out || !storage)
     return layer.broken("has a result without a quantization");
+  for (Type element : {getElement(x), layer.getOutputElement()})
+    if (auto integer = dyn_cast<IntegerType>(element);
+        integer && integer.getWidth() < 8)
+      return layer.unsupported("rescales numbers of type " +
+                               getTypeName(element) +
+                               ", which hold no quantized numbers");
   if (isa<FloatType>(getElement(x))) {
     auto type = qnn::makeType(getShape(x), storage, out.scales, out.zeroPoints,
                               out.axis);

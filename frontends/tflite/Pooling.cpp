@@ -235,6 +235,11 @@ template <class Op> static Value convertArg(Layer &layer) {
   auto axis = x ? layer.readAxis(1, getRank(x)) : std::nullopt;
   if (!axis)
     return {};
+  Type element = layer.getOutputElement();
+  if (!element || !(element.isInteger(32) || element.isInteger(64)))
+    return layer.unsupported("has a result of type " +
+                             getTypeName(layer.getOutputTensor()->type()) +
+                             ", where nnc handles INT32 and INT64");
   Value y = layer.create<Op>(x, *axis, /*keepdims=*/false,
                              /*select_last=*/false);
   return layer.castTo(y, layer.getOutputElement());

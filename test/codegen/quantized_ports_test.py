@@ -182,6 +182,23 @@ class Told(nnc.TestCase):
         manifest = json.loads((self.folder / "code/manifest.json").read_text())
         self.assertEqual((manifest["inputs"], manifest["outputs"]), ([x], [y]))
 
+    def test_integers_of_four_bits(self):
+        """Helpers of both ports saturate to the range of the model's type."""
+        for dtype, least, most in ((TensorProto.INT4, "(-8)", 7), (TensorProto.UINT4, "0", 15)):
+            model = qdq()
+            graph = model.graph
+            for port in (*graph.input, *graph.output):
+                port.type.tensor_type.elem_type = dtype
+            for i in (1, 3):
+                graph.initializer[i].CopyFrom(helper.make_tensor(
+                    graph.initializer[i].name, dtype, [], [3]))
+            (self.folder / "ports.onnx").write_bytes(model.SerializeToString())
+            self.nnc("compile", "ports.onnx", "-o", "code4")
+            header = (self.folder / "code4/ports.h").read_text()
+            for port in "XY":
+                self.assertIn(f"(float)({least} - PORTS_{port}_ZERO_POINT)", header)
+                self.assertIn(f"(float)({most} - PORTS_{port}_ZERO_POINT)", header)
+
     def test_floats(self):
         """Ports that are not quantized have no such keys."""
         said = json.loads(self.nnc("check", "network.onnx", "--no-build", "--json"))

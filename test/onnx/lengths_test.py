@@ -264,6 +264,93 @@ def filled_up():
     return boxes_and_scores(add)
 
 
+def from_lengths(add):
+    """Rows that a mask picks, and what `add` makes of them and of their number."""
+    def build():
+        net = Net(x=(FLOAT, [10, 3]), mask=(BOOL, [10]))
+        rows = net.add("Compress", "x", "mask", axis=0)
+        number = lambda *values: net.constant(np.int64(values))
+        count = net.add("Gather", net.add("Shape", rows), number(0))
+        add(net, rows, count, number)
+        return net, {}, [{"x": random.normal(0, 1, (10, 3)).astype(np.float32),
+                          "mask": random.permutation(10) < found} for found in range(11)]
+    return build
+
+
+def filled(net, size):
+    """As many rows as `size` says."""
+    shape = net.add("Concat", size, net.constant(np.int64([2])), axis=0)
+    return net.add("Expand", net.add("ReduceMax", "x", keepdims=0), shape)
+
+
+def padded(net, rows, count, number):
+    """Rows in a tensor of a fixed number of them, padded in several ways."""
+    zero, four, ten = number(0), number(4), number(10)
+
+    def pad(rows, more):
+        return net.add("Pad", rows, net.add("Concat", zero, zero, more, zero, axis=0))
+    join = lambda size: net.add("Concat", rows, net.constant(np.zeros((size, 3), np.float32)),
+                                axis=0)
+    first = net.add("Slice", rows, zero, four, zero)
+    net.outputs = [pad(rows, net.add("Sub", ten, count)),
+                   pad(first, net.add("Sub", four, net.add("Shape", first, start=0, end=1))),
+                   net.add("Slice", join(10), zero, ten, zero),
+                   net.add("Slice", join(4), zero, four, zero)]
+
+
+def best_in_rows(net, rows, count, number):
+    """The largest, at most four, in four rows."""
+    zero, four = number(0), number(4)
+    size = net.add("Min", count, four)
+    values, indices = net.add("TopK", net.add("ReduceSum", rows, number(1), keepdims=0), size,
+                              axis=0, results=2)
+    picked = net.add("Gather", rows, indices)
+    places = net.add("Unsqueeze", net.add("Range", net.constant(np.int64(0)), net.add(
+        "Squeeze", size), net.constant(np.int64(1))), number(1))
+    net.outputs = [values, net.add("ScatterND", net.constant(np.zeros((4, 3), np.float32)),
+                                   places, picked),
+                   net.add("Slice", net.add("Concat", picked, net.constant(
+                       np.zeros((4, 3), np.float32)), axis=0), zero, four, zero)]
+
+
+def computed(net, rows, count, number):
+    """What a network computes with their number, as another number of rows."""
+    one, two, four = number(1), number(2), number(4)
+    least = net.add("Min", count, four)
+    less = net.add("Less", count, four)
+    net.outputs = [filled(net, size) for size in (
+        net.add("Add", count, one), net.add("Add", least, one), net.add("Div", count, two),
+        net.add("Mod", count, four), net.add("Max", count, four), net.add("Mul", count, least))]
+    net.outputs += [net.add("Slice", rows, number(0), size, number(0)) for size in (
+        net.add("Where", less, count, four), net.add("Max", count, four))]
+
+
+def clipped(net, rows, count, number):
+    zero, four = number(0), number(4)
+    scalar = net.add("Squeeze", count)
+    bounds = [net.constant(np.int64(value)) for value in (1, 4)]
+    within = net.add("Unsqueeze", net.add("Clip", scalar, *bounds), zero)
+    net.outputs = [filled(net, within),
+                   filled(net, net.add("Where", net.add("Equal", count, zero), number(1), count)),
+                   *(net.add("Slice", rows, zero, size, zero) for size in (
+                       net.add("Min", count, number(5), four),
+                       net.add("Min", net.add("Min", count, number(5)), four)))]
+
+
+def slices(*spans):
+    def add(net, rows, count, number):
+        net.outputs = [net.add("Slice", rows, number(start), number(end), number(0), number(step))
+                       for start, end, step in spans]
+    return add
+
+
+MOST = 2**63 - 1
+FROM_LENGTHS = {
+    "padded": padded, "best_in_rows": best_in_rows, "computed": computed, "clipped": clipped,
+    "slices": slices((1, 5, 1), (0, MOST, 2), (0, -1, 1), (-3, MOST, 1)),
+    "slices_back": slices((-1, -MOST, -1), (6, 1, -2), (-3, 2, 1), (-2, MOST, 5))}
+
+
 def two_suppressions():
     """Two that keep boxes of their own, of which the second is cut to the best."""
     def add(net):
@@ -297,6 +384,9 @@ def always_empty():
 NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled,
             indexed, matrices, positions, masked, scattered, reduced, compressed, distinct,
             detections(5), detections(40), joined, both]
+for case, add in FROM_LENGTHS.items():
+    NETWORKS.append(from_lengths(add))
+    NETWORKS[-1].__name__ = case
 
 # What depends on whether data find anything, as results of `found`, `count` and `x`.
 DECISIONS = {
@@ -341,6 +431,29 @@ class LengthsTest(unittest.TestCase):
                         np.testing.assert_array_equal(got, want)
 
 
+class RefusedTest(unittest.TestCase):
+    """What cannot be computed where data find nothing is a limit of nnc, told by the node."""
+
+    def check(self, add):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(from_lengths(add)()[0].model(), path)
+            with self.assertRaisesRegex(emitted.Failure, "node 'v.*Concat") as caught:
+                emitted.compile_model(path, folder + "/out")
+            self.assertEqual(caught.exception.code, emitted.LACKING)
+            self.assertNotIn("--shape", str(caught.exception))
+
+    def test_first_row(self):
+        def add(net, rows, count, number):
+            net.outputs = [net.add("Gather", rows, net.constant(np.int64(0)))]
+        self.check(add)
+
+    def test_one_less(self):
+        def add(net, rows, count, number):
+            net.outputs = [filled(net, net.add("Sub", count, number(1)))]
+        self.check(add)
+
+
 class DecisionsTest(unittest.TestCase):
     """nnc does not decide by whether data find anything: such models are refused, and never
     computed as if data found something."""
@@ -356,28 +469,6 @@ class DecisionsTest(unittest.TestCase):
             with self.assertRaises(emitted.Failure) as caught:
                 emitted.compile_model(path, folder + "/out")
             self.assertEqual(caught.exception.code, emitted.LACKING)
-
-
-class PaddedTest(unittest.TestCase):
-    """Rows that are padded in another way than filled_up() does are refused by a message that
-    names the node and says so."""
-
-    def check(self, add):
-        def build(net):
-            kept, boxes, scores = add_suppression(net, 5)
-            net.outputs = [add(net, boxes)]
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "net.onnx"
-            onnx.save(boxes_and_scores(build)[0].model(), path)
-            with self.assertRaisesRegex(emitted.Failure, "ScatterND") as caught:
-                emitted.compile_model(path, folder + "/out")
-            self.assertEqual(caught.exception.code, emitted.LACKING)
-            self.assertNotIn("--shape", str(caught.exception))
-
-    def test_concat(self):
-        self.check(lambda net, boxes: net.add(
-            "Slice", net.add("Concat", boxes, net.constant(np.zeros((6, 4), np.float32)), axis=0),
-            *(net.constant(np.int64([value])) for value in (0, 6, 0))))
 
 
 class NamesTest(unittest.TestCase):

@@ -132,6 +132,53 @@ class HybridTest(unittest.TestCase):
             want = next(iter(wants.values()))
             np.testing.assert_allclose(got[tensor], want, atol=error * np.abs(want).max())
 
+    def save(self, net):
+        (path,) = flat.save({"other": net.model()}, self.folder)
+        return path
+
+    def test_batched_products(self):
+        """They keep bytes where the model has memory for what is decoded, else say why not."""
+        random = np.random.default_rng(11)
+        w = random.integers(-127, 128, (2, 32, 24)).astype(np.int8)
+        for has_room in (True, False):
+            net = flat.Net()
+            x = random.normal(size=(2, 5, 32, 12)[:4 if has_room else 3]).astype(F32)
+            t = net.input(x)
+            if has_room:
+                x = np.exp(x - x.max(-1, keepdims=True))
+                x /= x.sum(-1, keepdims=True)
+                t = net.op("SOFTMAX", [t], [net.tensor(F32, x.shape)], beta=1.0)
+                x = x.max(-1)
+                t = net.op("REDUCE_MAX", [t, net.const(np.array([3], np.int32))],
+                           [net.tensor(F32, x.shape)], keep_dims=False)
+            want = x.astype(np.float64) @ (w / 128)
+            net.outputs = [net.op("BATCH_MATMUL", [t, net.const(w, 1 / 128)],
+                                  [net.tensor(F32, want.shape)], adj_x=False, adj_y=False)]
+            (y,) = running.run_net(net, self.folder, "--target=portable").values()
+            np.testing.assert_allclose(y, want, atol=1e-5 * np.abs(want).max())
+            text = self.check(self.save(net), "--target=cortex-m4")
+            said = json.loads(self.check(self.save(net), "--target=cortex-m4", "--json"))
+            if has_room:
+                self.assertLess(said["weight_bytes"], w.size + 1024 + 512)
+                self.assertRegex(text, r"8-bit weights +stay integers in 1 layer of floats\n")
+            else:
+                self.assertRegex(text, r"8-bit weights +become floats in 1 layer, as decoding "
+                                       r"them would take more RAM")
+
+    def test_other_constants(self):
+        """What no convolution or dense layer multiplies by becomes floats, and is told."""
+        random = np.random.default_rng(12)
+        net = flat.Net()
+        q = random.integers(-127, 128, (16, 40)).astype(np.int8)
+        x = random.normal(size=q.shape).astype(F32)
+        real = net.op("DEQUANTIZE", [net.const(q, 1 / 64)], [net.tensor(F32, q.shape)])
+        net.outputs = [net.op("MUL", [net.input(x), real], [net.tensor(F32, q.shape)],
+                              activation="NONE")]
+        (y,) = running.run_net(net, self.folder, "--target=portable").values()
+        np.testing.assert_allclose(y, x * (q / 64), rtol=1e-6)
+        self.assertRegex(self.check(self.save(net), "--target=cortex-m4"),
+                         r"8-bit weights +become floats in 1 constant, since")
+
     def test_encoding_hint(self):
         """check says what --weights-encoding saves, of weights that share 200 values."""
         random = np.random.default_rng(3)
@@ -149,8 +196,30 @@ class HybridTest(unittest.TestCase):
                                        "--weights-encoding=codebook"))
         self.assertAlmostEqual(stored["weight_bytes"], hint["weight_bytes"], delta=64)
         self.assertNotIn("weights_encoding_hint", stored)
-        self.assertIn("--weights-encoding=codebook would store the weights in about",
-                      self.check(path, "--target=cortex-m4"))
+        more = stored["arena_bytes"] - said["arena_bytes"]
+        self.assertEqual(hint["more_ram_bytes"], more)
+        self.assertGreater(hint["more_seconds"], 0)
+        self.assertRegex(self.check(path, "--target=cortex-m4"),
+                         r"--weights-encoding=codebook would store the weights in about \d+ bytes, "
+                         r"\d+ fewer, and takes .* of RAM and .* more of time")
+
+    def test_encoding_hint_within_ram(self):
+        """An encoding whose decoder needs more than --max-ram leaves is not suggested."""
+        random = np.random.default_rng(4)
+        net = flat.Net()
+        w = random.choice(random.normal(size=100), (2, 64, 48)).astype(F32)
+        net.outputs = [net.op("BATCH_MATMUL", [
+            net.input(np.zeros((2, 3, 64), F32)), net.const(w)],
+            [net.tensor(F32, (2, 3, 48))], adj_x=False, adj_y=False)]
+        path = self.save(net)
+        said = json.loads(self.check(path, "--target=cortex-m4", "--json"))
+        more = said["weights_encoding_hint"]["more_ram_bytes"]
+        self.assertGreater(more, w.nbytes - 64)
+        for room, hints in ((more, True), (more - 1, False)):
+            limit = said["ram_bytes"] + room
+            tight = json.loads(self.check(path, "--target=cortex-m4", "--json",
+                                          f"--max-ram={limit}"))
+            self.assertEqual("weights_encoding_hint" in tight, hints)
 
 
 if __name__ == "__main__":

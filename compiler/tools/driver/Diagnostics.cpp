@@ -104,7 +104,15 @@ static bool forJson = false;
 void keepProblemsForJson() { forJson = true; }
 bool areProblemsForJson() { return forJson; }
 
+/// Scopes of DroppedReports that are open.
+static int droppingScopes = 0;
+
+DroppedReports::DroppedReports() { ++droppingScopes; }
+DroppedReports::~DroppedReports() { --droppingScopes; }
+
 void report(Problem problem) {
+  if (droppingScopes > 0)
+    return;
   // What a model holds as bytes may be no text, which JSON does not hold.
   for (std::string *text :
        {&problem.file, &problem.node, &problem.op, &problem.message,

@@ -39,6 +39,14 @@ bool areProblemsForJson();
 /// Prints the problem, or keeps it for the JSON document.
 void report(Problem problem);
 
+/// Drops what is reported until the end of its scope: of a compilation that
+/// only looks what an option would change.
+class DroppedReports {
+public:
+  DroppedReports();
+  ~DroppedReports();
+};
+
 /// Returns every problem that was reported in this process.
 llvm::json::Array problemsToJson();
 

@@ -73,9 +73,12 @@ public:
                   ExitCode::usage);
     quantized = reportQuantized(prepared.driver->formed());
     advice = WeightsAdvice::find(*prepared.driver, manifest.weightBytes);
+    base = {manifest.arenaBytes, manifest.weightBytes};
     fit = Fit::find(manifest, code, maxFlash, options.maxRam);
-    if (ExitCode ended = estimate(*prepared.driver); ended != ExitCode::done)
+    if (ExitCode ended = estimate(*prepared.driver, seconds);
+        ended != ExitCode::done)
       return ended;
+    weighAdvice();
     if (!picture.empty())
       if (llvm::Error error = replaceTextFile(picture, drawArena(manifest)))
         return fail(std::move(error), ExitCode::usage);
@@ -87,7 +90,7 @@ public:
 private:
   /// Estimates the time of a run, for a target without an operating system or
   /// with --mhz.
-  ExitCode estimate(Driver &driver) {
+  ExitCode estimate(Driver &driver, std::optional<double> &seconds) {
     auto machine = target::getTarget(driver.formed());
     if (mlir::failed(machine) || !(machine->isBare() || options.mhz))
       return ExitCode::done;
@@ -98,6 +101,32 @@ private:
     seconds = driver.batch() ? driver.batch()->plan.seconds * clock.factor
                              : explanation.getSeconds();
     return ExitCode::done;
+  }
+
+  /// Compiles with the encoding that `advice` suggests, for what it costs in
+  /// RAM and time; drops the suggestion where that passes --max-ram or fails.
+  void weighAdvice() {
+    if (!advice.getEncoding())
+      return;
+    ModelOptions other = options;
+    other.weightsEncoding = *advice.getEncoding();
+    Prepared encoded;
+    std::optional<double> encodedSeconds;
+    DroppedReports dropped;
+    if (encoded.open(other, {/*keepStages=*/true, /*exceedsRam=*/true}) !=
+            ExitCode::done ||
+        estimate(*encoded.driver, encodedSeconds) != ExitCode::done)
+      return advice.dropEncoding();
+    int64_t more = encoded.manifest.arenaBytes - base.arenaBytes;
+    bool fits = !options.maxRam || more <= 0 || more <= fit.ram.getLeft();
+    if (!fits || encoded.manifest.weightBytes >= base.weightBytes)
+      return advice.dropEncoding();
+    std::optional<double> slower;
+    if (seconds && encodedSeconds)
+      slower = *encodedSeconds - *seconds;
+    advice.setCosts(encoded.manifest.weightBytes,
+                    base.weightBytes - encoded.manifest.weightBytes, more,
+                    slower);
   }
 
   /// Returns what the code takes at -Os, for a message about a limit that it
@@ -293,13 +322,14 @@ private:
              ended == ExitCode::done ? "nothing wrong" : "too large", m.target);
     for (const auto *ports : {&m.inputs, &m.outputs, &m.state})
       for (const Port &port : *ports)
-        printOut("  {:<14} {}: {} of {}{}{}\n",
+        printOut("  {:<14} {}: {} of {}{}{}{}\n",
                  ports == &m.inputs    ? "input"
                  : ports == &m.outputs ? "output"
                                        : "state",
                  displayText(port.name), shapeText(port.shape),
                  dtypeName(port.dtype), port.scales.empty() ? "" : ", ",
-                 port.describeQuantization());
+                 port.describeQuantization(),
+                 port.field == port.name ? "" : ", field " + port.field);
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound
                       : 0;
@@ -358,6 +388,9 @@ private:
   WeightsAdvice advice;
   std::optional<CodeBytes> code; ///< null if it was not built
   int64_t sourceBytes = 0;       ///< of the code as text, if it was not built
+  struct {
+    int64_t arenaBytes = 0, weightBytes = 0;
+  } base; ///< of the module as it is
   Fit fit;
   std::optional<double> seconds; ///< of a run, estimated
   Clock clock = {0, 1};

@@ -44,10 +44,15 @@ void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
       auto constant = layer.getInputs()[1].getDefiningOp<nn::ConstantOp>();
       auto type =
           llvm::cast<mlir::RankedTensorType>(layer.getInputs()[1].getType());
-      ++(constant && type.getElementType().isF32() ? floatLayers
-                                                   : integerLayers);
+      if (!constant || !type.getElementType().isF32())
+        ++integerLayers;
+      else
+        ++(anchor->hasAttr(nn::kBytesNeedRamAttr) ? ramLayers : floatLayers);
     }
   });
+  if (auto floats =
+          layered->getAttrOfType<mlir::IntegerAttr>(nn::kFloatConstantsAttr))
+    floatConstants = floats.getInt();
 }
 
 /// Returns the elements of a weight that a layer multiplies by and that could
@@ -88,6 +93,14 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
   }
 }
 
+void WeightsAdvice::setCosts(int64_t bytes, int64_t saved, int64_t ram,
+                             std::optional<double> seconds) {
+  encoding->bytes = bytes;
+  encoding->saved = saved;
+  encoding->ram = ram;
+  encoding->seconds = seconds;
+}
+
 void WeightsAdvice::print() const {
   auto line = [](const char *what, const std::string &text) {
     printOut("  {:<14} {}\n", what, text);
@@ -95,29 +108,63 @@ void WeightsAdvice::print() const {
   auto count = [](int64_t layers) {
     return fmt::format("{} {}", layers, layers == 1 ? "layer" : "layers");
   };
-  std::string integers =
-      fmt::format("stay integers in {} of floats", count(integerLayers));
-  std::string floats = fmt::format("become floats in {}, which takes less time",
-                                   count(floatLayers));
-  if (integerLayers && floatLayers)
-    line("8-bit weights", integers + ", and " + floats);
-  else if (integerLayers || floatLayers)
-    line("8-bit weights", integerLayers ? integers : floats);
-  if (encoding)
-    line("", fmt::format("--weights-encoding={} would store the weights in "
-                         "about {} bytes, {} fewer",
-                         encoding->name, encoding->bytes, encoding->saved));
+  std::vector<std::string> parts;
+  if (integerLayers)
+    parts.push_back(
+        fmt::format("stay integers in {} of floats", count(integerLayers)));
+  if (floatLayers)
+    parts.push_back(fmt::format("become floats in {}, which takes less time",
+                                count(floatLayers)));
+  if (ramLayers)
+    parts.push_back(
+        fmt::format("become floats in {}, as decoding them would take more RAM",
+                    count(ramLayers)));
+  if (floatConstants)
+    parts.push_back(fmt::format(
+        "become floats in {}, since nnc keeps bytes of weights of convolutions "
+        "and dense layers alone",
+        floatConstants == 1 ? "1 constant"
+                            : fmt::format("{} constants", floatConstants)));
+  if (!parts.empty())
+    line("8-bit weights", fmt::format("{}", fmt::join(parts, "; ")));
+  if (!encoding)
+    return;
+  std::string costs =
+      encoding->ram == 0
+          ? "no more RAM"
+          : fmt::format("{} bytes {} of RAM", std::abs(encoding->ram),
+                        encoding->ram > 0 ? "more" : "fewer");
+  if (encoding->seconds && *encoding->seconds >= 0)
+    costs +=
+        fmt::format(" and {} more of time", formatSeconds(*encoding->seconds));
+  else if (encoding->seconds)
+    costs +=
+        fmt::format(" and {} less of time", formatSeconds(-*encoding->seconds));
+  else
+    costs += "; nnc explain estimates the time";
+  line("",
+       fmt::format("--weights-encoding={} would store the weights in "
+                   "about {} bytes, {} fewer, and takes {}",
+                   encoding->name, encoding->bytes, encoding->saved, costs));
 }
 
 void WeightsAdvice::addTo(llvm::json::Object &said) const {
-  if (integerLayers || floatLayers)
-    said["byte_weights"] = llvm::json::Object{{"integer_layers", integerLayers},
-                                              {"float_layers", floatLayers}};
-  if (encoding)
-    said["weights_encoding_hint"] =
-        llvm::json::Object{{"encoding", encoding->name},
-                           {"weight_bytes", encoding->bytes},
-                           {"saved_bytes", encoding->saved}};
+  if (integerLayers || floatLayers || ramLayers || floatConstants) {
+    llvm::json::Object bytes{{"integer_layers", integerLayers},
+                             {"float_layers", floatLayers + ramLayers}};
+    if (floatConstants)
+      bytes["float_constants"] = floatConstants;
+    said["byte_weights"] = std::move(bytes);
+  }
+  if (!encoding)
+    return;
+  llvm::json::Object hint{{"encoding", encoding->name},
+                          {"weight_bytes", encoding->bytes},
+                          {"saved_bytes", encoding->saved},
+                          {"more_ram_bytes", encoding->ram}};
+  if (encoding->seconds)
+    hint["more_seconds"] = *encoding->seconds;
+  said["weights_encoding_hint"] = std::move(hint);
 }
 
 } // namespace nnc::tools

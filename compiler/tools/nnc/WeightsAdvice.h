@@ -21,6 +21,17 @@ public:
   /// DriverOptions::keepStages, whose weights take `bytes`.
   static WeightsAdvice find(Driver &driver, int64_t bytes);
 
+  /// Returns the name of the encoding that would save bytes, or null.
+  const std::string *getEncoding() const {
+    return encoding ? &encoding->name : nullptr;
+  }
+  void dropEncoding() { encoding.reset(); }
+  /// Tells what a compilation with that encoding takes: bytes of all weights,
+  /// how many fewer these are, how many more the arena takes, and how many
+  /// seconds more a run is estimated to take, if that is known.
+  void setCosts(int64_t bytes, int64_t saved, int64_t ram,
+                std::optional<double> seconds);
+
   void print() const;
   void addTo(llvm::json::Object &said) const;
 
@@ -33,10 +44,14 @@ private:
   /// Layers of floats whose weights the model has in 8 bits, by how the module
   /// stores them.
   int64_t integerLayers = 0, floatLayers = 0;
+  int64_t ramLayers = 0;      ///< of floats, for lack of RAM to decode bytes
+  int64_t floatConstants = 0; ///< of 8 bits, read by other layers
   struct Encoding {
     std::string name; ///< of --weights-encoding
     int64_t bytes;    ///< of all weights, about
     int64_t saved;
+    int64_t ram = 0;                    ///< bytes that the arena takes more
+    std::optional<double> seconds = {}; ///< that a run takes more, estimated
   };
   std::optional<Encoding> encoding;
 };

@@ -195,7 +195,7 @@ struct stored_matmul_entries_t {
       const int count = smaller(W, s.m - row);
       const X *from = x + ptrdiff_t(row) * s.k;
       conditional_t<is_same<X, float>::value, float, int32_t>
-          skipped[static_cast<size_t>(W)];
+          skipped[static_cast<size_t>(W)] = {};
       for (int i = 0; i < count; ++i)
         skipped[i] = skipped_products(from + ptrdiff_t(i) * s.k, s.k);
       if constexpr (W > 1)

@@ -182,8 +182,11 @@ void printReport(Session &session, const Evaluation &evaluation,
              "weights\n",
              quantizer.getNumFolded());
   if (settings.equalize)
-    printOut("{} pairs of layers were equalized\n",
-             quantizer.getNumEqualized());
+    printOut("{} of layers {} equalized\n",
+             quantizer.getNumEqualized() == 1
+                 ? "1 pair"
+                 : fmt::format("{} pairs", quantizer.getNumEqualized()),
+             quantizer.getNumEqualized() == 1 ? "was" : "were");
   if (totals.equalizedNoise)
     printOut("equalization was left out: with it the root mean square error "
              "of the outputs is {:.3g} of their own instead of {:.3g}\n",
