@@ -272,7 +272,8 @@ struct BlockMatMulWords : Described<BlockMatMulWords, BlockMatMulOp> {
   static Description describeOp(BlockMatMulOp op, ArrayRef<bool>) {
     Description said = describeDense(op.getX().getType().getShape().back(),
                                      op.getY().getType().getShape().back());
-    bool isWhole = op.getBlock() >= op.getX().getType().getShape().back();
+    bool isWhole = static_cast<int64_t>(op.getBlock()) >=
+                   op.getX().getType().getShape().back();
     said.after.push_back(
         std::to_string(op.getBits()) + "-bit weights with one scale for " +
         (isWhole ? "each output" : "every " + std::to_string(op.getBlock())));

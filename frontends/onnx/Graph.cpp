@@ -121,6 +121,20 @@ Value GraphImporter::linkLengths(Value x, uint64_t sources, Location loc) {
   return x;
 }
 
+Value GraphImporter::linkFilled(const NodeProto &node, Scope &scope,
+                                Value result) {
+  static const llvm::StringSet<> fills = {"ConstantOfShape", "Expand", "Tile"};
+  if (lengths.getSizes().empty() || isInBody() || !node.domain().empty() ||
+      !fills.contains(node.op_type()) || !result || !isTensor(result) ||
+      !result.getDefiningOp<nn::ConstantOp>() || getRank(result) == 0 ||
+      !isa<FloatType>(getElement(result)) || isNarrow(getElement(result)))
+    return result;
+  uint64_t sources = 0;
+  for (const std::string &name : node.input())
+    sources |= findSources(name, scope);
+  return linkLengths(result, sources, result.getLoc());
+}
+
 void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
                                 MutableArrayRef<Value> operands) {
   ArrayRef<FoundSize> sizes = lengths.getSizes();
@@ -287,7 +301,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
     noteUnsupported(node, scope);
   results.resize(node.output_size());
   if (!results.empty())
-    results[0] = makeLength(node, scope, results[0]);
+    results[0] = linkFilled(node, scope, makeLength(node, scope, results[0]));
   for (auto [name, value] : llvm::zip(node.output(), results)) {
     checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;

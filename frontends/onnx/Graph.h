@@ -140,6 +140,11 @@ private:
   /// them. Returns the value that it has in this import, or `result`.
   mlir::Value makeLength(const ::onnx::NodeProto &node, Scope &scope,
                          mlir::Value result);
+  /// Makes the result of a node that fills a tensor with a known number depend
+  /// on the lengths that its shape is computed from. No node computes shapes
+  /// with floats, so that nobody has to know the number.
+  mlir::Value linkFilled(const ::onnx::NodeProto &node, Scope &scope,
+                         mlir::Value result);
   /// Makes an operand of the node depend on lengths that data decide and that
   /// others, known numbers, are.
   void linkLengths(const ::onnx::NodeProto &node, Scope &scope,

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import onnxruntime
-from onnx import TensorProto
+from onnx import TensorProto, numpy_helper
 
 import emitted
 from sized_net import Net, random
@@ -117,7 +117,11 @@ def reduced():
     rows = net.add("Compress", "x", "mask", axis=0)
     columns = net.add("Transpose", rows, perm=[1, 0])
     all_rows = net.constant(np.int64([0]))
+    whole = net.add("Cast", net.add("Round", rows), to=TensorProto.INT32)
     net.outputs = [
+        net.add("ReduceMax", rows, all_rows), net.add("ReduceMin", columns, net.constant(
+            np.int64([1])), keepdims=0), net.add("ReduceMin", whole, all_rows),
+        net.add("ReduceMax", whole, all_rows), net.add("ReduceLogSumExp", rows, all_rows),
         net.add("MatMul", columns, rows), net.add("MatMul", "query", columns),
         net.add("ReduceSum", rows, all_rows), net.add("ReduceProd", rows, all_rows, keepdims=0),
         net.add("ReduceL2", columns, net.constant(np.int64([1]))),
@@ -325,6 +329,14 @@ def computed(net, rows, count, number):
         net.add("Where", less, count, four), net.add("Max", count, four))]
 
 
+def constants(net, rows, count, number):
+    """Tensors that are filled with a number."""
+    twos = net.add("ConstantOfShape", count, value=numpy_helper.from_array(np.float32([2])))
+    net.outputs = [twos, net.add("Neg", twos), net.add("Mul", rows, net.add(
+        "Unsqueeze", twos, number(1))), net.add("ConstantOfShape", net.add(
+            "Concat", net.add("Add", count, number(2)), count, axis=0))]
+
+
 def clipped(net, rows, count, number):
     zero, four = number(0), number(4)
     scalar = net.add("Squeeze", count)
@@ -347,6 +359,7 @@ def slices(*spans):
 MOST = 2**63 - 1
 FROM_LENGTHS = {
     "padded": padded, "best_in_rows": best_in_rows, "computed": computed, "clipped": clipped,
+    "constants": constants,
     "slices": slices((1, 5, 1), (0, MOST, 2), (0, -1, 1), (-3, MOST, 1)),
     "slices_back": slices((-1, -MOST, -1), (6, 1, -2), (-3, 2, 1), (-2, MOST, 5))}
 

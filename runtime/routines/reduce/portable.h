@@ -81,6 +81,15 @@ template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   }
 };
 
+/// What is in front of all numbers of type T as their largest (SIGN = 1) or
+/// smallest (-1) one is looked for, which is that of none.
+template <int SIGN, class T> NNC_INLINE T before_all() {
+  if constexpr (is_floating_point<T>::value)
+    return T(-SIGN * HUGE_VAL);
+  else
+    return SIGN > 0 ? numeric_limits<T>::min() : numeric_limits<T>::max();
+}
+
 /// The largest (SIGN = 1) or smallest (-1) element; NaN if there is one.
 template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
   static constexpr int units(const S &s) { return s.outer * s.inner; }
@@ -91,7 +100,7 @@ template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
     for (int unit = begin; unit < end; ++unit) {
       const T *at =
           x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
-      T best = at[0];
+      T best = s.size > 0 ? at[0] : before_all<SIGN, T>();
       for (int i = 1; i < s.size; ++i) {
         const T v = at[ptrdiff_t(i) * s.inner];
         const bool better = SIGN > 0 ? v > best : v < best;
@@ -115,7 +124,7 @@ template <class S, class Epi> struct reduce_log_sum_exp_portable {
     for (int unit = begin; unit < end; ++unit) {
       const T *at =
           x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
-      T largest = at[0];
+      T largest = s.size > 0 ? at[0] : before_all<1, T>();
       for (int i = 1; i < s.size; ++i)
         largest = at[ptrdiff_t(i) * s.inner] > largest
                       ? at[ptrdiff_t(i) * s.inner]
