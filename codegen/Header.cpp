@@ -78,7 +78,7 @@ static std::string printOutputDims(exec::ProgramOp program) {
                 : "\n/* Tells the dimensions of " + field +
                       " for the sizes in `inputs`; its pointers may be "
                       "null. */\n";
-    text += printList("NNC_INLINE void " + name + "_" + field + "_dims(",
+    text += printList("NNC_STATIC_INLINE void " + name + "_" + field + "_dims(",
                       parameters, ") {");
     if (!StringRef(body).contains("inputs->"))
       text += "  (void)inputs;\n";

@@ -164,7 +164,7 @@ class Preprocessor(modules.TestCase):
         inline = 0
         for kind, (model, *options) in kinds.items():
             folder = self.compile(kind, *options, model=model)
-            inline += "NNC_INLINE void network" in (folder / "network.h").read_text()
+            inline += "NNC_STATIC_INLINE void network" in (folder / "network.h").read_text()
             program = self.folder / "user.c"
             program.write_text('#include "network.h"\n#include "network.h"\n'
                                "int fine(int s) { return s == NETWORK_OK; }\n")

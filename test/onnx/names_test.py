@@ -24,8 +24,8 @@ NAMES = ["a.b", "a_b", "a b", "1", "_", "__", "a//b", "a*/b", "/*", "line\nend",
          "complex", "bool", "true", "and", "xor", "PRId64", "L_tmpnam", "B0", "si_pid", "assert",
          "offsetof", "alignas", "static_assert",
          # What nnc's runtime and the printed code have.
-         "NNC_INLINE", "NNC_LAYER_DONE", "nnc_layer_done", "nnc_pool", "nnc/pool", "launch",
-         "epilogue", "routine", "place", "at", "accepts", "std", "pool", "scratch", "none", "w",
+         "NNC_INLINE", "NNC_STATIC_INLINE", "NNC_LAYER_DONE", "nnc_layer_done", "nnc_pool",
+         "nnc/pool", "launch", "epilogue", "routine", "place", "at", "accepts", "std", "pool", "scratch", "none", "w",
          "y", "v", "bias", "size_t", "uint8_t", "memset", "model_inputs", "model_outputs",
          "model_weights", "model_layers", "MODEL_ALIGN", "MODEL_H", "place_shape",
          # Long paths.
