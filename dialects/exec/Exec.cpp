@@ -328,9 +328,12 @@ static LogicalResult verifyMeasures(ProgramOp program) {
     op.walk([&](Operation *step) { collectSizes(*step, used); });
     for (unsigned number : used)
       if (!isKnown[number])
-        return op.emitOpError("depends on the size '")
+        return emitError(op.getLoc())
+               << "depends on the size '"
                << cast<SizeAttr>(program.getSizes()[number]).getName()
-               << "', which is found behind it";
+               << "', which is found behind it, as nothing that it reads has "
+                  "that length; compute with a tensor of that length, such as "
+                  "the sum of so many ones, instead of the number alone";
   }
   return success();
 }

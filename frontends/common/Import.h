@@ -56,7 +56,9 @@ struct FoundSize {
   /// The number of another such size that is never smaller.
   std::optional<unsigned> within = std::nullopt;
   /// The numbers of the sizes that it is computed from, in the order in which
-  /// the computation reads them; none for one that an operator counts.
+  /// the computation reads them; none for one that an operator counts. In front
+  /// of a number that is fixed though it looks like a size is one that no size
+  /// has.
   std::vector<unsigned> bases = {};
 };
 

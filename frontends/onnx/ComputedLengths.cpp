@@ -9,6 +9,7 @@
 #include "frontends/onnx/Graph.h"
 #include "frontends/onnx/Sequences.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -145,7 +146,8 @@ std::optional<ComputedLength> LengthReader::readBase(int64_t number,
     size = importer.getLengths().findAmong(sources, number);
   else if (bases.size() < given->size())
     size = (*given)[bases.size()];
-  if (!size)
+  // A fixed number may be equal to a length in one import, but not in all.
+  if (!size || importer.getLengths().getValue(*size) != number)
     return std::nullopt;
   bases.push_back(*size);
   return readSize(*size);
@@ -191,9 +193,22 @@ std::optional<ComputedLength> LengthReader::readElement(StringRef list,
         return readElement(part, index);
       index -= size;
     }
+  const int64_t number = (*known)[index];
   uint64_t sources = importer.findSources(list, scope);
-  return sources ? readBase((*known)[index], sources)
-                 : makeConstant((*known)[index]);
+  if (sources == 0)
+    return makeConstant(number);
+  // Rows that data find lie along the first axis of that many elements; others
+  // are as long by chance. Later imports find them by the same mark.
+  constexpr unsigned fixed = std::numeric_limits<unsigned>::max();
+  bool isFixed = given ? bases.size() + 1 < given->size() &&
+                             (*given)[bases.size()] == fixed
+                       : llvm::find(*known, number) - known->begin() != index;
+  if (!isFixed)
+    return readBase(number, sources);
+  if (given && (*given)[bases.size() + 1] != unsigned(number))
+    return std::nullopt;
+  bases.insert(bases.end(), {fixed, unsigned(number)});
+  return makeConstant(number);
 }
 
 /// Reads a Where: if one of the two values is chosen because it is the smaller

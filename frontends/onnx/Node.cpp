@@ -227,9 +227,12 @@ std::optional<unsigned> Node::findBase(Value x) {
   const Lengths &lengths = importer.getLengths();
   if (importer.isInBody() || !lengths.mayBeNext(getResultName(0)))
     return std::nullopt;
-  if (const FoundSize *expected = lengths.getExpected())
-    return expected->bases.size() == 1 ? std::optional(expected->bases[0])
-                                       : std::nullopt;
+  if (const FoundSize *expected = lengths.getExpected()) {
+    // A fixed number of rows may be equal to a length in one import.
+    bool isBase = expected->bases.size() == 1 &&
+                  lengths.getValue(expected->bases[0]) == getShape(x)[0];
+    return isBase ? std::optional(expected->bases[0]) : std::nullopt;
+  }
   return lengths.findAmong(lengths.findSources(x), getShape(x)[0]);
 }
 

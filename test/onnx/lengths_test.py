@@ -329,6 +329,20 @@ def computed(net, rows, count, number):
         net.add("Where", less, count, four), net.add("Max", count, four))]
 
 
+def as_long_by_chance():
+    """A fixed dimension that is equal to the largest number of rows is no length."""
+    net = Net(x=(FLOAT, [6, 6]), mask=(BOOL, [6]))
+    rows = net.add("Compress", "x", "mask", axis=0)
+    shape = net.add("Shape", rows)
+    zero, two, four = (net.constant(np.int64([value])) for value in (0, 2, 4))
+    columns = net.add("Gather", shape, net.constant(np.int64([1])))
+    net.outputs = [net.add("Slice", rows, zero, size, zero) for size in (
+        net.add("Div", columns, two), net.add("Min", columns, four),
+        net.add("ReduceMin", shape, keepdims=1))]
+    return net, {}, [{"x": random.normal(0, 1, (6, 6)).astype(np.float32),
+                      "mask": random.permutation(6) < found} for found in range(7)]
+
+
 def constants(net, rows, count, number):
     """Tensors that are filled with a number."""
     twos = net.add("ConstantOfShape", count, value=numpy_helper.from_array(np.float32([2])))
@@ -396,7 +410,7 @@ def always_empty():
 
 NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled,
             indexed, matrices, positions, masked, scattered, reduced, compressed, distinct,
-            detections(5), detections(40), joined, both]
+            detections(5), detections(40), joined, both, as_long_by_chance]
 for case, add in FROM_LENGTHS.items():
     NETWORKS.append(from_lengths(add))
     NETWORKS[-1].__name__ = case
