@@ -6,7 +6,10 @@
 
 #include "frontends/common/Lengths.h"
 
+#include "dialects/nn/Varies.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -86,19 +89,106 @@ std::optional<unsigned> Lengths::findAmong(uint64_t sources,
   return found;
 }
 
+/// Returns the axis of the operand of a reshape that an axis of its result is,
+/// if it has as many elements and as many stand in front of it.
+static std::optional<int64_t> findBefore(nn::ReshapeOp reshape, int64_t axis) {
+  ArrayRef<int64_t> from = nn::getTensorType(reshape.getX()).getShape(),
+                    to = nn::getTensorType(reshape.getResult()).getShape();
+  int64_t outer = ShapedType::getNumElements(to.take_front(axis));
+  for (int64_t i = 0; i < int64_t(from.size()); ++i)
+    if (from[i] == to[axis] &&
+        ShapedType::getNumElements(from.take_front(i)) == outer)
+      return i;
+  return std::nullopt;
+}
+
+/// Returns the operand of an op, and the axis of it, that has as many elements
+/// as an axis of the result in every import; null where there is none.
+static std::pair<Value, int64_t> findMaker(Operation *op, int64_t axis) {
+  using Found = std::pair<Value, int64_t>;
+  auto getRank = [](Value x) { return nn::getTensorType(x).getRank(); };
+  return llvm::TypeSwitch<Operation *, Found>(op)
+      .Case<nn::ReshapeOp>([&](nn::ReshapeOp reshape) {
+        auto before = findBefore(reshape, axis);
+        return before ? Found(reshape.getX(), *before) : Found();
+      })
+      .Case<nn::TransposeOp>([&](nn::TransposeOp transpose) {
+        return Found(transpose.getX(), transpose.getPermutation()[axis]);
+      })
+      .Case<nn::GatherOp>([&](nn::GatherOp gather) {
+        int64_t first = gather.getAxis(), count = getRank(gather.getIndices());
+        if (axis < first)
+          return Found(gather.getX(), axis);
+        return axis < first + count ? Found(gather.getIndices(), axis - first)
+                                    : Found(gather.getX(), axis - count + 1);
+      })
+      .Case<nn::SliceOp>([&](nn::SliceOp slice) {
+        bool isWhole = slice.getSizes()[axis] ==
+                       nn::getTensorType(slice.getX()).getDimSize(axis);
+        return isWhole && !slice->hasAttr(kVariesAttr)
+                   ? Found(slice.getX(), axis)
+                   : Found();
+      })
+      .Case<nn::ConcatOp>([&](nn::ConcatOp concat) {
+        return concat.getAxis() == axis ? Found()
+                                        : Found(concat.getXs()[0], axis);
+      })
+      .Case<nn::MatMulOp>([&](nn::MatMulOp product) {
+        return axis == getRank(product) - 2 && !product.getTransposeA() &&
+                       getRank(product.getA()) == getRank(product)
+                   ? Found(product.getA(), axis)
+                   : Found();
+      })
+      .Case<nn::SoftmaxOp, nn::LayerNormOp, nn::CumSumOp>(
+          [&](Operation *) { return Found(op->getOperand(0), axis); })
+      .Default([](Operation *) { return Found(); });
+}
+
+std::optional<unsigned> Lengths::findOf(Value x, int64_t axis) const {
+  Operation *op = sizes.empty() ? nullptr : x.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto prefix = dyn_cast<nn::PrefixOp>(op))
+    return axis == 0 && !prefix->hasAttr(kLinkAttr)
+               ? std::optional(unsigned(prefix.getSize()))
+               : findOf(prefix.getX(), axis);
+  if (auto [maker, before] = findMaker(op, axis); maker)
+    return findOf(maker, before);
+  if (!isa<nn::ElementwiseOpInterface>(op))
+    return std::nullopt;
+  // Operands of one element are broadcast along the axis.
+  auto type = nn::getTensorType(x);
+  for (Value operand : op->getOperands()) {
+    auto own = nn::getTensorType(operand);
+    int64_t at = axis - type.getRank() + own.getRank();
+    if (at >= 0 && own.getDimSize(at) == type.getDimSize(axis))
+      if (auto size = findOf(operand, at))
+        return size;
+  }
+  return std::nullopt;
+}
+
+bool Lengths::isFixed(Value x, int64_t axis) const {
+  while (findSources(x) != 0) {
+    Operation *op = x.getDefiningOp();
+    auto prefix = dyn_cast<nn::PrefixOp>(op);
+    if (prefix && axis == 0 && !prefix->hasAttr(kLinkAttr))
+      return false;
+    if (prefix)
+      x = prefix.getX();
+    else
+      std::tie(x, axis) = findMaker(op, axis);
+    if (!x)
+      return false;
+  }
+  return true;
+}
+
 bool Lengths::isWithin(unsigned inner, unsigned outer) const {
   std::optional<unsigned> size = inner;
   while (size && *size != outer)
     size = sizes[*size].within;
   return size.has_value();
-}
-
-std::optional<unsigned> Lengths::find(Value x, int64_t value) const {
-  for (auto [size, count] : llvm::enumerate(counts))
-    if (Value found = count; getValue(size) == value &&
-                             found.getParentRegion() == x.getParentRegion())
-      return size;
-  return std::nullopt;
 }
 
 Value Lengths::link(OpBuilder &builder, Location loc, Value x,

@@ -47,10 +47,6 @@ public:
   mlir::Value link(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                    unsigned size) const;
 
-  /// Returns the number of a size that has this value and is found in the
-  /// function that computes `x`.
-  std::optional<unsigned> find(mlir::Value x, int64_t value) const;
-
   /// Returns the numbers of the sizes of the tensors from which `x` is
   /// computed, one bit each; of those that one of these was computed from,
   /// none.
@@ -58,6 +54,11 @@ public:
   /// Returns the only size among `sources` that has this value; nullopt if none
   /// or several have.
   std::optional<unsigned> findAmong(uint64_t sources, int64_t value) const;
+  /// Returns the size that an axis of `x` has in every import, as the ops that
+  /// compute `x` show; nullopt where they do not, though it may have one.
+  std::optional<unsigned> findOf(mlir::Value x, int64_t axis) const;
+  /// Whether an axis of `x` is as long in every import, as these ops show.
+  bool isFixed(mlir::Value x, int64_t axis) const;
   /// Whether `inner` is `outer`, or never larger than it.
   bool isWithin(unsigned inner, unsigned outer) const;
   /// The value of a size in this import.

@@ -165,10 +165,30 @@ std::optional<ComputedLength> LengthReader::read(StringRef name) {
     return readBase(known->front(), sources);
   if (maker->size)
     return readSize(*maker->size);
+  if (maker->node.op_type() == "Shape")
+    if (auto dim = readDim(maker->node, 0))
+      return dim;
   static const llvm::StringSet<> asked = {"Shape", "Size", "Slice", "Split"};
   return asked.contains(maker->node.op_type())
              ? readBase(known->front(), sources)
              : readNode(maker->node);
+}
+
+std::optional<ComputedLength> LengthReader::readDim(const NodeProto &shape,
+                                                    int64_t index) {
+  Value x = importer.findValue(shape.input(0), scope);
+  if (!x || !isTensor(x))
+    return std::nullopt;
+  for (const auto &attribute : shape.attribute())
+    if (attribute.name() == "start")
+      index += attribute.i() + (attribute.i() < 0 ? getRank(x) : 0);
+  if (index < 0 || index >= getRank(x))
+    return std::nullopt;
+  if (auto size = importer.getLengths().findOf(x, index))
+    return readSize(*size);
+  if (importer.getLengths().isFixed(x, index))
+    return makeConstant(getShape(x)[index]);
+  return std::nullopt;
 }
 
 std::optional<ComputedLength> LengthReader::readElement(StringRef list,
@@ -193,6 +213,9 @@ std::optional<ComputedLength> LengthReader::readElement(StringRef list,
         return readElement(part, index);
       index -= size;
     }
+  if (maker && maker->node.op_type() == "Shape")
+    if (auto dim = readDim(maker->node, index))
+      return dim;
   const int64_t number = (*known)[index];
   uint64_t sources = importer.findSources(list, scope);
   if (sources == 0)

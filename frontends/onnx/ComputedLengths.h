@@ -65,6 +65,10 @@ private:
   std::optional<ComputedLength> readBase(int64_t number, uint64_t sources);
   ComputedLength readSize(unsigned size);
   ComputedLength makeConstant(int64_t number);
+  /// Returns what an element of the result of a Shape is, if the ops that
+  /// compute the tensor show it.
+  std::optional<ComputedLength> readDim(const ::onnx::NodeProto &shape,
+                                        int64_t index);
   /// Returns what an element of a list is, a value of the graph.
   std::optional<ComputedLength> readElement(llvm::StringRef list,
                                             int64_t index);

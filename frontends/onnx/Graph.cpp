@@ -94,16 +94,18 @@ const LengthMaker *GraphImporter::findMaker(StringRef name,
 
 std::optional<SmallVector<int64_t>>
 GraphImporter::readNumbers(StringRef name, const Scope &scope) const {
+  Value value = findValue(name, scope);
+  auto known = value && isTensor(value) ? readElements(value) : std::nullopt;
+  if (!known || known->isReal())
+    return std::nullopt;
+  return llvm::to_vector(known->ints);
+}
+
+Value GraphImporter::findValue(StringRef name, const Scope &scope) const {
   for (const Scope *each = &scope; each; each = each->parent)
-    if (auto found = each->values.find(name); found != each->values.end()) {
-      auto known = found->second && isTensor(found->second)
-                       ? readElements(found->second)
-                       : std::nullopt;
-      if (!known || known->isReal())
-        return std::nullopt;
-      return llvm::to_vector(known->ints);
-    }
-  return std::nullopt;
+    if (auto found = each->values.find(name); found != each->values.end())
+      return found->second;
+  return {};
 }
 
 uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {

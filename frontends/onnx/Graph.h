@@ -103,6 +103,8 @@ public:
   /// Returns the node that computes the value of `name`, known numbers that
   /// follow from lengths which data decide; null if they do not.
   const LengthMaker *findMaker(llvm::StringRef name, const Scope &scope) const;
+  /// Returns the value of a name that has been imported, or null.
+  mlir::Value findValue(llvm::StringRef name, const Scope &scope) const;
   /// Returns the elements of a value of known whole numbers, else nullopt.
   std::optional<llvm::SmallVector<int64_t>>
   readNumbers(llvm::StringRef name, const Scope &scope) const;

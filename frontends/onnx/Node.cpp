@@ -227,19 +227,21 @@ std::optional<unsigned> Node::findBase(Value x) {
   const Lengths &lengths = importer.getLengths();
   if (importer.isInBody() || !lengths.mayBeNext(getResultName(0)))
     return std::nullopt;
-  if (const FoundSize *expected = lengths.getExpected()) {
-    // A fixed number of rows may be equal to a length in one import.
-    bool isBase = expected->bases.size() == 1 &&
-                  lengths.getValue(expected->bases[0]) == getShape(x)[0];
-    return isBase ? std::optional(expected->bases[0]) : std::nullopt;
-  }
-  return lengths.findAmong(lengths.findSources(x), getShape(x)[0]);
+  return lengths.findOf(x, 0);
 }
 
 std::optional<unsigned> Node::findLength(size_t i) {
   LengthReader reader(importer, *this, scope, /*bases=*/nullptr);
   auto length = reader.read(proto.input(int(i)));
   return length ? length->size : std::nullopt;
+}
+
+bool Node::isFixed(size_t i) {
+  if (findSources(i) == 0)
+    return true;
+  LengthReader reader(importer, *this, scope, /*bases=*/nullptr);
+  auto length = reader.read(proto.input(int(i)));
+  return length && reader.bases.empty() && length->low == length->high;
 }
 
 std::optional<unsigned> Node::addComputed(int64_t most, unsigned base,

@@ -141,6 +141,8 @@ public:
   /// Returns the length that data decide and that operand `i` is, one known
   /// number; else nullopt.
   std::optional<unsigned> findLength(size_t i);
+  /// Whether operand `i`, one known number, is the same in every import.
+  bool isFixed(size_t i);
   /// Adds the length of the result, which a run computes from `base` as `count`
   /// and which is at most as large.
   std::optional<unsigned> addComputed(int64_t most, unsigned base,
@@ -163,11 +165,6 @@ public:
   bool isInitializer(int i) const {
     return i < proto.input_size() &&
            scope.initializers.contains(proto.input(i));
-  }
-  /// Returns as many slices of axis 0 of `x` as data find, if so many are
-  /// `count` in this import; else null.
-  mlir::Value takeFound(mlir::Value x, int64_t count) {
-    return cut(x, importer.getLengths().find(x, count));
   }
   GraphImporter &getImporter() { return importer; }
   mlir::OpBuilder &getOpBuilder() { return importer.getBuilder(); }

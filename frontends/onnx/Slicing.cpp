@@ -141,7 +141,7 @@ static Value computeSlice(Node &node, ArrayRef<int64_t> shape) {
 /// data decide.
 static bool isComputedFromLengths(Node &node) {
   for (size_t i = 1; i < node.getNumOperands(); ++i)
-    if (node.getOperand(i) && node.findSources(i) != 0)
+    if (node.getOperand(i) && !node.isFixed(i))
       return true;
   return false;
 }
@@ -225,25 +225,31 @@ static Value sliceFound(Node &node, Value x, unsigned base, Span span) {
 
 /// Returns as many rows of `x` as a length says that data decide, the end of
 /// the slice, and at most those that there are; null where it is no such
-/// length.
+/// length, or it is not known how many rows there are.
 static Value takeFirst(Node &node, Value x) {
   const Lengths &lengths = node.getImporter().getLengths();
   auto end = node.findLength(2);
   if (!end)
     return {};
-  uint64_t sources = lengths.findSources(x);
-  for (unsigned size = 0;
-       size < std::min<size_t>(64, lengths.getSizes().size()); ++size)
-    if (sources >> size & 1 && lengths.isWithin(*end, size))
-      return node.cut(x, end);
-  auto base = node.findBase(x);
-  if (!base)
+  const int64_t rows = getShape(x)[0], most = lengths.getSizes()[*end].most;
+  auto own = lengths.findOf(x, 0);
+  if (own ? lengths.isWithin(*end, *own)
+          : lengths.findSources(x) == 0 && most <= rows)
+    return node.cut(x, end);
+  if (!own && lengths.findSources(x) != 0)
     return {};
-  int64_t most =
-      std::min(lengths.getSizes()[*base].most, lengths.getSizes()[*end].most);
-  Value count = node.createElementwise(
-      "min", {lengths.getCounts()[*base], lengths.getCounts()[*end]});
-  return node.cut(x, node.addComputed(most, *base, count));
+  if (!lengths.mayBeNext(node.getResultName(0)))
+    return {};
+  Value limit =
+      own ? lengths.getCounts()[*own]
+          : node.castTo(
+                node.reshape(node.constant(ArrayRef<int64_t>{rows}), {}),
+                getElement(lengths.getCounts()[*end]));
+  Value count =
+      node.createElementwise("min", {limit, lengths.getCounts()[*end]});
+  int64_t least = own ? lengths.getSizes()[*own].most : rows;
+  return node.cut(
+      x, node.addComputed(std::min(least, most), own.value_or(*end), count));
 }
 
 Value convertSlice(Node &node) {
@@ -283,12 +289,9 @@ Value convertSlice(Node &node) {
   // most there may be.
   bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
                      isCut[0] && starts[0] == 0;
-  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0) {
+  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0)
     if (Value beginning = takeFirst(node, x))
       return beginning;
-    if (Value beginning = node.takeFound(x, sizes[0]))
-      return beginning;
-  }
   bool isOfRows = rank > 0 && lists->axes.size() == 1 && isCut[0];
   if (isOfRows && !isComputedFromLengths(node))
     if (auto base = node.findBase(x))

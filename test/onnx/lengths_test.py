@@ -15,6 +15,7 @@ import emitted
 from sized_net import Net, random
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+MOST = 2**63 - 1
 
 
 def sparse(*shape, share=0.3):
@@ -332,13 +333,26 @@ def computed(net, rows, count, number):
 def as_long_by_chance():
     """A fixed dimension that is equal to the largest number of rows is no length."""
     net = Net(x=(FLOAT, [6, 6]), mask=(BOOL, [6]))
-    rows = net.add("Compress", "x", "mask", axis=0)
+    places = net.add("NonZero", "mask")
+    rows = net.add("Gather", "x", net.add("Squeeze", places, net.constant(np.int64([0]))))
     shape = net.add("Shape", rows)
     zero, two, four = (net.constant(np.int64([value])) for value in (0, 2, 4))
     columns = net.add("Gather", shape, net.constant(np.int64([1])))
     net.outputs = [net.add("Slice", rows, zero, size, zero) for size in (
         net.add("Div", columns, two), net.add("Min", columns, four),
         net.add("ReduceMin", shape, keepdims=1))]
+    six, last, most = (net.constant(np.int64([value])) for value in (6, -2, MOST))
+    count = net.add("Gather", shape, zero)
+    filled = net.add("Pad", rows, net.add("Concat", zero, zero, net.add("Sub", six, count), zero,
+                                          axis=0))
+    scattered = net.add("ScatterND", "x", net.add("Transpose", places, perm=[1, 0]),
+                        net.add("Relu", rows))
+    turned = net.add("Transpose", rows, perm=[1, 0])
+    net.outputs += [net.add("Slice", tensor, *span, zero) for tensor in (filled, scattered, turned)
+                    for span in ((zero, two), (last, most))]
+    second = net.add("Slice", rows, net.constant(np.int64([1])), most, zero)
+    net.outputs += [net.add("Slice", second, zero, size, zero)
+                    for size in (count, net.add("Min", count, four))]
     return net, {}, [{"x": random.normal(0, 1, (6, 6)).astype(np.float32),
                       "mask": random.permutation(6) < found} for found in range(7)]
 
@@ -370,7 +384,6 @@ def slices(*spans):
     return add
 
 
-MOST = 2**63 - 1
 FROM_LENGTHS = {
     "padded": padded, "best_in_rows": best_in_rows, "computed": computed, "clipped": clipped,
     "constants": constants,
