@@ -255,6 +255,10 @@ private:
   /// `why` gets the first reason.
   ExitCode tryImport(llvm::ArrayRef<int64_t> point,
                      mlir::OwningOpRef<mlir::ModuleOp> &module, Reason &why);
+  /// Whether a point has larger sizes than the ranges.
+  bool isBeyond(llvm::ArrayRef<int64_t> point) const;
+  /// Whether the model cannot be imported for a point.
+  bool failsAt(llvm::ArrayRef<int64_t> point);
   /// Reports a failure of tryImport(), and sizes that its module lacks or has
   /// more; removes results that nothing reads.
   ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,

@@ -99,19 +99,16 @@ ExitCode Driver::nameSizes() {
   finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
   // A model may say that there are no more things than its sizes allow, or have
   // a table that is as long as the largest size.
-  bool isBeyond = false;
-  for (unsigned i = 0; i < sizes.size(); ++i)
-    isBeyond |= points[0][i] > sizes[i].high;
-  Reason why;
-  ExitCode code = tryImport(points[0], op, why);
-  if (isBeyond && code != ExitCode::done) {
+  if (llvm::any_of(points, [&](const SizePoint &point) {
+        return isBeyond(point) && failsAt(point);
+      })) {
     for (SizeRange &size : sizes)
       size.isMost = true;
     points = chooseSamples(sizes);
     finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-    why = {};
-    code = tryImport(points[0], op, why);
   }
+  Reason why;
+  ExitCode code = tryImport(points[0], op, why);
   code = acceptSample(points[0], code, why, *op);
   if (code != ExitCode::done)
     return code;
@@ -161,6 +158,21 @@ static void removeCounts(mlir::ModuleOp module,
       dropped.set(i);
   main.getBody().front().getTerminator()->eraseOperands(dropped);
   main.eraseResults(dropped);
+}
+
+bool Driver::isBeyond(llvm::ArrayRef<int64_t> point) const {
+  return llvm::any_of(llvm::zip(point, sizes), [](auto pair) {
+    return std::get<0>(pair) > std::get<1>(pair).high;
+  });
+}
+
+bool Driver::failsAt(llvm::ArrayRef<int64_t> point) {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Reason why;
+  if (tryImport(point, module, why) != ExitCode::done)
+    return true;
+  freeConstants(*module);
+  return false;
 }
 
 ExitCode Driver::dropInnerCounts() {
@@ -402,11 +414,8 @@ ExitCode Driver::runPassesOnSamples() {
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
   for (auto [sample, point] : llvm::zip_equal(samples, points.drop_front())) {
     // Beyond the bounds neither places nor scratch memory have to suffice.
-    bool isLarger = llvm::any_of(llvm::zip(point, sizes), [](auto pair) {
-      return std::get<0>(pair) > std::get<1>(pair).high;
-    });
     copies.push_back(llvm::cast<mlir::ModuleOp>((*op)->clone()));
-    if (mlir::failed(retypeLayers(*copies.back(), *sample, isLarger)))
+    if (mlir::failed(retypeLayers(*copies.back(), *sample, isBeyond(point))))
       return ExitCode::unsupported;
   }
   samples.clear();
