@@ -349,6 +349,20 @@ std::optional<ComputedLength> LengthReader::readNode(const NodeProto &node) {
 // Lengths of their own
 //===----------------------------------------------------------------------===//
 
+Value GraphImporter::computeNumber(LayerBuilder &layer, StringRef name,
+                                   const Scope &scope) {
+  Value value = findValue(name, scope);
+  if (findSources(name, scope) == 0 || isInBody() || !value ||
+      !isTensor(value) || getNumElements(value) != 1)
+    return {};
+  LengthReader reader(*this, layer, scope, /*bases=*/nullptr);
+  auto computed = reader.read(name);
+  if (!computed || !reader.bases.empty())
+    return {};
+  return layer.reshape(layer.castTo(computed->value, getElement(value)),
+                       getShape(value));
+}
+
 Value GraphImporter::makeLength(const NodeProto &node, Scope &scope,
                                 Value result) {
   static const llvm::StringSet<> makers = {

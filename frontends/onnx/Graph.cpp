@@ -304,6 +304,14 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   results.resize(node.output_size());
   if (!results.empty())
     results[0] = linkFilled(node, scope, makeLength(node, scope, results[0]));
+  // No shape is computed with floats from here on.
+  if (node.domain().empty() && node.op_type() == "Cast" && results[0] &&
+      isTensor(results[0]) && isa<FloatType>(getElement(results[0])) &&
+      !isNarrow(getElement(results[0]))) {
+    LayerBuilder layer(builder, problems, loc, node.op_type());
+    if (Value number = computeNumber(layer, node.input(0), scope))
+      results[0] = layer.castTo(number, getElement(results[0]));
+  }
   for (auto [name, value] : llvm::zip(node.output(), results)) {
     checkDeclared(name, value, node.op_type(), loc, scope);
     scope.values[name] = value;
@@ -707,8 +715,11 @@ void GraphImporter::addResults() {
                                llvm::join(found->second, "\n"));
     // Known numbers whose shape follows from lengths that data decide.
     if (uint64_t sources = findSources(output.name(), main);
-        sources && value.getDefiningOp<nn::ConstantOp>())
-      value = linkLengths(value, sources, value.getLoc());
+        sources && value.getDefiningOp<nn::ConstantOp>()) {
+      LayerBuilder layer(builder, problems, value.getLoc(), "an output");
+      Value number = computeNumber(layer, output.name(), main);
+      value = number ? number : linkLengths(value, sources, value.getLoc());
+    }
     results.push_back(store(value));
     names.push_back(output.name());
   }

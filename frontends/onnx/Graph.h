@@ -142,6 +142,10 @@ private:
   /// them. Returns the value that it has in this import, or `result`.
   mlir::Value makeLength(const ::onnx::NodeProto &node, Scope &scope,
                          mlir::Value result);
+  /// Returns a value of the graph, one known number that follows from lengths
+  /// which data decide, as what a run computes; null where that cannot be told.
+  mlir::Value computeNumber(LayerBuilder &layer, llvm::StringRef name,
+                            const Scope &scope);
   /// Makes the result of a node that fills a tensor with a known number depend
   /// on the lengths that its shape is computed from. No node computes shapes
   /// with floats, so that nobody has to know the number.

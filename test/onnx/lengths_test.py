@@ -357,6 +357,16 @@ def as_long_by_chance():
                       "mask": random.permutation(6) < found} for found in range(7)]
 
 
+def numbers(net, rows, count, number):
+    """Lengths as numbers: outputs, and what a network divides by."""
+    zero, four = number(0), number(4)
+    least = net.add("Min", count, four)
+    filled = net.add("Slice", net.add("Concat", rows, net.constant(
+        np.zeros((4, 3), np.float32)), axis=0), zero, four, zero)
+    net.outputs = [filled, least, net.add("Div", net.add("ReduceSum", rows, zero), net.add(
+        "Cast", net.add("Max", count, number(1)), to=FLOAT)), net.add("Div", count, number(2))]
+
+
 def constants(net, rows, count, number):
     """Tensors that are filled with a number."""
     twos = net.add("ConstantOfShape", count, value=numpy_helper.from_array(np.float32([2])))
@@ -386,7 +396,7 @@ def slices(*spans):
 
 FROM_LENGTHS = {
     "padded": padded, "best_in_rows": best_in_rows, "computed": computed, "clipped": clipped,
-    "constants": constants,
+    "constants": constants, "numbers": numbers,
     "slices": slices((1, 5, 1), (0, MOST, 2), (0, -1, 1), (-3, MOST, 1)),
     "slices_back": slices((-1, -MOST, -1), (6, 1, -2), (-3, 2, 1), (-2, MOST, 5))}
 
