@@ -226,14 +226,16 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
 static void warnOfOneSample(StringRef path, const ImportResult &result,
                             StringRef command, MLIRContext &context) {
   std::string arguments;
+  llvm::StringSet<> bound;
   for (const auto &[input, shape] : result.samples) {
+    // An input whose dimension has the name of another one's has its size.
+    auto names = result.dimNames.find(input);
+    if (names != result.dimNames.end() && !names->second.front().empty() &&
+        !bound.insert(names->second.front()).second)
+      continue;
     std::vector<int64_t> more = shape;
     more.front() = 8;
     arguments += " --shape " + quoteForShell(input + "=" + toString(more));
-    // Other inputs have the size of that name.
-    auto names = result.dimNames.find(input);
-    if (names != result.dimNames.end() && !names->second.front().empty())
-      break;
   }
   emitWarning(FileLineColLoc::get(&context, path, 0, 0))
       << "leaves only the number of samples open, of which 1 is taken;"

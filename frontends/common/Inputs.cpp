@@ -138,8 +138,9 @@ void Binder::learnSymbols(const TensorInfo &input) {
       symbols.try_emplace(dim.symbol, size);
 }
 
-/// Gives inputs the shape of one sample if the first dimension, the same in all
-/// of them, is all that is open.
+/// Gives inputs the shape of one sample if the first dimension is all that is
+/// open in each of them and may be the number of samples. Exporters may give
+/// that number another name in each input.
 void Binder::takeOneSample() {
   SmallVector<const TensorInfo *> open;
   bool hasRows = false;
@@ -163,12 +164,11 @@ void Binder::takeOneSample() {
     if (llvm::any_of(dims.drop_front(), isOpen))
       return;
     open.push_back(&input);
-    if (open.front()->dims->front().symbol != dims.front().symbol)
-      return;
     hasRows |= dims.size() > 1;
   }
-  if (open.empty() || !mayBeBatch(open.front()->dims->front().symbol, hasRows))
-    return;
+  for (const TensorInfo *input : open)
+    if (!mayBeBatch(input->dims->front().symbol, hasRows))
+      return;
   for (const TensorInfo *input : open) {
     std::vector<int64_t> &shape = shapes[input->name];
     for (const Dim &dim : *input->dims) {

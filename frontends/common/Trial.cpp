@@ -30,6 +30,9 @@ struct Meaning {
 };
 } // namespace
 
+/// Characters of operators in a dimension that is an expression of others.
+static constexpr StringLiteral kOperators = "+-*/";
+
 /// The first that fits counts.
 static constexpr Meaning kMeanings[] = {
     {"batch", false, 1},    {"past", false, 16},   {"cache", false, 16},
@@ -94,7 +97,7 @@ private:
   /// nothing where `text` is a mere name, or no expression of +, -, *, //,
   /// parentheses, names and numbers.
   std::optional<int64_t> evaluate(StringRef text) {
-    if (text.find_first_of("+-*/") == StringRef::npos)
+    if (text.find_first_of(kOperators) == StringRef::npos)
       return std::nullopt;
     rest = text;
     depth = 0;
@@ -167,6 +170,9 @@ private:
 } // namespace
 
 bool nnc::frontends::mayBeBatch(StringRef symbol, bool hasRows) {
+  // An expression such as "2*batch" is another number.
+  if (symbol.find_first_of(kOperators) != StringRef::npos)
+    return false;
   const Meaning *meaning = findMeaning(symbol);
   return meaning ? isBatch(*meaning) : hasRows;
 }

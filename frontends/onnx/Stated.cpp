@@ -18,13 +18,14 @@ using ::onnx::TensorShapeProto;
 using ::onnx::ValueInfoProto;
 
 /// Reads a dimension. Some exporters write -1 or a symbol such as "?" for a
-/// dimension that has neither size nor name.
+/// dimension that has neither size nor name, and others an expression such as
+/// "2*length".
 static Dim readDim(const TensorShapeProto::Dimension &dim) {
   Dim result;
   if (dim.has_dim_value() && dim.dim_value() >= 0)
     result.size = dim.dim_value();
   StringRef name = dim.dim_param();
-  if (!name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_'))
+  if (llvm::any_of(name, [](char c) { return llvm::isAlpha(c) || c == '_'; }))
     result.symbol = name.str();
   return result;
 }

@@ -73,16 +73,21 @@ class OpenBatch(nnc.TestCase):
                 ([("x", ["N", 3]), ("y", ["N", 4, 5])], ["x=8x3"]),
                 ([("x", [None, 3]), ("y", [None, 4])], ["x=8x3", "y=8x4"]),
                 ([("x", ["n", 3]), ("y", [2, 4])], ["x=8x3"]),
+                ([("x", ["batch", 3]), ("y", ["batch_size", 4]), ("z", ["batch", 5])],
+                 ["x=8x3", "y=8x4"]),
+                ([("x", ["n", 3]), ("y", [None, 3])], ["x=8x3", "y=8x3"]),
+                ([("x", ["a", 3]), ("y", ["b"])], ["x=8x3", "y=8"]),
                 ([("x", ["batch_size"])], ["x=8"]),
                 ([("x", ["rows", 3]), ("y", ["rows"])], ["x=8x3"])):
             with self.subTest(inputs):
                 self.save("open", relu(*inputs))
                 said = self.call("check", "open.onnx", "--no-build")
                 self.assertEqual(re.findall(r"--shape (\S+)", said), arguments)
-        for inputs in ([("x", ["batch", "height"])], [("x", ["a", 3]), ("y", ["b", 3])],
+        for inputs in ([("x", ["batch", "height"])], [("x", ["batch", 3]), ("y", ["length", 3])],
                        [("x", ["sequence", 512])], [("x", [None])], [("x", ["samples"])],
-                       [("x", None)], [("x", [1, "length"])],
-                       [("x", ["n", 3]), ("y", [None, 3])], [("x", ["n", 3]), ("y", ["2*n", 3])]):
+                       [("x", None)], [("x", [1, "length"])], [("x", ["a"]), ("y", ["b"])],
+                       [("x", ["batch", 3]), ("y", ["n", "width"])],
+                       [("x", ["n", 3]), ("y", ["2*n", 3])]):
             with self.subTest(inputs):
                 self.save("open", relu(*inputs))
                 said = self.call("check", "open.onnx", "--no-build", code=USAGE)
