@@ -1,5 +1,4 @@
-//===- InterfaceNames.cpp - Names of ports and layers in C
-//-----------------===//
+//===- InterfaceNames.cpp - Names of ports and layers in C ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,5 +1,4 @@
-//===- InterfaceNames.h - Names of ports and layers in C ---------*- C++
-//-*-===//
+//===- InterfaceNames.h - Names of ports and layers in C --------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -20,7 +19,7 @@ namespace nnc {
 struct InterfaceNames {
   exec::Names names; ///< all that are taken
   llvm::SmallVector<std::string> inputs, outputs;
-  /// Of layers, custom operators, branches and loops.
+  /// The names of layers, custom operators, branches and loops.
   llvm::DenseMap<mlir::Operation *, std::string> layers;
 };
 

@@ -34,10 +34,11 @@ struct Candidate : UnitCost {
   llvm::SmallVector<mlir::RankedTensorType> operands;
   mlir::RankedTensorType result;
   double error = 0; ///< rounding error, as Routine::getError() defines it
-  /// Bytes of scratch memory and of padding, if the cost model knows how many
-  /// are free.
+  /// The bytes that the routine needs beside its operands and result in
+  /// row-major order: scratch memory and the padding of their layouts. 0 if the
+  /// cost model has no limit of memory (CostModel::setFreeMemory).
   int64_t memory = 0;
-  /// The part of `seconds` that stands for memory which is not there.
+  /// The part of `seconds` that is a penalty for bytes above that limit.
   double memorySeconds = 0;
 
   /// Returns true if both have the same schema, so that they are the same to

@@ -1,5 +1,4 @@
-//===- ComputedLengths.h - Numbers from lengths that data decide -*- C++
-//-*-===//
+//===- ComputedLengths.h - Numbers computed from lengths --------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -46,16 +45,19 @@ struct ComputedLength {
 /// Reads what nodes compute from lengths.
 class LengthReader {
 public:
-  /// `bases` are the lengths that an earlier import has read in the same
-  /// places; null for the first import, which finds them.
+  /// A model is imported several times, with other values of its lengths.
+  /// `bases` lists the numbers of the lengths that the first import read, in
+  /// order, so that a later import reads the same ones; null in the first
+  /// import, which recognises a length by its value.
   LengthReader(const GraphImporter &importer, frontends::LayerBuilder &builder,
                const Scope &scope, const std::vector<unsigned> *bases)
       : importer(importer), builder(builder), scope(scope), given(bases) {}
 
-  /// Returns what a value of the graph is, a single known number; nullopt where
-  /// that cannot be told.
+  /// Returns how a run computes a value of the graph, whose only element is a
+  /// known whole number, from lengths; nullopt if an operator on the way is not
+  /// understood, or the value has several elements.
   std::optional<ComputedLength> read(llvm::StringRef name);
-  /// Returns what the node's first result is.
+  /// Returns the same for the first result of a node.
   std::optional<ComputedLength> readNode(const ::onnx::NodeProto &node);
 
   /// The lengths that were read, in order.
@@ -65,11 +67,12 @@ private:
   std::optional<ComputedLength> readBase(int64_t number, uint64_t sources);
   ComputedLength readSize(unsigned size);
   ComputedLength makeConstant(int64_t number);
-  /// Returns what an element of the result of a Shape is, if the ops that
-  /// compute the tensor show it.
+  /// Returns the same for a dimension, an element of the result of a Shape
+  /// node; nullopt if the ops that compute the tensor do not tell whether the
+  /// dimension is a length or fixed.
   std::optional<ComputedLength> readDim(const ::onnx::NodeProto &shape,
                                         int64_t index);
-  /// Returns what an element of a list is, a value of the graph.
+  /// Returns the same for one element of a value that is a list of numbers.
   std::optional<ComputedLength> readElement(llvm::StringRef list,
                                             int64_t index);
   std::optional<ComputedLength> readChoice(const ::onnx::NodeProto &node);

@@ -147,7 +147,8 @@ static bool isComputedFromLengths(Node &node) {
 }
 
 namespace {
-/// Where a slice of an axis starts and ends, as the model says.
+/// A slice of an axis as the model gives it: start, end and step, where
+/// negative positions count from the end of the axis.
 struct Span {
   int64_t start, end, step;
 

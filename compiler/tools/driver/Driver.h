@@ -246,7 +246,7 @@ private:
   void nameFoundSizes(llvm::StringSet<> &taken);
   /// Removes results that tell sizes which no other result has.
   ExitCode dropInnerCounts();
-  /// What was reported first of an import that failed, and where.
+  /// The first error that an import reported, and its location.
   struct Reason {
     std::string text;
     std::optional<mlir::Location> location;

@@ -270,8 +270,9 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
     auto isFound = [&](size_t i) {
       return i >= callersSizes && point[i] != sizes[i].high;
     };
-    // ONNX lets such a model fail in a run whose data make a length so; nnc's
-    // code has no way to fail there.
+    // ONNX allows a model that is only invalid for some lengths, and fails in
+    // the run whose data lead to one. Emitted code cannot report that, so the
+    // model is sound but unsupported.
     bool mayBeSound = code == ExitCode::broken &&
                       llvm::any_of(llvm::seq(point.size()), isFound);
     auto diagnostic = mlir::emitError(why.location.value_or(file));

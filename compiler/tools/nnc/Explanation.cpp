@@ -195,7 +195,7 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
   Plan own = graph->solve();
   for (auto layer : function.getBody().getOps<nn::LayerOp>())
     layers.push_back(explain(layer, *graph, own, cost, all));
-  // Of the functions that branches and loops run, too.
+  // The plan also covers the functions that branches and loops run.
   double trips = countTrips(function);
   plan.cost += trips * own.cost;
   plan.lowerBound += trips * own.lowerBound;

@@ -25,8 +25,8 @@ struct MemoryNeed {
   std::vector<Part> parts;
   std::optional<int64_t> limit;
   std::string option; ///< that gives the limit
-  /// What the module takes beside the parts, but nobody knows how much of:
-  /// "the stack"; or empty.
+  /// The name of a part whose size is not known and which the sum lacks, such
+  /// as "the stack"; empty if there is none.
   std::string unknown;
 
   int64_t getSum() const;

@@ -81,8 +81,8 @@ template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   }
 };
 
-/// What is in front of all numbers of type T as their largest (SIGN = 1) or
-/// smallest (-1) one is looked for, which is that of none.
+/// The largest (SIGN = 1) or smallest (-1) of no numbers of type T: -inf or inf
+/// for floats, the least or the greatest number of an integer type.
 template <int SIGN, class T> NNC_INLINE T before_all() {
   if constexpr (is_floating_point<T>::value)
     return T(-SIGN * HUGE_VAL);
