@@ -28,8 +28,9 @@ struct CodeBytes {
     return parts && parts->stack ? &*parts->stack : nullptr;
   }
 
-  /// Builds the module in `folder`, a second time for `layers` if these are
-  /// wanted; nullopt if this machine has no compiler for its target.
+  /// Builds the module in `folder` and reads the sizes of its code; nullopt if
+  /// this machine has no compiler for its target. `wantsLayers` asks for
+  /// `layers`, which takes a second build.
   static llvm::Expected<std::optional<CodeBytes>>
   measure(const Manifest &manifest, const Toolchain &toolchain,
           const std::string &folder, bool wantsLayers);
