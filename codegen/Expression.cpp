@@ -15,26 +15,20 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
+using exec::ExpressionForm;
 
 /// Returns true for types that expressions compute as float: 16-bit floats are
 /// loaded as floats and rounded when they are stored.
 static bool isFloat(Type type) { return nn::isComputedAsFloat(type); }
 
 namespace {
-/// The kinds of values for which an expression is printed.
-enum class Form {
-  scalars, ///< values of the types that the expression has
-  floats,  ///< floats and vectors of them: a template over V, their type
-  mixed,   ///< scalars and the vectors of runtime/simd/bytes.h: a template over
-           ///< V, the type of the first argument
-};
-
 /// Printer of one expression. A value with a single use is printed inside the
 /// expression that uses it; other values, and those that would make a line too
 /// long, become local variables.
 class ExpressionPrinter {
 public:
-  ExpressionPrinter(Block &block, Form form, ArrayRef<std::string> names)
+  ExpressionPrinter(Block &block, ExpressionForm form,
+                    ArrayRef<std::string> names)
       : block(block), form(form) {
     for (auto [argument, name] : llvm::zip(block.getArguments(), names))
       texts[argument] = name;
@@ -96,11 +90,11 @@ private:
   /// Returns a constant as a literal of the type that operations compute with.
   std::string printConstant(TypedAttr value) {
     std::string literal = getLiteral(value);
-    if (form == Form::floats && isa<FloatAttr>(value))
+    if (form == ExpressionForm::floats && isa<FloatAttr>(value))
       return "V(" + literal + ")";
     if (isa<IntegerAttr>(value) && !value.getType().isInteger(1))
       literal = (getCppType(value.getType()) + "(" + literal + ")").str();
-    if (form == Form::mixed && !value.getType().isInteger(1))
+    if (form == ExpressionForm::mixed && !value.getType().isInteger(1))
       return "nnc::same<V>(" + literal + ")";
     return literal;
   }
@@ -120,6 +114,16 @@ private:
     return "nnc::round_to<" + getCppType(to).str() + ">(" + text + ")";
   }
 
+  /// Returns the template arguments of a function that requantizes.
+  static std::string printParameters(nn::RequantizeOp op) {
+    if (!op.saturates())
+      return "";
+    auto [low, high] = op.getRange();
+    return llvm::formatv("<{0}, {1}, {2}, {3}>",
+                         getCppType(op.getY().getType()), op.getZeroPoint(),
+                         low, high);
+  }
+
   std::string printOp(Operation &op) {
     Attribute constant;
     if (matchPattern(&op, m_Constant(&constant)))
@@ -131,9 +135,10 @@ private:
     if (isa<nn::CastOp>(op) && isFloat(op.getResult(0).getType()))
       return printFloatCast(op);
     std::string text = "nnc::" + elementwise.getFunction().str();
+    if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
+      text += printParameters(requantize);
     Type type = op.getResult(0).getType();
-    // cast is the only function whose result type does not follow from its
-    // operands.
+    // The types of the results of other functions follow from their operands.
     if (elementwise.getFunction() == "cast")
       text += "<" + getCppType(type).str() + ">";
     text += "(";
@@ -156,7 +161,7 @@ private:
 
   using ListSeparator = llvm::ListSeparator;
   Block &block;
-  Form form;
+  ExpressionForm form;
   llvm::DenseMap<Value, std::string> texts;
   /// The names of the tables, and their declarations.
   llvm::DenseMap<Operation *, std::string> tables;
@@ -165,93 +170,41 @@ private:
 };
 } // namespace
 
-/// Returns true if the expression computes with floats only, so that it works
-/// on vectors of floats as well.
-static bool isAllFloat(Block &block) {
-  auto isValueFloat = [](Value value) { return isFloat(value.getType()); };
-  return llvm::all_of(block.getArguments(), isValueFloat) &&
-         llvm::all_of(block.getTerminator()->getOperands(), isValueFloat) &&
-         llvm::all_of(block.without_terminator(), [](Operation &op) {
-           Type type = op.getResult(0).getType();
-           return isFloat(type) || type.isInteger(1);
-         });
-}
-
-/// Returns what the expression of `call` is printed for. Programs that have the
-/// vectors of mixed types include their header.
-static Form getForm(exec::CallOp call, Block &block) {
-  if (isAllFloat(block))
-    return Form::floats;
-  auto program = call->getParentOfType<exec::ProgramOp>();
-  bool hasVectors =
-      llvm::is_contained(program.getHeaders().getAsValueRange<StringAttr>(),
-                         "runtime/simd/bytes.h");
-  return hasVectors && call.hasMixedExpression() ? Form::mixed : Form::scalars;
-}
-
-/// Returns the value of a constant of i32 among the operands of `op`, and sets
-/// `other` to the other operand; nullopt if `op` is no Op of such operands.
-template <class Op>
-static std::optional<int64_t> matchConstant(Value value, Value &other) {
-  auto op = value.getDefiningOp<Op>();
-  APInt constant;
-  if (!op || !matchPattern(op.getB(), m_ConstantInt(&constant)))
-    return std::nullopt;
-  other = op.getA();
-  return constant.getSExtValue();
-}
-
-/// Returns the line by which a functor says that it is a requantization
-/// (runtime/epilogue.h), or an empty string if it is another expression.
-static std::string printRequantization(Block &block) {
-  auto cast = block.getTerminator()->getOperand(0).getDefiningOp<nn::CastOp>();
-  if (!cast || !cast.getY().getType().isSignlessInteger(8) ||
-      block.getNumArguments() != 4)
-    return "";
-  Value value = cast.getX();
-  auto high = matchConstant<nn::MinOp>(value, value);
-  auto low = high ? matchConstant<nn::MaxOp>(value, value) : std::nullopt;
-  auto zero = low ? matchConstant<nn::AddOp>(value, value) : std::nullopt;
-  auto rescale =
-      zero ? value.getDefiningOp<nn::RescaleDoubleOp>() : nn::RescaleDoubleOp();
-  auto sum = rescale ? rescale.getX().getDefiningOp<nn::AddOp>() : nn::AddOp();
-  Value arguments[] = {block.getArgument(0), block.getArgument(1),
-                       block.getArgument(2), block.getArgument(3)};
-  bool isAll = sum && sum.getA() == arguments[0] &&
-               sum.getB() == arguments[1] &&
-               rescale.getMultiplier() == arguments[2] &&
-               rescale.getShift() == arguments[3];
-  return isAll ? llvm::formatv("  using requantization = "
-                               "nnc::requantization_of<{0}, {1}, {2}>;\n",
-                               *zero, *low, *high)
-                     .str()
-               : "";
+/// Returns the line by which a functor says that it requantizes sums
+/// (runtime/epilogue.h).
+static std::string printRequantization(nn::RequantizeOp op) {
+  auto [low, high] = op.getRange();
+  return llvm::formatv(
+      "  using requantization = nnc::requantization_of<{0}, {1}, {2}>;\n",
+      op.getZeroPoint(), low, high);
 }
 
 std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                      ArrayRef<std::string> arguments) {
   Block &block = call.getExpression().front();
-  Form form = getForm(call, block);
+  ExpressionForm form = call.getForm();
   Type result = block.getTerminator()->getOperand(0).getType();
   SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
     // An unused argument gets no name, since compilers would warn of it.
     Type element = argument.getType();
     std::string type = isFloat(element) ? "float" : getCppType(element).str();
-    if (form == Form::floats || (form == Form::mixed && parameters.empty()))
+    if (form == ExpressionForm::floats ||
+        (form == ExpressionForm::mixed && parameters.empty()))
       type = "V";
-    else if (form == Form::mixed)
+    else if (form == ExpressionForm::mixed)
       type = "nnc::like<V, " + type + ">";
     parameters.push_back(argument.use_empty() ? type : type + " " + word);
   }
   std::string head = getCppType(result).str() + " ";
-  if (form != Form::scalars)
-    head = form == Form::floats ? "template <class V> V "
-                                : "template <class V> auto ";
+  if (form != ExpressionForm::scalars)
+    head = form == ExpressionForm::floats ? "template <class V> V "
+                                          : "template <class V> auto ";
   ExpressionPrinter printer(block, form, arguments);
   std::string body = printer.print();
-  std::string kind =
-      form == Form::floats ? std::string() : printRequantization(block);
+  std::string kind = call.getRequantizes()
+                         ? printRequantization(call.findRequantization())
+                         : std::string();
   return "struct " + name.str() + " {\n" + kind + printer.getTables().str() +
          printList("  " + head + "operator()(", parameters, ") const {") +
          body + "  }\n};\n";

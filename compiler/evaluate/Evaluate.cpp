@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -101,6 +103,67 @@ static RankedTensorType getBroadcastType(ArrayRef<TensorData> operands,
                                getElementTypeOrSelf(like));
 }
 
+/// Evaluates an elementwise function whose result has the type of `result`.
+static LogicalResult evaluateFunction(StringRef function,
+                                      ArrayRef<TensorData> operands,
+                                      TensorData &result,
+                                      ArrayRef<double> scalars = {}) {
+  SmallVector<Type> types;
+  for (const TensorData &operand : operands)
+    types.push_back(operand.getType());
+  return call(getElementwiseCall(result.getType(), types), operands, result,
+              function, scalars);
+}
+
+/// Evaluates the functions that nn.requantize consists of, one after the other.
+static LogicalResult evaluateRequantize(RequantizeOp op,
+                                        ArrayRef<TensorData> operands,
+                                        TensorData &result) {
+  Builder builder(op.getContext());
+  RankedTensorType type = result.getType();
+  auto apply = [&](StringRef function, ArrayRef<TensorData> given, Type element,
+                   TensorData &to) {
+    TensorData y = TensorData::allocate(type.clone(element));
+    if (failed(evaluateFunction(function, given, y)))
+      return false;
+    to = std::move(y);
+    return true;
+  };
+  TensorData y;
+  if (op.getRescale() == Rescale::real) {
+    Type real = builder.getF32Type();
+    TensorData x = TensorData::allocate(operands[0].getType().clone(real));
+    if (failed(evaluateFunction("cast", operands[0], x)) ||
+        !apply("mul", {x, operands[1]}, real, y) ||
+        (op.getShift() && !apply("add", {y, operands[2]}, real, y)) ||
+        !apply("round", y, real, y))
+      return failure();
+    auto [low, high] = op.getRange();
+    auto zero = static_cast<float>(op.getZeroPoint());
+    auto *values = y.getMutable<float>();
+    for (int64_t i = 0; i < y.getNumElements(); ++i)
+      values[i] = std::isnan(values[i])
+                      ? values[i]
+                      : std::clamp(values[i] + zero, float(low), float(high));
+    return evaluateFunction("cast", y, result);
+  }
+  if (!op.saturates())
+    return evaluateFunction(op.getFunction(), operands, result);
+  if (!apply(op.getSteps().front(), operands,
+             operands[0].getType().getElementType(), y) ||
+      !apply("cast", y, builder.getI32Type(), y))
+    return failure();
+  auto [low, high] = op.getRange();
+  auto *values = y.getMutable<int32_t>();
+  for (int64_t i = 0; i < y.getNumElements(); ++i) {
+    // The sum wraps around.
+    auto moved = static_cast<int32_t>(static_cast<uint32_t>(values[i]) +
+                                      static_cast<uint32_t>(op.getZeroPoint()));
+    values[i] = std::clamp(moved, int32_t(low), int32_t(high));
+  }
+  return evaluateFunction("cast", y, result);
+}
+
 /// Evaluates an elementwise op: an op on tensors, or an op on scalars that is
 /// applied to all elements of tensors.
 static FailureOr<TensorData>
@@ -118,11 +181,13 @@ evaluateElementwise(ElementwiseOpInterface op, ArrayRef<TensorData> operands) {
       *y++ = table->getAs<uint8_t>()[x];
     return result;
   }
-  SmallVector<Type> types;
-  for (const TensorData &operand : operands)
-    types.push_back(operand.getType());
-  if (failed(call(getElementwiseCall(result.getType(), types), operands, result,
-                  op.getFunction(), op.getScalars())))
+  if (auto requantize = dyn_cast<RequantizeOp>(op.getOperation())) {
+    if (failed(evaluateRequantize(requantize, operands, result)))
+      return failure();
+    return result;
+  }
+  if (failed(evaluateFunction(op.getFunction(), operands, result,
+                              op.getScalars())))
     return failure();
   return result;
 }

@@ -791,7 +791,7 @@ LogicalResult Lowering::run() {
     if (view->use_empty())
       view.erase();
   setWeightBytes();
-  collectHeaders(program);
+  prepareExpressions(program);
   return success();
 }
 

@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Limits of what becomes a table: without vectors fewer ops are as fast, and
-/// more are no expression that a person wrote.
-static constexpr size_t kMinOps = 4, kMaxOps = 64;
+/// Limits of what becomes a table: without vectors fewer steps are as fast, and
+/// more ops are no expression that a person wrote.
+static constexpr size_t kMinSteps = 4, kMaxOps = 64;
 
 static bool isByte(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -149,9 +149,8 @@ std::optional<TensorData> Expression::tabulate() const {
 }
 
 /// Returns true if computing the function takes long, as an exponential does.
-static bool isExpensive(Operation *op) {
-  StringRef header = Catalogue::get().getHeaderOf(
-      cast<ElementwiseOpInterface>(op).getFunction());
+static bool isExpensive(StringRef function) {
+  StringRef header = Catalogue::get().getHeaderOf(function);
   return !header.empty() && header != "runtime/simd/arithmetic.h" &&
          header != "runtime/simd/vec.h";
 }
@@ -171,14 +170,17 @@ struct Costs {
 } // namespace
 
 bool Costs::isWorthIt(const Expression &expression, int64_t elements) const {
-  bool isLong = llvm::any_of(expression.ops, isExpensive);
-  if (!lookupCycles)
-    return expression.ops.size() >= kMinOps && (isLong || elements >= 256);
-  double cycles = 0;
+  SmallVector<StringRef> steps;
   for (Operation *op : expression.ops)
-    cycles += isExpensive(op)  ? double(longCycles)
-              : isa<DivOp>(op) ? target::costs::kDivisionCycles
-                               : target::costs::kSimpleCycles;
+    llvm::append_range(steps, cast<ElementwiseOpInterface>(op).getSteps());
+  bool isLong = llvm::any_of(steps, isExpensive);
+  if (!lookupCycles)
+    return steps.size() >= kMinSteps && (isLong || elements >= 256);
+  double cycles = 0;
+  for (StringRef step : steps)
+    cycles += isExpensive(step) ? double(longCycles)
+              : step == "div"   ? target::costs::kDivisionCycles
+                                : target::costs::kSimpleCycles;
   return elements >= 256 && cycles > double(lookupCycles);
 }
 

@@ -197,7 +197,8 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   LayerWork work;
   double elements = result.getNumElements();
   for (auto op : layer.getEpilogue().front().getOps<ElementwiseOpInterface>())
-    getCount(work, op.getFunction()) += elements;
+    for (StringRef step : op.getSteps())
+      getCount(work, step) += elements;
   if (auto anchor = dyn_cast_or_null<CostOpInterface>(layer.getAnchorOp())) {
     Work own = anchor.getWork();
     work.operations = std::max<double>(own.multiplyAdds, own.operations);

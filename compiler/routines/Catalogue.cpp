@@ -208,6 +208,8 @@ StringRef Catalogue::getHeaderOf(StringRef function) const {
   return llvm::StringSwitch<StringRef>(function)
 #define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
 #include "runtime/routines/elementwise.inc"
+      // Functions of nn.requantize have parameters that the others lack.
+      .StartsWith("requantize_", "runtime/simd/requantize.h")
       .Default("");
 }
 

@@ -146,7 +146,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       builder.getArrayAttr(kinds), call.fields, isPointwise,
       /*like=*/StringAttr(), /*sized=*/ArrayAttr(),
       /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
-      /*what=*/"", work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
+      exec::ExpressionForm::scalars, /*requantizes=*/false, /*what=*/"",
+      work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
   if (hasExpression)
     cloneExpression(layer, created);
   SmallVector<unsigned> operands(call.operands);
@@ -197,10 +198,12 @@ static bool usesOtherTypes(Block &expression) {
          llvm::any_of(expression.without_terminator(), needsNumbers);
 }
 
-void nnc::collectHeaders(exec::ProgramOp program) {
+/// Records the headers of a program; returns true if the vectors of
+/// runtime/simd/bytes.h are among them.
+static bool collectHeaders(exec::ProgramOp program) {
   const Catalogue &catalogue = Catalogue::get();
   std::set<std::string> headers;
-  bool hasOtherTypes = false;
+  bool hasOtherTypes = false, hasVectors = false;
   // Places that no call reads are declared, too.
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
@@ -211,8 +214,9 @@ void nnc::collectHeaders(exec::ProgramOp program) {
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
     if (call.hasEmptyExpression())
       continue;
-    if (target::isVectorIsa(isa) && call.hasMixedExpression())
-      headers.insert("runtime/simd/bytes.h");
+    hasVectors |=
+        target::isVectorIsa(isa) &&
+        call.findForm(/*withVectors=*/true) == exec::ExpressionForm::mixed;
     Block &expression = call.getExpression().front();
     hasOtherTypes |= usesOtherTypes(expression);
     for (Operation &op : expression.without_terminator())
@@ -223,6 +227,8 @@ void nnc::collectHeaders(exec::ProgramOp program) {
           !header.empty())
         headers.insert(header.str());
   }
+  if (hasVectors)
+    headers.insert("runtime/simd/bytes.h");
   SmallVector<StringRef> ordered;
   // number.h comes first: the other headers need its definitions for types
   // other than float.
@@ -233,4 +239,13 @@ void nnc::collectHeaders(exec::ProgramOp program) {
       ordered.push_back(header);
   program.setHeadersAttr(
       Builder(program.getContext()).getStrArrayAttr(ordered));
+  return hasVectors;
+}
+
+void nnc::prepareExpressions(exec::ProgramOp program) {
+  bool hasVectors = collectHeaders(program);
+  for (auto call : exec::getSteps<exec::CallOp>(program)) {
+    call.setForm(call.findForm(hasVectors));
+    call.setRequantizes(bool(call.findRequantization()));
+  }
 }

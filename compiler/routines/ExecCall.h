@@ -36,10 +36,11 @@ std::pair<mlir::Operation *, std::string> nameRole(nn::ConstantOp constant);
 /// flags that its code is built with.
 void setMachine(exec::ProgramOp program, target::MachineAttr machine);
 
-/// Records in `program` the headers that its calls need besides those of their
-/// routines: the vector types of the instruction sets and the functions that
-/// expressions call.
-void collectHeaders(exec::ProgramOp program);
+/// Records in `program` how the expressions of its calls become code: the
+/// headers that they need besides those of their routines, which declare the
+/// vector types of the instruction sets and the functions that expressions
+/// call, and the form of each expression.
+void prepareExpressions(exec::ProgramOp program);
 
 /// Returns a location that consists of the model's name for what lies at `loc`,
 /// or `loc` itself if the model has no name for it.

@@ -80,7 +80,10 @@ std::string nnc::describeLayer(LayerOp layer,
     stream << " then ";
   llvm::interleave(
       functions, stream,
-      [&](ElementwiseOpInterface op) { stream << op.getFunction(); }, ",");
+      [&](ElementwiseOpInterface op) {
+        llvm::interleave(op.getSteps(), stream, ",");
+      },
+      ",");
   if (layer.getAnchorOp() && !layer.getExtras().empty()) {
     stream << " with ";
     llvm::interleave(

@@ -280,7 +280,7 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   }
   program.setArena(llvm::alignTo(arena, kMemoryAlign));
   program.setWeights(zeroBytes);
-  collectHeaders(program);
+  prepareExpressions(program);
   if (failed(verify(*bench.module)))
     return failure();
   return bench;

@@ -437,10 +437,24 @@ static bool hasVectors(Type type) {
   return width == 8 || width == 16 || type.isSignlessInteger(32);
 }
 
-bool CallOp::hasMixedExpression() {
-  if (hasEmptyExpression())
-    return false;
-  Block &block = getExpression().front();
+/// Returns true if an expression computes with floats only, so that it works on
+/// vectors of floats as well.
+static bool isAllFloat(Block &block) {
+  auto isFloat = [](Value value) {
+    return nn::isComputedAsFloat(value.getType());
+  };
+  return llvm::all_of(block.getArguments(), isFloat) &&
+         llvm::all_of(block.getTerminator()->getOperands(), isFloat) &&
+         llvm::all_of(block.without_terminator(), [&](Operation &op) {
+           Value result = op.getResult(0);
+           return isFloat(result) || result.getType().isInteger(1);
+         });
+}
+
+/// Returns true if an expression mixes element types, all of which
+/// runtime/simd/bytes.h has vectors of, and calls only functions that are there
+/// for these vectors.
+static bool isMixed(Block &block) {
   auto isFloat = nn::isComputedAsFloat;
   auto hasOnlyFloats = [&](Operation &op) {
     return llvm::all_of(op.getOperandTypes(), [&](Type type) {
@@ -449,7 +463,7 @@ bool CallOp::hasMixedExpression() {
   };
   if (!llvm::all_of(block.getArgumentTypes(), hasVectors))
     return false;
-  bool isMixed = !llvm::all_of(block.getArgumentTypes(), isFloat);
+  bool hasOthers = !llvm::all_of(block.getArgumentTypes(), isFloat);
   for (Operation &op : block.without_terminator()) {
     Type result = op.getResult(0).getType();
     if (op.hasTrait<OpTrait::ConstantLike>()) {
@@ -458,10 +472,15 @@ bool CallOp::hasMixedExpression() {
       continue;
     }
     bool ofFloats = hasOnlyFloats(op);
-    isMixed |= !ofFloats || !(isFloat(result) || result.isInteger(1));
+    hasOthers |= !ofFloats || !(isFloat(result) || result.isInteger(1));
     if (isa<nn::LookupOp>(op))
       continue;
-    if (isa<nn::CastOp>(op)) {
+    if (auto requantize = dyn_cast<nn::RequantizeOp>(op)) {
+      // There are no vectors of products of 64 bits.
+      if (requantize.getRescale() == nn::Rescale::wide || !hasVectors(result) ||
+          !llvm::all_of(op.getOperandTypes(), hasVectors))
+        return false;
+    } else if (isa<nn::CastOp>(op)) {
       if (!hasVectors(op.getOperand(0).getType()) || !hasVectors(result))
         return false;
     } else if (ofFloats) {
@@ -469,15 +488,41 @@ bool CallOp::hasMixedExpression() {
       if (!isFloat(result) && !result.isInteger(1))
         return false;
     } else if (!isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::MaxOp, nn::MinOp,
-                    nn::ClipOp, nn::ReluOp, nn::RescaleDoubleOp,
-                    nn::RescaleSingleOp>(op) ||
+                    nn::ClipOp, nn::ReluOp>(op) ||
                !hasVectors(result) ||
                !llvm::all_of(op.getOperandTypes(), hasVectors)) {
       return false;
     }
   }
   Type result = block.getTerminator()->getOperand(0).getType();
-  return isMixed && hasVectors(result);
+  return hasOthers && hasVectors(result);
+}
+
+ExpressionForm CallOp::findForm(bool withVectors) {
+  if (hasEmptyExpression())
+    return ExpressionForm::scalars;
+  Block &block = getExpression().front();
+  if (isAllFloat(block))
+    return ExpressionForm::floats;
+  return withVectors && isMixed(block) ? ExpressionForm::mixed
+                                       : ExpressionForm::scalars;
+}
+
+nn::RequantizeOp CallOp::findRequantization() {
+  if (hasEmptyExpression() || getExpression().getNumArguments() != 4)
+    return {};
+  Block &block = getExpression().front();
+  auto op =
+      block.getTerminator()->getOperand(0).getDefiningOp<nn::RequantizeOp>();
+  if (!op || op.getRescale() != nn::Rescale::double_rounding ||
+      !op.saturates() || !op.getY().getType().isSignlessInteger(8) ||
+      op.getMultiplier() != block.getArgument(2) ||
+      op.getShift() != block.getArgument(3))
+    return {};
+  auto sum = op.getX().getDefiningOp<nn::AddOp>();
+  bool isOfArguments = sum && sum.getA() == block.getArgument(0) &&
+                       sum.getB() == block.getArgument(1);
+  return isOfArguments ? op : nn::RequantizeOp();
 }
 
 static Type getElementType(Value place) {
@@ -536,6 +581,8 @@ LogicalResult CallOp::verifyRegions() {
       yield.getValue().getType() != getElementType(getOutputs().front()))
     return emitOpError("has an expression that does not yield an element of "
                        "its output");
+  if (getRequantizes() && !findRequantization())
+    return emitOpError("requantizes sums, but its expression does not");
   for (Operation &op : block.without_terminator())
     if (!isa<nn::ElementwiseOpInterface>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>())

@@ -134,6 +134,22 @@ def Exec_OperandKind : I32EnumAttr<"OperandKind",
 }
 def Exec_OperandKindAttr
     : EnumAttr<Exec_Dialect, Exec_OperandKind, "operand_kind">;
+
+/// The values that the code of an expression is for:
+///   scalars  values of the types that the expression has
+///   floats   floats, and vectors of them
+///   mixed    scalars, and the vectors of runtime/simd/bytes.h
+def Exec_ExpressionForm : I32EnumAttr<"ExpressionForm",
+    "what the code of an expression computes with", [
+    I32EnumAttrCase<"scalars", 0>, I32EnumAttrCase<"floats", 1>,
+    I32EnumAttrCase<"mixed", 2>]> {
+  let cppNamespace = "::nnc::exec";
+  let genSpecializedAttr = 0;
+}
+def Exec_ExpressionFormAttr
+    : EnumAttr<Exec_Dialect, Exec_ExpressionForm, "form"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 def Exec_OperandKinds
     : TypedArrayAttrBase<Exec_OperandKindAttr, "kinds of an epilogue's operands">;
 

@@ -206,7 +206,10 @@ def Exec_CallOp : Exec_Op<"call", [
     is the routine's epilogue: its first argument is the element that the
     routine computed, the others are elements of `extras`, each read as its kind
     says. With `pointwise` the routine does nothing but apply it, and its
-    arguments are elements of the inputs.
+    arguments are elements of the inputs. `form` says what its code computes
+    with. A routine may have code of its own for an expression that `requantizes`
+    sums: an `nn.requantize` that rounds twice to i8, of the sum of the first two
+    arguments by the third and the fourth.
 
     `name` is the layer's; `what` says in words what it computes, and the attributes
     of `dialects/nn/Description.h` say it in parts; `work` counts
@@ -241,6 +244,9 @@ def Exec_CallOp : Exec_Op<"call", [
     DefaultValuedAttr<Exec_OperandKinds, "{}">:$kinds, Nn_ShapeAttr:$shape, UnitAttr:$pointwise,
     OptionalAttr<StrAttr>:$like, OptionalAttr<StrArrayAttr>:$sized,
     OptionalAttr<DictionaryAttr>:$varying, UnitAttr:$serial,
+    DefaultValuedAttr<Exec_ExpressionFormAttr,
+        "::nnc::exec::ExpressionForm::scalars">:$form,
+    UnitAttr:$requantizes,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
     DefaultValuedAttr<I64Attr, "0">:$work);
@@ -258,10 +264,12 @@ def Exec_CallOp : Exec_Op<"call", [
   let extraClassDeclaration = [{
     /// Returns true if the call stores the routine's results unchanged.
     bool hasEmptyExpression();
-    /// Returns true if the expression mixes element types, all of which
-    /// runtime/simd/bytes.h has vectors of, and calls only functions that are
-    /// there for these vectors.
-    bool hasMixedExpression();
+    /// Returns the widest form that the code of the expression can have in a
+    /// program with or without the vectors of runtime/simd/bytes.h.
+    ::nnc::exec::ExpressionForm findForm(bool withVectors);
+    /// Returns the requantization of sums that is the expression, as
+    /// `requantizes` describes it, or null.
+    ::nnc::nn::RequantizeOp findRequantization();
     /// Returns true if both calls can share one function of the emitted code.
     bool isLike(CallOp other);
     /// Returns true if they can where shapes may differ.

@@ -419,9 +419,11 @@ static std::string describeConversion(LayerOp layer, Type from, Type to) {
            type.getIntOrFloatBitWidth() <= 16;
   };
   auto ops = layer.getEpilogue().front().without_terminator();
-  bool scales = llvm::count_if(ops, [](Operation &op) {
-                  return isa<ElementwiseOpInterface>(op);
-                }) > 1;
+  size_t steps = 0;
+  for (Operation &op : ops)
+    if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+      steps += elementwise.getSteps().size();
+  bool scales = steps > 1;
   for (Operation &op : ops)
     if (isa<LookupOp>(op))
       return "table of 256 entries";

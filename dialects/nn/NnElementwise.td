@@ -12,6 +12,7 @@
 #define NNC_DIALECTS_NN_ELEMENTWISE
 
 include "dialects/nn/NnBase.td"
+include "dialects/nn/NnRescale.td"
 
 // Sign and rounding.
 def Nn_AbsOp : Nn_Unary<"abs", "|x|">;
@@ -139,38 +140,59 @@ def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"
   }];
 }
 
-class Nn_Rescale<string mnemonic, string rounding>
-    : Nn_Elementwise<mnemonic, "x * multiplier * 2^(shift - 31), " # rounding> {
-  let description = [{
-    Elementwise product of an i32 and a fixed-point number, with NumPy
-    broadcasting. The multiplier is 0 or at least 2^30, the shift from -31 to
-    30. `runtime/simd/fixed_point.h` defines the rounding.
+/// An integer of 64 bits that is read as a signed one.
+def Nn_Integer
+    : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signed integer">;
 
-    Example: `%y = nn.}] # mnemonic # [{ %x, %multiplier, %shift
-    : tensor<1x4x5xi32>, tensor<4x1xi32>, tensor<4x1xi32>`.
+def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface, ["getSteps"]>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "Integers on another scale";
+  let description = [{
+    Computes `saturate(round(x * factor) + zero_point)`, elementwise with NumPy
+    broadcasting; `rescale` says what the factor is and how the product is
+    rounded (`runtime/simd/requantize.h`):
+
+    - `real`: the factor is `multiplier`, an f32. The f32 `shift`, if there is
+      one, is added to the product, which is rounded to the nearest integer,
+      halves to even.
+    - `double_rounding`, `single_rounding`: the factor is `multiplier * 2^(shift
+      - 31)`. The multiplier is 0 or at least 2^30, the shift from -31 to 30. All
+      operands are i32.
+    - `wide`: the factor is `multiplier * 2^(shift - 15)`. The multiplier
+      is 0 or from 2^14 to 2^15 - 1, the shift from -31 to 14. All operands are
+      i32, or all are i64.
+
+    The result is of type `element` and lies from `low` to `high`. Without these,
+    it has the type of x and wraps around, which `real` does not.
+
+    Example:
+    ```mlir
+    %y = nn.requantize double_rounding %x, %m, %s
+        {element = i8, zero_point = -3 : i64, low = -128 : i64, high = 127 : i64}
+        : tensor<1x4x5xi32>, tensor<4x1xi32>, tensor<4x1xi32>
+    ```
   }];
-  let arguments = (ins Nn_ScalarOrTensor:$x, Nn_ScalarOrTensor:$multiplier,
-                       Nn_ScalarOrTensor:$shift);
+  let arguments = (ins Nn_RescaleAttr:$rescale, Nn_ScalarOrTensor:$x,
+                       Nn_ScalarOrTensor:$multiplier,
+                       Optional<Nn_ScalarOrTensor>:$shift,
+                       OptionalAttr<TypeAttr>:$element,
+                       DefaultValuedAttr<Nn_Integer, "0">:$zero_point,
+                       OptionalAttr<Nn_Integer>:$low,
+                       OptionalAttr<Nn_Integer>:$high);
   let results = (outs Nn_ScalarOrTensor:$y);
   let assemblyFormat = [{
-    $x `,` $multiplier `,` $shift attr-dict
-    `:` type($x) `,` type($multiplier) `,` type($shift)
+    $rescale $x `,` $multiplier (`,` $shift^)? attr-dict
+    `:` type($x) `,` type($multiplier) (`,` type($shift)^)?
   }];
-}
-def Nn_RescaleDoubleOp : Nn_Rescale<"rescale_double",
-    "rounded by the multiplication and by the shift">;
-def Nn_RescaleSingleOp : Nn_Rescale<"rescale_single", "rounded once">;
-def Nn_RescaleWideOp : Nn_Rescale<"rescale_wide",
-    "on a multiplier of 16 bits, rounded once"> {
-  let summary = "x * multiplier * 2^(shift - 15), rounded once";
-  let description = [{
-    Elementwise product of an i32 or i64 and a fixed-point number of 16 bits,
-    with NumPy broadcasting. All operands have one type. The multiplier is 0 or
-    from 2^14 to 2^15 - 1, the shift from -31 to 14. `runtime/simd/fixed_point.h`
-    defines the rounding.
-
-    Example: `%y = nn.rescale_wide %x, %multiplier, %shift
-    : tensor<1x4x5xi64>, tensor<4x1xi64>, tensor<4x1xi64>`.
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether results are limited to a range; they wrap around otherwise.
+    bool saturates() { return getElement().has_value(); }
+    /// The range of the results of an op that saturates.
+    std::pair<int64_t, int64_t> getRange() {
+      return {*getLow(), *getHigh()};
+    }
   }];
 }
 

@@ -22,6 +22,12 @@ def Nn_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       "::llvm::StringRef", "getFunction">,
     InterfaceMethod<"Constant arguments that follow the operands.",
       "::llvm::SmallVector<double>", "getScalars">,
+    InterfaceMethod<[{
+        Returns the functions of `runtime/simd/elementwise.h` that the op
+        consists of, in order. Costs and measurements are those of these.
+      }],
+      "::llvm::SmallVector<::llvm::StringRef>", "getSteps", (ins), [{}],
+      /*defaultImplementation=*/[{ return {$_op.getFunction()}; }]>,
   ];
 }
 

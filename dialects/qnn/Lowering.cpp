@@ -159,23 +159,20 @@ Value DequantizeBlocksOp::lower(OpBuilder &builder) {
   return builder.create<nn::ReshapeOp>(getLoc(), x.clone(real), y);
 }
 
-/// Returns x, in i32, times `factors`, as TFLite rounds it.
-static Value rescale(Expression &e, Value x, ArrayRef<double> factors,
-                     int64_t axis, Rescale rounding) {
+/// Returns `factors` as constants in TFLite's fixed-point form: multipliers and
+/// shifts.
+static std::pair<Value, Value>
+makeFixedPoint(Expression &e, ArrayRef<double> factors, int64_t axis) {
   SmallVector<int64_t> multipliers, shifts;
   for (double factor : factors) {
     FixedPoint fixed = toFixedPoint(factor);
     multipliers.push_back(fixed.multiplier);
     shifts.push_back(fixed.shift);
   }
-  Value multiplier = e.integers(multipliers, axis),
-        shift = e.integers(shifts, axis);
-  return rounding == Rescale::double_rounding
-             ? Value(e.make<nn::RescaleDoubleOp>(x, multiplier, shift))
-             : Value(e.make<nn::RescaleSingleOp>(x, multiplier, shift));
+  return {e.integers(multipliers, axis), e.integers(shifts, axis)};
 }
 
-Value RequantizeOp::lower(OpBuilder &builder) {
+Value qnn::RequantizeOp::lower(OpBuilder &builder) {
   Expression e(builder, *this);
   Parameters from = getParameters(getX().getType()),
              to = getParameters(getType());
@@ -189,27 +186,33 @@ Value RequantizeOp::lower(OpBuilder &builder) {
       reinterpret(builder, *this, getX(), getStorageType(getX().getType()));
   bool isCentred =
       llvm::all_of(from.zeroPoints, [](int64_t zero) { return zero == 0; });
-  auto centre = [&]() -> Value {
-    Value wide = e.toI32(stored);
-    return isCentred ? wide
-                     : e.make<nn::SubOp>(
-                           wide, e.integers(from.zeroPoints, from.axis));
-  };
-  if (getRescale() == Rescale::real) {
-    Value real = e.toF32(isCentred ? stored : centre());
-    Value product = e.make<nn::MulOp>(real, e.reals(toFloats(factors), axis));
-    if (getShift()) {
-      Value units = e.make<nn::DivOp>(Value(getShift()),
-                                      e.reals(toFloats(to.scales), to.axis));
-      product = e.make<nn::AddOp>(product, units);
-    }
-    Value moved = e.make<nn::AddOp>(Value(e.make<nn::RoundOp>(product)),
-                                    e.reals(toFloats(to.zeroPoints), to.axis));
-    return reinterpretResult(builder, *this,
-                             e.saturate(moved, to, storage.getElementType()));
+  bool isReal = getRescale() == Rescale::real;
+  Value x = isReal && isCentred ? stored : e.toI32(stored);
+  if (!isCentred)
+    x = e.make<nn::SubOp>(x, e.integers(from.zeroPoints, from.axis));
+  Value multiplier, shift;
+  if (isReal) {
+    multiplier = e.reals(toFloats(factors), axis);
+    if (getShift())
+      shift = e.make<nn::DivOp>(Value(getShift()),
+                                e.reals(toFloats(to.scales), to.axis));
+  } else {
+    std::tie(multiplier, shift) = makeFixedPoint(e, factors, axis);
   }
-  Value rescaled = rescale(e, centre(), factors, axis, getRescale());
-  Value moved = e.make<nn::AddOp>(rescaled, e.integers(to.zeroPoints, to.axis));
+  auto requantize = [&](Type element, int64_t zero, int64_t low, int64_t high) {
+    return e.make<nn::RequantizeOp>(
+        getRescaleAttr(), x, multiplier, shift, TypeAttr::get(element),
+        builder.getI64IntegerAttr(zero), builder.getI64IntegerAttr(low),
+        builder.getI64IntegerAttr(high));
+  };
+  if (llvm::all_equal(to.zeroPoints))
+    return reinterpretResult(
+        builder, *this,
+        requantize(storage.getElementType(), to.zeroPoints[0], to.min, to.max));
+  // What lies beyond the range for one of several zero points of 16 bits does
+  // so for all of them.
+  Value centred = requantize(builder.getI32Type(), 0, -(1 << 17), 1 << 17);
+  Value moved = e.make<nn::AddOp>(centred, e.integers(to.zeroPoints, to.axis));
   Value bounded =
       e.make<nn::MinOp>(Value(e.make<nn::MaxOp>(moved, e.integers({to.min}))),
                         e.integers({to.max}));

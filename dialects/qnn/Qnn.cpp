@@ -189,7 +189,7 @@ LogicalResult DequantizeBlocksOp::verify() {
   return success();
 }
 
-LogicalResult RequantizeOp::verify() {
+LogicalResult qnn::RequantizeOp::verify() {
   if (failed(verifyShapes(*this)) ||
       failed(verifyQuantized(*this, getX().getType())) ||
       failed(verifyQuantized(*this, getType())))
@@ -202,6 +202,8 @@ LogicalResult RequantizeOp::verify() {
     return emitOpError("has scales along axis ")
            << from.axis << " of its operand and " << to.axis
            << " of its result";
+  if (getRescale() == Rescale::wide)
+    return emitOpError("has no factors of 16 bits");
   if (!getShift())
     return success();
   if (getRescale() != Rescale::real)
@@ -247,7 +249,7 @@ OpFoldResult DequantizeOp::fold(FoldAdaptor) { return {}; }
 
 OpFoldResult DequantizeBlocksOp::fold(FoldAdaptor) { return {}; }
 
-OpFoldResult RequantizeOp::fold(FoldAdaptor) {
+OpFoldResult qnn::RequantizeOp::fold(FoldAdaptor) {
   return getX().getType() == getType() && !getShift() ? OpFoldResult(getX())
                                                       : OpFoldResult();
 }

@@ -12,6 +12,10 @@
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
 
+namespace nnc::qnn {
+using nn::Rescale;
+} // namespace nnc::qnn
+
 #include "dialects/qnn/QnnDialect.h.inc"
 #include "dialects/qnn/QnnEnums.h.inc"
 #include "dialects/qnn/QnnInterfaces.h.inc"

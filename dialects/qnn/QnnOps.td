@@ -7,9 +7,10 @@
 #ifndef NNC_DIALECTS_QNN_OPS
 #define NNC_DIALECTS_QNN_OPS
 
+include "dialects/nn/NnRescale.td"
 include "dialects/qnn/QnnDialect.td"
+include "dialects/qnn/QnnEnums.td"
 include "dialects/qnn/QnnInterfaces.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Qnn_Op<string mnemonic, list<Trait> traits = []>
@@ -20,21 +21,6 @@ class Qnn_Op<string mnemonic, list<Trait> traits = []>
 
 class Qnn_LoweredOp<string mnemonic>
     : Qnn_Op<mnemonic, [DeclareOpInterfaceMethods<Qnn_LoweringOpInterface>]>;
-
-def Qnn_Rounding : I32EnumAttr<"Rounding", "how a real number becomes whole", [
-    I32EnumAttrCase<"half_even", 0>, I32EnumAttrCase<"half_away", 1>]> {
-  let cppNamespace = "::nnc::qnn";
-  let genSpecializedAttr = 0;
-}
-def Qnn_RoundingAttr : EnumAttr<Qnn_Dialect, Qnn_Rounding, "rounding">;
-
-def Qnn_Rescale : I32EnumAttr<"Rescale", "how an integer is rescaled", [
-    I32EnumAttrCase<"real", 0>, I32EnumAttrCase<"double_rounding", 1>,
-    I32EnumAttrCase<"single_rounding", 2>]> {
-  let cppNamespace = "::nnc::qnn";
-  let genSpecializedAttr = 0;
-}
-def Qnn_RescaleAttr : EnumAttr<Qnn_Dialect, Qnn_Rescale, "rescale">;
 
 def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
   let summary = "Real numbers as quantized ones";
@@ -119,10 +105,10 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
           -> tensor<4x!quant.uniform<i8:f32, 5.0e-02:-3>>
     ```
   }];
-  let arguments = (ins Qnn_RescaleAttr:$rescale, AnyRankedTensor:$x,
+  let arguments = (ins Nn_RescaleAttr:$rescale, AnyRankedTensor:$x,
     Optional<RankedTensorOf<[F32]>>:$shift);
   let results = (outs AnyRankedTensor:$y);
-  let builders = [OpBuilder<(ins "::mlir::Type":$y, "Rescale":$rescale,
+  let builders = [OpBuilder<(ins "::mlir::Type":$y, "::nnc::nn::Rescale":$rescale,
       "::mlir::Value":$x), [{
     build($_builder, $_state, y, rescale, x, ::mlir::Value());
   }]>];

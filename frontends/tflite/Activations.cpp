@@ -35,11 +35,13 @@ static Value takeMagnitudes(Layer &layer, Value x) {
   if (!out)
     return layer.unsupported("has a result without a quantization");
   Value y = layer.createElementwise("abs", {centre(layer, x, in)});
-  if (in.scales != out.scales)
-    y = rescale(layer, y,
-                static_cast<float>(in.getScale()) /
-                    static_cast<float>(out.getScale()));
-  return store(layer, y, getRange(layer.getOutputElement()));
+  Range range = getRange(layer.getOutputElement());
+  if (in.scales == out.scales)
+    return store(layer, y, range);
+  return storeRescaled(layer, y,
+                       qnn::toFixedPoint(static_cast<float>(in.getScale()) /
+                                         static_cast<float>(out.getScale())),
+                       range);
 }
 
 Value convertAbs(Layer &layer) {
@@ -203,7 +205,8 @@ static Value convertLimit(Layer &layer, fb::Activation kind) {
     return {};
   double factor =
       static_cast<float>(in.getScale()) / static_cast<float>(out.getScale());
-  return store(layer, rescale(layer, centre(layer, x, in), factor), range);
+  return storeRescaled(layer, centre(layer, x, in), qnn::toFixedPoint(factor),
+                       range);
 }
 
 Value convertRelu(Layer &layer) {
@@ -301,11 +304,9 @@ static Value convertWideGate(Layer &layer, Value x, StringRef op,
   }
   Value wide = layer.castTo(x, layer.getBuilder().getI32Type());
   Value factor = constantOf(layer, multiplier);
-  Value scaled =
-      shift == 0
-          ? layer.createElementwise("mul", {wide, factor})
-          : layer.createElementwise(
-                "rescale_wide", {wide, factor, constantOf(layer, 15 - shift)});
+  Value scaled = shift == 0 ? layer.createElementwise("mul", {wide, factor})
+                            : rescale(layer, nn::Rescale::wide, wide, factor,
+                                      constantOf(layer, 15 - shift));
   return layer.castTo(layer.createElementwise(op, {scaled}),
                       layer.getOutputElement());
 }
@@ -448,10 +449,9 @@ Value convertQuantize(Layer &layer) {
   if (getElement(x) == storage && in.scales == out.scales &&
       in.zeroPoints == out.zeroPoints)
     return x;
-  return store(
-      layer,
-      rescale(layer, centre(layer, x, in), in.getScale() / out.getScale()),
-      getRange(storage));
+  return storeRescaled(layer, centre(layer, x, in),
+                       qnn::toFixedPoint(in.getScale() / out.getScale()),
+                       getRange(storage));
 }
 
 Value convertDequantize(Layer &layer) {

@@ -65,7 +65,7 @@ static Value addIntegers(Layer &layer, StringRef op,
   }
   Value sum = layer.createElementwise(
       op, {align(layer, 0, left, bits), align(layer, 1, right, bits)});
-  return store(layer, rescale(layer, sum, last), range);
+  return storeRescaled(layer, sum, qnn::toFixedPoint(last), range);
 }
 
 static Value multiplyIntegers(Layer &layer, fb::Activation activation) {
@@ -80,10 +80,9 @@ static Value multiplyIntegers(Layer &layer, fb::Activation activation) {
   Value product =
       layer.createElementwise("mul", {centre(layer, layer.getInput(0), a),
                                       centre(layer, layer.getInput(1), b)});
-  return store(
-      layer,
-      rescale(layer, product, a.getScale() * b.getScale() / out.getScale()),
-      range);
+  return storeRescaled(
+      layer, product,
+      qnn::toFixedPoint(a.getScale() * b.getScale() / out.getScale()), range);
 }
 
 /// Returns the nn op of both operands, with the activation behind it.
@@ -267,8 +266,8 @@ Value convertSquaredDifference(Layer &layer) {
       layer.createElementwise("sub", {align(layer, 0, a / unit, bits),
                                       align(layer, 1, b / unit, bits)});
   Value square = layer.createElementwise("mul", {difference, difference});
-  return store(layer, rescale(layer, square, unit * unit / double(last)),
-               range);
+  return storeRescaled(layer, square,
+                       qnn::toFixedPoint(unit * unit / double(last)), range);
 }
 
 Value convertAddN(Layer &layer) {
@@ -294,7 +293,7 @@ Value convertAddN(Layer &layer) {
   if (!range)
     return {};
   double last = 2 * in.getScale() / ((1 << 20) * out.getScale());
-  return store(layer, rescale(layer, sum, last), range);
+  return storeRescaled(layer, sum, qnn::toFixedPoint(last), range);
 }
 
 Value convertPrelu(Layer &layer) {

@@ -164,8 +164,8 @@ static Value reduceIntegers(Layer &layer, ArrayRef<int64_t> axes, bool keepDims,
     factor.multiplier = (factor.multiplier << more) / count;
     factor.shift -= more;
   }
-  return store(layer, rescale(layer, centred, factor),
-               getRange(layer.getOutputElement()));
+  return storeRescaled(layer, centred, factor,
+                       getRange(layer.getOutputElement()));
 }
 
 /// Converts the reduction `kind`.

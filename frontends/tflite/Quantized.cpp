@@ -173,12 +173,41 @@ Value nnc::tflite::centre(Layer &layer, Value x,
       "sub", {wide, constantOf(layer, quantization.getZeroPoint())});
 }
 
+Value nnc::tflite::rescale(Layer &layer, nn::Rescale rescale, Value x,
+                           Value multiplier, Value shift) {
+  return layer.create<nn::RequantizeOp>(
+      rescale, x, multiplier, shift, /*element=*/TypeAttr(), /*zero_point=*/0,
+      /*low=*/IntegerAttr(), /*high=*/IntegerAttr());
+}
+
 Value nnc::tflite::rescale(Layer &layer, Value x, Value multiplier,
                            Value shift) {
-  StringRef op = layer.getRescale() == qnn::Rescale::single_rounding
-                     ? "rescale_single"
-                     : "rescale_double";
-  return layer.createElementwise(op, {x, multiplier, shift});
+  return rescale(layer, layer.getRescale(), x, multiplier, shift);
+}
+
+Value nnc::tflite::storeRescaled(Layer &layer, Value x,
+                                 const qnn::FixedPoint &factor,
+                                 std::optional<Range> range) {
+  return storeRescaled(layer, layer.getRescale(),
+                       {x, constantOf(layer, factor.multiplier),
+                        constantOf(layer, factor.shift)},
+                       range);
+}
+
+Value nnc::tflite::storeRescaled(Layer &layer, nn::Rescale rescale,
+                                 ArrayRef<Value> operands,
+                                 std::optional<Range> range) {
+  Quantization out = layer.getOutputQuantization();
+  if (!range || !out)
+    return {};
+  Builder &builder = layer.getBuilder();
+  Value y = layer.create<nn::RequantizeOp>(
+      rescale, operands[0], operands[1], operands[2],
+      TypeAttr::get(layer.getOutputElement()), out.getZeroPoint(),
+      builder.getI64IntegerAttr(range->min),
+      builder.getI64IntegerAttr(range->max));
+  nn::markActivation(y, range->activation);
+  return y;
 }
 
 Value nnc::tflite::rescale(Layer &layer, Value x,

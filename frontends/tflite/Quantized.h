@@ -51,11 +51,25 @@ mlir::Value requantize(Layer &layer, mlir::Value sums,
 mlir::Value centre(Layer &layer, mlir::Value x,
                    const Quantization &quantization);
 
-/// Returns x, in i32, times a factor, as the import rounds it.
+/// Returns x, in i32, times a factor, as `rescale` says or as the import rounds
+/// it.
+mlir::Value rescale(Layer &layer, nn::Rescale rescale, mlir::Value x,
+                    mlir::Value multiplier, mlir::Value shift);
 mlir::Value rescale(Layer &layer, mlir::Value x, mlir::Value multiplier,
                     mlir::Value shift);
 mlir::Value rescale(Layer &layer, mlir::Value x, const qnn::FixedPoint &factor);
 mlir::Value rescale(Layer &layer, mlir::Value x, double factor);
+
+/// Returns the result's integers: x, in i32, times a factor, as the import
+/// rounds it, plus the zero point of the result, saturated to the range.
+mlir::Value storeRescaled(Layer &layer, mlir::Value x,
+                          const qnn::FixedPoint &factor,
+                          std::optional<Range> range);
+/// Returns the same where `rescale` says how x is multiplied by a multiplier
+/// and a shift, the other operands.
+mlir::Value storeRescaled(Layer &layer, nn::Rescale rescale,
+                          llvm::ArrayRef<mlir::Value> operands,
+                          std::optional<Range> range);
 
 /// Returns x, in i32, plus the zero point of the result, saturated to the
 /// range, as the result's type.

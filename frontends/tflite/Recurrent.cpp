@@ -161,8 +161,8 @@ static Value computeIntegerSvdf(Layer &layer, Value x, Variable &variable,
   factor =
       static_cast<float>(multiplyScales(state.getScale(), time.getScale()) /
                          static_cast<float>(out.getScale()));
-  y = store(layer, rescale(layer, y, factor),
-            getRange(layer.getOutputElement()));
+  y = storeRescaled(layer, y, qnn::toFixedPoint(factor),
+                    getRange(layer.getOutputElement()));
   return layer.reshape(y, {sizes.batch, sizes.units});
 }
 

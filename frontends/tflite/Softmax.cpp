@@ -181,8 +181,8 @@ static Value normalizeIntegers(Layer &layer, Value x) {
         shift = layer.createElementwise(
             "add", {layer.createElementwise("inverse_root_shift", {squares}),
                     constantOf(layer, 7)});
-  Value y = rescale(layer, centred, multiplier, shift);
-  return store(layer, y, getRange(layer.getOutputElement()));
+  return storeRescaled(layer, layer.getRescale(), {centred, multiplier, shift},
+                       getRange(layer.getOutputElement()));
 }
 
 Value convertL2Normalization(Layer &layer) {

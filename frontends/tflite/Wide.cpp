@@ -98,9 +98,10 @@ std::optional<WideSums> nnc::tflite::planWideSums(Layer &layer, size_t input,
   return plan;
 }
 
-/// Returns x times factors of 16 bits, one or one for each index of `axis`.
-static Value rescaleShort(Layer &layer, Value x, ArrayRef<double> factors,
-                          int64_t axis) {
+/// Returns the result's integers, in `range`: x times factors of 16 bits, one
+/// or one for each index of `axis`.
+static Value storeShort(Layer &layer, Value x, ArrayRef<double> factors,
+                        int64_t axis, std::optional<Range> range) {
   SmallVector<APInt> multipliers, shifts;
   unsigned width = getElement(x).getIntOrFloatBitWidth();
   for (double factor : factors) {
@@ -119,10 +120,11 @@ static Value rescaleShort(Layer &layer, Value x, ArrayRef<double> factors,
     shape[0] = static_cast<int64_t>(factors.size());
   }
   auto type = RankedTensorType::get(shape, getElement(x));
-  return layer.createElementwise(
-      "rescale_wide",
+  return storeRescaled(
+      layer, nn::Rescale::wide,
       {x, layer.constant(DenseIntElementsAttr::get(type, multipliers)),
-       layer.constant(DenseIntElementsAttr::get(type, shifts))});
+       layer.constant(DenseIntElementsAttr::get(type, shifts))},
+      range);
 }
 
 Value nnc::tflite::finishWide(Layer &layer, Value sums, const WideSums &plan,
@@ -143,8 +145,7 @@ Value nnc::tflite::finishWide(Layer &layer, Value sums, const WideSums &plan,
   double out = layer.getOutputQuantization().getScale();
   SmallVector<double> factors(
       llvm::map_range(scales, [=](double scale) { return scale / out; }));
-  Value y = rescaleShort(layer, sums, factors, scaleAxis);
-  return store(layer, layer.castTo(y, layer.getBuilder().getI32Type()), range);
+  return storeShort(layer, sums, factors, scaleAxis, range);
 }
 
 template <class T>

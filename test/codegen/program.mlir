@@ -81,7 +81,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
-      attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
+      attributes {form = #exec.form<floats>, what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
     %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32
@@ -92,7 +92,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
       like "conv1" serial
-      attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
+      attributes {form = #exec.form<floats>, what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {
   ^bb0(%v: f32, %bias: f32):
     %0 = nn.add %v, %bias : f32, f32
     %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32

@@ -14,8 +14,9 @@
 // LAYER: nn.layer "conv" inputs({{.*}} : tensor<1x1x2x2xui8>, tensor<2x1x1x1xi8>) extras({{.*}}) -> tensor<1x2x4x2xui8>
 // LAYER: epilogue
 // LAYER-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
-// LAYER: nn.cast %{{.*}} : f32 to ui8
-// LAYER-NEXT: nn.yield
+// LAYER-NEXT: %[[SUM:.*]] = nn.add
+// LAYER-NEXT: %[[Y:.*]] = nn.requantize real %[[SUM]], %{{.*}} {element = ui8, high = 255 : i64, low = 0 : i64, zero_point = 3 : i64} : i32, f32
+// LAYER-NEXT: nn.yield %[[Y]] : ui8
 // LAYER-NEXT: }
 // LAYER-NEXT: return
 !x = tensor<1x1x2x2x!quant.uniform<u8:f32, 2.0e-02:128>>

@@ -9,10 +9,12 @@
 #include "runtime/routines/matmul/portable.h"
 #include "runtime/routines/pool2d/bytes.h"
 #include "runtime/routines/pool2d/portable.h"
+#include "runtime/simd/requantize.h"
 #include "test/runtime/integers_test.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/widths.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -481,5 +483,69 @@ TEST_CASE("integers times fixed-point numbers", "[integers]") {
       CHECK(doubles[i] == twice);
       CHECK(singles[i] == once);
     }
+  }
+}
+
+namespace {
+/// Checks the functions of nn.requantize that give numbers of type T from Low
+/// to High: the lanes of vectors equal scalars, and these equal their steps.
+template <class T, int Zero, int Low, int High>
+void check_requantizations(random_source &r) {
+  std::int32_t x[W], multiplier[W], shift[W];
+  float factor[W], offset[W];
+  for (int i = 0; i < W; ++i) {
+    x[i] = r.between(-40000, 40000);
+    multiplier[i] = r.between(1 << 30, INT32_MAX);
+    shift[i] = r.between(-12, 0);
+    factor[i] = float(r.between(1, 4000)) / 65536.0f;
+    // Halves, too.
+    offset[i] = float(r.between(-64, 64)) / 8.0f;
+  }
+  using integers = vector_memory<std::int32_t, W>;
+  using results = vector_memory<T, W>;
+  const auto v = integers::load(x), m = integers::load(multiplier),
+             s = integers::load(shift);
+  using reals = vector_of<float, W>;
+  const auto f = load<reals>(factor), o = load<reals>(offset);
+  T twice[W], once[W], real[W], moved[W];
+  results::store(twice, requantize_double<T, Zero, Low, High>(v, m, s));
+  results::store(once, requantize_single<T, Zero, Low, High>(v, m, s));
+  results::store(real, requantize_real<T, Zero, Low, High>(v, f));
+  results::store(moved, requantize_real<T, Zero, Low, High>(v, f, o));
+  auto limit = [](double y) { return T(y < Low ? Low : y > High ? High : y); };
+  for (int i = 0; i < W; ++i) {
+    INFO(x[i] << " to numbers from " << Low << " to " << High);
+    CHECK(twice[i] ==
+          limit(rescale_double(x[i], multiplier[i], shift[i]) + Zero));
+    CHECK(once[i] ==
+          limit(rescale_single(x[i], multiplier[i], shift[i]) + Zero));
+    CHECK(real[i] == limit(std::nearbyint(float(x[i]) * factor[i]) + Zero));
+    CHECK(moved[i] ==
+          limit(std::nearbyint(float(x[i]) * factor[i] + offset[i]) + Zero));
+    CHECK(requantize_double<T, Zero, Low, High>(x[i], multiplier[i],
+                                                shift[i]) == twice[i]);
+    CHECK(requantize_single<T, Zero, Low, High>(x[i], multiplier[i],
+                                                shift[i]) == once[i]);
+    CHECK(requantize_real<T, Zero, Low, High>(x[i], factor[i]) == real[i]);
+    CHECK(requantize_real<T, Zero, Low, High>(x[i], factor[i], offset[i]) ==
+          moved[i]);
+    // A factor of 16 bits.
+    const std::int64_t wide = x[i], half = multiplier[i] >> 16;
+    CHECK(
+        requantize_wide<T, Zero, Low, High>(wide, half,
+                                            std::int64_t(shift[i])) ==
+        limit(double(rescale_wide(wide, half, std::int64_t(shift[i]))) + Zero));
+  }
+}
+} // namespace
+
+TEST_CASE("integers on another scale", "[integers]") {
+  random_source r;
+  for (int round = 0; round < 100; ++round) {
+    check_requantizations<std::int8_t, -3, -128, 127>(r);
+    check_requantizations<std::int8_t, 0, 0, 100>(r);
+    check_requantizations<std::uint8_t, 128, 0, 255>(r);
+    check_requantizations<std::uint8_t, 7, 7, 200>(r);
+    check_requantizations<std::int16_t, 0, -32768, 32767>(r);
   }
 }

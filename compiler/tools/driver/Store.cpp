@@ -64,7 +64,8 @@ Circumstances Store::where(const Job &job) {
                                        "runtime/parallel.h"};
   if (nn::LayerOp layer = job.layer)
     for (auto op : layer.getEpilogue().getOps<nn::ElementwiseOpInterface>())
-      headers.insert(Catalogue::get().getHeaderOf(op.getFunction()));
+      for (llvm::StringRef step : op.getSteps())
+        headers.insert(Catalogue::get().getHeaderOf(step));
   std::string all;
   for (llvm::StringRef header : headers)
     all += llvm::utohexstr(getHash(header)) + " ";

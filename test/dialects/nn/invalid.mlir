@@ -705,3 +705,35 @@ func.func @stored_result(%x: tensor<1x16x5x5xi8>, %w: tensor<272xui8>) {
   %y = nn.stored_conv %x, %w, <form = 0, elements = 512, block = 512, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {filters = 32 : i64, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, order = 0 : i64, strip = 8 : i64, accumulator = i32} : (tensor<1x16x5x5xi8>, tensor<272xui8>) -> tensor<1x32x5x4xi32>
   return
 }
+
+// -----
+
+func.func @requantize_range(%x: tensor<4xi32>, %m: tensor<i32>) {
+  // expected-error@+1 {{limits results to the range from -129 to 127, which 'i8' does not have}}
+  %y = nn.requantize single_rounding %x, %m, %m {element = i8, low = -129 : i64, high = 127 : i64} : tensor<4xi32>, tensor<i32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @requantize_element(%x: tensor<4xi32>, %m: tensor<i32>) {
+  // expected-error@+1 {{needs an element type and both ends of its range}}
+  %y = nn.requantize single_rounding %x, %m, %m {zero_point = 3 : i64} : tensor<4xi32>, tensor<i32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @requantize_shift(%x: tensor<4xi32>, %m: tensor<i32>) {
+  // expected-error@+1 {{needs three operands of i32}}
+  %y = nn.requantize double_rounding %x, %m : tensor<4xi32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @requantize_real(%x: tensor<4xi64>, %m: tensor<f32>) {
+  // expected-error@+1 {{needs integers of at most 32 bits, and f32}}
+  %y = nn.requantize real %x, %m {element = i8, low = -128 : i64, high = 127 : i64} : tensor<4xi64>, tensor<f32>
+  return
+}

@@ -148,16 +148,19 @@ def single_rounding(x, multiplier, shift):
     return (x * multiplier + (1 << (total - 1))) >> total
 
 
-def check_requantize(random, rescale, axis, has_shift=False):
+def check_requantize(random, rescale, axis, has_shift=False, zeros=1):
+    """`zeros` is how many zero points the result has: 1, or one for each index of `axis`."""
     count = 1 if axis is None else SHAPE[axis]
     scales = random.uniform(1e-4, 1e-2, count).astype(np.float32)
     scale = np.float32(random.uniform(1e-2, 1e-1))
-    zero = int(random.integers(-128, 128))
+    zero = random.integers(-128, 128, zeros)
     x = random.integers(-20000, 20000, SHAPE).astype(np.int32)
     shift = random.uniform(-2, 2, (4, 1)).astype(np.float32) if has_shift else None
     found = fold(f"qnn.requantize {rescale}", x,
                  quant_type("i32", scales, [0] * count, axis),
-                 quant_type("i8", [scale], [zero], None), np.int8, shift)
+                 quant_type("i8", [scale] * zeros, zero, axis if zeros > 1 else None),
+                 np.int8, shift)
+    zero = along(zero, axis if zeros > 1 else None, np.int64)
     factors = scales.astype(np.float64) / np.float64(scale)
     if rescale == "real":
         product = x.astype(np.float32) * along(factors, axis, np.float64).astype(np.float32)
@@ -169,8 +172,8 @@ def check_requantize(random, rescale, axis, has_shift=False):
     expected = np.zeros(SHAPE, np.int64)
     for index in np.ndindex(SHAPE):
         factor = factors[0 if axis is None else index[axis]]
-        expected[index] = step(int(x[index]), *fixed_point(factor)) + zero
-    return np.array_equal(found, clip(expected, np.int8))
+        expected[index] = step(int(x[index]), *fixed_point(factor))
+    return np.array_equal(found, clip(expected + zero, np.int8))
 
 
 def main():
@@ -184,6 +187,8 @@ def main():
             cases.append((check_dequantize, storage, axis))
         for rescale in ("real", "double_rounding", "single_rounding"):
             cases.append((check_requantize, rescale, axis))
+            if axis is not None:
+                cases.append((check_requantize, rescale, axis, False, SHAPE[axis]))
         cases.append((check_requantize, "real", axis, True))
     failures = 0
     for check, *arguments in cases:

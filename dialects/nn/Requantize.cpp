@@ -1,0 +1,125 @@
+//===- Requantize.cpp - Integers on another scale -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Returns the range of an integer type.
+static std::pair<int64_t, int64_t> getTypeRange(IntegerType type) {
+  unsigned width = type.getWidth();
+  if (type.isUnsigned())
+    return {0, static_cast<int64_t>(APInt::getMaxValue(width).getZExtValue())};
+  return {APInt::getSignedMinValue(width).getSExtValue(),
+          APInt::getSignedMaxValue(width).getSExtValue()};
+}
+
+static IntegerType getIntegerType(Value value) {
+  return dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
+}
+
+LogicalResult RequantizeOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> location,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  if (failed(inferElementwise(location, adaptor.getOperands(), "first", types)))
+    return failure();
+  TypeAttr attribute = adaptor.getElementAttr();
+  // The parser has the attribute in the dictionary alone.
+  if (DictionaryAttr all = adaptor.getAttributes(); !attribute && all)
+    attribute = all.getAs<TypeAttr>("element");
+  if (!attribute)
+    return success();
+  Type element = attribute.getValue();
+  auto tensor = dyn_cast<RankedTensorType>(types.front());
+  types.front() = tensor ? Type(tensor.clone(element)) : element;
+  return success();
+}
+
+LogicalResult RequantizeOp::verify() {
+  Type multiplier = getElementTypeOrSelf(getMultiplier().getType());
+  IntegerType from = getIntegerType(getX()), to = getIntegerType(getY());
+  if (!from || !to)
+    return emitOpError("rescales integers to integers");
+  bool isReal = getRescale() == Rescale::real;
+  if (getElement().has_value() != getLow().has_value() ||
+      getElement().has_value() != getHigh().has_value() ||
+      (!getElement() && (isReal || getZeroPoint() != 0)))
+    return emitOpError("needs an element type and both ends of its range");
+  if (saturates()) {
+    auto [least, most] = getTypeRange(to);
+    auto [low, high] = getRange();
+    if (to.getWidth() > 32 || low < least || high > most || low > high)
+      return emitOpError("limits results to the range from ")
+             << low << " to " << high << ", which " << to << " does not have";
+  }
+  Type shift = getShift() ? getElementTypeOrSelf(getShift().getType()) : Type();
+  if (isReal) {
+    if (from.getWidth() > 32 || !multiplier.isF32() ||
+        (shift && !shift.isF32()))
+      return emitOpError("needs integers of at most 32 bits, and f32");
+    return success();
+  }
+  bool isWide = from.isSignlessInteger(64) && getRescale() == Rescale::wide;
+  if (multiplier != from || shift != from ||
+      (!from.isSignlessInteger(32) && !isWide))
+    return emitOpError("needs three operands of i32");
+  return success();
+}
+
+StringRef RequantizeOp::getFunction() {
+  switch (getRescale()) {
+  case Rescale::real:
+    return "requantize_real";
+  case Rescale::double_rounding:
+    return saturates() ? "requantize_double" : "rescale_double";
+  case Rescale::single_rounding:
+    return saturates() ? "requantize_single" : "rescale_single";
+  case Rescale::wide:
+    return saturates() ? "requantize_wide" : "rescale_wide";
+  }
+  llvm_unreachable("a way to rescale that has no function");
+}
+
+SmallVector<StringRef> RequantizeOp::getSteps() {
+  SmallVector<StringRef> steps;
+  bool isMoved = getZeroPoint() != 0;
+  switch (getRescale()) {
+  case Rescale::real:
+    steps = {"cast", "mul"};
+    if (getShift())
+      steps.push_back("add");
+    steps.push_back("round");
+    if (isMoved)
+      steps.push_back("add");
+    if (getRange() != getTypeRange(getIntegerType(getY())))
+      steps.push_back("clip");
+    steps.push_back("cast");
+    return steps;
+  case Rescale::double_rounding:
+    steps = {"rescale_double"};
+    break;
+  case Rescale::single_rounding:
+    steps = {"rescale_single"};
+    break;
+  case Rescale::wide:
+    steps = {"rescale_wide"};
+    break;
+  }
+  if (!saturates())
+    return steps;
+  if (getIntegerType(getX()).getWidth() > 32)
+    steps.push_back("cast");
+  if (isMoved)
+    steps.push_back("add");
+  steps.append({"max", "min", "cast"});
+  return steps;
+}
+
+SmallVector<double> RequantizeOp::getScalars() { return {}; }
+Work RequantizeOp::getWork() { return elementwiseWork(*this); }

@@ -1,0 +1,72 @@
+//===- requantize.h - Integers on another scale ---------------------------===//
+//
+// The functions of nn.requantize (dialects/nn/NnElementwise.td), for scalars
+// and for the vectors of bytes.h: saturate(round(x * factor) + Zero), where the
+// result, of type T, lies from Low to High.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_SIMD_REQUANTIZE_H
+#define NNC_SIMD_REQUANTIZE_H
+
+#include "runtime/simd/arithmetic.h"
+#include "runtime/simd/fixed_point.h"
+#include "runtime/simd/number.h"
+
+namespace nnc {
+
+/// The 32-bit integers x, moved by the zero point and limited to the range.
+template <class T, int Zero, int Low, int High, class V>
+NNC_INLINE auto saturate(V x) {
+  if constexpr (Zero != 0)
+    x = add(x, V(int32_t(Zero)));
+  return cast<T>(min(max(x, V(int32_t(Low))), V(int32_t(High))));
+}
+
+/// By a fixed-point factor of 32 bits; the product and the shift round.
+template <class T, int Zero, int Low, int High, class V>
+NNC_INLINE auto requantize_double(V x, V multiplier, V shift) {
+  return saturate<T, Zero, Low, High>(rescale_double(x, multiplier, shift));
+}
+
+/// By a fixed-point factor of 32 bits; the shift alone rounds.
+template <class T, int Zero, int Low, int High, class V>
+NNC_INLINE auto requantize_single(V x, V multiplier, V shift) {
+  return saturate<T, Zero, Low, High>(rescale_single(x, multiplier, shift));
+}
+
+/// By a fixed-point factor of 16 bits, of integers of 32 or 64 bits.
+template <class T, int Zero, int Low, int High, class V>
+NNC_INLINE auto requantize_wide(V x, V multiplier, V shift) {
+  return saturate<T, Zero, Low, High>(
+      cast<int32_t>(rescale_wide(x, multiplier, shift)));
+}
+
+/// A product, x times a real factor, rounded to nearest, halves to even.
+template <class T, int Zero, int Low, int High, class F>
+NNC_INLINE auto quantize_product(F product) {
+  F y = round(product);
+  if constexpr (Zero != 0)
+    y = add(y, F(float(Zero)));
+  // A cast limits reals to the range of its type.
+  if constexpr (Low > numeric_limits<T>::min() ||
+                High < numeric_limits<T>::max())
+    y = clip(y, F(float(Low)), F(float(High)));
+  return cast<T>(y);
+}
+
+/// By a real factor.
+template <class T, int Zero, int Low, int High, class V, class F>
+NNC_INLINE auto requantize_real(V x, F factor) {
+  return quantize_product<T, Zero, Low, High>(mul(cast<float>(x), factor));
+}
+/// By a real factor, with `shift`, in units of the result, added to the
+/// product.
+template <class T, int Zero, int Low, int High, class V, class F>
+NNC_INLINE auto requantize_real(V x, F factor, F shift) {
+  return quantize_product<T, Zero, Low, High>(
+      add(mul(cast<float>(x), factor), shift));
+}
+
+} // namespace nnc
+
+#endif // NNC_SIMD_REQUANTIZE_H
