@@ -312,9 +312,11 @@ private:
 };
 } // namespace
 
-/// Returns true if `op` rounds what was scaled by a constant, as a quantization
-/// does.
+/// Returns true if `op` quantizes: it requantizes, or rounds what was scaled by
+/// a constant.
 static bool isQuantization(Operation *op) {
+  if (auto requantize = dyn_cast<RequantizeOp>(op))
+    return requantize.saturates();
   Operation *scaling =
       isa<RoundOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
   return isa_and_nonnull<DivOp, MulOp>(scaling) &&
