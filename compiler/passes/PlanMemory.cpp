@@ -15,19 +15,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/memory/Contents.h"
-#include "compiler/memory/Memories.h"
 #include "compiler/memory/Packing.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/PlacePlanner.h"
 #include "compiler/routines/Scratch.h"
 #include "dialects/nn/Control.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
 
 #include "llvm/ADT/MapVector.h"
-
-#include <numeric>
 
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -37,108 +34,6 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 using exec::Pool;
-
-namespace {
-/// One value, or the scratch of `op`, in a group: `extent` counts from the
-/// group's start.
-struct Tenant {
-  Value value;
-  Operation *op;
-  Extent extent;
-};
-
-struct TenantGroup {
-  Pool pool = Pool::arena;
-  int64_t index = 0;
-  /// Bytes of the caller's buffer; no limit in the arena.
-  int64_t limit = std::numeric_limits<int64_t>::max();
-  SmallVector<Tenant> tenants;
-  /// Some byte stands twice in one of the values, as in a concat of x with x.
-  bool repeats = false;
-};
-
-class Planner {
-public:
-  Planner(func::FuncOp function, int threads, bool portsInArena)
-      : function(function), contents(function), threads(threads),
-        portsInArena(portsInArena) {}
-  void plan();
-
-private:
-  void collect();
-  void addSteps(func::FuncOp function);
-  void addValues(func::FuncOp function);
-  void addIf(nn::IfOp op);
-  void addLoop(nn::LoopOp op);
-  void addCaptured(nn::ControlOpInterface op, func::FuncOp body, int last);
-  void addScratch();
-  void joinViews();
-  void stageInputs();
-  void takeOutputs();
-  void takeStates();
-  void handOver();
-  void joinParts();
-  void reuseOperands();
-  void addResults();
-  void pack();
-  void divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks);
-  int64_t countAccesses(const TenantGroup &group);
-  void divideWeights();
-  void setPlaces();
-
-  /// Returns the last step that reads `value`, or `otherwise` if none does.
-  int getLast(Value value, int otherwise);
-  /// Returns the bytes from the start of `value` that its readers may read.
-  int64_t getReach(Value value);
-  /// Returns the step in which the function that `body` is ends.
-  int getEnd(func::FuncOp body) {
-    return stepOf.lookup(body.getBody().front().getTerminator());
-  }
-  /// Moves the tenants of group `from` into `into`, `delta` bytes further.
-  void join(unsigned into, unsigned from, int64_t delta);
-  /// Returns true if the group `from` may join `into`: for every two tenants,
-  /// they do not overlap in memory, or not in time, or hold the same bytes
-  /// where they overlap, or one of them takes over the memory of the other.
-  bool canJoin(const TenantGroup &into, const TenantGroup &from, int64_t delta,
-               function_ref<bool(const Tenant &, const Tenant &)> takesOver);
-  bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
-  /// Returns true if `a` and `b` are the result of `op` and an operand in the
-  /// same place that `op` reads for the last time, and just before it writes.
-  static bool takesOver(Operation *op, const Tenant &a, const Tenant &b);
-  /// Returns true if one of `a` and `b` becomes the other where an op begins or
-  /// ends a function that it runs, and they are in the same place.
-  bool isHandedOver(const Tenant &a, const Tenant &b) const;
-  /// Gives the group of `value`, if all of it fits there, the caller's memory
-  /// that holds `value` in the end.
-  void takePlace(Value value, exec::PlaceAttr place);
-
-  unsigned addGroup(Value value, Operation *op, int64_t bytes, int first,
-                    int last);
-  void addTenant(unsigned group, const Tenant &tenant);
-  TenantGroup &getGroup(Value value) { return groups[groupOf.lookup(value)]; }
-  Tenant &getTenant(Value value) {
-    return getGroup(value).tenants[tenantOf.lookup(value)];
-  }
-
-  func::FuncOp function;
-  Contents contents;
-  int threads;                    ///< the largest number that may share a layer
-  bool portsInArena;              ///< whether inputs and results are there
-  SmallVector<Operation *> steps; ///< steps[i] runs in step i + 1
-  DenseMap<Operation *, int> stepOf;
-  /// The functions that ops run.
-  SmallVector<func::FuncOp> bodies;
-  /// Values that become others: a first value of a loop its carried value, a
-  /// result of a body that of the op that runs it.
-  SmallVector<std::pair<Value, Value>> handed;
-  DenseSet<std::pair<Value, Value>> isHanded;
-  SmallVector<TenantGroup> groups;
-  /// Groups of values, and their numbers among the group's tenants.
-  DenseMap<Value, unsigned> groupOf, tenantOf;
-  /// Groups of results that are copied into the arena, by number of result.
-  DenseMap<unsigned, unsigned> copies;
-};
-} // namespace
 
 /// Returns true if the same byte of a value occurs twice among these ranges, as
 /// in a concat of a value with itself.
@@ -156,8 +51,8 @@ static bool hasRepeats(ArrayRef<ByteRange> ranges) {
   return false;
 }
 
-unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
-                           int last) {
+unsigned PlacePlanner::addGroup(Value value, Operation *op, int64_t bytes,
+                                int first, int last) {
   TenantGroup &group = groups.emplace_back();
   group.tenants.push_back({value, op, {0, bytes, first, last}});
   if (value) {
@@ -168,7 +63,7 @@ unsigned Planner::addGroup(Value value, Operation *op, int64_t bytes, int first,
   return groups.size() - 1;
 }
 
-void Planner::addTenant(unsigned group, const Tenant &tenant) {
+void PlacePlanner::addTenant(unsigned group, const Tenant &tenant) {
   groupOf[tenant.value] = group;
   tenantOf[tenant.value] = groups[group].tenants.size();
   groups[group].tenants.push_back(tenant);
@@ -176,7 +71,7 @@ void Planner::addTenant(unsigned group, const Tenant &tenant) {
 
 /// Step 0 stages inputs; each op that is not a constant has a step of its own,
 /// behind which those of the functions come that it runs.
-void Planner::addSteps(func::FuncOp function) {
+void PlacePlanner::addSteps(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (op.hasTrait<OpTrait::ConstantLike>())
       continue;
@@ -189,7 +84,7 @@ void Planner::addSteps(func::FuncOp function) {
   }
 }
 
-int Planner::getLast(Value value, int otherwise) {
+int PlacePlanner::getLast(Value value, int otherwise) {
   int last = otherwise;
   for (OpOperand &use : value.getUses()) {
     Operation *reader = use.getOwner();
@@ -212,7 +107,7 @@ int Planner::getLast(Value value, int otherwise) {
   return last;
 }
 
-int64_t Planner::getReach(Value value) {
+int64_t PlacePlanner::getReach(Value value) {
   int64_t bytes = getBytes(value);
   for (OpOperand &use : value.getUses()) {
     Operation *reader = use.getOwner();
@@ -232,8 +127,8 @@ int64_t Planner::getReach(Value value) {
 
 /// Places the values that a body captures where they are outside, up to step
 /// `last` or, if that is 0, up to their last readers.
-void Planner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
-                          int last) {
+void PlacePlanner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
+                               int last) {
   OperandRange captured = op.getCaptured();
   int first = stepOf.lookup(op);
   for (auto [x, argument] : llvm::zip_equal(
@@ -247,7 +142,7 @@ void Planner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
 }
 
 /// The results are there where either body ends, and behind the op.
-void Planner::addIf(nn::IfOp op) {
+void PlacePlanner::addIf(nn::IfOp op) {
   SmallVector<func::FuncOp> both = nn::getBodies(op);
   for (func::FuncOp body : both) {
     addCaptured(op, body, /*last=*/0);
@@ -266,7 +161,7 @@ void Planner::addIf(nn::IfOp op) {
 
 /// A carried value is free from its last reader up to the end of the run, where
 /// its next value is written.
-void Planner::addLoop(nn::LoopOp op) {
+void PlacePlanner::addLoop(nn::LoopOp op) {
   func::FuncOp body = nn::getBodies(op).front();
   Operation *last = body.getBody().front().getTerminator();
   int begin = stepOf.lookup(op), end = getEnd(body);
@@ -288,7 +183,7 @@ void Planner::addLoop(nn::LoopOp op) {
   addValues(body);
 }
 
-void Planner::addValues(func::FuncOp function) {
+void PlacePlanner::addValues(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (auto branch = dyn_cast<nn::IfOp>(op))
       addIf(branch);
@@ -305,7 +200,7 @@ void Planner::addValues(func::FuncOp function) {
   }
 }
 
-void Planner::collect() {
+void PlacePlanner::collect() {
   addSteps(function);
   for (BlockArgument argument : function.getArguments()) {
     TenantGroup &group = groups[addGroup(argument, nullptr, getReach(argument),
@@ -331,7 +226,7 @@ static int64_t getExchangeBytes(Operation *end, nn::LoopOp loop,
 /// Adds the scratch memory of all layers. With several threads, all layers use
 /// the same scratch memory and no other value is placed there in between, so
 /// that each thread finds its share in the caches of its core.
-void Planner::addScratch() {
+void PlacePlanner::addScratch() {
   TenantGroup shared;
   int64_t most = 0;
   for (auto [i, op] : llvm::enumerate(steps)) {
@@ -363,7 +258,7 @@ void Planner::addScratch() {
   groups.push_back(std::move(shared));
 }
 
-void Planner::join(unsigned into, unsigned from, int64_t delta) {
+void PlacePlanner::join(unsigned into, unsigned from, int64_t delta) {
   for (Tenant tenant : groups[from].tenants) {
     tenant.extent.offset += delta;
     groupOf[tenant.value] = into;
@@ -376,8 +271,8 @@ void Planner::join(unsigned into, unsigned from, int64_t delta) {
 
 /// Returns true if two tenants hold the same bytes in the range [begin, end) of
 /// their group.
-bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
-                       int64_t end) {
+bool PlacePlanner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
+                            int64_t end) {
   auto cut = [&](const Tenant &tenant) {
     return contents.of(tenant.value, begin - tenant.extent.offset,
                        end - tenant.extent.offset);
@@ -390,7 +285,7 @@ bool Planner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
   return isWithin(a) && isWithin(b) && cut(a) == cut(b);
 }
 
-bool Planner::canJoin(
+bool PlacePlanner::canJoin(
     const TenantGroup &into, const TenantGroup &from, int64_t delta,
     function_ref<bool(const Tenant &, const Tenant &)> takes) {
   bool isCallers = into.pool == Pool::output || into.pool == Pool::state;
@@ -416,7 +311,7 @@ bool Planner::canJoin(
 
 /// Places every result that consists of consecutive bytes of one operand within
 /// that operand.
-void Planner::joinViews() {
+void PlacePlanner::joinViews() {
   for (Operation *op : steps) {
     ArrayRef<Move> moves = contents.getMoves(op);
     if (moves.size() != 1 || moves[0].target != 0 ||
@@ -429,7 +324,7 @@ void Planner::joinViews() {
 }
 
 /// Vectors that reach over the end of the caller's buffer need a copy of it.
-void Planner::stageInputs() {
+void PlacePlanner::stageInputs() {
   for (TenantGroup &group : groups)
     if ((group.pool == Pool::input || group.pool == Pool::state) &&
         llvm::any_of(group.tenants, [&](const Tenant &tenant) {
@@ -440,7 +335,7 @@ void Planner::stageInputs() {
     }
 }
 
-void Planner::takePlace(Value value, exec::PlaceAttr place) {
+void PlacePlanner::takePlace(Value value, exec::PlaceAttr place) {
   TenantGroup &group = getGroup(value);
   Extent whole = getTenant(value).extent;
   bool fits = llvm::all_of(group.tenants, [&](const Tenant &tenant) {
@@ -459,7 +354,7 @@ void Planner::takePlace(Value value, exec::PlaceAttr place) {
 
 /// A result is produced where the caller wants it, if all that shares its bytes
 /// fits there.
-void Planner::takeOutputs() {
+void PlacePlanner::takeOutputs() {
   if (portsInArena)
     return;
   Operation *end = function.getBody().front().getTerminator();
@@ -471,7 +366,7 @@ void Planner::takeOutputs() {
 
 /// The next value of a state is produced where the state is, if nothing reads
 /// the old value any more by then.
-void Planner::takeStates() {
+void PlacePlanner::takeStates() {
   Operation *end = function.getBody().front().getTerminator();
   for (BlockArgument state : function.getArguments()) {
     std::optional<unsigned> next =
@@ -498,7 +393,7 @@ void Planner::takeStates() {
   }
 }
 
-bool Planner::isHandedOver(const Tenant &a, const Tenant &b) const {
+bool PlacePlanner::isHandedOver(const Tenant &a, const Tenant &b) const {
   auto becomes = [&](const Tenant &from, const Tenant &to) {
     return isHanded.contains({from.value, to.value}) &&
            from.extent.offset == to.extent.offset &&
@@ -509,7 +404,7 @@ bool Planner::isHandedOver(const Tenant &a, const Tenant &b) const {
 
 /// Puts values that become others at once where these are, first of all the
 /// next values of loops, which are copied in each run.
-void Planner::handOver() {
+void PlacePlanner::handOver() {
   auto never = [](const Tenant &, const Tenant &) { return false; };
   for (const std::pair<Value, Value> &pair : handed) {
     Value value = pair.first, other = pair.second;
@@ -533,7 +428,7 @@ void Planner::handOver() {
 /// Computes the operands of a concat at their places in its result. Groups with
 /// a value whose bytes repeat are left out: its parts would overlap their own
 /// copies.
-void Planner::joinParts() {
+void PlacePlanner::joinParts() {
   for (Operation *op : steps)
     for (const Move &move : contents.getMoves(op)) {
       Value part = op->getOperand(move.operand), whole = op->getResult(0);
@@ -549,7 +444,7 @@ void Planner::joinParts() {
     }
 }
 
-bool Planner::takesOver(Operation *op, const Tenant &a, const Tenant &b) {
+bool PlacePlanner::takesOver(Operation *op, const Tenant &a, const Tenant &b) {
   if (op->getNumResults() != 1)
     return false;
   Value result = op->getResult(0);
@@ -567,7 +462,7 @@ bool Planner::takesOver(Operation *op, const Tenant &a, const Tenant &b) {
 
 /// Elementwise layers, and anchors that add a residual, write over an operand
 /// that nobody needs any more.
-void Planner::reuseOperands() {
+void PlacePlanner::reuseOperands() {
   for (Operation *op : steps) {
     if (op->getNumResults() != 1)
       continue;
@@ -599,7 +494,7 @@ void Planner::reuseOperands() {
 
 /// Results that are constants or a part of a state need a place in the arena
 /// that they are copied to.
-void Planner::addResults() {
+void PlacePlanner::addResults() {
   if (!portsInArena)
     return;
   Operation *end = function.getBody().front().getTerminator();
@@ -611,7 +506,7 @@ void Planner::addResults() {
           addGroup({}, nullptr, getBytes(result.get()), last, last);
 }
 
-void Planner::pack() {
+void PlacePlanner::pack() {
   SmallVector<unsigned> packed;
   SmallVector<PackingBlock> blocks;
   for (auto [i, group] : llvm::enumerate(groups)) {
@@ -640,142 +535,7 @@ void Planner::pack() {
   function->setAttr(exec::kArenaAttr, builder.getI64IntegerAttr(packing.bytes));
 }
 
-/// The multiply-adds of a layer for which its routine reads one element of its
-/// input or of its scratch memory: each element in a register serves several
-/// sums. Routines differ in it, but which of two layers reads more often rarely
-/// depends on it.
-static constexpr int64_t kMultiplyAddsPerRead = 4;
-
-static int64_t getMultiplyAdds(Operation *op) {
-  auto costs = dyn_cast<nn::CostOpInterface>(op);
-  return costs ? costs.getWork().multiplyAdds : 0;
-}
-
-/// Estimates the bytes of its operand that `use` reads, each as often as that
-/// happens.
-static int64_t countReads(OpOperand &use) {
-  Operation *reader = use.getOwner();
-  int64_t bytes = getReadBytes(reader, use.getOperandNumber());
-  auto layer = dyn_cast<nn::LayerOp>(reader);
-  bool isInput = layer && layer.getAnchorOp() &&
-                 use.getOperandNumber() < layer.getInputs().size();
-  if (!isInput)
-    return bytes;
-  Type type = nn::getTensorType(use.get()).getElementType();
-  return std::max(bytes, getMultiplyAdds(reader) / kMultiplyAddsPerRead *
-                             nn::getElementBytes(type));
-}
-
-/// Estimates the bytes of the values of a group that layers read and write,
-/// each as often as that happens.
-int64_t Planner::countAccesses(const TenantGroup &group) {
-  int64_t count = 0;
-  for (const Tenant &tenant : group.tenants) {
-    int64_t bytes = tenant.extent.bytes;
-    if (!tenant.value) {
-      // Scratch memory holds elements of some size, at least of a byte.
-      if (tenant.op)
-        count += bytes + std::max(bytes, getMultiplyAdds(tenant.op) /
-                                             kMultiplyAddsPerRead);
-      continue;
-    }
-    bool isView = tenant.op && contents.getMoves(tenant.op).size() == 1;
-    count += isView ? 0 : bytes;
-    for (OpOperand &use : tenant.value.getUses())
-      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-          contents.getMoves(use.getOwner()).empty())
-        count += countReads(use);
-  }
-  return count;
-}
-
-/// Returns the sizes of the memories that a list of the function's names.
-static SmallVector<MemoryLimit> getLimits(func::FuncOp function,
-                                          StringRef list) {
-  SmallVector<MemoryLimit> limits;
-  for (auto memory :
-       function->getAttrOfType<ArrayAttr>(list).getAsRange<exec::MemoryAttr>())
-    limits.push_back({memory.getSize(), memory.getSlow()});
-  return limits;
-}
-
-/// Writes into a list of memories how many bytes are taken of each.
-static void setMemoryBytes(func::FuncOp function, StringRef list,
-                           ArrayRef<int64_t> taken) {
-  SmallVector<Attribute> memories;
-  for (auto [memory, bytes] :
-       llvm::zip_equal(function->getAttrOfType<ArrayAttr>(list)
-                           .getAsRange<exec::MemoryAttr>(),
-                       taken))
-    memories.push_back(exec::MemoryAttr::get(function.getContext(),
-                                             memory.getName(), memory.getSize(),
-                                             memory.getSlow(), bytes));
-  function->setAttr(list, ArrayAttr::get(function.getContext(), memories));
-}
-
-/// Packs the groups `packed`, whose extents are `blocks`, into several
-/// memories.
-void Planner::divide(ArrayRef<unsigned> packed, ArrayRef<PackingBlock> blocks) {
-  SmallVector<MemoryLimit> limits = getLimits(function, exec::kMemoriesAttr);
-  SmallVector<int64_t> accesses = llvm::map_to_vector(
-      packed, [&](unsigned i) { return countAccesses(groups[i]); });
-  Division division =
-      divideBlocks(blocks, accesses, limits, getMemoryAlign(function));
-  for (auto [i, memory, offset] :
-       llvm::zip_equal(packed, division.memories, division.offsets)) {
-    groups[i].index = memory;
-    for (Tenant &tenant : groups[i].tenants)
-      tenant.extent.offset += offset;
-  }
-  setMemoryBytes(function, exec::kMemoriesAttr, division.bytes);
-  function->setAttr(
-      exec::kArenaAttr,
-      Builder(function.getContext())
-          .getI64IntegerAttr(std::accumulate(
-              division.bytes.begin(), division.bytes.end(), int64_t(0))));
-}
-
-/// Divides the weights among their memories, if there are several.
-void Planner::divideWeights() {
-  if (!function->hasAttr(exec::kWeightMemoriesAttr))
-    return;
-  // Constants with the same elements and layout are one weight.
-  llvm::MapVector<std::pair<Attribute, Type>, SmallVector<nn::ConstantOp>> same;
-  for (func::FuncOp each : nn::getAllBodies(function))
-    for (auto constant : each.getOps<nn::ConstantOp>())
-      same[{constant.getValue(), constant.getY().getType()}].push_back(
-          constant);
-  SmallVector<PackingBlock> blocks;
-  SmallVector<int64_t> accesses;
-  for (auto &[weight, constants] : same) {
-    int64_t bytes = 0, reads = 0;
-    for (nn::ConstantOp constant : constants)
-      for (OpOperand &use : constant->getUses())
-        if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>()) {
-          bytes = std::max(
-              bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
-          reads += countReads(use);
-        }
-    blocks.push_back({{0, std::max(bytes, getBytes(constants.front())), 0, 0}});
-    accesses.push_back(reads);
-  }
-  int64_t align = getMemoryAlign(function);
-  SmallVector<MemoryLimit> limits =
-      getLimits(function, exec::kWeightMemoriesAttr);
-  for (MemoryLimit &limit : limits)
-    limit.bytes -= exec::getWeightsHeaderBytes(align);
-  Division division = divideBlocks(blocks, accesses, limits, align);
-  for (auto [entry, memory] : llvm::zip_equal(same, division.memories))
-    for (nn::ConstantOp constant : entry.second) {
-      constant->setAttr(exec::kPlaceAttr,
-                        exec::PlaceAttr::get(function.getContext(),
-                                             Pool::weight, memory, 0, 0));
-      getGroup(constant).index = memory;
-    }
-  setMemoryBytes(function, exec::kWeightMemoriesAttr, division.bytes);
-}
-
-void Planner::plan() {
+void PlacePlanner::plan() {
   collect();
   divideWeights();
   joinViews();
@@ -790,7 +550,7 @@ void Planner::plan() {
   setPlaces();
 }
 
-void Planner::setPlaces() {
+void PlacePlanner::setPlaces() {
   MLIRContext *context = function.getContext();
   llvm::MapVector<Operation *, SmallVector<Attribute>> placesOf;
   for (const TenantGroup &group : groups)
@@ -871,7 +631,7 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   /// The bytes that a plan takes: beyond the sizes of memories, and in all.
   using Demand = std::pair<int64_t, int64_t>;
   Demand plan(func::FuncOp function) {
-    Planner(function, threads, portsInArena).plan();
+    PlacePlanner(function, threads, portsInArena).plan();
     int64_t beyond = 0;
     if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
       for (auto memory : memories.getAsRange<exec::MemoryAttr>())

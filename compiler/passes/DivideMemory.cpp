@@ -1,0 +1,157 @@
+//===- DivideMemory.cpp - Places in several memories ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// The part of nnc-plan-memory that divides the arena and the weights among the
+// memories of a function that has several (compiler/memory/Memories.h): what is
+// read and written most often goes to the fast ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Memories.h"
+#include "compiler/passes/PlacePlanner.h"
+#include "dialects/target/Target.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace nnc;
+using exec::Pool;
+
+/// The multiply-adds of a layer for which its routine reads one element of its
+/// input or of its scratch memory: each element in a register serves several
+/// sums. Routines differ in it, but which of two layers reads more often rarely
+/// depends on it.
+static constexpr int64_t kMultiplyAddsPerRead = 4;
+
+static int64_t getMultiplyAdds(Operation *op) {
+  auto costs = dyn_cast<nn::CostOpInterface>(op);
+  return costs ? costs.getWork().multiplyAdds : 0;
+}
+
+/// Estimates the bytes of its operand that `use` reads, each as often as that
+/// happens.
+static int64_t countReads(OpOperand &use) {
+  Operation *reader = use.getOwner();
+  int64_t bytes = getReadBytes(reader, use.getOperandNumber());
+  auto layer = dyn_cast<nn::LayerOp>(reader);
+  bool isInput = layer && layer.getAnchorOp() &&
+                 use.getOperandNumber() < layer.getInputs().size();
+  if (!isInput)
+    return bytes;
+  Type type = nn::getTensorType(use.get()).getElementType();
+  return std::max(bytes, getMultiplyAdds(reader) / kMultiplyAddsPerRead *
+                             nn::getElementBytes(type));
+}
+
+/// Estimates the bytes of the values of a group that layers read and write,
+/// each as often as that happens.
+int64_t PlacePlanner::countAccesses(const TenantGroup &group) {
+  int64_t count = 0;
+  for (const Tenant &tenant : group.tenants) {
+    int64_t bytes = tenant.extent.bytes;
+    if (!tenant.value) {
+      // Scratch memory holds elements of some size, at least of a byte.
+      if (tenant.op)
+        count += bytes + std::max(bytes, getMultiplyAdds(tenant.op) /
+                                             kMultiplyAddsPerRead);
+      continue;
+    }
+    bool isView = tenant.op && contents.getMoves(tenant.op).size() == 1;
+    count += isView ? 0 : bytes;
+    for (OpOperand &use : tenant.value.getUses())
+      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+          contents.getMoves(use.getOwner()).empty())
+        count += countReads(use);
+  }
+  return count;
+}
+
+/// Returns the sizes of the memories that a list of the function's names.
+static SmallVector<MemoryLimit> getLimits(func::FuncOp function,
+                                          StringRef list) {
+  SmallVector<MemoryLimit> limits;
+  for (auto memory :
+       function->getAttrOfType<ArrayAttr>(list).getAsRange<exec::MemoryAttr>())
+    limits.push_back({memory.getSize(), memory.getSlow()});
+  return limits;
+}
+
+/// Writes into a list of memories how many bytes are taken of each.
+static void setMemoryBytes(func::FuncOp function, StringRef list,
+                           ArrayRef<int64_t> taken) {
+  SmallVector<Attribute> memories;
+  for (auto [memory, bytes] :
+       llvm::zip_equal(function->getAttrOfType<ArrayAttr>(list)
+                           .getAsRange<exec::MemoryAttr>(),
+                       taken))
+    memories.push_back(exec::MemoryAttr::get(function.getContext(),
+                                             memory.getName(), memory.getSize(),
+                                             memory.getSlow(), bytes));
+  function->setAttr(list, ArrayAttr::get(function.getContext(), memories));
+}
+
+/// Packs the groups `packed`, whose extents are `blocks`, into several
+/// memories.
+void PlacePlanner::divide(ArrayRef<unsigned> packed,
+                          ArrayRef<PackingBlock> blocks) {
+  SmallVector<MemoryLimit> limits = getLimits(function, exec::kMemoriesAttr);
+  SmallVector<int64_t> accesses = llvm::map_to_vector(
+      packed, [&](unsigned i) { return countAccesses(groups[i]); });
+  Division division =
+      divideBlocks(blocks, accesses, limits, getMemoryAlign(function));
+  for (auto [i, memory, offset] :
+       llvm::zip_equal(packed, division.memories, division.offsets)) {
+    groups[i].index = memory;
+    for (Tenant &tenant : groups[i].tenants)
+      tenant.extent.offset += offset;
+  }
+  setMemoryBytes(function, exec::kMemoriesAttr, division.bytes);
+  function->setAttr(
+      exec::kArenaAttr,
+      Builder(function.getContext())
+          .getI64IntegerAttr(std::accumulate(
+              division.bytes.begin(), division.bytes.end(), int64_t(0))));
+}
+
+/// Divides the weights among their memories, if there are several.
+void PlacePlanner::divideWeights() {
+  if (!function->hasAttr(exec::kWeightMemoriesAttr))
+    return;
+  // Constants with the same elements and layout are one weight.
+  llvm::MapVector<std::pair<Attribute, Type>, SmallVector<nn::ConstantOp>> same;
+  for (func::FuncOp each : nn::getAllBodies(function))
+    for (auto constant : each.getOps<nn::ConstantOp>())
+      same[{constant.getValue(), constant.getY().getType()}].push_back(
+          constant);
+  SmallVector<PackingBlock> blocks;
+  SmallVector<int64_t> accesses;
+  for (auto &[weight, constants] : same) {
+    int64_t bytes = 0, reads = 0;
+    for (nn::ConstantOp constant : constants)
+      for (OpOperand &use : constant->getUses())
+        if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>()) {
+          bytes = std::max(
+              bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
+          reads += countReads(use);
+        }
+    blocks.push_back({{0, std::max(bytes, getBytes(constants.front())), 0, 0}});
+    accesses.push_back(reads);
+  }
+  int64_t align = getMemoryAlign(function);
+  SmallVector<MemoryLimit> limits =
+      getLimits(function, exec::kWeightMemoriesAttr);
+  for (MemoryLimit &limit : limits)
+    limit.bytes -= exec::getWeightsHeaderBytes(align);
+  Division division = divideBlocks(blocks, accesses, limits, align);
+  for (auto [entry, memory] : llvm::zip_equal(same, division.memories))
+    for (nn::ConstantOp constant : entry.second) {
+      constant->setAttr(exec::kPlaceAttr,
+                        exec::PlaceAttr::get(function.getContext(),
+                                             Pool::weight, memory, 0, 0));
+      getGroup(constant).index = memory;
+    }
+  setMemoryBytes(function, exec::kWeightMemoriesAttr, division.bytes);
+}

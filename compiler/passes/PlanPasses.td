@@ -1,0 +1,340 @@
+//===- PlanPasses.td - Passes that plan layers --------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// The passes from the choice of routines on, in the order in which Pipeline.cpp
+// runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_PLAN_PASSES
+#define NNC_COMPILER_PLAN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
+  let summary = "Choose the routine and the layouts of each layer";
+  let description = [{
+    Each layer has candidates, which follow from the catalogue of routines and
+    the target: a routine, its parameters, the layouts of operands and result,
+    and a cost. The pass chooses one candidate for each layer so that the sum of
+    the costs of all layers and of the adapts (changes of layout) between them
+    is least. A layer that has a `routine` and `params` already keeps them.
+    Constants are packed at compile time and need no adapt; arguments and
+    results of functions stay row-major. The attribute `nn.plan` of the function
+    tells which solver ran, the cost that it found, and a lower bound.
+
+    Methods with fewer multiplications, such as Winograd's, may have larger
+    rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
+    all layers stays below `max-error`.
+
+    With `max-ram`, a candidate whose scratch memory and padding exceed what is
+    free beside the values that are in use while the layer runs costs more than
+    all that do not, by the bytes that it takes too many. The choices of a tuning
+    file, which may not fit, do not count then.
+
+    The values of `layouts` other than `global` restrict the search, to show what
+    the layouts are worth. With `local`, every layer is surrounded by the adapts
+    that it needs by itself; nnc-propagate-layout would remove those that cancel
+    each other between two layers.
+
+    ```mlir
+    %y = nn.layer "conv1" inputs(%x, %w : tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
+        -> tensor<1x64x56x56xf32>
+    ==>
+    %0 = nn.adapt %x {routine = "adapt_portable"} : tensor<1x64x56x56xf32>
+        -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>
+    %y = nn.layer "conv1" inputs(%0, %w : ...#nn.layout<NCHW16c>>, ...#nn.layout<KCRS16c16k>>)
+        -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>
+        attributes {routine = "conv2d_f32_nchw16c_pointwise_avx512", params = array<i64: 28, 1>}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "a row of targets.inc, or native (default: the module's nn.target)">,
+    Option<"states", "states", "int64_t", /*default=*/"65536",
+           "entries of the largest table of the exact search">,
+    Option<"maxError", "max-error", "double", /*default=*/"5e-6",
+           "largest sum of the rounding errors of fast methods: root mean square, "
+           "relative to the result">,
+    Option<"layouts", "layouts", "::nnc::LayoutScope",
+           /*default=*/"::nnc::LayoutScope::global",
+           "layouts that values between layers may have",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::LayoutScope::plain, "plain", "row-major order"),
+             clEnumValN(::nnc::LayoutScope::local, "local",
+                        "any inside a layer, row-major order between layers"),
+             clEnumValN(::nnc::LayoutScope::fixed, "fixed",
+                        "row-major order, or blocks of the widest vector"),
+             clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
+    Option<"optimize", "optimize", "::nnc::Optimize",
+           /*default=*/"::nnc::Optimize::balance",
+           "what counts where routines' bytes of code are known",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Optimize::size, "size", "few bytes of code"),
+             clEnumValN(::nnc::Optimize::balance, "balance", "both"),
+             clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
+    Option<"tuning", "tuning", "std::string", /*default=*/"",
+           "tuning file with measured costs and choices, written by nnc tune">,
+    Option<"maxRam", "max-ram", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes of RAM, with inputs, outputs and state, into which routines and "
+           "layouts have to fit where they can">,
+    Option<"threads", "threads", "int", /*default=*/"1",
+           "as of nnc-plan-memory; counts with max-ram">,
+    Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
+           "as of nnc-plan-memory; counts with max-ram">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
+def PropagateLayout : Pass<"nnc-propagate-layout", "::mlir::ModuleOp"> {
+  let summary = "Remove, merge and move changes of layout (adapts)";
+  let description = [{
+    Two adapts that undo each other are removed, equal adapts of a value are
+    merged, and the adapt of a constant becomes the constant's own layout. A
+    layer whose routine works in any layout (elementwise, concat, slice, pad,
+    reductions over whole planes) is moved to another layout if that makes the
+    adapts around it cheaper; the adapts then move from its operands to its
+    result, or the other way. nnc-choose-routines leaves little of this to do:
+    the pass serves IR that other passes or a person have changed.
+
+    ```mlir
+    %1 = nn.adapt %0 : tensor<1x32x8x8xf32, #nn.layout<NCHW16c>> -> tensor<1x32x8x8xf32>
+    %2 = nn.layer "relu" extras(%1 : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> ...
+    %3 = nn.adapt %2 : tensor<1x32x8x8xf32> -> tensor<1x32x8x8xf32, #nn.layout<NCHW16c>>
+    ==>
+    %3 = nn.layer "relu" extras(%0 : tensor<1x32x8x8xf32, #nn.layout<NCHW16c>>)
+        -> tensor<1x32x8x8xf32, #nn.layout<NCHW16c>> ...
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
+def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
+  let summary = "Check the routine, parameters and layouts of each layer";
+  let description = [{
+    Reports an error for each layer whose routine is not in the catalogue, does
+    not run on the target, does not apply to the layer's shape with these
+    parameters, or expects other layouts of operands or result. The pass serves
+    IR that a person has edited.
+
+    ```mlir
+    %y = nn.layer "a" ... attributes {routine = "conv2d_f32_nchw32c_direct"}
+    ==>
+    error: 'nn.layer' op names the routine 'conv2d_f32_nchw32c_direct', which is
+    not in the catalogue; of its family there are ...
+    ```
+  }];
+}
+
+def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
+  let summary = "Store weights in fewer bytes, and read or decode these";
+  let description = [{
+    Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
+    each weight that this form makes smaller is stored in it. An `nn.decode` in
+    front of each layer that reads the weight makes it again, bit for bit; or the
+    layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
+    that is estimated to take less time, or an `nn.stored_conv`, which decodes a
+    strip of filters at a time, where the model would need more memory for all
+    of them. With
+    `nn.max_weights`, the bytes that all weights may take together, only as many
+    weights as needed are stored so, those for which decoding costs the least time,
+    or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
+    any form. Without either, weights most of which are zero are stored as `csr`
+    where their layers become faster so, and those of convolutions with
+    `nn.byte_weights` as `codebook`: always for targets without an operating system,
+    elsewhere where that is estimated to take a tenth of the layer's time at most.
+
+    ```mlir
+    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ==>
+    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
+    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
+        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ```
+  }];
+}
+
+def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {
+  let summary = "Keep layers that are too short to be shared on one thread";
+  let description = [{
+    A layer, an adapt or a decode gets the attribute `exec.serial` if the time that two
+    threads would save by sharing it is less than the time to hand work to
+    another thread. Only estimates decide, never the measurements of a tuning
+    file, so that tuning does not change which layers are shared. All other
+    layers are shared, and their routines decide which thread computes what.
+
+    ```mlir
+    %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...
+    ==>
+    %1 = nn.layer "squeeze" inputs(%0, %w : tensor<1x16xf32>, tensor<16x8xf32>) ...
+        attributes {exec.serial}
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def PlanMemory : Pass<"nnc-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Place every value in the arena or in the caller's buffers";
+  let description = [{
+    Sets `exec.place` on every op that is not a constant, `exec.scratch` on the
+    ops whose routine needs working memory, and `exec.arena` and
+    `exec.lower_bound` (in bytes) on the function. These attributes may be
+    edited; `nnc-verify-memory` checks them.
+
+    Copies are avoided: reshapes and slices of the outermost axis lie within
+    their operand, operands of a concat along that axis are computed within its
+    result, results of the function are computed in the caller's buffers, and
+    elementwise layers and residual additions overwrite an operand that is not
+    used afterwards.
+
+    Functions that nn.if and nn.loop run are planned within the one that runs them:
+    their values take places of the same arena, and their arguments and results
+    get an `exec.place`. A carried value of a loop, its first value, its next one
+    and the loop's result have one place where that is right, so that nothing is
+    copied between runs; branches of nn.if compute their results where the op has
+    them, and share memory.
+
+    On a target without an operating system, or with `reorder`, layers run in
+    another order where that makes the arena smaller: the order with the fewest
+    bytes in use at a time, by an exact search where that is short.
+
+    A function with `exec.memories` gets an arena in each of these memories, and one
+    with `exec.weight_memories` has its constants divided among them: what layers
+    read and write most often for its size is in the memories that are not slow.
+    The lists get the `bytes` of each memory that are taken, which are more than its
+    size where no division fits.
+
+    With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
+    arguments and results get an `exec.place` in the arena. Other values may
+    take the place of an argument after its last use; results stay up to the
+    end.
+
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32> ...
+    %1 = nn.reshape %0 : tensor<4xf32> -> tensor<2x2xf32>
+    ```
+    ==>
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
+        attributes {exec.place = #exec.place<arena at 0>} ...
+    %1 = nn.reshape %0 {exec.place = #exec.place<arena at 0>} : tensor<4xf32> -> tensor<2x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "int", /*default=*/"1",
+           "number of threads that may share a layer, each with its own scratch">,
+    Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
+           "place inputs and results in the arena, not in the caller's buffers">,
+    Option<"reorder", "reorder", "bool", /*default=*/"false",
+           "change the order of layers for any target">,
+  ];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "Check that no value is overwritten before its last use";
+  let description = [{
+    Simulates the function with the places that its attributes state, on a
+    memory in which each byte records the value that it belongs to. Reports the
+    first op that would read bytes of another value than its operand, or that
+    would access memory outside of the arena or of a buffer.
+  }];
+}
+
+def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
+  let summary = "Turn the planned function into an exec program";
+  let description = [{
+    The places of values are checked first, as in `nnc-verify-memory`, since a
+    person may have edited them. Values, layers and weights keep the model's
+    names as far as C allows. Calls with the same routine, parameters, shape and
+    epilogue share one function of the emitted code.
+
+    ```mlir
+    %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32>
+        attributes {exec.place = #exec.place<output at 0>, routine = "elementwise_portable", ...}
+    return %0 : tensor<4xf32>
+    ```
+    ==>
+    ```mlir
+    %x = exec.input "x" : tensor<4xf32>
+    %y = exec.output "y" : tensor<4xf32>
+    exec.call "relu" elementwise_portable of "runtime/routines/elementwise/elementwise.h"
+        inputs(%x) outputs(%y) shape <rank = 1, dims = [4], strides = [[1]]> pointwise ...
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
+  let summary = "Let calls that differ in their sizes share one function";
+  let description = [{
+    Calls of one routine with the same parameters, element types and expression,
+    but with different shapes, become `sized`: one function computes them, and
+    gets the sizes in which they differ as an argument. That takes fewer bytes of code, but more time,
+    since loops have no constants. `optimize` says what a byte is worth. Bytes are
+    those of runtime/routines/costs/code.inc; with `size`, calls of routines that
+    it does not list share functions, too. Nothing changes where the target has an
+    operating system, or with `speed`.
+
+    ```mlir
+    exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
+    exec.call "conv2" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 16, ...>
+    ```
+    ==>
+    ```mlir
+    exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
+        sized ["n", "c"]
+    exec.call "conv2" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 16, ...>
+        like "conv1" sized ["n", "c"]
+    ```
+  }];
+  let options = [
+    Option<"optimize", "optimize", "::nnc::Optimize",
+           /*default=*/"::nnc::Optimize::balance",
+           "what counts where routines' bytes of code are known",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Optimize::size, "size", "few bytes of code"),
+             clEnumValN(::nnc::Optimize::balance, "balance", "both"),
+             clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
+  ];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
+def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
+  let summary = "Compute the bytes of every weight of an exec program";
+  let description = [{
+    Before the pass, each `exec.weight` holds the elements of a constant; after
+    it, the bytes that codegen writes: packed in the order of the weight's
+    layout, with zeros as padding, and encoded if the layout has an encoding
+    (`#nn.encoding`). Codegen accepts only encoded weights and decides nothing
+    about them. A row-major weight in a resource keeps that resource; other
+    weights get a resource with their name. Weights that are encoded already
+    stay as they are.
+
+    Weights are encoded one after the other. With `release`, the model's copy of
+    a weight is freed as soon as no other weight of the module needs it, so that
+    the weights are in memory hardly more than once. In that case nothing else
+    in the context, such as another module, may use them.
+
+    ```mlir
+    %w = exec.weight "w" at 0 = dense<1.0> : tensor<2x2xf32>
+        : tensor<2x2xf32, #nn.layout<NK2n>>
+    ```
+    ==>
+    ```mlir
+    %w = exec.weight "w" at 0 = encoded dense<[0, 0, -128, 63, ...]> : tensor<16xi8>
+        : tensor<2x2xf32, #nn.layout<NK2n>>
+    ```
+  }];
+  let options = [
+    Option<"release", "release", "bool", /*default=*/"false",
+           "free the model's copy of each weight once it is encoded">,
+  ];
+}
+
+#endif // NNC_COMPILER_PLAN_PASSES
