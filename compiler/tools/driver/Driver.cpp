@@ -16,7 +16,6 @@
 #include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/TuningFile.h"
-#include "compiler/routines/WeightError.h"
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/nn/State.h"
 #include "dialects/target/Target.h"
@@ -246,46 +245,36 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     return ExitCode::usage;
   choices.customs.storeIn(*module);
   (*module)->setAttr(target::kTargetAttr, machine);
-  mlir::Builder builder(&context);
-  llvm::SmallVector<mlir::Attribute> memories, weightMemories;
-  for (const MemoryChoice &memory : choices.memories)
-    (memory.holdsWeights ? weightMemories : memories)
-        .push_back(exec::MemoryAttr::get(&context, memory.name, memory.bytes,
-                                         memory.slow, /*bytes=*/0));
-  for (auto function : module->getOps<mlir::func::FuncOp>()) {
-    if (!memories.empty())
-      function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(memories));
-    if (!weightMemories.empty())
-      function->setAttr(exec::kWeightMemoriesAttr,
-                        builder.getArrayAttr(weightMemories));
-  }
-  if (choices.weightBits != 32)
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kWeightBitsAttr,
-                        builder.getI64IntegerAttr(choices.weightBits));
-  if (choices.weightsEncoding != "auto")
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kWeightsEncodingAttr,
-                        builder.getStringAttr(choices.weightsEncoding));
-  if (choices.maxWeights)
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kMaxWeightsAttr,
-                        builder.getI64IntegerAttr(*choices.maxWeights));
-  if (choices.maxRam)
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kMaxRamAttr,
-                        builder.getI64IntegerAttr(*choices.maxRam));
-  if (wanted.keepsOwnValues)
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kOwnValuesAttr, builder.getUnitAttr());
-  if (wanted.findsFront)
-    for (auto function : module->getOps<mlir::func::FuncOp>())
-      function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
+  mlir::PassManager manager(&context);
+  manager.addPass(createConstraints());
+  if (mlir::failed(manager.run(*module)))
+    return ExitCode::ownFault;
   metadata = std::move(result.metadata);
   dimNames = std::move(result.dimNames);
   foundSizes = std::move(result.foundSizes);
   dataFiles = std::move(result.dataFiles);
   return ExitCode::done;
+}
+
+std::unique_ptr<mlir::Pass>
+Driver::createConstraints(const std::string &target) const {
+  // The options refer to these lists.
+  std::vector<std::string> memories, weightMemories;
+  for (const MemoryChoice &memory : choices.memories)
+    (memory.holdsWeights ? weightMemories : memories)
+        .push_back(fmt::format("{}:{}{}", memory.name, memory.bytes,
+                               memory.slow ? ":slow" : ""));
+  SetConstraintsOptions constraints;
+  constraints.target = target;
+  constraints.weightBits = choices.weightBits;
+  constraints.weightsEncoding = choices.weightsEncoding;
+  constraints.maxWeights = choices.maxWeights.value_or(-1);
+  constraints.maxRam = choices.maxRam.value_or(-1);
+  constraints.ownValues = wanted.keepsOwnValues;
+  constraints.weightsFront = wanted.findsFront;
+  constraints.memories = memories;
+  constraints.weightMemories = weightMemories;
+  return createSetConstraints(constraints);
 }
 
 std::vector<std::string> Driver::findSources() const {
@@ -334,6 +323,7 @@ ExitCode Driver::stream() {
   options.hop = choices.stream->frames;
   mlir::PassManager manager(&context);
   manager.nest<mlir::func::FuncOp>().addPass(createStream(options));
+  streamPasses = spellPasses(manager);
   return mlir::succeeded(manager.run(*op)) ? ExitCode::done : ExitCode::usage;
 }
 
@@ -399,8 +389,11 @@ ExitCode Driver::compileOne() {
   ExitCode code = plan();
   if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
     // Slower routines, whose weights take fewer bytes.
-    for (auto function : whole->getOps<mlir::func::FuncOp>())
-      function->setAttr(kOwnValuesAttr, mlir::UnitAttr::get(&context));
+    wanted.keepsOwnValues = true;
+    mlir::PassManager manager(&context);
+    manager.addPass(createConstraints());
+    if (mlir::failed(manager.run(*whole)))
+      return ExitCode::ownFault;
     op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
     importedBatch = samples;
     code = plan();
@@ -518,8 +511,8 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
   int64_t least = demand.bytes;
   routinesRam = INT64_MAX;
   PipelineOptions options = pipelineOptions(tuning);
-  if (auto cut =
-          cutIntoStrips(*whole, std::min(limit, sizes), options, least)) {
+  if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes), options, least,
+                               stripPasses)) {
     routinesRam = options.maxRam;
     op = std::move(cut);
     return runPasses();
@@ -574,7 +567,45 @@ ExitCode Driver::runPasses() {
   keepStages(manager);
   buildLayersPipeline(manager, pipelineOptions(tuning));
   buildPlanPipeline(manager, pipelineOptions(tuning));
+  restPasses = spellPasses(manager);
   return runPipeline(manager, *op);
+}
+
+std::string spellPasses(mlir::PassManager &manager) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  manager.printAsTextualPipeline(stream);
+  llvm::StringRef inner = text;
+  inner.consume_back(")");
+  return inner.split('(').second.str();
+}
+
+llvm::Expected<std::string> Driver::spellPipeline() const {
+  std::pair<llvm::StringRef, bool> others[] = {
+      {"--batch", choices.batch.has_value()},
+      {"sizes that vary", finder != nullptr},
+      {"several --shape of an input", !choices.otherShapes.empty()},
+      {"--probe", !choices.probe.empty()},
+      {"--tuning", !choices.tuning.empty()},
+      {"--custom", !choices.customs.paths.empty()}};
+  for (auto [option, isGiven] : others)
+    if (isGiven)
+      return makeError(
+          fmt::format("--print-pipeline: nnc-opt has no passes for {}; leave "
+                      "one of them out",
+                      option.str()));
+  mlir::PassManager manager(op.get()->getContext());
+  manager.addPass(createConstraints(choices.target));
+  mlir::PassManager encoding(op.get()->getContext());
+  buildEncodePipeline(encoding);
+  std::vector<std::string> passes;
+  for (const std::string &part :
+       {spellPasses(manager), streamPasses, stripPasses, restPasses,
+        spellPasses(encoding)})
+    if (!part.empty())
+      passes.push_back(part);
+  return fmt::format("nnc-opt --pass-pipeline='builtin.module({})'",
+                     llvm::join(passes, ","));
 }
 
 ExitCode Driver::runPipeline(mlir::PassManager &manager,

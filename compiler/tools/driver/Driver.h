@@ -176,10 +176,14 @@ std::string describeTooSmall(exec::MemoryAttr memory);
 /// bytes in all, and the fewest multiply-adds; null if none is found. Sets
 /// `least` to the smallest number of bytes that a copy took, if that is
 /// smaller. Strips that need routines with little memory set `options.maxRam`.
-mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
-                                                int64_t limit,
-                                                PipelineOptions &options,
-                                                int64_t &least);
+/// Sets `passes` to what cuts the copy, as nnc-opt --pass-pipeline takes it.
+mlir::OwningOpRef<mlir::ModuleOp>
+cutIntoStrips(mlir::ModuleOp module, int64_t limit, PipelineOptions &options,
+              int64_t &least, std::string &passes);
+
+/// Returns the passes of a manager as nnc-opt --pass-pipeline takes them,
+/// without the op around them.
+std::string spellPasses(mlir::PassManager &manager);
 
 /// The steps from a model to code. Each works on the result of the step before
 /// it, and reports its problems.
@@ -224,6 +228,9 @@ public:
   std::vector<std::string> findSources() const;
   /// The batch sizes, with ModelOptions::batch.
   const std::optional<BatchChoice> &batch() const { return batchChoice; }
+  /// Returns the command line of nnc-opt that makes the compiled module of the
+  /// imported one; or an error where nnc-opt cannot.
+  llvm::Expected<std::string> spellPipeline() const;
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
@@ -332,6 +339,10 @@ private:
 
   ModelOptions choices;
   DriverOptions wanted;
+  /// Creates the pass that sets the constraints of ModelOptions, and the target
+  /// if that is not empty.
+  std::unique_ptr<mlir::Pass>
+  createConstraints(const std::string &target = "") const;
   PipelineOptions
   pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
 
@@ -346,6 +357,9 @@ private:
   /// The bytes of RAM for which routines are chosen (PipelineOptions::maxRam).
   int64_t routinesRam = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> stripsRam;
+  /// The passes that took the window frame by frame, cut strips and did the
+  /// rest, as nnc-opt takes them; each may be empty.
+  std::string streamPasses, stripPasses, restPasses;
   std::optional<BatchChoice> batchChoice;
   /// Samples that the model is imported for, 0 without ModelOptions::batch.
   int64_t importedBatch = 0;

@@ -49,6 +49,7 @@ struct Plan {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< as imported, with strips
   RamDemand demand;
   int64_t multiplyAdds = 0;
+  std::string passes; ///< that cut the strips
 };
 
 /// The most regions that are tried: the smallest ones, which compute the fewest
@@ -130,6 +131,7 @@ static Plan planStrips(mlir::ModuleOp module, const StripRegion &region,
   patch.strips = int64_t(llvm::divideCeil(region.rows, height));
   mlir::PassManager cutting(context);
   cutting.nest<mlir::func::FuncOp>().addPass(createPatch(patch));
+  plan.passes = spellPasses(cutting);
   if (mlir::failed(cutting.run(*cut)))
     return plan;
   mlir::OwningOpRef<mlir::ModuleOp> planned = cut->clone();
@@ -182,16 +184,16 @@ void StripSearch::search(const StripRegion &region) {
   }
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
-                                                int64_t limit,
-                                                PipelineOptions &options,
-                                                int64_t &least) {
+mlir::OwningOpRef<mlir::ModuleOp>
+cutIntoStrips(mlir::ModuleOp module, int64_t limit, PipelineOptions &options,
+              int64_t &least, std::string &passes) {
   StripSearch strips(module, limit, options, least);
   auto function = *module.getOps<mlir::func::FuncOp>().begin();
   llvm::SmallVector<StripRegion> regions = findStripRegions(function, limit);
   for (const StripRegion &region : llvm::ArrayRef(regions).take_front(
            std::min(regions.size(), kMaxRegions)))
     strips.search(region);
+  passes = strips.best.passes;
   if (strips.best.module)
     return std::move(strips.best.module);
   // These do not depend on the limit: the least of them is what any limit
@@ -214,6 +216,7 @@ mlir::OwningOpRef<mlir::ModuleOp> cutIntoStrips(mlir::ModuleOp module,
     if (strips.best.module)
       break;
   }
+  passes = strips.best.passes;
   return std::move(strips.best.module);
 }
 

@@ -39,6 +39,10 @@ public:
         ->required();
     app.add_flag("--library", options.library,
                  "Also builds a shared library, with the target's compiler");
+    app.add_flag("--print-pipeline", printsPipeline,
+                 "Also prints the command line of nnc-opt that makes the same "
+                 "program of the model as nnc-translate --import --complete "
+                 "prints it, for work on nnc itself");
     addCompilerOption(app, compiler);
     app.add_option("--depfile", depfile,
                    "File for a rule of make that lists what the code was made "
@@ -66,6 +70,12 @@ public:
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
+    if (printsPipeline) {
+      llvm::Expected<std::string> line = driver.spellPipeline();
+      if (!line)
+        return fail(line.takeError(), ExitCode::usage);
+      pipeline = *line;
+    }
     llvm::Expected<std::unique_ptr<Scratch>> staging =
         makeStagingFolder(folder);
     if (!staging)
@@ -157,6 +167,8 @@ private:
                                {"multiply_adds", other.multiplyAdds()}});
       if (!others.empty())
         said["others"] = std::move(others);
+      if (printsPipeline)
+        said["pipeline"] = pipeline;
       printJson(std::move(said));
       return ExitCode::done;
     }
@@ -169,6 +181,8 @@ private:
                Fit::find(manifest, /*code=*/std::nullopt,
                          /*maxFlash=*/std::nullopt, options.maxRam)
                    .ram.describe());
+    if (printsPipeline)
+      printOut("{}\n", pipeline);
     for (const Manifest &other : manifest.others)
       printOut("  {}_run() of {} layers, with the same weights, {} of arena\n",
                other.name, other.layers.size(), formatBytes(other.arenaBytes));
@@ -176,8 +190,8 @@ private:
   }
 
   ModelOptions options;
-  std::string folder, compiler, depfile;
-  bool json = false;
+  std::string folder, compiler, depfile, pipeline;
+  bool json = false, printsPipeline = false;
 };
 
 } // namespace

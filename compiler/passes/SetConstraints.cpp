@@ -1,0 +1,76 @@
+//===- SetConstraints.cpp - What a module has to keep to ------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/routines/WeightError.h"
+#include "dialects/exec/Exec.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_SETCONSTRAINTS
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+/// Parses memories, each as NAME:BYTES or NAME:BYTES:slow. Reports a mistake.
+static FailureOr<ArrayAttr> parseMemories(ArrayRef<std::string> texts,
+                                          Location location) {
+  SmallVector<Attribute> memories;
+  for (StringRef text : texts) {
+    SmallVector<StringRef> parts;
+    text.split(parts, ':');
+    int64_t bytes = 0;
+    bool isSlow = parts.size() == 3 && parts[2] == "slow";
+    if ((parts.size() != 2 && !isSlow) || parts[0].empty() ||
+        parts[1].getAsInteger(10, bytes) || bytes < 0)
+      return emitError(location)
+             << "'" << text
+             << "' is no memory; write NAME:BYTES or NAME:BYTES:slow";
+    memories.push_back(exec::MemoryAttr::get(location.getContext(), parts[0],
+                                             bytes, isSlow, /*bytes=*/0));
+  }
+  return ArrayAttr::get(location.getContext(), memories);
+}
+
+namespace {
+struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
+  using SetConstraintsBase::SetConstraintsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto arena =
+        parseMemories(ArrayRef<std::string>(memories), module.getLoc());
+    auto weights =
+        parseMemories(ArrayRef<std::string>(weightMemories), module.getLoc());
+    if (failed(arena) || failed(weights) ||
+        (!target.empty() && failed(target::setTarget(module, target))))
+      return signalPassFailure();
+    Builder builder(module);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!arena->empty())
+        function->setAttr(exec::kMemoriesAttr, *arena);
+      if (!weights->empty())
+        function->setAttr(exec::kWeightMemoriesAttr, *weights);
+      if (weightBits != 32)
+        function->setAttr(kWeightBitsAttr,
+                          builder.getI64IntegerAttr(weightBits));
+      if (weightsEncoding != "auto")
+        function->setAttr(kWeightsEncodingAttr,
+                          builder.getStringAttr(weightsEncoding));
+      if (maxWeights >= 0)
+        function->setAttr(kMaxWeightsAttr,
+                          builder.getI64IntegerAttr(maxWeights));
+      if (maxRam >= 0)
+        function->setAttr(kMaxRamAttr, builder.getI64IntegerAttr(maxRam));
+      if (ownValues)
+        function->setAttr(kOwnValuesAttr, builder.getUnitAttr());
+      if (weightsFront)
+        function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
+    }
+  }
+};
+} // namespace
