@@ -6,6 +6,8 @@
 
 #include "codegen/Printer.h"
 
+#include "dialects/nn/ModelType.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -98,7 +100,10 @@ static std::string printField(exec::PlaceOpInterface place,
   std::string comment = "/* ";
   if (modelName && *modelName != place.getName())
     comment += printModelName(*modelName) + ": ";
-  comment += printPlaceDims(place) + " */";
+  comment += printPlaceDims(place);
+  if (place->hasAttr(nn::kModelTypeAttr))
+    comment += " of " + getModelType(place);
+  comment += " */";
   if (field.size() + 1 + comment.size() > kColumns)
     return "  " + comment + "\n" + field + "\n";
   return field + " " + comment + "\n";

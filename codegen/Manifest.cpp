@@ -7,6 +7,7 @@
 #include "codegen/Printer.h"
 
 #include "dialects/nn/Description.h"
+#include "dialects/nn/ModelType.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,8 +18,18 @@ using namespace nnc::codegen;
 
 namespace json = llvm::json;
 
-void codegen::addQuantization(exec::PlaceOpInterface place,
-                              json::Object &port) {
+std::string codegen::getModelType(exec::PlaceOpInterface place) {
+  auto narrow = place->getAttrOfType<StringAttr>(nn::kModelTypeAttr);
+  return narrow ? narrow.str()
+                : getTypeName(place.getTensor().getElementType());
+}
+
+void codegen::addElements(exec::PlaceOpInterface place, json::Object &port) {
+  std::string type = getModelType(place),
+              stored = getTypeName(place.getTensor().getElementType());
+  port["dtype"] = type;
+  if (stored != type)
+    port["storage"] = stored;
   auto quantized = getQuantization(place);
   if (!quantized)
     return;
@@ -40,7 +51,6 @@ static json::Object describePort(exec::PlaceOpInterface place,
   json::Object port{
       {"name", modelName.value_or(place.getName())},
       {"field", place.getName()},
-      {"dtype", getTypeName(type.getElementType())},
       {"shape", json::Array(type.getShape())},
   };
   if (AffineMap dims = exec::getVaryingDims(place)) {
@@ -57,7 +67,7 @@ static json::Object describePort(exec::PlaceOpInterface place,
     port["arena_offset"] = *offset;
   if (StringRef memory = exec::getMemory(place); !memory.empty())
     port["memory"] = memory;
-  addQuantization(place, port);
+  addElements(place, port);
   return port;
 }
 

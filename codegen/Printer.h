@@ -142,10 +142,15 @@ bool hasState(exec::ProgramOp program);
 /// quantized.
 std::optional<qnn::Port> getQuantization(exec::PlaceOpInterface port);
 
-/// Adds what the integers of an input or output stand for to the object that
-/// describes it: "scale" and "zero_point", numbers, or lists of them with one
-/// for each index of "axis", and "rounding".
-void addQuantization(exec::PlaceOpInterface place, llvm::json::Object &port);
+/// Returns the name of the element type that the model declares for an input,
+/// output or state, such as "f32" or "i4".
+std::string getModelType(exec::PlaceOpInterface place);
+
+/// Adds the element type of an input or output to the object that describes it:
+/// "dtype", "storage" where an element has another type in memory, and what
+/// quantized integers stand for: "scale" and "zero_point", numbers, or lists of
+/// them with one for each index of "axis", and "rounding".
+void addElements(exec::PlaceOpInterface place, llvm::json::Object &port);
 
 /// Returns the constants of each quantized input and output, with functions
 /// that quantize and dequantize a number.

@@ -9,7 +9,7 @@
 #include "dialects/qnn/Port.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -91,7 +91,11 @@ static std::string printPort(exec::PlaceOpInterface port,
 
 std::string codegen::printQuantizedPorts(exec::ProgramOp program) {
   std::string text, name = program.getSymName().str();
-  llvm::StringSet<> stems;
+  // Fields whose names differ in their case alone keep it in their macros.
+  llvm::StringMap<int> spellings;
+  for (auto port : program.getBody().getOps<exec::PlaceOpInterface>())
+    if (isa<exec::InputOp, exec::OutputOp>(port))
+      ++spellings[port.getName().upper()];
   for (Operation &op : program.getBody().front()) {
     auto port = dyn_cast<exec::PlaceOpInterface>(op);
     auto quantized = port && isa<exec::InputOp, exec::OutputOp>(op)
@@ -99,12 +103,11 @@ std::string codegen::printQuantizedPorts(exec::ProgramOp program) {
                          : std::optional<qnn::Port>();
     if (!quantized)
       continue;
-    // Fields that differ in their case alone have different macros, too.
-    std::string first = StringRef(name + "_" + port.getName().str()).upper(),
-                stem = first;
-    for (int number = 2; !stems.insert(stem).second; ++number)
-      stem = first + "_" + std::to_string(number);
-    text += printPort(port, *quantized, name, stem);
+    std::string field = port.getName().upper();
+    if (spellings.lookup(field) > 1)
+      field = port.getName().str();
+    text += printPort(port, *quantized, name,
+                      StringRef(name).upper() + "_" + field);
   }
   return text;
 }

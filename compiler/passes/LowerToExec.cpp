@@ -12,6 +12,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/VerifyMemory.h"
 #include "compiler/routines/Candidates.h"
+#include "dialects/nn/ModelType.h"
 #include "dialects/nn/State.h"
 #include "dialects/qnn/Port.h"
 #include "dialects/target/Target.h"
@@ -39,6 +40,14 @@ static StringRef getText(Attribute attribute) {
   return text ? text.getValue() : StringRef();
 }
 
+/// Copies what an argument or result of the function says of the elements of
+/// the input, output or state that it becomes.
+static void copyPortAttrs(DictionaryAttr from, Operation *to) {
+  for (StringRef name : {qnn::kPortAttr, nn::kModelTypeAttr})
+    if (Attribute value = from ? from.get(name) : Attribute())
+      to->setAttr(name, value);
+}
+
 /// The model's own name of an input or output, where C could not have it.
 static StringAttr getPortName(StringRef given, StringRef name,
                               Builder &builder) {
@@ -58,6 +67,7 @@ void ExecLowering::declareInputs() {
       states[i] = builder.create<exec::StateOp>(
           argument.getLoc(), type, name, tensor, modelName,
           nn::getInitialValue(function, i));
+      copyPortAttrs(function.getArgAttrDict(i), states[i].getDefiningOp());
       placed[argument] = states[i];
     } else {
       PlaceAttr place = getPlace(argument);
@@ -69,8 +79,7 @@ void ExecLowering::declareInputs() {
       }
       auto input = builder.create<exec::InputOp>(
           argument.getLoc(), type, name, tensor, modelName, offset, memory);
-      if (Attribute port = function.getArgAttr(i, qnn::kPortAttr))
-        input->setAttr(qnn::kPortAttr, port);
+      copyPortAttrs(function.getArgAttrDict(i), input);
       placed[argument] = input;
     }
   }
@@ -97,8 +106,7 @@ void ExecLowering::declareOutputs() {
         function.getLoc(), builder.getType<exec::PlaceType>(), name,
         cast<RankedTensorType>(type), getPortName(given, name, builder), offset,
         memory, getFoundSize(function.getResultAttr(i, nn::kSizeAttr)));
-    if (Attribute port = function.getResultAttr(i, qnn::kPortAttr))
-      output->setAttr(qnn::kPortAttr, port);
+    copyPortAttrs(function.getResultAttrDict(i), output);
     outputs.push_back(output);
     Value result = end->getOperand(i);
     if (offset && getPlace(result) == place && result.getType() == type)

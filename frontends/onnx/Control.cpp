@@ -19,8 +19,9 @@ namespace nnc::onnx {
 // If
 //===----------------------------------------------------------------------===//
 
-/// Imports a branch into a function; returns its results as the model sees
-/// them.
+/// Imports a branch into the function `body` and appends its results to
+/// `results`, in the model's types. Returns false, without a body, where the
+/// importer has reported a problem.
 static bool importBranch(Node &node, StringRef name, Body &body,
                          SmallVectorImpl<Value> &results) {
   SmallVector<Value> given;
@@ -43,9 +44,10 @@ static std::optional<DecidingInputs> findDecidingInputs(Node &node,
   });
 }
 
-/// Imports both branches into bodies; false, and a report, where that fails.
-/// Where one alone fails, and inputs decide which runs, as a sample rate does,
-/// it is one that other values of these inputs are for.
+/// Imports both branches into `bodies`, by the value of the condition. Returns
+/// false after a report where that fails. If only one branch fails and inputs
+/// such as a sample rate decide the condition, that branch is meant for other
+/// values of these inputs: the report then names the option that fixes them.
 static bool importBothBranches(Node &node, Value condition,
                                MutableArrayRef<std::optional<Body>> bodies,
                                SmallVectorImpl<Value> &ofElse,
@@ -61,12 +63,13 @@ static bool importBothBranches(Node &node, Value condition,
     fits[which] =
         importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
         !attempts[which]->hasFailed();
-    // What nnc lacks is told as such, and what a branch inside says as it is.
+    // Only faults of shapes and values can come from the wrong branch. The
+    // importer's own limits and reports of nested branches stay as they are.
     if (!fits[which] && attempts[which]->isBroken() &&
         !attempts[which]->isLasting())
       why[which] = attempts[which]->describe();
   }
-  // An attempt ends before those that began before it.
+  // Attempts are nested: the one that began last, of else_branch, ends first.
   auto finish = [&](bool isReported) {
     for (auto &attempt : attempts) {
       if (isReported)
@@ -95,12 +98,14 @@ static bool importBothBranches(Node &node, Value condition,
   return false;
 }
 
-/// Imports both branches as functions, of which one runs.
+/// Imports an If whose condition the network computes: both branches become
+/// functions, and each run calls one of them. Returns false after a report
+/// where that fails.
 static bool importBranches(Node &node, Value condition,
                            SmallVectorImpl<Value> &results) {
   OpBuilder &builder = node.getOpBuilder();
   SmallVector<Value> others;
-  std::optional<Body> bodies[2]; // by what the condition is
+  std::optional<Body> bodies[2]; // else_branch, then_branch
   if (!importBothBranches(node, condition, bodies, others, results))
     return false;
   if (results.size() != others.size() ||
@@ -133,8 +138,8 @@ static bool importBranches(Node &node, Value condition,
   return true;
 }
 
-/// The branch that is taken, where that is known: exporters guard shapes with
-/// conditions that static shapes decide.
+/// Converts If. Where the condition is known, as it is where exporters guard
+/// shapes and these are static, only the branch that runs is imported, in place.
 Value convertIf(Node &node) {
   Value condition = node.getOperand(0);
   if (getNumElements(condition) != 1)
@@ -159,7 +164,7 @@ Value convertIf(Node &node) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// Sets a node's results, and returns the first.
+/// Sets a node's results and returns the first one, or null without results.
 static Value setResults(Node &node, ArrayRef<Value> results) {
   for (auto [i, result] : llvm::enumerate(results))
     node.setResult(i, result);
@@ -211,8 +216,8 @@ Value convertLoop(Node &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
-/// Returns attribute `name` as axes of tensors of these ranks, or zeros without
-/// it; nullopt, and a report, where it does not fit.
+/// Returns the `count` integers of the attribute `name`, or zeros if the node
+/// lacks it. Returns nullopt after a report if it has another number of them.
 static std::optional<SmallVector<int64_t>>
 getScanInts(Node &node, StringRef name, size_t count) {
   SmallVector<int64_t> values =
@@ -224,8 +229,8 @@ getScanInts(Node &node, StringRef name, size_t count) {
   return std::nullopt;
 }
 
-/// Returns the permutation that brings `axis` to the front of `rank` axes, or
-/// with `isBack` the first one there.
+/// Returns the permutation of `rank` axes that moves `axis` to the front, or,
+/// with `isBack`, its inverse, which moves the first axis to `axis`.
 static SmallVector<int64_t> moveAxis(int64_t axis, int64_t rank, bool isBack) {
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < rank; ++i)
@@ -240,8 +245,9 @@ static SmallVector<int64_t> moveAxis(int64_t axis, int64_t rank, bool isBack) {
   return back;
 }
 
-/// Imports the loop of a Scan over `scanned`, whose first axis is that of the
-/// runs. Results are the last states, and what is collected in order of runs.
+/// Imports the loop of a Scan over slices of the first axis of `scanned`. The
+/// results are the last states and the collected outputs, whose first axis
+/// counts the trips. Returns nullopt after a report where that fails.
 static std::optional<LoopResults> importScan(Node &node, ArrayRef<Value> states,
                                              ArrayRef<Value> scanned) {
   LoopForm form;
@@ -268,7 +274,8 @@ static std::optional<LoopResults> importScan(Node &node, ArrayRef<Value> states,
   return importLoop(node, form);
 }
 
-/// Brings the axis of the runs to the front, in the order of the runs.
+/// Moves the scanned axis of `x` to the front, and reverses it if the Scan
+/// reads it backward.
 static Value prepareScanned(Node &node, Value x, int64_t axis,
                             bool isBackward) {
   Value carrier = getCarrier(x);
@@ -278,15 +285,15 @@ static Value prepareScanned(Node &node, Value x, int64_t axis,
   return carrier ? node.asModelType(carrier, getElement(x)) : carrier;
 }
 
-/// Returns the element `b` of the first axis.
+/// Returns the slice of `x` at index `b` of its first axis, the batch.
 static Value takeBatch(Node &node, Value x, int64_t b) {
   Value index = node.reshape(node.constant(ArrayRef<int64_t>{b}), {});
   Value carrier = node.create<nn::GatherOp>(getCarrier(x), index, int64_t(0));
   return carrier ? node.asModelType(carrier, getElement(x)) : carrier;
 }
 
-/// Scan up to opset 8: a first operand for the lengths of sequences, and a
-/// batch as the first axis of all others.
+/// Converts a Scan of opset 8. Its first operand gives the lengths of
+/// sequences, and the first axis of all other operands is the batch.
 static Value convertBatchScan(Node &node, size_t count) {
   if (node.getOperand(0))
     return node.unsupported("takes sequence_lens; nnc handles sequences that "

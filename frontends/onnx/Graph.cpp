@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/Graph.h"
 
+#include "dialects/nn/ModelType.h"
 #include "frontends/common/Body.h"
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
@@ -734,6 +735,12 @@ void GraphImporter::addResults() {
     function.setResultAttr(i, nn::kSizeAttr,
                            builder.getI64IntegerAttr(int64_t(i - own)));
   markQuantizedPorts(function);
+  for (auto [i, output] : llvm::enumerate(model.graph().output()))
+    if (std::string name =
+            getPackedName(getElementTypeOrSelf(*lookup(output.name(), main)));
+        !name.empty())
+      function.setResultAttr(i, nn::kModelTypeAttr,
+                             builder.getStringAttr(name));
 }
 
 void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
@@ -748,9 +755,13 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
                declaredInMain.lookup(input.name).info.element);
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
-            argument.getArgNumber(), "nn.name"))
-      main.values[name.getValue()] =
-          load(argument, declaredInMain.lookup(name.getValue()).info.element);
+            argument.getArgNumber(), "nn.name")) {
+      Type element = declaredInMain.lookup(name.getValue()).info.element;
+      main.values[name.getValue()] = load(argument, element);
+      if (std::string narrow = getPackedName(element); !narrow.empty())
+        function.setArgAttr(argument.getArgNumber(), nn::kModelTypeAttr,
+                            builder.getStringAttr(narrow));
+    }
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), "nn.name"))

@@ -45,6 +45,18 @@ Type nnc::onnx::getStoredType(Type element) {
                           cast<IntegerType>(element).getSignedness());
 }
 
+std::string nnc::onnx::getPackedName(Type element) {
+  if (!element)
+    return "";
+  StringRef format = getSmallFormat(element);
+  if (format.empty() && !isSmallInteger(element))
+    return "";
+  StringRef kind = !format.empty()               ? "f"
+                   : element.isUnsignedInteger() ? "u"
+                                                 : "i";
+  return (kind + Twine(getBits(element)) + format).str();
+}
+
 Value nnc::onnx::makeNarrow(OpBuilder &builder, Value carrier, Type element) {
   if (!carrier)
     return {};

@@ -36,6 +36,10 @@ mlir::Type getCarrier(mlir::Type element);
 /// have a byte each, and the indices of strings are i64.
 mlir::Type getStoredType(mlir::Type element);
 
+/// Returns the name of a type that takes more bits in inputs and outputs of the
+/// network than in the model, such as "i4" or "f8e4m3fn"; empty for others.
+std::string getPackedName(mlir::Type element);
+
 /// Returns `carrier` as a value of the narrow type `element`.
 mlir::Value makeNarrow(mlir::OpBuilder &builder, mlir::Value carrier,
                        mlir::Type element);

@@ -143,7 +143,7 @@ class Header(modules.TestCase):
         self.assertNotIn("_SCALE", (self.folder / "code/ports.h").read_text())
 
     def test_names_of_one_spelling(self):
-        """Names that differ in their case alone have other constants."""
+        """Names that differ in their case alone keep it in their constants."""
         node = helper.make_node
         graph = helper.make_graph(
             [node("DequantizeLinear", ["x", "s", "z"], ["a"]),
@@ -155,7 +155,7 @@ class Header(modules.TestCase):
             graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
         self.nnc("compile", path, "-o", "code", "--name=ports")
         text = (self.folder / "code/ports.h").read_text()
-        for line in "PORTS_X_SCALE 1.0f", "PORTS_X_2_SCALE 2.0f":
+        for line in "PORTS_x_SCALE 1.0f", "PORTS_X_SCALE 2.0f":
             self.assertIn(f"#define {line}\n", text)
 
 
@@ -198,6 +198,35 @@ class Told(nnc.TestCase):
             for port in "XY":
                 self.assertIn(f"(float)({least} - PORTS_{port}_ZERO_POINT)", header)
                 self.assertIn(f"(float)({most} - PORTS_{port}_ZERO_POINT)", header)
+            name, storage = {TensorProto.INT4: ("i4", "i8"),
+                             TensorProto.UINT4: ("u4", "u8")}[dtype]
+            self.assertIn(f"of {name} */", header)
+            told = [json.loads((self.folder / "code4/manifest.json").read_text())]
+            for command in ["check", "--no-build"], ["explain"]:
+                told.append(json.loads(self.nnc(*command, "ports.onnx", "--json")))
+            self.nnc("check", "ports.onnx", "--no-build", said=[f"input .* of {name}, scale",
+                                                               f"output .* of {name}, scale"])
+            ports = [port for said in told for port in said["inputs"] + said["outputs"]]
+            said = json.loads(self.nnc("report", "ports.onnx", "-o", "page.html", "--json"))
+            ports += said["reports"][0]["ports"]
+            self.assertEqual({(port["dtype"], port["storage"]) for port in ports},
+                             {(name, storage)})
+            zeros = np.zeros((1, 3, 4, 4), np.int8 if storage == "i8" else np.uint8)
+            np.save(self.folder / "x.npy", zeros)
+            self.nnc("run", "code4", "--input=x.npy", said=[f"^y: 1x3x4x4 of {name}"])
+
+    def test_floats_of_eight_bits(self):
+        """The types of floats that take a byte are told as well."""
+        path = self.save("small", helper.make_model(
+            helper.make_graph(
+                [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2)], "graph",
+                [value("x", [4], TensorProto.FLOAT8E4M3FN)],
+                [value("y", [4], TensorProto.FLOAT8E5M2)]),
+            opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+        said = json.loads(self.nnc("check", path, "--no-build", "--json"))
+        self.assertEqual([(port["dtype"], port["storage"])
+                          for port in said["inputs"] + said["outputs"]],
+                         [("f8e4m3fn", "u8"), ("f8e5m2", "u8")])
 
     def test_floats(self):
         """Ports that are not quantized have no such keys."""

@@ -36,11 +36,17 @@ int64_t Port::bytes() const {
   return Tensor{dtype, shape, {}}.elements() * dtypeBytes(dtype);
 }
 
+std::string Port::typeName() const {
+  return modelType.empty() ? dtypeName(dtype) : modelType;
+}
+
 json::Object Port::toJson() const {
   json::Object object{{"name", json::fixUTF8(name)},
                       {"field", field},
-                      {"dtype", dtypeName(dtype)},
+                      {"dtype", typeName()},
                       {"shape", shape}};
+  if (!modelType.empty())
+    object["storage"] = dtypeName(dtype);
   if (!scales.empty())
     object["rounding"] = rounding;
   if (axis) {
@@ -197,10 +203,10 @@ static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
   json::ObjectMapper map(value, path);
   OneOrMore<double> scales{port.scales};
   OneOrMore<int64_t> zeroPoints{port.zeroPoints};
-  std::string dtype;
+  std::string type, storage;
   if (!map || !map.map("name", port.name) || !map.map("field", port.field) ||
-      !map.map("dtype", dtype) || !map.map("shape", port.shape) ||
-      !map.mapOptional("dims", port.dims) ||
+      !map.map("dtype", type) || !map.mapOptional("storage", storage) ||
+      !map.map("shape", port.shape) || !map.mapOptional("dims", port.dims) ||
       !map.mapOptional("size", port.size) ||
       !map.mapOptional("axis", port.axis) ||
       !map.mapOptional("rounding", port.rounding) ||
@@ -208,9 +214,12 @@ static bool fromJSON(const json::Value &value, Port &port, json::Path path) {
       !map.mapOptional("zero_point", zeroPoints) ||
       !map.mapOptional("arena_offset", port.arenaOffset))
     return false;
-  std::optional<Dtype> parsed = parseDtype(dtype);
+  if (!storage.empty())
+    port.modelType = type;
+  std::optional<Dtype> parsed = parseDtype(storage.empty() ? type : storage);
   if (!parsed) {
-    path.field("dtype").report("names no element type");
+    path.field(storage.empty() ? "dtype" : "storage")
+        .report("names no element type");
     return false;
   }
   port.dtype = *parsed;

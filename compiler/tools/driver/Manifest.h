@@ -26,7 +26,10 @@ inline const char *getLevel(Optimize optimize) {
 struct Port {
   std::string name;  ///< the model's own
   std::string field; ///< name of the field of the C struct
-  Dtype dtype;
+  Dtype dtype;       ///< of an element in memory
+  /// The name of the narrower element type that the model declares, such as
+  /// "i4"; empty where it is that in memory.
+  std::string modelType;
   std::vector<int64_t> shape; ///< the largest, if it depends on sizes
   /// The dimensions as expressions of the module's sizes, if they depend on
   /// them.
@@ -40,6 +43,8 @@ struct Port {
   std::optional<int64_t> axis;
   std::string rounding; ///< of real numbers: "half_even" or "half_away"
   int64_t bytes() const;
+  /// Returns the name of the element type that the model declares.
+  std::string typeName() const;
   /// Returns the name, the field, the element type and the shape, and of
   /// quantized elements scale and zero point, with the keys of the manifest.
   llvm::json::Object toJson() const;

@@ -326,9 +326,8 @@ private:
                  ports == &m.inputs    ? "input"
                  : ports == &m.outputs ? "output"
                                        : "state",
-                 displayText(port.name), shapeText(port.shape),
-                 dtypeName(port.dtype), port.scales.empty() ? "" : ", ",
-                 port.describeQuantization(),
+                 displayText(port.name), shapeText(port.shape), port.typeName(),
+                 port.scales.empty() ? "" : ", ", port.describeQuantization(),
                  port.field == port.name ? "" : ", field " + port.field);
     double over = m.lowerBound > 0
                       ? 100.0 * (m.arenaBytes - m.lowerBound) / m.lowerBound

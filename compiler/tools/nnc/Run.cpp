@@ -30,7 +30,7 @@ void describe(const Port &port, const Tensor &tensor) {
                   [](double value) { return std::isnan(value); }))
     range = ", holds NaN";
   printOut("{}: {} of {}{}\n", displayText(port.name), shapeText(tensor.shape),
-           dtypeName(tensor.dtype), range);
+           port.typeName(), range);
   size_t count = std::min<size_t>(values.size(), 8);
   if (shown)
     printOut("  [{:.6g}{}]\n",
@@ -104,11 +104,14 @@ public:
       if (!file.empty())
         if (llvm::Error error = writeNpy(file, result->outputs[i]))
           return fail(std::move(error), ExitCode::usage);
-      outputs.push_back(llvm::json::Object{{"name", port.name},
-                                           {"field", port.field},
-                                           {"dtype", dtypeName(port.dtype)},
-                                           {"shape", result->outputs[i].shape},
-                                           {"file", file}});
+      llvm::json::Object output{{"name", port.name},
+                                {"field", port.field},
+                                {"dtype", port.typeName()},
+                                {"shape", result->outputs[i].shape},
+                                {"file", file}};
+      if (!port.modelType.empty())
+        output["storage"] = dtypeName(port.dtype);
+      outputs.push_back(std::move(output));
       if (json)
         continue;
       describe(port, result->outputs[i]);

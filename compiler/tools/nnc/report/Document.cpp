@@ -221,7 +221,7 @@ json::Array describePorts(const Graph &graph) {
     object["name"] = (modelName ? modelName.getValue() : place.getName()).str();
     object["bytes"] = nn::getPhysicalBytes(place.getTensor());
     object["in_arena"] = exec::isInArena(place);
-    codegen::addQuantization(place, object);
+    codegen::addElements(place, object);
     ports.push_back(std::move(object));
   }
   return ports;

@@ -33,7 +33,8 @@ class Port:
     """An input or output of a model."""
 
     name: str  #: the model's own
-    dtype: np.dtype  #: of the arrays; the bits of a bfloat16 are a uint16
+    #: of the arrays; the bits of a bfloat16 are a uint16
+    dtype: np.dtype
     #: dimensions, the largest ones where they vary
     shape: tuple[int, ...]
     #: the dimensions as expressions of the model's sizes, () where none varies
@@ -45,24 +46,35 @@ class Port:
     axis: int | None = None
     #: how the model's framework quantizes: "half_even" or "half_away"
     rounding: str | None = None
+    #: the model's element type where that of the arrays is wider: "i4", "f8e4m3fn"
+    model_type: str | None = None
 
     def quantize(self, real: Any) -> np.ndarray:
         """The integers that are nearest to real numbers, rounded as the model's framework
         does, and saturated."""
         scale, zero_point = self._parameters()
-        limits = np.iinfo(self.dtype)
+        least, most = self._limits()
         steps = np.asarray(real, np.float32) / scale
         if self.rounding == "half_away":
             whole = np.trunc(steps)
             with np.errstate(invalid="ignore"):  # infinities have no fraction
                 steps = whole + (np.abs(steps - whole) >= 0.5) * np.sign(steps)
-        nearest = np.clip(np.rint(steps) + zero_point, limits.min, limits.max)
-        return np.where(np.isnan(nearest), limits.min, nearest).astype(self.dtype)
+        nearest = np.clip(np.rint(steps) + zero_point, least, most)
+        return np.where(np.isnan(nearest), least, nearest).astype(self.dtype)
 
     def dequantize(self, integers: Any) -> np.ndarray:
         """The real numbers that integers stand for, as float32."""
         scale, zero_point = self._parameters()
         return (np.asarray(integers).astype(np.int64) - zero_point).astype(np.float32) * scale
+
+    def _limits(self) -> tuple[int, int]:
+        """The least and the greatest integer of the model's element type."""
+        if self.model_type is None:
+            limits = np.iinfo(self.dtype)
+            return int(limits.min), int(limits.max)
+        bits = int(self.model_type[1:])
+        return ((-(1 << bits - 1), (1 << bits - 1) - 1) if self.model_type[0] == "i" else
+                (0, (1 << bits) - 1))
 
     def _parameters(self) -> tuple[np.ndarray, np.ndarray]:
         if self.scale is None:
@@ -77,7 +89,7 @@ class Port:
 
     def __str__(self) -> str:
         dims = ", ".join(self.dims or map(str, self.shape))
-        return f"{self.name}: {self.dtype}[{dims}]"
+        return f"{self.name}: {self.model_type or self.dtype}[{dims}]"
 
 
 class Outputs(tuple[Any, ...]):
@@ -219,18 +231,24 @@ def _make_ports(manifest: Mapping[str, Any], kind: str) -> tuple[Port, ...]:
     def number_of(value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
 
-    return tuple(Port(port["name"], np.dtype(_DTYPES[port["dtype"]]), shape_of(port),
+    return tuple(Port(port["name"], _dtype_of(port), shape_of(port),
                       tuple(port.get("dims", ())), number_of(port.get("scale")),
                       number_of(port.get("zero_point")), port.get("axis"),
-                      port.get("rounding"))
+                      port.get("rounding"),
+                      port["dtype"] if "storage" in port else None)
                  for port in manifest[kind])
+
+
+def _dtype_of(port: Mapping[str, Any]) -> np.dtype:
+    """The type of the elements of an input, output or state in memory."""
+    return np.dtype(_DTYPES[port.get("storage", port["dtype"])])
 
 
 def _count_state(ports: Sequence[Mapping[str, Any]]) -> int:
     """At least the size of the struct of what a model keeps between runs: each field may
     have padding in front, and the struct at its end."""
     bytes_of = [int(np.prod(port["shape"], dtype=np.int64)) *
-                np.dtype(_DTYPES[port["dtype"]]).itemsize for port in ports]
+                _dtype_of(port).itemsize for port in ports]
     return sum(count + 8 for count in bytes_of) + 8 if ports else 0
 
 
