@@ -146,6 +146,44 @@ class Ram(nnc.TestCase):
                 self.assertLessEqual(least, found)
                 self.assertLessEqual(found, limit)
 
+    def test_least_memory_of_one_sample(self):
+        """A batch that may be one sample needs no more than the model without --batch."""
+        made = nnc.network()
+        made.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
+        made.graph.output[0].type.tensor_type.shape.dim[0].dim_param = "n"
+        self.save("open", made)
+        options = ["--target=cortex-m4"]
+        least = self.least("open", 1, *options)
+        for batch in "1", "1..4":
+            self.assertEqual(self.least("open", 1, *options, f"--batch={batch}"), least)
+        found = self.check("open", *options, "--batch=1", f"--max-ram={least}")
+        self.assertEqual(self.count(found), least)
+        self.nnc("compile", "open.onnx", "-o", "module", *options, "--batch=2", "--max-ram=1",
+                 code=LIMIT, said=["smaller batch, or more; --io=arena lets values take"])
+
+    def test_stack_of_strips(self):
+        """What check says of layers in strips counts the stack that they have."""
+        self.save("line", line())
+        options = ["--target=cortex-m4"]
+        least = self.least("line", 1, *options)
+        done = subprocess.run([nnc.NNC, "check", "line.onnx", *options, "--max-ram=1"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, LIMIT, done.stderr)
+        self.assertIn("; --io=arena lets values take the place of inputs", done.stderr)
+        told = int(re.search(r"; (\d+) with layers computed in strips", done.stderr)[1])
+        whole = json.loads(self.nnc("check", "line.onnx", *options, "--json"))
+        done = subprocess.run([nnc.NNC, "check", "line.onnx", *options, "--json",
+                               f"--max-ram={least}"],
+                              cwd=self.folder, capture_output=True, text=True)
+        found = json.loads(done.stdout)
+        self.assertEqual(self.count(found), least)
+        self.assertEqual(found["ram_bytes"], told)
+        self.assertEqual(told - least, found["stack_bytes"])
+        self.assertNotEqual(found["stack_bytes"], whole["stack_bytes"])
+        # There is room for the plan and not for its stack.
+        self.assertEqual(done.returncode, LIMIT)
+        self.assertIn("it is the stack that does not fit", done.stdout)
+
     def test_routines_with_less_memory(self):
         """Slower routines that need less memory are chosen where the limit asks for them."""
         self.save("convolutions", nnc.convolutions())

@@ -17,6 +17,7 @@
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Candidates.h"
+#include "compiler/routines/WeightError.h"
 #include "dialects/exec/Exec.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -275,8 +276,26 @@ ExitCode Driver::reportBatchRam(const RamDemand &least) {
         least.bytes, options, *choices.maxRam);
   else
     diagnostic << describeTooSmall(least.tooSmall) << " with " << options;
-  diagnostic << "; allow a smaller batch, or more";
+  diagnostic << "; allow a smaller batch, or more" << adviseOnRam();
   return ExitCode::limit;
+}
+
+ExitCode Driver::compileOneSample(mlir::ModuleOp formed) {
+  auto machine =
+      formed->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+  mlir::OwningOpRef<mlir::ModuleOp> whole;
+  importedBatch = 1;
+  if (ExitCode code = importShapes(choices.shapes, {}, machine, whole);
+      code != ExitCode::done)
+    return code;
+  if (getNetwork(formed)->hasAttr(kOwnValuesAttr))
+    for (auto function : whole->getOps<mlir::func::FuncOp>())
+      function->setAttr(kOwnValuesAttr, mlir::UnitAttr::get(&context));
+  if (wanted.keepStages)
+    importedOp = whole->clone();
+  RamDemand demand;
+  ExitCode code = planWithin(INT64_MAX, *whole, demand);
+  return code == ExitCode::done ? fitIntoRam(std::move(whole)) : code;
 }
 
 /// Returns the layers of each segment, by their names.
@@ -355,7 +374,9 @@ ExitCode Driver::compileBatch() {
       break;
   }
   if (!batchChoice)
-    return reportBatchRam(least);
+    return choices.batch->low == 1 && !choices.maxLatency
+               ? compileOneSample(*formed)
+               : reportBatchRam(least);
   if (routinesRam == 0 && choices.maxRam) {
     ExitCode code = planBatch(*formed, *choices.maxRam, least);
     if (code == ExitCode::done && !batchChoice)

@@ -525,14 +525,15 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
   return planWithin(INT64_MAX, *whole, demand);
 }
 
+std::string Driver::adviseOnRam() const {
+  return adviseOnPorts(choices) + "; the stack comes on top";
+}
+
 ExitCode Driver::reportRam(const RamDemand &demand) {
   const int64_t limit = choices.maxRam.value_or(INT64_MAX);
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
-  std::string hint = choices.portsInArena
-                         ? ""
-                         : "; --io=arena lets values take the place of inputs";
-  hint += "; the stack comes on top";
+  std::string hint = adviseOnRam();
   if (demand.bytes <= limit) {
     mlir::emitError(file) << describeTooSmall(demand.tooSmall)
                           << "; layers computed in strips do not fit either"

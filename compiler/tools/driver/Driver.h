@@ -171,6 +171,10 @@ RamDemand countRam(mlir::ModuleOp module);
 /// Returns what is wrong with a memory that has no room for what it is to hold.
 std::string describeTooSmall(exec::MemoryAttr memory);
 
+/// Returns the end of a message about too little RAM that names --io=arena;
+/// empty where the module is compiled with it.
+std::string adviseOnPorts(const ModelOptions &options);
+
 /// Returns a copy of an imported module of which some layers are computed in
 /// strips (nnc-patch), so that it fits into its memories, takes at most `limit`
 /// bytes in all, and the fewest multiply-adds; null if none is found. Sets
@@ -310,6 +314,10 @@ private:
                     std::optional<BatchPlan> &plan, RamDemand &least);
   ExitCode reportLatency(const BatchProblem &problem);
   ExitCode reportBatchRam(const RamDemand &least);
+  /// Compiles the model for one sample, as without --batch, where no plan for
+  /// parts of a batch keeps to --max-ram or to the memories. `formed` is the
+  /// module of these plans.
+  ExitCode compileOneSample(mlir::ModuleOp formed);
   /// Returns why ModelOptions::batch cannot be taken, or an empty string.
   std::string findBatchProblem() const;
   /// Makes the imported module take its window frame by frame.
@@ -333,6 +341,9 @@ private:
   /// for `ram` bytes, which `op` has, fit.
   ExitCode useRest(int64_t ram, mlir::ModuleOp whole);
   ExitCode reportRam(const RamDemand &demand);
+  /// Returns the end of a message about too little RAM: what takes less of it,
+  /// and what its numbers leave out.
+  std::string adviseOnRam() const;
   /// The target with what --probe says of it, and `tuning`; reports all that is
   /// wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();

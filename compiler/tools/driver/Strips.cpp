@@ -37,6 +37,12 @@ RamDemand countRam(mlir::ModuleOp module) {
   return demand;
 }
 
+std::string adviseOnPorts(const ModelOptions &options) {
+  return options.portsInArena
+             ? ""
+             : "; --io=arena lets values take the place of inputs";
+}
+
 std::string describeTooSmall(exec::MemoryAttr memory) {
   return fmt::format("needs {} bytes in the memory '{}', beside what the "
                      "others hold, and --pool gives it {}",

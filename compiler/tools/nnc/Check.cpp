@@ -154,6 +154,44 @@ private:
                        toolchain->compiler);
   }
 
+  /// Returns what the module takes of RAM with another limit, its own stack
+  /// included where that is known; null where it cannot be built.
+  std::optional<int64_t> countRamWithin(int64_t limit) const {
+    ModelOptions other = options;
+    other.maxRam = limit;
+    Prepared planned;
+    DroppedReports dropped;
+    if (planned.open(other, {/*keepStages=*/true, /*exceedsRam=*/true}) !=
+        ExitCode::done)
+      return std::nullopt;
+    auto built = measure(planned.manifest);
+    if (!built) {
+      llvm::consumeError(built.takeError());
+      return std::nullopt;
+    }
+    return Fit::find(planned.manifest, *built).ram.getSum();
+  }
+
+  /// Returns what to do where the limit has room for a plan and not for its
+  /// stack: plans are made before the stack is known, and one that takes less
+  /// memory, as in strips, may have a deeper stack.
+  std::string describeRoomForStack(int64_t stack) const {
+    const std::string what = "; it is the stack that does not fit";
+    constexpr int mostTries = 3;
+    int64_t rest = *options.maxRam - stack;
+    for (int i = 0; i < mostTries && rest > 0; ++i) {
+      std::optional<int64_t> bytes = countRamWithin(rest);
+      if (!bytes)
+        break;
+      if (*bytes <= *options.maxRam)
+        return fmt::format("{}: --max-ram={} asks for a plan that leaves room "
+                           "for it",
+                           what, rest);
+      rest -= *bytes - *options.maxRam;
+    }
+    return what + ", and nnc finds no plan that leaves room for it";
+  }
+
   /// Returns what could make the module fit into --max-ram.
   std::string describeLessRam(const Manifest &m) const {
     // The layer to make smaller, for who reads no more than the message.
@@ -161,22 +199,16 @@ private:
     if (ArenaPeak peak = findPeak(m); !peak.places.empty())
       hint = fmt::format("; the arena is fullest at layer '{}'",
                          m.layers[peak.layer].name);
-    // Plans are made before the stack is known.
     const StackDepth *stack = code ? code->findStack() : nullptr;
-    int64_t rest = *options.maxRam - (stack ? stack->bytes : 0);
-    if (stack && fit.ram.getLeft() + stack->bytes >= 0 && rest > 0)
-      hint +=
-          fmt::format("; it is the stack that does not fit: "
-                      "--max-ram={} asks for a plan that leaves room for it",
-                      rest);
-    return hint;
+    if (stack && fit.ram.getLeft() + stack->bytes >= 0)
+      hint += describeRoomForStack(stack->bytes);
+    return hint + adviseOnPorts(options);
   }
 
   /// Reports each limit that is passed.
   ExitCode checkLimits(const Manifest &m,
                        std::optional<int64_t> stripsRam) const {
     ExitCode ended = ExitCode::done;
-    const StackDepth *stack = code ? code->findStack() : nullptr;
     auto check = [&](const MemoryNeed &need, const std::string &hint,
                      const std::string &otherwise = "") {
       tools::report(
@@ -193,11 +225,14 @@ private:
            {}});
       ended = ExitCode::limit;
     };
-    if (!fit.ram.fits())
+    if (!fit.ram.fits()) {
+      std::optional<int64_t> strips = stripsRam;
+      if (strips && code && code->findStack())
+        strips = countRamWithin(*stripsRam);
       check(fit.ram, describeLessRam(m),
-            stripsRam ? fmt::format("; {} with layers computed in strips",
-                                    *stripsRam + (stack ? stack->bytes : 0))
-                      : "");
+            strips ? fmt::format("; {} with layers computed in strips", *strips)
+                   : "");
+    }
     for (const auto *memories : {&m.memories, &m.weightMemories})
       for (const Memory &memory : *memories)
         if (memory.bytes > memory.size)
@@ -218,7 +253,8 @@ private:
 
   /// Builds the code to measure its size, where there is a compiler for it and
   /// --no-build is not given; else nullopt.
-  llvm::Expected<std::optional<CodeBytes>> measure(const Manifest &manifest) {
+  llvm::Expected<std::optional<CodeBytes>>
+  measure(const Manifest &manifest) const {
     if (noBuild)
       return std::nullopt;
     Progress progress("building, to know the size of the code");
