@@ -63,8 +63,8 @@ static bool importBothBranches(Node &node, Value condition,
     fits[which] =
         importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
         !attempts[which]->hasFailed();
-    // Only faults of shapes and values can come from the wrong branch. The
-    // importer's own limits and reports of nested branches stay as they are.
+    // Only a branch that is unsound with these shapes may be meant for others.
+    // What nnc lacks, and faults of the file, are reported as they are.
     if (!fits[which] && attempts[which]->isBroken() &&
         !attempts[which]->isLasting())
       why[which] = attempts[which]->describe();
@@ -139,7 +139,8 @@ static bool importBranches(Node &node, Value condition,
 }
 
 /// Converts If. Where the condition is known, as it is where exporters guard
-/// shapes and these are static, only the branch that runs is imported, in place.
+/// shapes and these are static, only the branch that runs is imported, in
+/// place.
 Value convertIf(Node &node) {
   Value condition = node.getOperand(0);
   if (getNumElements(condition) != 1)

@@ -33,7 +33,8 @@ ExitCode Driver::checkTrial(mlir::OwningOpRef<mlir::ModuleOp> trial,
   return code == ExitCode::done ? ExitCode::usage : code;
 }
 
-/// Each size takes several compilations, and pairs of sizes further ones.
+/// The most sizes of a model that the caller chooses, and the most in all. Each
+/// size takes several compilations, and each pair of sizes further ones.
 static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
 
 std::string Driver::findRangeProblem() const {
@@ -48,8 +49,8 @@ std::string Driver::findRangeProblem() const {
   return "";
 }
 
-/// Names a size by the model's name of the dimension, else by the input and the
-/// axis.
+/// Returns a name for a size that is not in `taken`, and adds it: the model's
+/// name of the dimension, or one made of the input and the axis if it has none.
 static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
                             size_t axis, llvm::StringSet<> &taken) {
   std::string stem =
@@ -97,8 +98,8 @@ ExitCode Driver::nameSizes() {
   }
   std::vector<SizePoint> points = chooseSamples(sizes);
   finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-  // A model may say that there are no more things than its sizes allow, or have
-  // a table that is as long as the largest size.
+  // Samples beyond the largest sizes fail in a model that has a table as long
+  // as the largest size, or that limits a count by a size.
   if (llvm::any_of(points, [&](const SizePoint &point) {
         return isBeyond(point) && failsAt(point);
       })) {
@@ -146,7 +147,7 @@ static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
   return *llvm::find_if(module.getOps<mlir::func::FuncOp>(), isMain);
 }
 
-/// Removes the results of a module that tell the sizes of these numbers.
+/// Removes the results of a module that tell the sizes with these indices.
 static void removeCounts(mlir::ModuleOp module,
                          llvm::ArrayRef<unsigned> numbers) {
   mlir::func::FuncOp main = getMain(module);
@@ -182,7 +183,7 @@ ExitCode Driver::dropInnerCounts() {
   innerSizes.clear();
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   for (unsigned i = callersSizes; i < sizes.size(); ++i) {
-    // A sample in which only this size differs from the largest.
+    // Whether only size `i` differs from the largest sizes in a sample.
     auto isOther = [&](const SizePoint &point) {
       for (size_t j = 0; j < point.size(); ++j)
         if ((point[j] != points[0][j]) != (j == i))
@@ -243,7 +244,7 @@ ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
                            mlir::OwningOpRef<mlir::ModuleOp> &module,
                            Reason &why) {
   auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
-  // Its warnings are those of the largest sizes.
+  // The import with the largest sizes has given the warnings of this model.
   mlir::ScopedDiagnosticHandler quiet(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
@@ -293,7 +294,8 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
     auto [found, expected] =
         std::mismatch(foundSizes.begin(), foundSizes.end(),
                       expectedSizes.begin(), expectedSizes.end(), isSame);
-    // Those behind are the same where it alone is missing.
+    // A size is extra in the sample if it has no fewer sizes than expected;
+    // otherwise the sample lacks the expected one.
     bool isMore = expected == expectedSizes.end() ||
                   (found != foundSizes.end() &&
                    foundSizes.size() >= expectedSizes.size());
@@ -312,8 +314,9 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
   return code;
 }
 
-/// Returns a choice of routines that names, for each layer, one of the family
-/// that computes it.
+/// Returns a choice of a routine for each layer. Any routine of the family that
+/// computes the layer will do: the choice makes other samples form the same
+/// layers, and their routines are chosen later.
 static std::shared_ptr<TuningFile> listForms(mlir::ModuleOp module) {
   auto forms = std::make_shared<TuningFile>();
   module.walk([&](nn::LayerOp layer) {
@@ -353,7 +356,8 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
 }
 
 ExitCode Driver::runPassesOnSamples() {
-  // Where data decide all sizes, the user has no bounds to change.
+  // A message about bounds does not help where data decide all sizes, since the
+  // user gives none: it gets advice on the model instead.
   mlir::ScopedDiagnosticHandler advise(
       &context, [&](mlir::Diagnostic &diagnostic) {
         bool varies = llvm::StringRef(diagnostic.str())
@@ -414,7 +418,8 @@ ExitCode Driver::runPassesOnSamples() {
     return code;
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
   for (auto [sample, point] : llvm::zip_equal(samples, points.drop_front())) {
-    // Beyond the bounds neither places nor scratch memory have to suffice.
+    // The plan need not hold the values and scratch memory of samples beyond
+    // the largest sizes.
     copies.push_back(llvm::cast<mlir::ModuleOp>((*op)->clone()));
     if (mlir::failed(retypeLayers(*copies.back(), *sample, isBeyond(point))))
       return ExitCode::unsupported;
