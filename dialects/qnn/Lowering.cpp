@@ -7,6 +7,8 @@
 #include "dialects/nn/Description.h"
 #include "dialects/qnn/Qnn.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::qnn;
@@ -99,16 +101,16 @@ static Value reinterpret(OpBuilder &builder, Operation *op, Value x,
   return builder.create<ReinterpretOp>(op->getLoc(), type, x);
 }
 
-/// Rounds x to the nearest integer, halves away from zero. The shorter trunc(x
-/// + copysign(1/2, x)) would round 0.49999997 up; x - trunc(x) is exact, so
-/// that a half is recognised exactly.
+/// Rounds x to the nearest integer, halves away from zero, by adding the
+/// largest float below 1/2 to |x|. The sum with n + 1/2 is rounded to n + 1 for
+/// each integer n, and that with any smaller float stays below n + 1; adding
+/// 1/2 would round 0.49999997 up. There are floats alone here, so that the
+/// rounding is a part of one layer's expression.
 static Value roundHalfAway(Expression &e, Value x) {
   Value magnitude = e.make<nn::AbsOp>(x);
-  Value whole = e.make<nn::FloorOp>(magnitude);
-  Value rest = e.make<nn::SubOp>(magnitude, whole);
-  Value up = e.make<nn::GreaterEqualOp>(rest, e.reals({0.5f}, -1));
-  Value rounded =
-      e.make<nn::AddOp>(whole, e.cast(up, Float32Type::get(x.getContext())));
+  Value moved =
+      e.make<nn::AddOp>(magnitude, e.reals({std::nextafter(0.5f, 0.0f)}, -1));
+  Value rounded = e.make<nn::FloorOp>(moved);
   return e.make<nn::MulOp>(rounded, Value(e.make<nn::SignOp>(x)));
 }
 
