@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "compiler/evaluate/EqualConstants.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/Decode.h"
@@ -90,6 +91,7 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
     auto machine = target::getTarget(module);
     if (failed(machine))
       return signalPassFailure();
+    shareEqualConstants(module);
     StringAttr wanted;
     IntegerAttr limit;
     int64_t bytes = 0;
