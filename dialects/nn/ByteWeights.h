@@ -26,6 +26,10 @@ inline constexpr llvm::StringLiteral kBytesNeedRamAttr = "nn.bytes_need_ram";
 /// with weights, or they have several scales along an axis of its sums.
 inline constexpr llvm::StringLiteral kFloatConstantsAttr = "nn.float_constants";
 
+/// Attribute of a module: an array of the number of the model's constants of
+/// 16-bit floats that importing made 32-bit floats, and of their elements.
+inline constexpr llvm::StringLiteral kHalfConstantsAttr = "nn.half_constants";
+
 } // namespace nnc::nn
 
 #endif // NNC_DIALECTS_NN_BYTEWEIGHTS_H

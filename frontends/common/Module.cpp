@@ -7,6 +7,7 @@
 #include "frontends/common/Module.h"
 
 #include "dialects/exec/Identifiers.h"
+#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Control.h"
 
 #include "mlir/IR/Builders.h"
@@ -78,6 +79,19 @@ static void eraseUnusedBodies(ModuleOp module) {
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (!used.contains(function))
       function.erase();
+}
+
+void nnc::frontends::countHalfConstant(Operation *where, int64_t elements) {
+  ModuleOp module = where->getParentOfType<ModuleOp>();
+  int64_t count = 1;
+  if (auto known =
+          module->getAttrOfType<DenseI64ArrayAttr>(nn::kHalfConstantsAttr)) {
+    count += known[0];
+    elements += known[1];
+  }
+  module->setAttr(
+      nn::kHalfConstantsAttr,
+      DenseI64ArrayAttr::get(where->getContext(), {count, elements}));
 }
 
 void nnc::frontends::finishModule(OwningOpRef<ModuleOp> module, StringRef path,

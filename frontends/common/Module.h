@@ -24,6 +24,11 @@ void returnFromMain(mlir::func::FuncOp main,
                     llvm::ArrayRef<mlir::Value> results,
                     llvm::ArrayRef<llvm::StringRef> names);
 
+/// Counts a constant of the model in kHalfConstantsAttr of the module that
+/// holds `where`: it has so many elements of 16-bit floats, which become 32-bit
+/// ones.
+void countHalfConstant(mlir::Operation *where, int64_t elements);
+
 /// Verifies the module, without the constants that nothing uses any more, gives
 /// it its name and the hash of its file, and moves it into `result`. Moves
 /// nothing if there are problems. Sets the status of `result` in any case.

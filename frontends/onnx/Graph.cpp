@@ -207,6 +207,8 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
                              : Value();
     Type element =
         getElementType(builder.getContext(), found->second->data_type());
+    if (value && nn::isHalf(element))
+      countHalfConstant(value.getDefiningOp(), getNumElements(value));
     if (value && !isText && isNarrow(element))
       value = makeNarrow(builder, value, element);
     checkDeclared(name, value, "the initializer", loc, scope);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Module.h"
 #include "frontends/tflite/FixedPoint.h"
 #include "frontends/tflite/Quantized.h"
 #include "frontends/tflite/Wide.h"
@@ -456,8 +457,12 @@ Value convertQuantize(Layer &layer) {
 
 Value convertDequantize(Layer &layer) {
   Value x = layer.getInput(0);
-  if (x && isa<FloatType>(getElement(x)))
+  if (x && isa<FloatType>(getElement(x))) {
+    if (x.getDefiningOp<nn::ConstantOp>() &&
+        getElement(x).getIntOrFloatBitWidth() == 16)
+      frontends::countHalfConstant(x.getDefiningOp(), getNumElements(x));
     return layer.castTo(x, layer.getBuilder().getF32Type());
+  }
   return layer.createAs<qnn::DequantizeOp>(
       RankedTensorType::get(getShape(x), layer.getBuilder().getF32Type()),
       asQuantized(layer, x, layer.getInputQuantization(0)));

@@ -162,8 +162,94 @@ class HybridTest(unittest.TestCase):
                 self.assertLess(said["weight_bytes"], w.size + 1024 + 512)
                 self.assertRegex(text, r"8-bit weights +stay integers in 1 layer of floats\n")
             else:
-                self.assertRegex(text, r"8-bit weights +become floats in 1 layer, as decoding "
-                                       r"them would take more RAM")
+                self.assertRegex(text, r"8-bit weights +become floats in 1 layer \(t\w+\), as "
+                                       r"decoding them would take more RAM")
+                (name,) = said["byte_weights"]["layers_without_room"]
+                self.assertIn(f"({name})", text)
+
+    def test_shared_weights(self):
+        """A weight of two layers takes its bytes once, also where each has a constant of its own."""
+        random = np.random.default_rng(21)
+        for kind in "shared", "equal":
+            for scales in [0.01], random.uniform(0.005, 0.02, 16):
+                net = flat.Net()
+                x = random.normal(size=(1, 8, 8, 16)).astype(F32)
+                w = random.integers(-127, 128, (16, 3, 3, 16)).astype(np.int8)
+                scales = np.asarray(scales, F32)
+                real = w * scales.astype(np.float64).reshape(-1, 1, 1, 1)
+                t, want = net.input(x), x.astype(np.float64)
+                constants = [net.const(w, scales, 0, 0) for _ in range(1 + (kind == "equal"))]
+                for i in range(2):
+                    want = conv_sums(want, real, (1, 1), (1, 1), "SAME", np.float64)
+                    t = net.op("CONV_2D", [t, constants[i % len(constants)], -1],
+                               [net.tensor(F32, want.shape)], padding="SAME", stride_h=1,
+                               stride_w=1, dilation_h=1, dilation_w=1, activation="NONE")
+                net.outputs = [t]
+                with self.subTest(kind, scales=len(scales)):
+                    (y,) = running.run_net(net, self.folder, "--target=portable").values()
+                    np.testing.assert_allclose(y, want, atol=1e-5 * np.abs(want).max())
+                    for target, each in (("cortex-m4", 1), ("portable", 4)):
+                        said = json.loads(self.check(self.save(net), f"--target={target}",
+                                                     "--json"))
+                        self.assertLess(said["weight_bytes"], w.size * each + 1024 + 512)
+
+    def test_shared_matrix(self):
+        random = np.random.default_rng(22)
+        for rows in 1, 64:
+            net = flat.Net()
+            x = random.normal(size=(2, 64)).astype(F32)
+            w = random.integers(-127, 128, (64, 64)).astype(np.int8)
+            scales = random.uniform(0.005, 0.02, rows).astype(F32)
+            t, matrix = net.input(x), net.const(w, scales, 0, 0)
+            for _ in range(2):
+                t = net.op("FULLY_CONNECTED", [t, matrix, -1], [net.tensor(F32, x.shape)])
+            net.outputs = [t]
+            real = (w * scales.astype(np.float64).reshape(-1, 1)).T
+            (y,) = running.run_net(net, self.folder, "--target=portable").values()
+            np.testing.assert_allclose(y, x @ real @ real,
+                                       atol=1e-5 * np.abs(x @ real @ real).max())
+            said = json.loads(self.check(self.save(net), "--target=cortex-m4", "--json"))
+            self.assertLess(said["weight_bytes"], w.size + 1024)
+
+    def test_half_constants(self):
+        """check and compile tell what constants of 16-bit floats take."""
+        net = flat.Net()
+        half = net.const(np.random.default_rng(23).normal(size=(64, 64)).astype(np.float16))
+        real = net.op("DEQUANTIZE", [half], [net.tensor(F32, (64, 64))])
+        net.outputs = [net.op("FULLY_CONNECTED", [net.input(np.zeros((1, 64), F32)), real, -1],
+                              [net.tensor(F32, (1, 64))])]
+        path = self.save(net)
+        line = r"1 constant of 8192 bytes in the model becomes 32-bit floats of 16384 bytes"
+        self.assertRegex(self.check(path, "--target=cortex-m4"), rf"16-bit floats +{line}")
+        code, said = running.nnc("compile", path, "-o", self.folder / "half")
+        self.assertEqual(code, running.DONE, said)
+        self.assertIn(f"16-bit floats: {line}", said)
+
+    def test_quantize_floats(self):
+        """QUANTIZE of floats is one layer, which rounds halves away from zero."""
+        half = np.float32(0.5)
+        below, above = np.nextafter(half, F32(0)), np.nextafter(half, F32(1))
+        steps = [0, 120.5, 127, 200, 1e30, np.inf]
+        for n in range(8):
+            for edge in half, below, above:
+                steps += [F32(n) + edge, np.nextafter(F32(n) + half, F32(0)),
+                          np.nextafter(F32(n) + half, F32(99))]
+        steps = np.array(steps, F32)
+        for dtype in np.int8, np.uint8, np.int16:
+            x = (np.concatenate([steps, -steps]) * F32(0.25)).reshape(1, -1)
+            net = flat.Net()
+            zero = 0 if dtype == np.int16 else 3
+            net.outputs = [net.op("QUANTIZE", [net.input(x)],
+                                  [net.tensor(dtype, x.shape, 0.25, zero)])]
+            real = (x / F32(0.25)).astype(np.float64)
+            limits = np.iinfo(dtype)
+            want = np.clip(np.copysign(np.floor(np.abs(real) + 0.5), real) + zero, limits.min,
+                           limits.max)
+            for target in "portable", "native":
+                (y,) = running.run_net(net, self.folder, f"--target={target}").values()
+                np.testing.assert_array_equal(y, want)
+            said = json.loads(self.check(self.save(net), "--target=cortex-m4", "--json"))
+            self.assertEqual((said["layers"], said["arena_bytes"]), (1, 0))
 
     def test_other_constants(self):
         """What no convolution or dense layer multiplies by becomes floats, and is told."""

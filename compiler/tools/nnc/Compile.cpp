@@ -11,6 +11,7 @@
 #include "compiler/tools/driver/Toolchain.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Fit.h"
+#include "compiler/tools/nnc/WeightsAdvice.h"
 
 #include "dialects/exec/Identifiers.h"
 
@@ -98,7 +99,8 @@ public:
       if (llvm::Error error = replaceTextFile(
               depfile, printDepfile(*manifest, driver.findSources())))
         return fail(std::move(error), ExitCode::usage);
-    return summarise(*manifest);
+    return summarise(*manifest,
+                     describeHalfConstants(driver.module(), options));
   }
 
 private:
@@ -149,7 +151,8 @@ private:
                                exec::makeModuleName(stem)));
   }
 
-  ExitCode summarise(const Manifest &manifest) const {
+  ExitCode summarise(const Manifest &manifest,
+                     const std::string &halves) const {
     if (json) {
       llvm::json::Object said{{"folder", folder},
                               {"name", manifest.name},
@@ -176,6 +179,8 @@ private:
              displayText(folder), manifest.name, manifest.layers.size(),
              formatBytes(manifest.weightBytes),
              formatBytes(manifest.arenaBytes), manifest.target);
+    if (!halves.empty())
+      printOut("  16-bit floats: {}\n", halves);
     if (options.maxRam)
       printOut("  RAM: {}\n",
                Fit::find(manifest, /*code=*/std::nullopt,

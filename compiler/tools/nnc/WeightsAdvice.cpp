@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nnc::tools {
 
@@ -23,10 +24,24 @@ static constexpr int64_t leastPart = 8, leastBytes = 2048;
 /// Larger weights are not tried: finding all forms takes a while.
 static constexpr int64_t mostBytes = 16 << 20;
 
+std::string describeHalfConstants(mlir::ModuleOp module,
+                                  const ModelOptions &options) {
+  auto halves =
+      module->getAttrOfType<mlir::DenseI64ArrayAttr>(nn::kHalfConstantsAttr);
+  if (!halves || options.precision == Precision::f16)
+    return "";
+  return fmt::format("{} of {} bytes in the model become{} 32-bit floats of {} "
+                     "bytes",
+                     halves[0] == 1 ? "1 constant"
+                                    : fmt::format("{} constants", halves[0]),
+                     2 * halves[1], halves[0] == 1 ? "s" : "", 4 * halves[1]);
+}
+
 WeightsAdvice WeightsAdvice::find(Driver &driver, int64_t bytes) {
   WeightsAdvice advice;
   advice.countByteWeights(driver.layered());
   const ModelOptions &options = driver.options();
+  advice.halfConstants = describeHalfConstants(driver.layered(), options);
   if (options.weightsEncoding == "auto" && !options.maxWeights &&
       bytes <= mostBytes)
     advice.findEncoding(driver.layered(), bytes);
@@ -46,8 +61,10 @@ void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
           llvm::cast<mlir::RankedTensorType>(layer.getInputs()[1].getType());
       if (!constant || !type.getElementType().isF32())
         ++integerLayers;
+      else if (anchor->hasAttr(nn::kBytesNeedRamAttr))
+        ramNames.push_back(layer.getName().str());
       else
-        ++(anchor->hasAttr(nn::kBytesNeedRamAttr) ? ramLayers : floatLayers);
+        ++floatLayers;
     }
   });
   if (auto floats =
@@ -115,10 +132,15 @@ void WeightsAdvice::print() const {
   if (floatLayers)
     parts.push_back(fmt::format("become floats in {}, which takes less time",
                                 count(floatLayers)));
-  if (ramLayers)
-    parts.push_back(
-        fmt::format("become floats in {}, as decoding them would take more RAM",
-                    count(ramLayers)));
+  if (!ramNames.empty()) {
+    constexpr size_t mostNames = 4;
+    size_t shown = std::min(ramNames.size(), mostNames);
+    parts.push_back(fmt::format(
+        "become floats in {} ({}{}), as decoding them would take more RAM",
+        count(int64_t(ramNames.size())),
+        fmt::join(ramNames.begin(), ramNames.begin() + shown, ", "),
+        shown < ramNames.size() ? ", ..." : ""));
+  }
   if (floatConstants)
     parts.push_back(fmt::format(
         "become floats in {}, since nnc keeps bytes of weights of convolutions "
@@ -127,6 +149,8 @@ void WeightsAdvice::print() const {
                             : fmt::format("{} constants", floatConstants)));
   if (!parts.empty())
     line("8-bit weights", fmt::format("{}", fmt::join(parts, "; ")));
+  if (!halfConstants.empty())
+    line("16-bit floats", halfConstants);
   if (!encoding)
     return;
   std::string costs =
@@ -149,11 +173,14 @@ void WeightsAdvice::print() const {
 }
 
 void WeightsAdvice::addTo(llvm::json::Object &said) const {
+  int64_t ramLayers = int64_t(ramNames.size());
   if (integerLayers || floatLayers || ramLayers || floatConstants) {
     llvm::json::Object bytes{{"integer_layers", integerLayers},
                              {"float_layers", floatLayers + ramLayers}};
     if (floatConstants)
       bytes["float_constants"] = floatConstants;
+    if (ramLayers)
+      bytes["layers_without_room"] = llvm::json::Array(ramNames);
     said["byte_weights"] = std::move(bytes);
   }
   if (!encoding)

@@ -13,6 +13,12 @@
 
 namespace nnc::tools {
 
+/// Returns a phrase that says how many constants of 16-bit floats a model has
+/// that become floats of 32 bits, and the bytes of both; empty where it has
+/// none or --precision=f16 keeps them.
+std::string describeHalfConstants(mlir::ModuleOp module,
+                                  const ModelOptions &options);
+
 /// Advice of `nnc check` on the bytes of weights: how many layers of floats
 /// read integers of 8 bits, and whether --weights-encoding would save memory.
 class WeightsAdvice {
@@ -44,7 +50,9 @@ private:
   /// Layers of floats whose weights the model has in 8 bits, by how the module
   /// stores them.
   int64_t integerLayers = 0, floatLayers = 0;
-  int64_t ramLayers = 0;      ///< of floats, for lack of RAM to decode bytes
+  /// The names of layers of floats that lack RAM to decode bytes.
+  std::vector<std::string> ramNames;
+  std::string halfConstants;  ///< from describeHalfConstants()
   int64_t floatConstants = 0; ///< of 8 bits, read by other layers
   struct Encoding {
     std::string name; ///< of --weights-encoding
