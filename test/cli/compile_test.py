@@ -212,6 +212,29 @@ class Code(nnc.TestCase):
                  said=[f"^  stays in floats: {reason}$" for reason in why.values()])
         self.assertNotIn("quantized", json.loads(self.nnc("check", "network.onnx", "--json")))
 
+    def test_names_of_float_layers(self):
+        """check, explain and the manifest call a layer alike, also one named as an output."""
+        node = helper.make_node
+        parameters = ["s", "z"]
+        self.save("named", model(
+            [node("DequantizeLinear", ["x", *parameters], ["d"]),
+             node("Softmax", ["d"], ["p"], "y", axis=1), node("Log", ["p"], ["l"], "x"),
+             node("QuantizeLinear", ["l", *parameters], ["y"])],
+            [value("x", [1, 4], TensorProto.INT8)], [value("y", [1, 4], TensorProto.INT8)],
+            [numpy_helper.from_array(np.float32(0.1), "s"),
+             numpy_helper.from_array(np.int8(0), "z")]))
+        said = json.loads(self.nnc("check", "named.onnx", "--no-build", "--json"))["quantized"]
+        told = {layer["name"]: layer["why"] for layer in said["float_layers"]}
+        self.assertIn("y_2", told)
+        explained = json.loads(self.nnc("explain", "named.onnx", "--json"))["layers"]
+        self.nnc("compile", "named.onnx", "-o", "named")
+        layers = json.loads((self.folder / "named/manifest.json").read_text())["layers"]
+        self.assertEqual([layer["name"] for layer in explained],
+                         [layer["name"] for layer in layers])
+        self.assertLessEqual(set(told), {layer["name"] for layer in layers})
+        reader = next(why for why in told.values() if why.startswith("it reads"))
+        self.assertIn("that 'y_2' stores", reader)
+
     def test_weight_bits(self):
         """Weights of fewer bits only where the user asks for them."""
         self.save("dense", model([helper.make_node("MatMul", ["x", "w"], ["y"])],

@@ -42,7 +42,7 @@ static bool isOutput(Value value) {
   });
 }
 
-std::string tools::getFloatReason(LayerOp layer) {
+std::string tools::getFloatReason(LayerOp layer, const EmittedNames &names) {
   // Sums of integers, whatever is made of them before they are stored.
   auto routine = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
   if (routine && routine.getAccumulatorType())
@@ -67,7 +67,7 @@ std::string tools::getFloatReason(LayerOp layer) {
     while (isa<ReshapeOp>(producer))
       producer = producer->getOperand(0).getDefiningOp();
     if (auto from = dyn_cast_or_null<LayerOp>(producer))
-      return ("it reads the floats that '" + from.getName() + "' stores").str();
+      return "it reads the floats that '" + names.get(from) + "' stores";
   }
   if (storesFloats)
     return "what reads its result needs floats";
@@ -76,17 +76,18 @@ std::string tools::getFloatReason(LayerOp layer) {
       .str();
 }
 
-tools::QuantizedReport tools::reportQuantized(ModuleOp module) {
+tools::QuantizedReport tools::reportQuantized(ModuleOp module,
+                                              const EmittedNames &names) {
   QuantizedReport report;
   report.isQuantized = module->hasAttr(kQuantizedAttr);
   module.walk([&](LayerOp layer) {
     ++report.layers;
-    std::string why = getFloatReason(layer);
+    std::string why = getFloatReason(layer, names);
     if (why.empty())
       return;
     Operation *anchor = layer.getAnchorOp();
     report.floats.push_back(
-        {layer.getName().str(), getModelName(layer.getLoc()).str(),
+        {names.get(layer), getModelName(layer.getLoc()).str(),
          anchor ? anchor->getName().stripDialect().str() : "elementwise", why});
   });
   return report;

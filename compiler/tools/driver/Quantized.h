@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_QUANTIZED_H
 #define NNC_TOOLS_DRIVER_QUANTIZED_H
 
+#include "compiler/tools/driver/EmittedNames.h"
 #include "dialects/qnn/Qnn.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -42,10 +43,11 @@ struct QuantizedReport {
 /// sums integers, if the layer only reads and stores integers, apart from
 /// constants, or if it converts between integers and the floats of the model's
 /// inputs and outputs.
-std::string getFloatReason(nn::LayerOp layer);
+std::string getFloatReason(nn::LayerOp layer, const EmittedNames &names);
 
 /// Reports on a module whose layers are formed.
-QuantizedReport reportQuantized(mlir::ModuleOp module);
+QuantizedReport reportQuantized(mlir::ModuleOp module,
+                                const EmittedNames &names);
 
 } // namespace nnc::tools
 

@@ -76,7 +76,8 @@ public:
                                 only, frontends::didYouMean(only, names))),
           ExitCode::usage);
     }
-    quantized = reportQuantized(driver.formed());
+    quantized =
+        reportQuantized(driver.formed(), EmittedNames(driver.layered()));
     batch = driver.batch();
     if (batch) {
       batch->plan.seconds *= explanation.clock.factor;

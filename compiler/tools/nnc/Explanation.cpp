@@ -6,7 +6,6 @@
 
 #include "compiler/tools/nnc/Explanation.h"
 
-#include "compiler/passes/InterfaceNames.h"
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Quantized.h"
@@ -113,9 +112,7 @@ static Explained describe(nn::LayerOp layer) {
                                                 : ""),
           nn::describe(layer),
           ops,
-          layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr)
-              ? getFloatReason(layer)
-              : "",
+          /*floats=*/"",
           findFusion(layer),
           {}};
 }
@@ -210,24 +207,12 @@ double getStoredSeconds(mlir::ModuleOp layered) {
 }
 
 void Explanation::takeNames(mlir::ModuleOp layered) {
-  using Key = std::pair<mlir::StringAttr, mlir::StringAttr>;
-  llvm::DenseMap<Key, std::string> emitted; // by the function and the layer
-  auto getFunction = [](mlir::Operation *op) {
-    return op->getParentOfType<mlir::func::FuncOp>().getSymNameAttr();
-  };
-  for (auto function : layered.getOps<mlir::func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    InterfaceNames interface = nameInterface(function);
-    for (auto &[op, name] : interface.layers)
-      if (auto layer = mlir::dyn_cast<nn::LayerOp>(op))
-        emitted[{getFunction(op), layer.getNameAttr()}] = name;
-  }
+  const EmittedNames names(layered);
   for (Explained &one : layers) {
     auto layer = mlir::cast<nn::LayerOp>(one.layer);
-    if (auto found = emitted.find({getFunction(layer), layer.getNameAttr()});
-        found != emitted.end())
-      one.name = found->second;
+    one.name = names.get(layer);
+    if (layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr))
+      one.floats = getFloatReason(layer, names);
   }
 }
 
@@ -296,12 +281,13 @@ ExitCode Explanation::find(Driver &driver, bool all) {
                                    decode.getY().getType(), cost)
                             .seconds});
     });
+    const EmittedNames names(driver.layered());
     planned.walk([&](nn::LayerOp layer) {
       auto add = [&](nn::ShapeAttr shape, int64_t weightBytes) {
         mlir::Value weight = layer.getInputs()[1];
         stored.push_back(
             {nn::getModelName(weight.getLoc()).str(), getFormName(shape),
-             layer.getRoutine().value_or("").str(), layer.getName().str(),
+             layer.getRoutine().value_or("").str(), names.get(layer),
              /*isDecoded=*/false,
              nn::getPhysicalBytes(nn::getTensorType(weight)), weightBytes,
              getLayerSeconds(layer, cost)});

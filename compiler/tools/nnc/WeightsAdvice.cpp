@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/WeightsAdvice.h"
 
+#include "compiler/tools/driver/EmittedNames.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/TensorData.h"
@@ -49,6 +50,7 @@ WeightsAdvice WeightsAdvice::find(Driver &driver, int64_t bytes) {
 }
 
 void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
+  const EmittedNames names(layered);
   layered.walk([&](nn::LayerOp layer) {
     mlir::Operation *anchor = layer.getAnchorOp();
     if (!anchor)
@@ -62,7 +64,7 @@ void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
       if (!constant || !type.getElementType().isF32())
         ++integerLayers;
       else if (anchor->hasAttr(nn::kBytesNeedRamAttr))
-        ramNames.push_back(layer.getName().str());
+        ramNames.push_back(names.get(layer));
       else
         ++floatLayers;
     }
