@@ -605,7 +605,8 @@ llvm::Expected<std::string> Driver::spellPipeline() const {
         spellPasses(encoding)})
     if (!part.empty())
       passes.push_back(part);
-  return fmt::format("nnc-opt --pass-pipeline='builtin.module({})'",
+  return fmt::format("nnc-opt --mlir-print-debuginfo "
+                     "--pass-pipeline='builtin.module({})'",
                      llvm::join(passes, ","));
 }
 
