@@ -133,7 +133,7 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
     points.push_back(second);
     points.back()[i] = high[i];
   }
-  keepWithin(points, ranges);
+  makeConsistent(points, ranges);
   std::vector<SizePoint> distinct;
   for (const SizePoint &point : points)
     if (!llvm::is_contained(distinct, point) && !llvm::is_contained(point, 0))
@@ -147,7 +147,7 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
     if (none != *others && !llvm::is_contained(distinct, none))
       distinct.push_back(none);
   }
-  keepWithin(distinct, ranges);
+  makeConsistent(distinct, ranges);
   return distinct;
 }
 

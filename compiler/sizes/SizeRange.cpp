@@ -19,14 +19,18 @@ using namespace nnc;
 // Points
 //===----------------------------------------------------------------------===//
 
-void nnc::keepWithin(std::vector<SizePoint> &points,
-                     ArrayRef<SizeRange> ranges) {
-  if (llvm::none_of(ranges, [](const SizeRange &r) { return r.within; }))
+void nnc::makeConsistent(std::vector<SizePoint> &points,
+                         ArrayRef<SizeRange> ranges) {
+  if (llvm::none_of(ranges, [](const SizeRange &range) {
+        return range.within || range.compute;
+      }))
     return;
   std::vector<SizePoint> distinct;
   for (SizePoint &point : points) {
     for (auto [i, range] : llvm::enumerate(ranges))
-      if (range.within)
+      if (range.compute)
+        point[i] = range.compute(point);
+      else if (range.within)
         point[i] = std::min(point[i], point[*range.within]);
     if (!llvm::is_contained(distinct, point))
       distinct.push_back(point);
@@ -147,7 +151,7 @@ std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> given,
       }
     points = std::move(more);
   }
-  keepWithin(points, given);
+  makeConsistent(points, given);
   return points;
 }
 

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,15 +28,18 @@ struct SizeRange {
   /// all things of which these are the first.
   std::optional<unsigned> within = std::nullopt;
   bool isFound = false; ///< whether data decide the size, not the caller
+  /// Computes the size from those before it; empty where it is any.
+  std::function<int64_t(llvm::ArrayRef<int64_t>)> compute = {};
 };
 
 /// One value for each of several sizes.
 using SizePoint = llvm::SmallVector<int64_t, 2>;
 
-/// Makes sizes that are above those that they are within as large as these, in
-/// all points, and removes points that there are before.
-void keepWithin(std::vector<SizePoint> &points,
-                llvm::ArrayRef<SizeRange> ranges);
+/// Makes sizes that are computed from others what they are, and those above
+/// the ones that they are within as large as these, in all points, and removes
+/// points that there are before.
+void makeConsistent(std::vector<SizePoint> &points,
+                    llvm::ArrayRef<SizeRange> ranges);
 
 /// Returns the points for which a network is compiled: the one with the largest
 /// sizes, then others close to it and the smallest, in which each size differs

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_IMPORT_H
 #define NNC_FRONTENDS_COMMON_IMPORT_H
 
+#include "frontends/common/LengthExpression.h"
 #include "frontends/common/Limits.h"
 #include "frontends/common/TensorInfo.h"
 
@@ -60,6 +61,9 @@ struct FoundSize {
   /// of a number that is fixed though it looks like a size is one that no size
   /// has.
   std::vector<unsigned> bases = {};
+  /// How it is computed from sizes before it; null for one that an operator
+  /// counts.
+  LengthExpression expression = {};
 };
 
 struct ImportOptions {

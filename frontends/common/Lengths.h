@@ -10,6 +10,9 @@
 #include "frontends/common/Import.h"
 #include "frontends/common/LayerBuilder.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
 namespace nnc::frontends {
 
 /// The sizes of tensors that the network's data decide. An import is for one
@@ -21,13 +24,13 @@ public:
   Lengths(llvm::ArrayRef<int64_t> chosen, llvm::ArrayRef<FoundSize> expected)
       : chosen(chosen), expected(expected) {}
 
-  /// Adds a size from 0 to `most` that a run finds in `count`, an integer, and
-  /// returns its number; nullopt after a report.
-  std::optional<unsigned> add(LayerBuilder &builder, llvm::StringRef name,
-                              int64_t most, mlir::Value count);
-  /// Adds `size`, which a run computes from other sizes as `count`.
+  /// Adds a size that a run finds in `count`, an integer, and returns its
+  /// number; nullopt after a report.
+  std::optional<unsigned> add(LayerBuilder &builder, FoundSize size,
+                              mlir::Value count);
+  /// Adds `size`, which a run computes from other sizes.
   std::optional<unsigned> addComputed(LayerBuilder &builder,
-                                      const FoundSize &size, mlir::Value count);
+                                      const FoundSize &size);
   /// Whether a size of that name may be the next one. Where data find nothing,
   /// a tensor that is empty at all sizes looks like one whose length they
   /// decide, but is none where they are largest.
@@ -54,13 +57,45 @@ public:
   /// Returns the only size among `sources` that has this value; nullopt if none
   /// or several have.
   std::optional<unsigned> findAmong(uint64_t sources, int64_t value) const;
-  /// Returns the size that an axis of `x` has in every import, as the ops that
-  /// compute `x` show; nullopt where they do not, though it may have one.
-  std::optional<unsigned> findOf(mlir::Value x, int64_t axis) const;
-  /// Whether an axis of `x` is as long in every import, as these ops show.
-  bool isFixed(mlir::Value x, int64_t axis) const;
+  /// Returns how many elements an axis of `x` has in every import, as the ops
+  /// that compute `x` show; null where they do not.
+  LengthExpression describe(mlir::Value x, int64_t axis) const;
+  /// Notes how many elements an axis of `x` has in every import.
+  void noteDim(mlir::Value x, int64_t axis, LengthExpression size);
+  /// Notes that `x`, a constant, is another one in other imports.
+  void noteVarying(mlir::Value x) { varying.insert(x); }
+  /// Notes that all elements of `x`, a constant, are this number.
+  void noteFilling(mlir::Value x, double number) {
+    if (!sizes.empty())
+      fillings[x] = number;
+  }
+  /// Returns the number that was noted for `x`, which may have no elements in
+  /// this import; else nullopt.
+  std::optional<double> getFilling(mlir::Value x) const;
+  /// Returns the size that an axis of `x` is, if it is described as one.
+  std::optional<unsigned> findOf(mlir::Value x, int64_t axis) const {
+    return describe(x, axis).getLength();
+  }
   /// Whether `inner` is `outer`, or never larger than it.
   bool isWithin(unsigned inner, unsigned outer) const;
+  /// Returns the tightest bounds that can be told of a number at all sizes that
+  /// data may decide.
+  std::pair<int64_t, int64_t> getBounds(const LengthExpression &number) const;
+  /// Returns the number that an operation on others gives, simplified by their
+  /// bounds; null where one of them is, or where it might overflow or divides
+  /// otherwise than an expression can.
+  LengthExpression combine(LengthExpression::Kind kind,
+                           const LengthExpression &a,
+                           const LengthExpression &b) const;
+  LengthExpression select(const LengthExpression &condition,
+                          const LengthExpression &a,
+                          const LengthExpression &b) const;
+  /// Whether both numbers are equal at all sizes that data may decide.
+  bool areEqual(const LengthExpression &a, const LengthExpression &b) const;
+  /// Returns the size that always is this number, if there is one.
+  std::optional<unsigned> findEqual(const LengthExpression &number) const;
+  /// Returns the closest size that is never smaller than this number, if any.
+  std::optional<unsigned> findOuter(const LengthExpression &number) const;
   /// The value of a size in this import.
   int64_t getValue(unsigned size) const;
 
@@ -69,10 +104,15 @@ public:
   llvm::ArrayRef<mlir::Value> getCounts() const { return counts; }
 
 private:
+  bool dependsOnSizes(mlir::Value x) const;
+
   llvm::ArrayRef<int64_t> chosen;
   llvm::ArrayRef<FoundSize> expected;
   std::vector<FoundSize> sizes;
   llvm::SmallVector<mlir::Value> counts;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, LengthExpression> dims;
+  llvm::DenseSet<mlir::Value> varying;
+  llvm::DenseMap<mlir::Value, double> fillings;
 };
 
 } // namespace nnc::frontends

@@ -19,6 +19,8 @@
 #include "onnx/onnx_pb.h"
 
 namespace nnc::onnx {
+using namespace frontends;
+
 class GraphImporter;
 struct Scope;
 
@@ -30,18 +32,6 @@ struct LengthMaker {
   std::optional<unsigned> size;
 };
 
-/// A whole number that a run computes from lengths which data decide.
-struct ComputedLength {
-  mlir::Value value;   ///< a scalar of i64
-  int64_t low, high;   ///< its bounds at all lengths
-  int64_t divisor = 1; ///< divides it at all lengths; 0 for the constant 0
-  /// The number of a length that is never smaller.
-  std::optional<unsigned> within = std::nullopt;
-  /// Whether it is a sum or a product of lengths and constants.
-  bool isSum = true;
-  std::optional<unsigned> size = std::nullopt; ///< the length that it is
-};
-
 /// Reads what nodes compute from lengths.
 class LengthReader {
 public:
@@ -49,47 +39,39 @@ public:
   /// `bases` lists the numbers of the lengths that the first import read, in
   /// order, so that a later import reads the same ones; null in the first
   /// import, which recognises a length by its value.
-  LengthReader(const GraphImporter &importer, frontends::LayerBuilder &builder,
-               const Scope &scope, const std::vector<unsigned> *bases)
-      : importer(importer), builder(builder), scope(scope), given(bases) {}
+  LengthReader(const GraphImporter &importer, const Scope &scope,
+               const std::vector<unsigned> *bases = nullptr);
 
-  /// Returns how a run computes a value of the graph, whose only element is a
-  /// known whole number, from lengths; nullopt if an operator on the way is not
-  /// understood, or the value has several elements.
-  std::optional<ComputedLength> read(llvm::StringRef name);
-  /// Returns the same for the first result of a node.
-  std::optional<ComputedLength> readNode(const ::onnx::NodeProto &node);
+  /// Returns how an element of a value of the graph, a scalar or a list of
+  /// known whole numbers, is computed from lengths; null if an operator on the
+  /// way is not understood.
+  LengthExpression read(llvm::StringRef name, int64_t index = 0);
+  /// Returns the same for an element of the first result of a node.
+  LengthExpression readNode(const ::onnx::NodeProto &node, int64_t index = 0);
 
-  /// The lengths that were read, in order.
+  /// The lengths that were recognised by their value, in order.
   std::vector<unsigned> bases;
 
 private:
-  std::optional<ComputedLength> readBase(int64_t number, uint64_t sources);
-  ComputedLength readSize(unsigned size);
-  ComputedLength makeConstant(int64_t number);
-  /// Returns the same for a dimension, an element of the result of a Shape
-  /// node; nullopt if the ops that compute the tensor do not tell whether the
-  /// dimension is a length or fixed.
-  std::optional<ComputedLength> readDim(const ::onnx::NodeProto &shape,
-                                        int64_t index);
-  /// Returns the same for one element of a value that is a list of numbers.
-  std::optional<ComputedLength> readElement(llvm::StringRef list,
-                                            int64_t index);
-  std::optional<ComputedLength> readChoice(const ::onnx::NodeProto &node);
-  mlir::Value create(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands);
+  using Kind = LengthExpression::Kind;
 
-  ComputedLength add(const ComputedLength &a, const ComputedLength &b);
-  ComputedLength subtract(const ComputedLength &a, const ComputedLength &b);
-  ComputedLength multiply(const ComputedLength &a, const ComputedLength &b);
-  std::optional<ComputedLength> divide(const ComputedLength &a,
-                                       const ComputedLength &b);
-  std::optional<ComputedLength> takeRest(const ComputedLength &a,
-                                         const ComputedLength &b);
-  ComputedLength takeLeast(const ComputedLength &a, const ComputedLength &b);
-  ComputedLength takeMost(const ComputedLength &a, const ComputedLength &b);
+  LengthExpression readMade(const LengthMaker &maker, int64_t index,
+                            int64_t number, uint64_t sources);
+  LengthExpression readBase(int64_t number, uint64_t sources);
+  LengthExpression readShape(const ::onnx::NodeProto &node, int64_t index,
+                             int64_t number, uint64_t sources);
+  LengthExpression readSlice(const ::onnx::NodeProto &node, int64_t index);
+  LengthExpression readSize(const ::onnx::NodeProto &node);
+  LengthExpression readCast(const ::onnx::NodeProto &node, int64_t index);
+  LengthExpression readUnary(llvm::StringRef op, const LengthExpression &x);
+  LengthExpression readBinary(llvm::StringRef op, const LengthExpression &a,
+                              const LengthExpression &b);
+  LengthExpression readList(const ::onnx::NodeProto &node);
+  /// Returns whether a number is not 0.
+  LengthExpression isNonZero(const LengthExpression &x);
 
   const GraphImporter &importer;
-  frontends::LayerBuilder &builder;
+  const Lengths &lengths;
   const Scope &scope;
   const std::vector<unsigned> *given;
 };

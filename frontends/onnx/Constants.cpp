@@ -37,6 +37,39 @@ Value convertConstant(Node &node) {
                           "not handle");
 }
 
+/// Returns the result of a ConstantOfShape whose shape follows from lengths
+/// that data decide: as many rows as a length says are cut off; others are
+/// `shape`, the one in this import.
+static Value fillByLengths(Node &node, TypedAttr filling,
+                           SmallVector<int64_t> shape) {
+  const Lengths &lengths = node.getImporter().getLengths();
+  GraphImporter &importer = node.getImporter();
+  SmallVector<LengthExpression> dims;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    dims.push_back(node.readLength(0, int64_t(axis)));
+    // A sample of lengths may be one that no data decide.
+    if (dims.back() && lengths.getBounds(dims.back()).first >= 0)
+      shape[axis] = std::max<int64_t>(shape[axis], 0);
+  }
+  bool isOfRows =
+      !dims.empty() && dims[0] && dims[0].getLength() && !importer.isInBody() &&
+      llvm::all_of(llvm::drop_begin(dims),
+                   [](auto &dim) { return dim && dim.getConstant(); });
+  if (isOfRows) {
+    shape[0] = node.getRoom(*dims[0].getLength());
+    return node.cut(node.splat(filling, shape), dims[0].getLength());
+  }
+  Value y = node.splat(filling, shape);
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    importer.noteDim(y, int64_t(axis), dim);
+  auto elements = DenseElementsAttr::get(
+      RankedTensorType::get({}, filling.getType()), filling);
+  if (auto known = readElements(cast<ElementsAttr>(elements)))
+    importer.noteFilling(y, known->isReal() ? known->reals[0]
+                                            : double(known->ints[0]));
+  return y;
+}
+
 Value convertConstantOfShape(Node &node) {
   auto shape = node.getConstantInts(0, "shapes");
   if (!shape)
@@ -50,8 +83,9 @@ Value convertConstantOfShape(Node &node) {
     return {};
   if (!dense || dense.getNumElements() != 1)
     return node.broken("needs one value to fill the tensor with");
-  Value result =
-      node.splat(cast<TypedAttr>(*dense.value_begin<Attribute>()), *shape);
+  auto filling = cast<TypedAttr>(*dense.value_begin<Attribute>());
+  Value result = node.findSources(0) != 0 ? fillByLengths(node, filling, *shape)
+                                          : node.splat(filling, *shape);
   if (!node.hasAttribute("value"))
     return result;
   return node.asModelType(result, node.getElementsType("value"));
@@ -72,6 +106,40 @@ static Value computeRange(Node &node) {
   return node.createElementwise("add", {node.reshape(start, {}), steps});
 }
 
+/// Converts a Range of as many elements as a length says that data decide; null
+/// for another one.
+static Value countByLength(Node &node) {
+  using Kind = LengthExpression::Kind;
+  const Lengths &lengths = node.getImporter().getLengths();
+  LengthExpression operands[3];
+  bool isFixed = true;
+  for (size_t i = 0; i < 3; ++i) {
+    isFixed &= node.findSources(i) == 0;
+    operands[i] = node.readLength(i);
+  }
+  auto [start, limit, delta] = operands;
+  auto step = delta.getConstant();
+  if (isFixed || !step || *step == 0)
+    return {};
+  LengthExpression span = *step > 0 ? lengths.combine(Kind::sub, limit, start)
+                                    : lengths.combine(Kind::sub, start, limit);
+  span = lengths.combine(Kind::max, span, 0);
+  LengthExpression count = lengths.combine(
+      Kind::div, lengths.combine(Kind::add, span, std::abs(*step) - 1),
+      std::abs(*step));
+  // Numbers of a fixed or a summed length are a progression (compiler/sizes).
+  if (!count ||
+      (count.isSum() && !lengths.findEqual(count) && start.getConstant()))
+    return {};
+  auto length = count.getConstant() ? std::nullopt : node.makeLength(count);
+  if (!length)
+    return {};
+  Value values =
+      node.createElementwise("mul", {node.countTo(*length), node.build(delta)});
+  return node.castTo(node.createElementwise("add", {values, node.build(start)}),
+                     getElement(node.getOperand(0)));
+}
+
 Value convertRange(Node &node) {
   Elements operands[3];
   for (size_t i = 0; i < 3; ++i)
@@ -83,6 +151,8 @@ Value convertRange(Node &node) {
       return computeRange(node);
     operands[i] = *elements;
   }
+  if (Value counted = countByLength(node))
+    return counted;
   auto [start, limit, delta] = operands;
   double step = start.isReal() ? delta.reals[0] : delta.ints[0];
   double span = start.isReal() ? limit.reals[0] - start.reals[0]

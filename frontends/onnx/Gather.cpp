@@ -16,6 +16,16 @@ Value convertGather(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
   if (!axis || !checkIndices(node, indices, getShape(x)[*axis]))
     return {};
+  // A negative index counts from an end that data may decide.
+  LengthExpression size = node.getImporter().getLengths().describe(x, *axis),
+                   index = node.readLength(1);
+  if (size && !size.getConstant() && index.getConstant().value_or(0) < 0 &&
+      getNumElements(indices) == 1 && !node.getImporter().isInBody())
+    indices = node.reshape(
+        node.castTo(node.build(node.getImporter().getLengths().combine(
+                        LengthExpression::Kind::add, size, index)),
+                    getElement(indices)),
+        getShape(indices));
   return node.create<nn::GatherOp>(x, indices, *axis);
 }
 

@@ -67,17 +67,9 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
 }
 
 std::optional<unsigned> GraphImporter::addLength(LayerBuilder &builder,
-                                                 StringRef name, int64_t most,
-                                                 Value count) {
+                                                 FoundSize size, Value count) {
   declarations.loosen();
-  return lengths.add(builder, name, most, count);
-}
-
-std::optional<unsigned> GraphImporter::addComputedLength(LayerBuilder &builder,
-                                                         const FoundSize &size,
-                                                         Value count) {
-  declarations.loosen();
-  return lengths.addComputed(builder, size, count);
+  return lengths.add(builder, std::move(size), count);
 }
 
 bool GraphImporter::isInBody() const {
@@ -116,6 +108,14 @@ uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {
   return 0;
 }
 
+uint64_t GraphImporter::findSources(const NodeProto &node,
+                                    const Scope &scope) const {
+  uint64_t sources = 0;
+  for (const std::string &name : node.input())
+    sources |= findSources(name, scope);
+  return sources;
+}
+
 Value GraphImporter::linkLengths(Value x, uint64_t sources, Location loc) {
   uint64_t missing = sources & ~lengths.findSources(x);
   for (unsigned size = 0; size < 64 && missing >> size != 0; ++size)
@@ -132,10 +132,7 @@ Value GraphImporter::linkFilled(const NodeProto &node, Scope &scope,
       !result.getDefiningOp<nn::ConstantOp>() || getRank(result) == 0 ||
       !isa<FloatType>(getElement(result)) || isNarrow(getElement(result)))
     return result;
-  uint64_t sources = 0;
-  for (const std::string &name : node.input())
-    sources |= findSources(name, scope);
-  return linkLengths(result, sources, result.getLoc());
+  return linkLengths(result, findSources(node, scope), result.getLoc());
 }
 
 void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
@@ -170,14 +167,14 @@ void GraphImporter::noteSources(const NodeProto &node, Scope &scope,
   uint64_t sources = asksShape && !operands.empty() && operands[0]
                          ? lengths.findSources(operands[0])
                          : 0;
-  for (const std::string &name : node.input())
-    sources |= findSources(name, scope);
+  sources |= findSources(node, scope);
   for (size_t size = known; sources && size < count; ++size)
     sources |= uint64_t(1) << size;
   for (const std::string &name : node.output())
     if (Value value = scope.values.lookup(name);
         sources && value && value.getDefiningOp<nn::ConstantOp>()) {
       scope.sources[name] = sources;
+      lengths.noteVarying(value);
       scope.makers.try_emplace(name, LengthMaker{node, std::nullopt});
     }
 }
@@ -298,6 +295,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   size_t knownSizes = lengths.getSizes().size();
   bool isCall = findFunction(node) != nullptr;
   // Behind a problem, all that can be told is which operators there are.
+  computeNumbers(node, scope, operands);
   linkLengths(node, scope, operands);
   if (known || isCall)
     results = convert(node, scope, operands);

@@ -84,6 +84,8 @@ public:
   /// Returns the lengths that data decide from which the value of `name`, a
   /// known number, is computed, as Lengths::findSources does.
   uint64_t findSources(llvm::StringRef name, const Scope &scope) const;
+  /// Returns the same for all operands of a node.
+  uint64_t findSources(const ::onnx::NodeProto &node, const Scope &scope) const;
   /// Whether the model is imported at other sizes, too.
   bool isSample() const { return sample; }
   /// Whether the nodes that are imported are those of a body that runs
@@ -95,11 +97,23 @@ public:
   mlir::Value linkLengths(mlir::Value x, uint64_t sources, mlir::Location loc);
   /// Adds a size that data decide, as Lengths does. From then on, what the
   /// model declares of shapes may be one of many.
-  std::optional<unsigned> addLength(LayerBuilder &builder, llvm::StringRef name,
-                                    int64_t most, mlir::Value count);
-  std::optional<unsigned> addComputedLength(LayerBuilder &builder,
-                                            const FoundSize &size,
-                                            mlir::Value count);
+  std::optional<unsigned> addLength(LayerBuilder &builder, FoundSize size,
+                                    mlir::Value count);
+  /// Adds one that is `number`, which was read with `bases`
+  /// (ComputedLengths.h).
+  std::optional<unsigned>
+  addComputedLength(LayerBuilder &builder, llvm::StringRef name,
+                    const LengthExpression &number,
+                    llvm::ArrayRef<unsigned> bases = {});
+  void noteDim(mlir::Value x, int64_t axis, LengthExpression size) {
+    if (x && !isInBody())
+      lengths.noteDim(x, axis, std::move(size));
+  }
+  /// Notes that all elements of `x`, a constant, are this number.
+  void noteFilling(mlir::Value x, double number) {
+    if (x && !isInBody())
+      lengths.noteFilling(x, number);
+  }
   /// Returns the node that computes the value of `name`, known numbers that
   /// follow from lengths which data decide; null if they do not.
   const LengthMaker *findMaker(llvm::StringRef name, const Scope &scope) const;
@@ -146,6 +160,10 @@ private:
   /// which data decide, as what a run computes; null where that cannot be told.
   mlir::Value computeNumber(LayerBuilder &layer, llvm::StringRef name,
                             const Scope &scope);
+  /// Replaces operands that are known numbers which follow from lengths by what
+  /// a run computes, where the node computes data with them and no shape.
+  void computeNumbers(const ::onnx::NodeProto &node, Scope &scope,
+                      llvm::MutableArrayRef<mlir::Value> operands);
   /// Makes the result of a node that fills a tensor with a known number depend
   /// on the lengths that its shape is computed from. No node computes shapes
   /// with floats, so that nobody has to know the number.

@@ -45,7 +45,12 @@ static Value findPositions(Node &node, Value x) {
   Value found = node.create<nn::FindOp>(widen(node, x));
   if (!found)
     return {};
-  auto size = node.addLength(count, takePart(node, found, 0, 1));
+  const Lengths &lengths = node.getImporter().getLengths();
+  LengthExpression all(1);
+  for (int64_t axis = 0; axis < getRank(x); ++axis)
+    all = lengths.combine(LengthExpression::Kind::mul, all,
+                          lengths.describe(x, axis));
+  auto size = node.addLength(count, takePart(node, found, 0, 1), {0}, all);
   return node.cut(takePart(node, found, 1, count), size);
 }
 
@@ -136,7 +141,8 @@ Value convertUnique(Node &node) {
       node.create<nn::DistinctOp>(matrix, node.getInt("sorted", 1) != 0);
   if (!found)
     return {};
-  auto size = node.addLength(rows, takePart(node, found, 0, 1), {0, 1, 3});
+  auto size = node.addLength(rows, takePart(node, found, 0, 1), {0, 1, 3},
+                             node.getImporter().getLengths().describe(x, axis));
   Value firsts = node.cut(takePart(node, found, 1, rows), size);
   if (node.hasResult(1))
     node.setResult(1, firsts);

@@ -213,41 +213,50 @@ ElementsAttr Node::getElements(StringRef name) {
 }
 
 std::optional<unsigned> Node::addLength(int64_t most, Value count,
-                                        ArrayRef<size_t> results) {
+                                        ArrayRef<size_t> results,
+                                        const LengthExpression &limit) {
   const size_t *named = llvm::find_if(results, [&](size_t i) {
     return namesResult(i) && scope.outputs->contains(proto.output(int(i)));
   });
   if (named == results.end())
     named = llvm::find_if(results, [&](size_t i) { return hasResult(i); });
   size_t result = named == results.end() ? results.front() : *named;
-  return importer.addLength(*this, getResultName(result), most, count);
+  FoundSize size{getResultName(result), most};
+  if (limit && !limit.getConstant())
+    size.within = importer.getLengths().findOuter(limit);
+  return importer.addLength(*this, size, count);
 }
 
-std::optional<unsigned> Node::findBase(Value x) {
+LengthExpression Node::readLength(size_t i, int64_t element) {
+  if (!getOperand(i))
+    return {};
+  LengthReader reader(importer, scope);
+  LengthExpression length = reader.read(proto.input(int(i)), element);
+  return reader.bases.empty() ? length : LengthExpression();
+}
+
+std::optional<unsigned> Node::makeLength(const LengthExpression &number,
+                                         size_t result) {
   const Lengths &lengths = importer.getLengths();
-  if (importer.isInBody() || !lengths.mayBeNext(getResultName(0)))
+  if (!number || importer.isInBody() || lengths.getBounds(number).first < 0)
     return std::nullopt;
-  return lengths.findOf(x, 0);
+  if (auto length = lengths.findEqual(number))
+    return length;
+  const std::string name = getResultName(hasResult(result) ? result : 0);
+  return lengths.mayBeNext(name)
+             ? importer.addComputedLength(*this, name, number)
+             : std::nullopt;
 }
 
-std::optional<unsigned> Node::findLength(size_t i) {
-  LengthReader reader(importer, *this, scope, /*bases=*/nullptr);
-  auto length = reader.read(proto.input(int(i)));
-  return length ? length->size : std::nullopt;
+int64_t Node::getRoom(unsigned length) const {
+  // Samples of a length that has few values lie above these (compiler/sizes).
+  constexpr int64_t few = 16;
+  int64_t most = importer.getLengths().getSizes()[length].most;
+  return most < few ? most + few : most;
 }
 
-bool Node::isFixed(size_t i) {
-  if (findSources(i) == 0)
-    return true;
-  LengthReader reader(importer, *this, scope, /*bases=*/nullptr);
-  auto length = reader.read(proto.input(int(i)));
-  return length && reader.bases.empty() && length->low == length->high;
-}
-
-std::optional<unsigned> Node::addComputed(int64_t most, unsigned base,
-                                          Value count) {
-  return importer.addComputedLength(
-      *this, {getResultName(0), most, base, {base}}, count);
+Value Node::countTo(unsigned length) {
+  return cut(constant(iota(getRoom(length))), length);
 }
 
 //===----------------------------------------------------------------------===//

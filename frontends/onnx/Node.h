@@ -133,20 +133,27 @@ public:
   /// Adds a size from 0 to `most` that a run finds in `count`, and returns its
   /// number; nullopt after a report. It is named as the first of those results
   /// of that length that the graph has as an output, or else something reads.
+  /// It is never larger than `limit`, if that is known.
   std::optional<unsigned> addLength(int64_t most, mlir::Value count,
-                                    llvm::ArrayRef<size_t> results = {0});
-  /// Returns the length that data decide and that axis 0 of `x` has, if the
-  /// result may have a length that is computed from it; else nullopt.
-  std::optional<unsigned> findBase(mlir::Value x);
-  /// Returns the length that data decide and that operand `i` is, one known
-  /// number; else nullopt.
-  std::optional<unsigned> findLength(size_t i);
-  /// Whether operand `i`, one known number, is the same in every import.
-  bool isFixed(size_t i);
-  /// Adds the length of the result, which a run computes from `base` as `count`
-  /// and which is at most as large.
-  std::optional<unsigned> addComputed(int64_t most, unsigned base,
-                                      mlir::Value count);
+                                    llvm::ArrayRef<size_t> results = {0},
+                                    const LengthExpression &limit = {});
+  /// Returns how an element of operand `i`, a scalar or a list of known whole
+  /// numbers, is computed from lengths that data decide; null where that cannot
+  /// be told in every import.
+  LengthExpression readLength(size_t i, int64_t element = 0);
+  /// Returns a length that always is `number`: one that there is, or a new one
+  /// that is named after a result; nullopt where that cannot have one here.
+  std::optional<unsigned> makeLength(const LengthExpression &number,
+                                     size_t result = 0);
+  /// Returns how many rows a tensor needs from which imports for all values of
+  /// the length cut.
+  int64_t getRoom(unsigned length) const;
+  /// Returns the first elements of 0, 1, 2, ..., as many as a length says.
+  mlir::Value countTo(unsigned length);
+  /// Returns a number as a scalar of i64 that a run computes.
+  mlir::Value build(const LengthExpression &number) {
+    return number.build(*this, importer.getLengths().getCounts());
+  }
   /// Returns the lengths that data decide from which operand `i`, known
   /// numbers, is computed.
   uint64_t findSources(size_t i) const {

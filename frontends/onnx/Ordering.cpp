@@ -23,11 +23,25 @@ Value convertTopK(Node &node) {
   if (!axis || !count)
     return {};
   bool isLargest = !node.hasAttribute("largest") || node.getBool("largest");
+  const Lengths &lengths = node.getImporter().getLengths();
   int64_t size = getShape(x)[*axis];
+  // Of few elements all are sorted, and as many taken as data decide.
+  LengthExpression wanted =
+      node.getOperand(1) ? node.readLength(1) : LengthExpression();
+  auto length = wanted.getLength();
+  bool isOfAll = length && !node.getImporter().isInBody() &&
+                 lengths.describe(x, *axis).getConstant() &&
+                 lengths.getSizes()[*length].most <= size &&
+                 node.getRoom(*length) > size;
+  if (isOfAll)
+    count = SmallVector<int64_t>{size};
   if (count->size() != 1 || (*count)[0] < 0 || (*count)[0] > size)
     return node.broken("wants " + toString(*count) + " of " + Twine(size) +
                        " elements");
   Value indices = node.create<nn::TopKOp>(x, *axis, (*count)[0], isLargest);
+  if (isOfAll)
+    indices = node.create<nn::GatherOp>(indices, node.countTo(*length), *axis);
+  node.getImporter().noteDim(indices, *axis, wanted);
   node.setResult(1, indices);
   SmallVector<int64_t> shape(getShape(x));
   return node.create<nn::GatherOp>(node.reshape(x, {getNumElements(x)}),

@@ -19,6 +19,48 @@ namespace nnc::onnx {
 // Expand and Tile
 //===----------------------------------------------------------------------===//
 
+/// Returns the result of an Expand of `x` whose shape, in this import `shape`,
+/// follows from lengths that data decide. As many rows as a length says are cut
+/// off a constant.
+static Value expandByLengths(Node &node, Value x, SmallVector<int64_t> shape) {
+  GraphImporter &importer = node.getImporter();
+  const int64_t rank = shape.size(), given = getNumElements(node.getOperand(1));
+  constexpr auto isOne = [](const LengthExpression &dim) {
+    return dim.getConstant() == std::optional<int64_t>(1);
+  };
+  SmallVector<LengthExpression> dims;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t ofX = axis - rank + getRank(x), ofShape = axis - rank + given;
+    LengthExpression own = 1, wanted = 1;
+    if (ofX >= 0)
+      own = importer.getLengths().describe(x, ofX);
+    if (ofShape >= 0)
+      wanted = node.readLength(1, ofShape);
+    dims.push_back(isOne(own)      ? wanted
+                   : isOne(wanted) ? own
+                                   : LengthExpression());
+  }
+  std::optional<unsigned> rows;
+  if (rank > 0 && dims[0] && x.getDefiningOp<nn::ConstantOp>() &&
+      llvm::all_of(llvm::drop_begin(dims),
+                   [](auto &dim) { return dim && dim.getConstant(); }))
+    rows = dims[0].getLength();
+  if (rows && !importer.isInBody()) {
+    shape[0] = node.getRoom(*rows);
+    return node.cut(node.expand(x, shape), rows);
+  }
+  Value y = node.expand(x, shape);
+  if (!y || y == x)
+    return y;
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    importer.noteDim(y, int64_t(axis), dim);
+  auto known = readElements(x);
+  if (known && getNumElements(x) == 1)
+    importer.noteFilling(y, known->isReal() ? known->reals[0]
+                                            : double(known->ints[0]));
+  return y;
+}
+
 Value convertExpand(Node &node) {
   Value x = node.getOperand(0);
   auto shape = node.getConstantInts(1, "shapes");
@@ -32,7 +74,8 @@ Value convertExpand(Node &node) {
     return node.broken("cannot expand a tensor of shape " +
                        toString(getShape(x)) + " to " + toString(*shape));
   // Axes that only x has come first in the other's shape too.
-  return node.expand(x, *result);
+  return node.findSources(1) != 0 ? expandByLengths(node, x, *result)
+                                  : node.expand(x, *result);
 }
 
 /// Opset 1 repeated one axis, given by an input.
@@ -211,6 +254,21 @@ static Value computePad(Node &node, nn::PadMode mode, ArrayRef<int64_t> shape) {
   return node.createElementwise("select", {isInside, x, other});
 }
 
+/// Notes how long the axes of `y` are, the result of a Pad of `x`.
+static void notePadded(Node &node, Value x, Value y) {
+  using Kind = LengthExpression::Kind;
+  const int64_t rank = getRank(x);
+  const Lengths &lengths = node.getImporter().getLengths();
+  if (node.getOperand(3))
+    return;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    LengthExpression ends = lengths.combine(Kind::add, node.readLength(1, axis),
+                                            node.readLength(1, rank + axis));
+    node.getImporter().noteDim(
+        y, axis, lengths.combine(Kind::add, lengths.describe(x, axis), ends));
+  }
+}
+
 Value convertPad(Node &node) {
   Value x = node.getOperand(0);
   StringRef name = node.getString("mode");
@@ -246,13 +304,14 @@ Value convertPad(Node &node) {
   if (node.getOperand(2) && getNumElements(node.getOperand(2)) != 1)
     return node.broken("needs one value to pad with, not a tensor of shape " +
                        toString(getShape(node.getOperand(2))));
-  if (auto value = getPadValue(node)) {
-    Value y = node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value));
-    if (y && varies)
-      y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
-    return y;
-  }
-  return padWithOperand(node, x, *pads);
+  auto value = getPadValue(node);
+  Value y = value ? node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value))
+                  : padWithOperand(node, x, *pads);
+  if (y && varies && value)
+    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+  if (y && varies)
+    notePadded(node, x, y);
+  return y;
 }
 
 } // namespace nnc::onnx

@@ -19,11 +19,63 @@ Value convertReverseSequence(Node &node) {
                          node.getInt("batch_axis", 1));
 }
 
+/// Converts a Concat of slices that data find and of as many with a known
+/// number as are missing to a fixed number of slices. Returns null, without a
+/// report, for another one.
+static Value fillUp(Node &node, int64_t axis) {
+  using Kind = LengthExpression::Kind;
+  const Lengths &lengths = node.getImporter().getLengths();
+  ArrayRef<Value> parts = node.getOperands();
+  if (lengths.getSizes().empty() || parts.size() < 2 ||
+      node.getImporter().isInBody())
+    return {};
+  LengthExpression total = 0;
+  for (Value part : parts) {
+    if (!part || getRank(part) <= axis)
+      return {};
+    total = lengths.combine(Kind::add, total, lengths.describe(part, axis));
+  }
+  auto fixed = total.getConstant();
+  auto getFilling = [&](Value part) {
+    return lengths.describe(part, axis).getConstant()
+               ? std::nullopt
+               : lengths.getFilling(part);
+  };
+  auto before = getFilling(parts.front()), after = getFilling(parts.back());
+  if (!fixed || bool(before) == bool(after))
+    return {};
+  // As many slices of the filling as there are in all may be more than needed.
+  Value x =
+      parts.size() == 2
+          ? parts[before ? 1 : 0]
+          : node.create<nn::ConcatOp>(
+                ValueRange(before ? parts.drop_front() : parts.drop_back()),
+                axis);
+  if (!x)
+    return {};
+  SmallVector<int64_t> shape(getShape(x)), starts(getRank(x), 0),
+      steps(getRank(x), 1);
+  starts[axis] = before ? shape[axis] : 0;
+  shape[axis] = *fixed;
+  Value filling = node.splat(before ? *before : *after, getElement(x), shape);
+  SmallVector<Value> all = {x, filling};
+  if (before)
+    std::swap(all[0], all[1]);
+  Value y = node.create<nn::SliceOp>(
+      node.create<nn::ConcatOp>(ValueRange(all), axis), starts, shape, steps);
+  if (y)
+    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+  node.getImporter().noteDim(y, axis, total);
+  return y;
+}
+
 Value convertConcat(Node &node) {
   auto axis =
       node.normalizeAxis(node.getInt("axis", 1), getRank(node.getOperand(0)));
   if (!axis)
     return {};
+  if (Value filled = fillUp(node, *axis))
+    return filled;
   // Empty tensors are dropped; their other axes may have any size.
   SmallVector<Value> parts;
   for (Value operand : node.getOperands())
@@ -137,120 +189,97 @@ static Value computeSlice(Node &node, ArrayRef<int64_t> shape) {
   return x;
 }
 
-/// Whether the places at which a Slice starts and ends follow from lengths that
-/// data decide.
-static bool isComputedFromLengths(Node &node) {
-  for (size_t i = 1; i < node.getNumOperands(); ++i)
-    if (node.getOperand(i) && !node.isFixed(i))
-      return true;
-  return false;
-}
-
 namespace {
-/// A slice of an axis as the model gives it: start, end and step, where
-/// negative positions count from the end of the axis.
+/// A slice of an axis whose length, start or end follows from lengths that data
+/// decide; negative positions count from the end of the axis.
 struct Span {
-  int64_t start, end, step;
+  using Kind = LengthExpression::Kind;
+  /// A position that lies outside of every axis.
+  static constexpr int64_t kFar = LengthExpression::kMost / 2;
 
-  bool isBackward() const { return step < 0; }
-  /// Returns the number of elements of a slice of `size`.
-  int64_t count(int64_t size) const {
-    int64_t from = clampPosition(start, size, isBackward(), false),
-            to = clampPosition(end, size, isBackward(), true),
-            span = isBackward() ? from - to : to - from;
-    return size == 0 || span <= 0
-               ? 0
-               : int64_t(llvm::divideCeil(span, std::abs(step)));
+  const Lengths &lengths;
+  LengthExpression size, start, end;
+  int64_t step;
+
+  LengthExpression combine(Kind kind, const LengthExpression &a,
+                           const LengthExpression &b) const {
+    return lengths.combine(kind, a, b);
+  }
+  /// Returns what clampPosition() does for numbers that a run finds.
+  LengthExpression clamp(LengthExpression position, bool isEnd) const {
+    const int64_t isBackward = step < 0;
+    if (auto known = position.getConstant())
+      position = std::clamp(*known, -kFar, kFar);
+    LengthExpression isNegative = combine(Kind::less, position, 0),
+                     found = lengths.select(isNegative,
+                                            combine(Kind::add, position, size),
+                                            position);
+    found = combine(Kind::min, found, combine(Kind::sub, size, isBackward));
+    return combine(Kind::max, found, isBackward && isEnd ? -1 : 0);
+  }
+  LengthExpression getFirst() const { return clamp(start, false); }
+  /// Returns the number of elements.
+  LengthExpression count() const {
+    LengthExpression from = getFirst(), to = clamp(end, true);
+    LengthExpression span =
+        step < 0 ? combine(Kind::sub, from, to) : combine(Kind::sub, to, from);
+    span = combine(Kind::min, combine(Kind::max, span, 0), size);
+    return combine(Kind::div, combine(Kind::add, span, std::abs(step) - 1),
+                   std::abs(step));
   }
 };
 } // namespace
 
-/// Returns what clampPosition() does for a size that a run finds.
-static Value computePosition(Node &node, int64_t position, Value size,
-                             bool isBackward, bool isEnd) {
-  auto number = [&](int64_t value) {
-    return node.reshape(node.constant(ArrayRef<int64_t>{value}), {});
-  };
-  Value least = number(isBackward && isEnd ? -1 : 0),
-        most = node.createElementwise("sub", {size, number(isBackward)}),
-        found = number(position);
-  if (position < 0)
-    found = node.createElementwise("add", {size, found});
-  found = node.createElementwise("min", {found, most});
-  return node.createElementwise("max", {found, least});
-}
-
-/// Converts a Slice of rows whose number is `base`, a length that data decide.
-/// The number of rows that it takes is a length of its own; they are gathered
-/// from where they lie in a run.
-static Value sliceFound(Node &node, Value x, unsigned base, Span span) {
-  const Lengths &lengths = node.getImporter().getLengths();
-  const int64_t rows = lengths.getSizes()[base].most;
-  // Beyond these limits nothing changes.
-  span.start = std::clamp(span.start, -rows - 1, rows + 1);
-  span.end = std::clamp(span.end, -rows - 1, rows + 1);
-  span.step = std::clamp(span.step, -rows - 1, rows + 1);
-  int64_t most = 0;
-  bool isAll = span.step == 1;
-  for (int64_t size = 0; size <= rows; ++size) {
-    most = std::max(most, span.count(size));
-    isAll &= span.count(size) == size;
-  }
-  if (isAll)
+/// Returns the slice of an axis of `x` whose place or length data decide, for a
+/// result of the node: the elements are gathered from where they lie in a run.
+/// Returns null, without a report, where the slice lies and is as long as in
+/// every import, or that cannot be told.
+static Value sliceByLengths(Node &node, Value x, int64_t axis, const Span &span,
+                            size_t result = 0) {
+  LengthExpression from = span.getFirst(), count = span.count();
+  if (!from || !count || (from.getConstant() && count.getConstant()))
+    return {};
+  const Lengths &lengths = span.lengths;
+  bool isBeginning = from.getConstant() == std::optional<int64_t>(0);
+  if (isBeginning && span.step == 1 && lengths.areEqual(count, span.size))
     return x;
-  auto number = [&](int64_t value) {
-    return node.reshape(node.constant(ArrayRef<int64_t>{value}), {});
-  };
-  auto create = [&](StringRef op, Value a, Value b) {
-    return node.createElementwise(op, {a, b});
-  };
-  Value size =
-      node.castTo(lengths.getCounts()[base], node.getBuilder().getI64Type());
-  Value from =
-            computePosition(node, span.start, size, span.isBackward(), false),
-        to = computePosition(node, span.end, size, span.isBackward(), true);
-  Value length =
-      span.isBackward() ? create("sub", from, to) : create("sub", to, from);
-  int64_t step = std::abs(span.step);
-  length = create("min", create("max", length, number(0)), size);
-  length = create("div", create("add", length, number(step - 1)), number(step));
-  auto count = node.addComputed(most, base, length);
-  if (!count)
-    return {};
-  if (span.step == 1 && span.start == 0)
-    return node.cut(x, count);
-  Value places = node.cut(node.constant(iota(most)), count);
-  places = create("add", create("mul", places, number(span.step)), from);
-  return node.create<nn::GatherOp>(x, places, int64_t(0));
+  Value places;
+  if (auto fixed = count.getConstant()) {
+    places = node.constant(iota(*fixed));
+  } else {
+    auto length = node.makeLength(count, result);
+    if (!length)
+      return {};
+    auto own = span.size.getLength();
+    auto rows = span.size.getConstant();
+    bool isPart = own ? lengths.isWithin(*length, *own)
+                      : rows && node.getRoom(*length) <= *rows;
+    if (axis == 0 && isBeginning && span.step == 1 && isPart)
+      return node.cut(x, length);
+    places = node.countTo(*length);
+  }
+  Value step = node.splat(double(span.step), getElement(places));
+  places = node.createElementwise("mul", {places, step});
+  places = node.createElementwise("add", {places, node.build(from)});
+  return node.create<nn::GatherOp>(x, places, axis);
 }
 
-/// Returns as many rows of `x` as a length says that data decide, the end of
-/// the slice, and at most those that there are; null where it is no such
-/// length, or it is not known how many rows there are.
-static Value takeFirst(Node &node, Value x) {
+/// Returns what the model says of a Slice of an axis, as entry `i` of its
+/// lists; its parts are null where they cannot be told in every import.
+static Span describeSlice(Node &node, Value x, int64_t axis, int64_t step,
+                          size_t i) {
   const Lengths &lengths = node.getImporter().getLengths();
-  auto end = node.findLength(2);
-  if (!end)
-    return {};
-  const int64_t rows = getShape(x)[0], most = lengths.getSizes()[*end].most;
-  auto own = lengths.findOf(x, 0);
-  if (own ? lengths.isWithin(*end, *own)
-          : lengths.findSources(x) == 0 && most <= rows)
-    return node.cut(x, end);
-  if (!own && lengths.findSources(x) != 0)
-    return {};
-  if (!lengths.mayBeNext(node.getResultName(0)))
-    return {};
-  Value limit =
-      own ? lengths.getCounts()[*own]
-          : node.castTo(
-                node.reshape(node.constant(ArrayRef<int64_t>{rows}), {}),
-                getElement(lengths.getCounts()[*end]));
-  Value count =
-      node.createElementwise("min", {limit, lengths.getCounts()[*end]});
-  int64_t least = own ? lengths.getSizes()[*own].most : rows;
-  return node.cut(
-      x, node.addComputed(std::min(least, most), own.value_or(*end), count));
+  Span span{lengths, {}, {}, {}, std::clamp(step, -Span::kFar, Span::kFar)};
+  bool isFixed = node.getVersion() >= 10;
+  for (size_t list : {size_t(3), size_t(4)})
+    isFixed =
+        isFixed && (!node.getOperand(list) || node.findSources(list) == 0);
+  if (!isFixed || step == 0)
+    return span;
+  span.size = lengths.describe(x, axis);
+  span.start = node.readLength(1, i);
+  span.end = node.readLength(2, i);
+  return span;
 }
 
 Value convertSlice(Node &node) {
@@ -264,7 +293,10 @@ Value convertSlice(Node &node) {
   int64_t rank = getRank(x);
   SmallVector<int64_t> starts(rank, 0), sizes(getShape(x)), steps(rank, 1);
   SmallVector<bool> isCut(rank, false);
-  for (size_t i = 0; i < lists->axes.size(); ++i) {
+  SmallVector<std::pair<int64_t, LengthExpression>> lengths;
+  const bool mayVary = !node.getImporter().getLengths().getSizes().empty() &&
+                       !node.getImporter().isInBody();
+  for (size_t i = 0; x && i < lists->axes.size(); ++i) {
     auto axis = node.normalizeAxis(lists->axes[i], rank);
     int64_t step = lists->steps[i];
     if (!axis)
@@ -272,6 +304,16 @@ Value convertSlice(Node &node) {
     if (step == 0 || isCut[*axis])
       return node.broken(step == 0 ? "has a step of 0" : "cuts an axis twice");
     isCut[*axis] = true;
+    if (mayVary) {
+      Span span = describeSlice(node, x, *axis, step, i);
+      lengths.emplace_back(*axis, span.count());
+      if (Value cut = sliceByLengths(node, x, *axis, span)) {
+        x = cut;
+        sizes[*axis] = getShape(x)[*axis];
+        isCut[*axis] = false;
+        continue;
+      }
+    }
     int64_t size = getShape(x)[*axis];
     // Steps longer than the axis select one element; they are clamped so that
     // they do not overflow.
@@ -286,19 +328,7 @@ Value convertSlice(Node &node) {
         size == 0 || span <= 0 ? 0 : llvm::divideCeil(span, std::abs(step));
   }
   bool isUnitStep = llvm::all_of(steps, [](int64_t step) { return step == 1; });
-  // A slice of as many rows as data find takes all of them in an import for the
-  // most there may be.
-  bool isBeginning = isUnitStep && rank > 0 && lists->axes.size() == 1 &&
-                     isCut[0] && starts[0] == 0;
-  if (isBeginning && node.getOperand(2) && node.findSources(2) != 0)
-    if (Value beginning = takeFirst(node, x))
-      return beginning;
-  bool isOfRows = rank > 0 && lists->axes.size() == 1 && isCut[0];
-  if (isOfRows && !isComputedFromLengths(node))
-    if (auto base = node.findBase(x))
-      return sliceFound(node, x, *base,
-                        {lists->starts[0], lists->ends[0], lists->steps[0]});
-  if (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep)
+  if (!x || (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep))
     return x;
   bool isLinked =
       !x.getDefiningOp<nn::ConstantOp>() && !node.getImporter().isInBody();
@@ -306,9 +336,14 @@ Value convertSlice(Node &node) {
     if (node.getOperand(i))
       x = node.getImporter().linkLengths(x, node.findSources(i), node.getLoc());
   Value y = node.create<nn::SliceOp>(x, starts, sizes, steps);
+  if (!y || !mayVary)
+    return y;
   // Rows whose number data decide lie elsewhere in other imports.
-  if (y && isOfRows && node.getImporter().getLengths().findSources(x) != 0)
+  bool isOfRows = llvm::count(isCut, true) == 1 && isCut[0];
+  if (isOfRows && node.getImporter().getLengths().findSources(x) != 0)
     y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+  for (auto &[axis, length] : lengths)
+    node.getImporter().noteDim(y, axis, length);
   return y;
 }
 
@@ -337,11 +372,65 @@ static std::optional<SmallVector<int64_t>> getParts(Node &node, int64_t size) {
   return parts;
 }
 
+/// Converts a Split whose parts are as long as data decide; null, without a
+/// report, for another one.
+static Value splitByLengths(Node &node, Value x, int64_t axis) {
+  using Kind = LengthExpression::Kind;
+  const Lengths &lengths = node.getImporter().getLengths();
+  LengthExpression size = lengths.describe(x, axis), start = 0, part;
+  auto combine = [&](Kind kind, const LengthExpression &a, int64_t b) {
+    return lengths.combine(kind, a, b);
+  };
+  auto given = node.getInts("split");
+  const auto count = int64_t(node.getNumResults());
+  if (!node.getOperand(1) && !(given && !given->empty()))
+    part = combine(Kind::div, combine(Kind::add, size, count - 1), count);
+  SmallVector<Span> spans;
+  bool varies = false;
+  for (int64_t i = 0; i < count; ++i) {
+    LengthExpression own = part;
+    if (node.getOperand(1))
+      own = node.readLength(1, i);
+    else if (!part)
+      own = i < int64_t(given->size()) ? (*given)[i] : LengthExpression();
+    else if (i + 1 == count)
+      own = lengths.combine(Kind::sub, size, start);
+    // Parts that may not fit make the model fail in some runs.
+    if (!own || lengths.getBounds(own).first < 0)
+      return {};
+    LengthExpression end = lengths.combine(Kind::add, start, own);
+    varies |= !end || !end.getConstant();
+    spans.push_back({lengths, size, start, end, 1});
+    start = end;
+  }
+  if (!varies || !lengths.areEqual(start, size))
+    return {};
+  Value first;
+  for (auto [i, span] : llvm::enumerate(spans)) {
+    if (i != 0 && !node.hasResult(i))
+      continue;
+    Value slice = sliceByLengths(node, x, axis, span, i);
+    if (!slice)
+      return node.unsupported(
+          "has a part whose place follows from data in a way that nnc does not "
+          "compute; take the parts with Slice from their starts and ends");
+    if (i == 0)
+      first = slice;
+    else
+      node.setResult(i, slice);
+  }
+  return first;
+}
+
 Value convertSplit(Node &node) {
   Value x = node.getOperand(0);
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
   if (!axis)
     return {};
+  if (!node.getImporter().getLengths().getSizes().empty() &&
+      !node.getImporter().isInBody())
+    if (Value first = splitByLengths(node, x, *axis))
+      return first;
   int64_t size = getShape(x)[*axis], start = 0;
   auto parts = getParts(node, size);
   if (!parts)

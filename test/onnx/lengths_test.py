@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import onnxruntime
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import emitted
 from sized_net import Net, random
@@ -277,8 +277,11 @@ def from_lengths(add):
         number = lambda *values: net.constant(np.int64(values))
         count = net.add("Gather", net.add("Shape", rows), number(0))
         add(net, rows, count, number)
+        others = {name: shape for name, (_, shape) in net.inputs.items() if name == "scores"}
         return net, {}, [{"x": random.normal(0, 1, (10, 3)).astype(np.float32),
-                          "mask": random.permutation(10) < found} for found in range(11)]
+                          "mask": random.permutation(10) < found,
+                          **{name: random.random(shape).astype(np.float32)
+                             for name, shape in others.items()}} for found in range(11)]
     return build
 
 
@@ -375,6 +378,141 @@ def constants(net, rows, count, number):
             "Concat", net.add("Add", count, number(2)), count, axis=0))]
 
 
+def decided():
+    """What depends on whether data find anything, and on how much: numbers and conditions."""
+    net = Net(x=(FLOAT, [6]), y=(INT64, [6]))
+    found = net.add("Reshape", net.add("NonZero", "x"), net.constant(np.int64([-1])))
+    count = net.add("Size", found)
+    zero, one, four = (net.constant(np.int64(value)) for value in (0, 1, 4))
+    some = net.add("Greater", count, zero)
+    few = net.add("And", some, net.add("Less", count, four))
+    less = net.add("Sub", count, four)
+    net.outputs = [
+        some, few, net.add("Not", few), net.add("Less", count, one),
+        net.add("GreaterOrEqual", count, four), net.add("LessOrEqual", count, four),
+        net.add("Equal", count, zero), net.add("Cast", count, to=BOOL),
+        net.add("Cast", net.add("Cast", count, to=BOOL), to=INT64),
+        net.add("Sign", count), net.add("Sign", less), net.add("Abs", less), less,
+        net.add("Cast", net.add("Cast", less, to=TensorProto.INT8), to=FLOAT),
+        net.add("Div", net.add("ReduceSum", found), net.add("Max", count, one)),
+        net.add("Where", some, "x", net.constant(np.float32(-5))),
+        net.add("Where", few, "x", net.constant(np.float32(-5))), net.add("Mul", "y", less),
+        net.add("Gather", net.add("Concat", net.constant(np.int64([9])), found, axis=0),
+                net.constant(np.int64(-1))),
+        net.add("Less", net.constant(np.arange(6)), count)]
+    return net, {}, [{"x": random.permutation(6).astype(np.float32) * (np.arange(6) < n),
+                      "y": random.integers(-9, 9, 6)} for n in range(7)]
+
+
+def branches(net, rows, count, number):
+    """An If whose branch data decide by whether they find anything."""
+    branch = lambda op: helper.make_graph([helper.make_node(op, ["x"], [op])], op, [],
+                                          [helper.make_empty_tensor_value_info(op)])
+    some = net.add("Greater", net.add("Squeeze", count), net.constant(np.int64(0)))
+    net.outputs = [net.add("If", some, then_branch=branch("Relu"), else_branch=branch("Neg"))]
+
+
+def in_rows(most):
+    """At most so many rows in a fixed number of them, as firmware wants them."""
+    def add(net, rows, count, number):
+        zero, size = number(0), number(most)
+        least = net.add("Min", count, size)
+        best = net.add("TopK", net.add("ReduceSum", rows, number(1), keepdims=0), least, axis=0,
+                       results=2)[1]
+        picked = net.add("Gather", rows, best)
+        missing = net.add("Sub", size, least)
+        places = net.add("Unsqueeze", net.add("Range", net.constant(np.int64(0)), net.add(
+            "Squeeze", least), net.constant(np.int64(1))), number(1))
+        more = net.add("Max", net.add("Sub", size, count), zero)
+        pad = lambda x, by: net.add("Pad", x, net.add("Concat", zero, zero, by, zero, axis=0))
+        fill = lambda by: net.add("ConstantOfShape", net.add("Concat", by, number(3), axis=0),
+                                  value=numpy_helper.from_array(np.float32([-1])))
+        net.outputs = [
+            net.add("ScatterND", net.constant(np.zeros((most, 3), np.float32)), places, picked),
+            pad(picked, missing), net.add("Concat", picked, fill(missing), axis=0),
+            net.add("Concat", fill(missing), picked, axis=0),
+            net.add("Slice", pad(rows, more), zero, size, zero),
+            net.add("Slice", net.add("Concat", rows, fill(more), axis=0), zero, size, zero)]
+    return add
+
+
+def best_of_all(net, rows, count, number):
+    """The best of a fixed number of boxes, as many as data find elsewhere."""
+    net.inputs["scores"] = (FLOAT, [4])
+    for size in (net.add("Min", count, number(4)), net.add("Min", count, number(2))):
+        net.outputs += net.add("TopK", "scores", size, axis=0, results=2)
+
+
+def filled_with_rest(net, rows, count, number):
+    """Rows that are filled up to as many as there may be."""
+    missing = net.add("Sub", number(12), count)
+    row = net.constant(np.float32([[-2]]))
+    net.outputs = [
+        net.add("Relu", net.add("Concat", rows, net.add("ConstantOfShape", net.add(
+            "Concat", missing, number(3), axis=0)), axis=0)),
+        net.add("Concat", rows, net.add("Expand", row, net.add(
+            "Concat", missing, number(3), axis=0)), axis=0)]
+
+
+def places(net, rows, count, number):
+    """Slices of which data decide the start, the end, or both."""
+    zero, two, most = number(0), number(2), number(MOST)
+    half, less = net.add("Div", count, two), net.add("Sub", count, two)
+    cut = lambda start, end: net.add("Slice", rows, start, end, zero)
+    net.outputs = [cut(less, count), cut(less, most), cut(half, count), cut(half, most),
+                   cut(zero, net.add("Sub", count, number(1))),
+                   cut(net.add("Max", less, zero), count),
+                   cut(zero, net.add("Mul", half, two)),
+                   cut(zero, net.add("Sub", count, net.add("Mod", count, two)))]
+
+
+def of_cut_rows(net, rows, count, number):
+    """Slices of rows that were cut before, along several axes."""
+    zero, four = number(0), number(4)
+    least = net.add("Min", count, four)
+    first = net.add("Slice", rows, zero, least, zero)
+    best = net.add("TopK", net.add("ReduceSum", rows, number(1), keepdims=0), least, axis=0,
+                   results=2)[1]
+    picked, turned = net.add("Gather", rows, best), net.add("Transpose", rows, perm=[1, 0])
+    cut = lambda x, *lists: net.add("Slice", x, *(number(*values) for values in lists))
+    net.outputs = [cut(first, (1,), (5,), (0,)), cut(picked, (-3,), (MOST,), (0,)),
+                   cut(picked, (-1,), (-MOST,), (0,), (-1,)),
+                   cut(rows, (0, 0), (4, 2), (0, 1)), cut(rows, (1, 1), (3, 5), (1, 0)),
+                   cut(turned, (0,), (4,), (1,)), cut(turned, (0, 1), (2, MOST), (0, 1)),
+                   cut(net.add("Unsqueeze", rows, zero), (0,), (4,), (1,))]
+
+
+def split(net, rows, count, number):
+    half = net.add("Div", count, number(2))
+    parts = net.add("Concat", half, net.add("Sub", count, half), axis=0)
+    least = net.add("Min", count, number(4))
+    rest = net.add("Concat", least, net.add("Sub", count, least), axis=0)
+    net.outputs = [*net.add("Split", rows, parts, axis=0, results=2),
+                   *net.add("Split", rows, rest, axis=0, results=2),
+                   *net.add("Split", rows, number(1, 2), axis=1, results=2)]
+
+
+def ranges(net, rows, count, number):
+    n = net.add("Squeeze", count)
+    zero, one, two, back = (net.constant(np.int64(value)) for value in (0, 1, 2, -1))
+    net.outputs = [net.add("Range", one, n, two), net.add("Range", one, n, one),
+                   net.add("Range", net.add("Sub", n, one), back, back),
+                   net.add("Range", zero, net.add("Squeeze", net.add("Min", count, number(4))),
+                           one),
+                   net.add("Gather", rows, net.add("Range", zero, n, two))]
+
+
+def found_again(net, rows, count, number):
+    """A mask of the rows that another mask has picked, and the first of these."""
+    score = net.add("ReduceSum", rows, number(1), keepdims=0)
+    again = net.add("Reshape", net.add("NonZero", net.add(
+        "Greater", score, net.constant(np.float32(0.3)))), number(-1))
+    picked = net.add("Gather", rows, again)
+    net.outputs = [picked, net.add("Slice", picked, number(0), number(4), number(0)),
+                   net.add("Slice", again, number(0), net.add(
+                       "Min", net.add("Shape", again), number(3)), number(0))]
+
+
 def clipped(net, rows, count, number):
     zero, four = number(0), number(4)
     scalar = net.add("Squeeze", count)
@@ -396,7 +534,10 @@ def slices(*spans):
 
 FROM_LENGTHS = {
     "padded": padded, "best_in_rows": best_in_rows, "computed": computed, "clipped": clipped,
-    "constants": constants, "numbers": numbers,
+    "constants": constants, "numbers": numbers, "branches": branches,
+    **{f"in_rows_{most}": in_rows(most) for most in (1, 2, 3, 5, 10)},
+    "best_of_all": best_of_all, "filled_with_rest": filled_with_rest, "places": places,
+    "of_cut_rows": of_cut_rows, "split": split, "ranges": ranges, "found_again": found_again,
     "slices": slices((1, 5, 1), (0, MOST, 2), (0, -1, 1), (-3, MOST, 1)),
     "slices_back": slices((-1, -MOST, -1), (6, 1, -2), (-3, 2, 1), (-2, MOST, 5))}
 
@@ -433,29 +574,10 @@ def always_empty():
 
 NETWORKS = [best, first_rows, filled_up, two_suppressions, none_kept, always_empty, scaled,
             indexed, matrices, positions, masked, scattered, reduced, compressed, distinct,
-            detections(5), detections(40), joined, both, as_long_by_chance]
+            detections(5), detections(40), joined, both, as_long_by_chance, decided]
 for case, add in FROM_LENGTHS.items():
     NETWORKS.append(from_lengths(add))
     NETWORKS[-1].__name__ = case
-
-# What depends on whether data find anything, as results of `found`, `count` and `x`.
-DECISIONS = {
-    "greater": lambda net, found, count: net.add("Greater", count, net.constant(np.int64(0))),
-    "less": lambda net, found, count: net.add("Less", count, net.constant(np.int64(1))),
-    "equal": lambda net, found, count: net.add("Equal", count, net.constant(np.int64(0))),
-    "bool": lambda net, found, count: net.add("Cast", count, to=TensorProto.BOOL),
-    "sign": lambda net, found, count: net.add("Sign", count),
-    "mean": lambda net, found, count: net.add(
-        "Div", net.add("ReduceSum", found),
-        net.add("Max", count, net.constant(np.int64(1)))),
-    "where": lambda net, found, count: net.add(
-        "Where", net.add("Greater", count, net.constant(np.int64(0))), "x",
-        net.constant(np.float32(-5))),
-    "last": lambda net, found, count: net.add(
-        "Gather", net.add("Concat", net.constant(np.int64([9])), found, axis=0),
-        net.constant(np.int64(-1))),
-}
-
 
 class LengthsTest(unittest.TestCase):
     def check(self, build, target):
@@ -504,23 +626,6 @@ class RefusedTest(unittest.TestCase):
         self.check(add)
 
 
-class DecisionsTest(unittest.TestCase):
-    """nnc does not decide by whether data find anything: such models are refused, and never
-    computed as if data found something."""
-
-    def check(self, decide):
-        net = Net(x=(FLOAT, [6]))
-        found = net.add("Reshape", net.add("NonZero", "x"), net.constant(np.int64([-1])))
-        count = net.add("Size", found)
-        net.outputs = [decide(net, found, count)]
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "net.onnx"
-            onnx.save(net.model(), path)
-            with self.assertRaises(emitted.Failure) as caught:
-                emitted.compile_model(path, folder + "/out")
-            self.assertEqual(caught.exception.code, emitted.LACKING)
-
-
 class NamesTest(unittest.TestCase):
     """The length of an output is named after it."""
 
@@ -551,9 +656,6 @@ class NamesTest(unittest.TestCase):
         self.check(self.parse("""g (float[6] x) => (int64[n] counts) {
             y, first, which, counts = Unique(x) }"""), ["counts", "counts_count"])
 
-
-for name, decide in DECISIONS.items():
-    setattr(DecisionsTest, f"test_{name}", lambda self, decide=decide: self.check(decide))
 
 for build in NETWORKS:
     for target in ("native", "portable"):
