@@ -50,6 +50,12 @@ int64_t Lengths::getValue(unsigned size) const {
   if (size < chosen.size())
     return chosen[size];
   const FoundSize &found = sizes[size];
+  if (!chosen.empty() && found.expression) {
+    SmallVector<int64_t> values;
+    for (unsigned i = 0; i < size; ++i)
+      values.push_back(getValue(i));
+    return found.expression.evaluate(values);
+  }
   return found.within ? std::min(found.most, getValue(*found.within))
                       : found.most;
 }
@@ -363,6 +369,13 @@ bool Lengths::areEqual(const LengthExpression &a,
   return getBounds(
              LengthExpression::create(LengthExpression::Kind::sub, {a, b})) ==
          std::pair<int64_t, int64_t>(0, 0);
+}
+
+bool Lengths::isLargestAtMost(const LengthExpression &number) const {
+  SmallVector<int64_t> values;
+  for (const FoundSize &size : sizes)
+    values.push_back(size.most);
+  return number.evaluate(values) >= getBounds(number).second;
 }
 
 std::optional<unsigned>

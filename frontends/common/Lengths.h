@@ -92,6 +92,8 @@ public:
                           const LengthExpression &b) const;
   /// Whether both numbers are equal at all sizes that data may decide.
   bool areEqual(const LengthExpression &a, const LengthExpression &b) const;
+  /// Whether a number is largest where all sizes are.
+  bool isLargestAtMost(const LengthExpression &number) const;
   /// Returns the size that always is this number, if there is one.
   std::optional<unsigned> findEqual(const LengthExpression &number) const;
   /// Returns the closest size that is never smaller than this number, if any.

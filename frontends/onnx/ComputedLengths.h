@@ -7,7 +7,8 @@
 // numbers, as it is for one value of each length, and folds the computation.
 // Sums and products of lengths are found again by comparing several imports
 // (compiler/sizes). Every other result, such as a minimum or a quotient,
-// becomes a length of its own, which a run computes from the others.
+// becomes a length of its own, which a run computes from the others. Numbers
+// with which a node computes data, and no shape, are computed in the run, too.
 //
 //===----------------------------------------------------------------------===//
 

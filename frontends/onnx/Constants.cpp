@@ -47,6 +47,8 @@ static Value fillByLengths(Node &node, TypedAttr filling,
   SmallVector<LengthExpression> dims;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     dims.push_back(node.readLength(0, int64_t(axis)));
+    if (shape[axis] < 0 && node.mayBeNegative(0, axis))
+      return {};
     // A sample of lengths may be one that no data decide.
     if (dims.back() && lengths.getBounds(dims.back()).first >= 0)
       shape[axis] = std::max<int64_t>(shape[axis], 0);

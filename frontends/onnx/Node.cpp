@@ -248,6 +248,19 @@ std::optional<unsigned> Node::makeLength(const LengthExpression &number,
              : std::nullopt;
 }
 
+bool Node::mayBeNegative(size_t i, size_t element) {
+  LengthExpression size = readLength(i, int64_t(element));
+  if (!size || size.getConstant())
+    return false;
+  int64_t least = importer.getLengths().getBounds(size).first;
+  if (least >= 0)
+    return false;
+  unsupported("has an axis of " + Twine(least) +
+              " elements at a number of rows that data may find; take the "
+              "larger one of that size and 0 (Max)");
+  return true;
+}
+
 int64_t Node::getRoom(unsigned length) const {
   // Samples of a length that has few values lie above these (compiler/sizes).
   constexpr int64_t few = 16;

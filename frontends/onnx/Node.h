@@ -145,6 +145,10 @@ public:
   /// that is named after a result; nullopt where that cannot have one here.
   std::optional<unsigned> makeLength(const LengthExpression &number,
                                      size_t result = 0);
+  /// Reports a model that fails where an element of operand `i`, a shape, is
+  /// negative at some lengths that data may decide; false where that cannot be
+  /// told.
+  bool mayBeNegative(size_t i, size_t element);
   /// Returns how many rows a tensor needs from which imports for all values of
   /// the length cut.
   int64_t getRoom(unsigned length) const;

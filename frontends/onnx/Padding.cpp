@@ -41,11 +41,15 @@ static Value expandByLengths(Node &node, Value x, SmallVector<int64_t> shape) {
                                    : LengthExpression());
   }
   std::optional<unsigned> rows;
-  if (rank > 0 && dims[0] && x.getDefiningOp<nn::ConstantOp>() &&
-      llvm::all_of(llvm::drop_begin(dims),
-                   [](auto &dim) { return dim && dim.getConstant(); }))
-    rows = dims[0].getLength();
-  if (rows && !importer.isInBody()) {
+  bool isOfRows = rank > 0 && dims[0] && !dims[0].getConstant() &&
+                  x.getDefiningOp<nn::ConstantOp>() && !importer.isInBody() &&
+                  llvm::all_of(llvm::drop_begin(dims), [](auto &dim) {
+                    return dim && dim.getConstant();
+                  });
+  // A tensor is planned for the largest lengths.
+  if (isOfRows && importer.getLengths().isLargestAtMost(dims[0]))
+    rows = node.makeLength(dims[0]);
+  if (rows) {
     shape[0] = node.getRoom(*rows);
     return node.cut(node.expand(x, shape), rows);
   }
@@ -66,8 +70,10 @@ Value convertExpand(Node &node) {
   auto shape = node.getConstantInts(1, "shapes");
   if (!shape)
     return {};
-  for (int64_t size : *shape)
-    if (size < 0 || size > kMaxDim)
+  for (auto [axis, size] : llvm::enumerate(*shape))
+    if (size < 0 && node.mayBeNegative(1, axis))
+      return {};
+    else if (size < 0 || size > kMaxDim)
       return node.broken("asks for shape " + toString(*shape));
   auto result = nn::broadcastShapes({getShape(x), *shape});
   if (!result)

@@ -264,6 +264,13 @@ static Value sliceByLengths(Node &node, Value x, int64_t axis, const Span &span,
   return node.create<nn::GatherOp>(x, places, axis);
 }
 
+/// Returns the slice of `x` without elements along an axis.
+static Value takeNone(Node &node, Value x, int64_t axis) {
+  SmallVector<int64_t> shape(getShape(x));
+  shape[axis] = 0;
+  return node.alwaysEmpty(shape, getElement(x));
+}
+
 /// Returns what the model says of a Slice of an axis, as entry `i` of its
 /// lists; its parts are null where they cannot be told in every import.
 static Span describeSlice(Node &node, Value x, int64_t axis, int64_t step,
@@ -307,6 +314,10 @@ Value convertSlice(Node &node) {
     if (mayVary) {
       Span span = describeSlice(node, x, *axis, step, i);
       lengths.emplace_back(*axis, span.count());
+      // Where a length is 0 in an import, others are not.
+      bool isEmpty = lengths.back().second.getConstant() == std::optional(0L);
+      if (isEmpty && !span.size.getConstant() && lists->axes.size() == 1)
+        return takeNone(node, x, *axis);
       if (Value cut = sliceByLengths(node, x, *axis, span)) {
         x = cut;
         sizes[*axis] = getShape(x)[*axis];

@@ -454,6 +454,18 @@ def filled_with_rest(net, rows, count, number):
             "Concat", missing, number(3), axis=0)), axis=0)]
 
 
+def first_or_zeros(net, rows, count, number):
+    """The first row, or zeros where none is found, as a refusal of the row alone advises."""
+    one = net.add("Concat", rows, net.constant(np.zeros((1, 3), np.float32)), axis=0)
+    zero, most = net.constant(np.int64(0)), number(MOST)
+    net.outputs = [net.add("Gather", one, zero),
+                   net.add("Gather", net.add("Concat", net.constant(
+                       np.zeros((1, 3), np.float32)), rows, axis=0), net.constant(np.int64(-1))),
+                   net.add("Slice", rows, number(10), most, number(0)),
+                   net.add("Expand", net.constant(np.float32([[1, 2]])), net.add(
+                       "Concat", net.add("Add", count, number(1)), number(1), axis=0))]
+
+
 def places(net, rows, count, number):
     """Slices of which data decide the start, the end, or both."""
     zero, two, most = number(0), number(2), number(MOST)
@@ -537,6 +549,7 @@ FROM_LENGTHS = {
     "constants": constants, "numbers": numbers, "branches": branches,
     **{f"in_rows_{most}": in_rows(most) for most in (1, 2, 3, 5, 10)},
     "best_of_all": best_of_all, "filled_with_rest": filled_with_rest, "places": places,
+    "first_or_zeros": first_or_zeros,
     "of_cut_rows": of_cut_rows, "split": split, "ranges": ranges, "found_again": found_again,
     "slices": slices((1, 5, 1), (0, MOST, 2), (0, -1, 1), (-3, MOST, 1)),
     "slices_back": slices((-1, -MOST, -1), (6, 1, -2), (-3, 2, 1), (-2, MOST, 5))}
@@ -604,16 +617,17 @@ class LengthsTest(unittest.TestCase):
 
 
 class RefusedTest(unittest.TestCase):
-    """What cannot be computed where data find nothing is a limit of nnc, told by the node."""
+    """What nnc does not compute is a limit of nnc, told by the node and what to write."""
 
-    def check(self, add):
+    def check(self, add, advice="node 'v.*Concat"):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
             onnx.save(from_lengths(add)()[0].model(), path)
-            with self.assertRaisesRegex(emitted.Failure, "node 'v.*Concat") as caught:
+            with self.assertRaisesRegex(emitted.Failure, advice) as caught:
                 emitted.compile_model(path, folder + "/out")
             self.assertEqual(caught.exception.code, emitted.LACKING)
             self.assertNotIn("--shape", str(caught.exception))
+            self.assertNotIn("computes sums", str(caught.exception))
 
     def test_first_row(self):
         def add(net, rows, count, number):
@@ -623,6 +637,21 @@ class RefusedTest(unittest.TestCase):
     def test_one_less(self):
         def add(net, rows, count, number):
             net.outputs = [filled(net, net.add("Sub", count, number(1)))]
+        self.check(add, "node 'v.*Max")
+
+    def test_fewer_than_found(self):
+        """Rows that are filled up to fewer than there may be."""
+        def add(net, rows, count, number):
+            net.outputs = [net.add("Concat", rows, net.add("ConstantOfShape", net.add(
+                "Concat", net.add("Sub", number(6), count), number(3), axis=0)), axis=0)]
+        self.check(add, "node 'v.*Max")
+
+    def test_other_rows(self):
+        """Rows of a number that differ are no filling."""
+        def add(net, rows, count, number):
+            net.outputs = [net.add("Concat", rows, net.add("Tile", net.constant(
+                np.float32([[-1, 0, 1]])), net.add("Concat", net.add("Sub", number(12), count),
+                                                   number(1), axis=0)), axis=0)]
         self.check(add)
 
 

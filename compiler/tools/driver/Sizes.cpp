@@ -347,7 +347,15 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
     std::string why = check.findDifference(Outline(*module), point);
     freeConstants(*module);
     if (!why.empty()) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+      mlir::Location loc =
+          mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+      // The name of the node stands behind its operation.
+      llvm::SmallVector<llvm::StringRef> parts;
+      llvm::StringRef(why).split(parts, '\'', 2);
+      if (parts.size() > 2)
+        loc =
+            mlir::NameLoc::get(mlir::StringAttr::get(&context, parts[1]), loc);
+      mlir::emitError(loc)
           << "varies with the sizes in a way that nnc does not handle: with "
           << describePoint(sizes, point) << ", " << why
           << (callersSizes == 0
@@ -368,12 +376,9 @@ ExitCode Driver::runPassesOnSamples() {
         bool varies = llvm::StringRef(diagnostic.str())
                           .contains("in a way that nnc does not handle");
         if (varies && callersSizes == 0)
-          diagnostic
-              << "; with a length that data decide nnc computes sums, "
-                 "products, quotients by a constant, the least and the "
-                 "most, and slices of so many rows; to fill rows up to a "
-                 "fixed number, join them with as many zeros (Concat) "
-                 "and take the first ones (Slice)";
+          diagnostic << "; give the rows a fixed number before: join them with "
+                        "as many zeros (Concat) and take the first ones "
+                        "(Slice)";
         return mlir::failure();
       });
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
