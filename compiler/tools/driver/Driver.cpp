@@ -218,15 +218,17 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
                               target::MachineAttr machine,
                               mlir::OwningOpRef<mlir::ModuleOp> &module) {
   auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
-  frontends::ImportResult result = import(
-      choices.model,
-      {shapes, choices.name, choices.externalData, choices.tfliteRounding,
-       choices.customs.functions, found.vec(),
-       /*isSample=*/!choices.ranges.empty() || !sizes.empty(), choices.values,
-       choices.limits, choices.stream ? choices.stream->input : "",
-       /*trial=*/"", importedBatch,
-       /*takesOneSample=*/!wanted.mayStayOpen, expectedSizes},
-      context, wanted.command);
+  frontends::ImportResult result =
+      import(choices.model,
+             {shapes, choices.name, choices.externalData,
+              choices.tfliteRounding, choices.customs.functions, found.vec(),
+              /*isSample=*/!choices.ranges.empty() || !sizes.empty() ||
+                  choices.foundSizes,
+              choices.values, choices.limits,
+              choices.stream ? choices.stream->input : "",
+              /*trial=*/"", importedBatch,
+              /*takesOneSample=*/!wanted.mayStayOpen, expectedSizes},
+             context, wanted.command);
   // Further imports are of the same shapes.
   choices.shapes.insert(result.samples.begin(), result.samples.end());
   if (result.status != frontends::ImportStatus::ok) {

@@ -185,6 +185,8 @@ ExitCode Driver::dropInnerCounts() {
   auto getResults = [](mlir::ModuleOp module) {
     return getMain(module).getFunctionType().getResults();
   };
+  // Until all are known, samples have the results of *op.
+  std::vector<unsigned> inner;
   innerSizes.clear();
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   for (unsigned i = callersSizes; i < sizes.size(); ++i) {
@@ -200,9 +202,10 @@ ExitCode Driver::dropInnerCounts() {
         code != ExitCode::done)
       return code;
     if (getResults(*sample) == getResults(*op))
-      innerSizes.push_back(i - callersSizes);
+      inner.push_back(i - callersSizes);
     freeConstants(*sample);
   }
+  innerSizes = std::move(inner);
   removeCounts(*op, innerSizes);
   return ExitCode::done;
 }
