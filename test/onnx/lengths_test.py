@@ -681,6 +681,11 @@ class NamesTest(unittest.TestCase):
         self.check(self.parse(self.LOOP % "float[n,4] rows, float[n,4] first"),
                    ["rows", "first", "first_count"])
 
+    def test_fixed_rows(self):
+        """Outputs of fixed sizes have no lengths."""
+        net = from_lengths(in_rows(4))()[0]
+        self.check(net.model(), net.outputs)
+
     def test_unique(self):
         self.check(self.parse("""g (float[6] x) => (int64[n] counts) {
             y, first, which, counts = Unique(x) }"""), ["counts", "counts_count"])

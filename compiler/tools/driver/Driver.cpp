@@ -160,6 +160,8 @@ ExitCode Driver::import() {
     }
     importedBatch = choices.batch->high;
   }
+  if (choices.foundSizes)
+    expectedSizes = choices.expectedSizes;
   if (ExitCode code = importShapes(
           choices.shapes, choices.foundSizes.value_or(std::vector<int64_t>()),
           *machine, op);

@@ -100,6 +100,8 @@ struct ModelOptions {
   /// For a reference: values of the first sizes that data decide. The import is
   /// then for these, and for the largest of others.
   std::optional<std::vector<int64_t>> foundSizes;
+  /// These sizes as an import for the largest found them, if there was one.
+  std::vector<frontends::FoundSize> expectedSizes = {};
   codegen::Package package = codegen::Package::none;
   bool library = false; ///< whether the manifest names a shared library
   std::string tuning;   ///< file of measured costs, or empty
@@ -222,6 +224,10 @@ public:
   }
   /// The module as the last step has left it.
   mlir::ModuleOp module() { return *op; }
+  /// The sizes of the imported model that data decide.
+  const std::vector<frontends::FoundSize> &getFoundSizes() const {
+    return foundSizes;
+  }
   mlir::ModuleOp formed() { return *formedOp; }
   mlir::ModuleOp layered() { return *layeredOp; }
   /// The smallest number of bytes of RAM that a plan with layers in strips

@@ -186,6 +186,8 @@ private:
       Driver driver(own);
       if (driver.import() != ExitCode::done)
         return makeError("the model cannot be imported for " + one.name);
+      if (found.empty())
+        own.expectedSizes = driver.getFoundSizes();
       Progress progress("evaluating the reference");
       llvm::Expected<std::vector<Tensor>> expected =
           evaluateReference(driver.module(), one.inputs);
