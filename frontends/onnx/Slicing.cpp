@@ -301,6 +301,7 @@ Value convertSlice(Node &node) {
   SmallVector<int64_t> starts(rank, 0), sizes(getShape(x)), steps(rank, 1);
   SmallVector<bool> isCut(rank, false);
   SmallVector<std::pair<int64_t, LengthExpression>> lengths;
+  bool isSometimesCut = false;
   const bool mayVary = !node.getImporter().getLengths().getSizes().empty() &&
                        !node.getImporter().isInBody();
   for (size_t i = 0; x && i < lists->axes.size(); ++i) {
@@ -324,6 +325,8 @@ Value convertSlice(Node &node) {
         isCut[*axis] = false;
         continue;
       }
+      // The slice is of all elements in this import, not in others.
+      isSometimesCut |= lengths.back().second && !span.size.getConstant();
     }
     int64_t size = getShape(x)[*axis];
     // Steps longer than the axis select one element; they are clamped so that
@@ -339,7 +342,8 @@ Value convertSlice(Node &node) {
         size == 0 || span <= 0 ? 0 : llvm::divideCeil(span, std::abs(step));
   }
   bool isUnitStep = llvm::all_of(steps, [](int64_t step) { return step == 1; });
-  if (!x || (ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep))
+  bool isWhole = ArrayRef<int64_t>(sizes) == getShape(x) && isUnitStep;
+  if (!x || (isWhole && !isSometimesCut))
     return x;
   bool isLinked =
       !x.getDefiningOp<nn::ConstantOp>() && !node.getImporter().isInBody();

@@ -462,6 +462,9 @@ def first_or_zeros(net, rows, count, number):
                    net.add("Gather", net.add("Concat", net.constant(
                        np.zeros((1, 3), np.float32)), rows, axis=0), net.constant(np.int64(-1))),
                    net.add("Slice", rows, number(10), most, number(0)),
+                   net.add("Slice", net.add("Slice", net.add("Concat", rows, net.constant(
+                       np.zeros((6, 3), np.float32)), axis=0), number(0), number(6), number(0)),
+                       number(-2), most, number(0)),
                    net.add("Expand", net.constant(np.float32([[1, 2]])), net.add(
                        "Concat", net.add("Add", count, number(1)), number(1), axis=0))]
 
