@@ -28,16 +28,17 @@ struct SizeRange {
   /// all things of which these are the first.
   std::optional<unsigned> within = std::nullopt;
   bool isFound = false; ///< whether data decide the size, not the caller
-  /// Computes the size from those before it; empty where it is any.
+  /// Computes the size from those before it; empty for a size that does not
+  /// depend on others.
   std::function<int64_t(llvm::ArrayRef<int64_t>)> compute = {};
 };
 
 /// One value for each of several sizes.
 using SizePoint = llvm::SmallVector<int64_t, 2>;
 
-/// Makes sizes that are computed from others what they are, and those above
-/// the ones that they are within as large as these, in all points, and removes
-/// points that there are before.
+/// Makes each point one that can occur: sizes that are computed get the
+/// computed values, and sizes larger than those that they are within become as
+/// large as these. Removes points that equal an earlier one then.
 void makeConsistent(std::vector<SizePoint> &points,
                     llvm::ArrayRef<SizeRange> ranges);
 

@@ -36,8 +36,8 @@ public:
     equal,
     select ///< the second operand where the first is not 0, else the third
   };
-  /// Numbers from here on are no lengths; a constant beyond counts as this one,
-  /// and the product of two does not overflow.
+  /// The largest magnitude of a number: larger ones are replaced by it. The
+  /// product of two such numbers fits in 64 bits.
   static constexpr int64_t kMost = int64_t(1) << 31;
 
   /// Lengths of higher numbers are not known to expressions.

@@ -44,7 +44,8 @@ static Value fillUp(Node &node, int64_t axis) {
   auto before = getFilling(parts.front()), after = getFilling(parts.back());
   if (!fixed || bool(before) == bool(after))
     return {};
-  // As many slices of the filling as there are in all may be more than needed.
+  // The filling gets as many slices as the result has, whatever the length of
+  // x, and the result is a slice of both.
   Value x =
       parts.size() == 2
           ? parts[before ? 1 : 0]
