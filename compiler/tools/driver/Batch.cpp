@@ -17,7 +17,6 @@
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Candidates.h"
-#include "compiler/routines/WeightError.h"
 #include "dialects/exec/Exec.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -288,9 +287,6 @@ ExitCode Driver::compileOneSample(mlir::ModuleOp formed) {
   if (ExitCode code = importShapes(choices.shapes, {}, machine, whole);
       code != ExitCode::done)
     return code;
-  if (getNetwork(formed)->hasAttr(kOwnValuesAttr))
-    for (auto function : whole->getOps<mlir::func::FuncOp>())
-      function->setAttr(kOwnValuesAttr, mlir::UnitAttr::get(&context));
   if (wanted.keepStages)
     importedOp = whole->clone();
   RamDemand demand;
