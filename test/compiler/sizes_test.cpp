@@ -77,9 +77,17 @@ TEST_CASE("A size within another is never larger, and differs in all samples") {
     for (const SizePoint &point : chooseChecks(ranges, 500, true))
       REQUIRE(point[1] <= point[0]);
     std::vector<SizePoint> points = {{3, 7}, {3, 3}, {5, 2}};
-    keepWithin(points, ranges);
+    makeConsistent(points, ranges);
     REQUIRE(points == std::vector<SizePoint>{{3, 3}, {5, 2}});
   }
+}
+
+TEST_CASE("A size that is computed from another follows it in all points") {
+  SizeRange all{"n", 0, 10, 1}, rest{"rest", 0, 10, 1};
+  rest.compute = [](llvm::ArrayRef<int64_t> point) { return 10 - point[0]; };
+  std::vector<SizePoint> points = {{3, 1}, {3, 8}, {10, 10}};
+  makeConsistent(points, {all, rest});
+  REQUIRE(points == std::vector<SizePoint>{{3, 7}, {10, 0}});
 }
 
 TEST_CASE("Checks are all points of few, and corners of many") {
