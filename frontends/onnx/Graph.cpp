@@ -204,7 +204,7 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
                              : Value();
     Type element =
         getElementType(builder.getContext(), found->second->data_type());
-    if (value && nn::isHalf(element))
+    if (value && element && nn::isHalf(element))
       countHalfConstant(value.getDefiningOp(), getNumElements(value));
     if (value && !isText && isNarrow(element))
       value = makeNarrow(builder, value, element);

@@ -188,9 +188,14 @@ def aligned_bytes(count, align=64):
     return room[start:start + count]
 
 
+def dtype_of(port):
+    """numpy's type of a port in memory, which may be wider than the model's."""
+    return np.dtype(DTYPES[port.get("storage", port["dtype"])])
+
+
 def aligned(array, port):
     """A copy of array, or room for an output, as the port wants it."""
-    dtype, shape = np.dtype(DTYPES[port["dtype"]]), tuple(port["shape"])
+    dtype, shape = dtype_of(port), tuple(port["shape"])
     count = int(np.prod(shape, dtype=np.int64))
     room = aligned_bytes(count * dtype.itemsize).view(dtype).reshape(shape)
     if array is not None:

@@ -194,7 +194,7 @@ class Promised(unittest.TestCase):
             onnx.save(g.model(), path / "graph.onnx")
             module = emitted.compile_model(path / "graph.onnx", path / "out", target="portable")
             ports = [", ".join("%s(%d)" % (
-                take, np.dtype(emitted.DTYPES[port["dtype"]]).itemsize *
+                take, emitted.dtype_of(port).itemsize *
                 int(np.prod(port["shape"], dtype=int))) for port in module.manifest[kind])
                      for kind, take in (("inputs", "take"), ("outputs", "room"))]
             (module.folder / "main.cpp").write_text(

@@ -51,7 +51,7 @@ def run(folder):
     if m["weights"] == "file":
         inputs.append(np.fromfile(folder / "model_weights.bin", np.uint8))
     sizes = [given[f"size_{size['name']}"] for size in m.get("sizes", []) if not size["found"]]
-    outputs = [np.full(port["shape"], 0x5A, emitted.DTYPES[port["dtype"]])
+    outputs = [np.full(port["shape"], 0x5A, emitted.dtype_of(port))
                for port in m["outputs"]]
     arena = allocate(np.full(m["arena_bytes"], 0xA5, np.uint8))
     written = [allocate(array) for array in outputs]
