@@ -102,8 +102,10 @@ exec::BufferOp ExecLowering::findBufferOfOperand(Value value) {
   return {};
 }
 
-/// The buffer of `value`, or a view of the buffer that it is a part of: the
-/// arena's map then tells for how long all of these bytes are in use.
+/// Returns the buffer of `value`. A value that a concat joins in place gets a
+/// view of the joined value's buffer instead, so that the emitted list of the
+/// arena has one entry, with the layers from the first part on, for these
+/// bytes.
 Value ExecLowering::createInArena(Location loc, StringRef name, Value value) {
   PlaceAttr place = getPlace(value);
   RankedTensorType type = nn::getTensorType(value);

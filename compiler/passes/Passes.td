@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The passes stand in the order in which Pipeline.cpp runs them, those on ops
-// and the forming of layers here, those on layers in PlanPasses.td. Each has a
-// source file, a flag of nnc-opt and a test of the same name.
+// This file declares the passes up to layers without routines, and includes
+// PlanPasses.td, which declares those from the choice of routines on. Both have
+// the order in which Pipeline.cpp runs the passes. Each pass has a source file,
+// a flag of nnc-opt and a test of the same name.
 //
 //===----------------------------------------------------------------------===//
 

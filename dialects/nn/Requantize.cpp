@@ -72,16 +72,33 @@ LogicalResult RequantizeOp::verify() {
   return success();
 }
 
+/// Returns the function that multiplies by a fixed-point factor.
+static StringRef getProduct(Rescale rescale) {
+  switch (rescale) {
+  case Rescale::double_rounding:
+    return "rescale_double";
+  case Rescale::single_rounding:
+    return "rescale_single";
+  case Rescale::wide:
+    return "rescale_wide";
+  case Rescale::real:
+    break;
+  }
+  llvm_unreachable("a real factor is no fixed-point number");
+}
+
 StringRef RequantizeOp::getFunction() {
+  if (!saturates())
+    return getProduct(getRescale());
   switch (getRescale()) {
   case Rescale::real:
     return "requantize_real";
   case Rescale::double_rounding:
-    return saturates() ? "requantize_double" : "rescale_double";
+    return "requantize_double";
   case Rescale::single_rounding:
-    return saturates() ? "requantize_single" : "rescale_single";
+    return "requantize_single";
   case Rescale::wide:
-    return saturates() ? "requantize_wide" : "rescale_wide";
+    return "requantize_wide";
   }
   llvm_unreachable("a way to rescale that has no function");
 }
@@ -89,8 +106,7 @@ StringRef RequantizeOp::getFunction() {
 SmallVector<StringRef> RequantizeOp::getSteps() {
   SmallVector<StringRef> steps;
   bool isMoved = getZeroPoint() != 0;
-  switch (getRescale()) {
-  case Rescale::real:
+  if (getRescale() == Rescale::real) {
     steps = {"cast", "mul"};
     if (getShift())
       steps.push_back("add");
@@ -101,16 +117,8 @@ SmallVector<StringRef> RequantizeOp::getSteps() {
       steps.push_back("clip");
     steps.push_back("cast");
     return steps;
-  case Rescale::double_rounding:
-    steps = {"rescale_double"};
-    break;
-  case Rescale::single_rounding:
-    steps = {"rescale_single"};
-    break;
-  case Rescale::wide:
-    steps = {"rescale_wide"};
-    break;
   }
+  steps.push_back(getProduct(getRescale()));
   if (!saturates())
     return steps;
   if (getIntegerType(getX()).getWidth() > 32)

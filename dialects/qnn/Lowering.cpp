@@ -104,8 +104,9 @@ static Value reinterpret(OpBuilder &builder, Operation *op, Value x,
 /// Rounds x to the nearest integer, halves away from zero, by adding the
 /// largest float below 1/2 to |x|. The sum with n + 1/2 is rounded to n + 1 for
 /// each integer n, and that with any smaller float stays below n + 1; adding
-/// 1/2 would round 0.49999997 up. There are floats alone here, so that the
-/// rounding is a part of one layer's expression.
+/// 1/2 itself would round the largest float below 1/2 up to 1. All steps
+/// compute with floats, so that the rounding is a part of one layer's
+/// expression.
 static Value roundHalfAway(Expression &e, Value x) {
   Value magnitude = e.make<nn::AbsOp>(x);
   Value moved =
@@ -211,8 +212,9 @@ Value qnn::RequantizeOp::lower(OpBuilder &builder) {
     return reinterpretResult(
         builder, *this,
         requantize(storage.getElementType(), to.zeroPoints[0], to.min, to.max));
-  // What lies beyond the range for one of several zero points of 16 bits does
-  // so for all of them.
+  // The result has several zero points, each of at most 16 bits. The scaled
+  // integers are limited to 2^17 first: a larger one leaves the range of the
+  // result with any of these zero points, and the sum below cannot overflow.
   Value centred = requantize(builder.getI32Type(), 0, -(1 << 17), 1 << 17);
   Value moved = e.make<nn::AddOp>(centred, e.integers(to.zeroPoints, to.axis));
   Value bounded =

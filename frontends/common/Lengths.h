@@ -81,9 +81,11 @@ public:
   /// Returns the tightest bounds that can be told of a number at all sizes that
   /// data may decide.
   std::pair<int64_t, int64_t> getBounds(const LengthExpression &number) const;
-  /// Returns the number that an operation on others gives, simplified by their
-  /// bounds; null where one of them is, or where it might overflow or divides
-  /// otherwise than an expression can.
+  /// Returns the expression `kind` of a and b, simplified where their bounds
+  /// decide it, such as the smaller of two that never cross. Returns null if a
+  /// or b is null, if the result may exceed LengthExpression::kMost, or if a
+  /// division is not one of a number that is never negative by a positive
+  /// constant.
   LengthExpression combine(LengthExpression::Kind kind,
                            const LengthExpression &a,
                            const LengthExpression &b) const;

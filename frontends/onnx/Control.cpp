@@ -64,7 +64,8 @@ static bool importBothBranches(Node &node, Value condition,
         importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
         !attempts[which]->hasFailed();
     // Only a branch that is unsound with these shapes may be meant for others.
-    // What nnc lacks, and faults of the file, are reported as they are.
+    // Errors of operators that nnc lacks, and of the file, are reported in any
+    // case.
     if (!fits[which] && attempts[which]->isBroken() &&
         !attempts[which]->isLasting())
       why[which] = attempts[which]->describe();

@@ -137,9 +137,9 @@ public:
   std::optional<unsigned> addLength(int64_t most, mlir::Value count,
                                     llvm::ArrayRef<size_t> results = {0},
                                     const LengthExpression &limit = {});
-  /// Returns how an element of operand `i`, a scalar or a list of known whole
-  /// numbers, is computed from lengths that data decide; null where that cannot
-  /// be told in every import.
+  /// Returns the expression by which a run computes element `element` of
+  /// operand `i`, a scalar or a list of whole numbers, from lengths that data
+  /// decide; null if an operator on the way to it is not understood.
   LengthExpression readLength(size_t i, int64_t element = 0);
   /// Returns a length that always is `number`: one that there is, or a new one
   /// that is named after a result; nullopt where that cannot have one here.

@@ -25,8 +25,8 @@ Value convertTopK(Node &node) {
   bool isLargest = !node.hasAttribute("largest") || node.getBool("largest");
   const Lengths &lengths = node.getImporter().getLengths();
   int64_t size = getShape(x)[*axis];
-  // Where the length may exceed the number of elements, all of these are
-  // sorted, and a run takes the first ones.
+  // All elements are sorted where the length may exceed their number in an
+  // import, and a run takes the first ones.
   LengthExpression wanted =
       node.getOperand(1) ? node.readLength(1) : LengthExpression();
   auto length = wanted.getLength();

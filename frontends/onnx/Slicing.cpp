@@ -316,7 +316,7 @@ Value convertSlice(Node &node) {
     if (mayVary) {
       Span span = describeSlice(node, x, *axis, step, i);
       lengths.emplace_back(*axis, span.count());
-      // Where a length is 0 in an import, others are not.
+      // A slice that is always empty does not depend on the lengths.
       bool isEmpty = lengths.back().second.getConstant() == std::optional(0L);
       if (isEmpty && !span.size.getConstant() && lists->axes.size() == 1)
         return takeNone(node, x, *axis);

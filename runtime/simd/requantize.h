@@ -14,7 +14,8 @@
 
 namespace nnc {
 
-/// The 32-bit integers x, moved by the zero point and limited to the range.
+/// Adds the zero point to the scaled sums x, integers of 32 bits, and limits
+/// them to the range from Low to High.
 template <class T, int Zero, int Low, int High, class V>
 NNC_INLINE auto saturate(V x) {
   if constexpr (Zero != 0)

@@ -572,7 +572,6 @@ ExitCode Driver::runPasses() {
   keepStages(manager);
   buildLayersPipeline(manager, pipelineOptions(tuning));
   buildPlanPipeline(manager, pipelineOptions(tuning));
-  restPasses = spellPasses(manager);
   return runPipeline(manager, *op);
 }
 
@@ -599,14 +598,13 @@ llvm::Expected<std::string> Driver::spellPipeline() const {
           fmt::format("--print-pipeline: nnc-opt has no passes for {}; leave "
                       "one of them out",
                       option.str()));
-  mlir::PassManager manager(op.get()->getContext());
-  manager.addPass(createConstraints(choices.target));
-  mlir::PassManager encoding(op.get()->getContext());
-  buildEncodePipeline(encoding);
+  mlir::MLIRContext *own = op.get()->getContext();
+  mlir::PassManager constraints(own), rest(own);
+  constraints.addPass(createConstraints(choices.target));
+  buildPipeline(rest, pipelineOptions(tuning));
   std::vector<std::string> passes;
   for (const std::string &part :
-       {spellPasses(manager), streamPasses, stripPasses, restPasses,
-        spellPasses(encoding)})
+       {spellPasses(constraints), streamPasses, stripPasses, spellPasses(rest)})
     if (!part.empty())
       passes.push_back(part);
   return fmt::format("nnc-opt --mlir-print-debuginfo "

@@ -374,9 +374,9 @@ private:
   /// The bytes of RAM for which routines are chosen (PipelineOptions::maxRam).
   int64_t routinesRam = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> stripsRam;
-  /// The passes that took the window frame by frame, cut strips and did the
-  /// rest, as nnc-opt takes them; each may be empty.
-  std::string streamPasses, stripPasses, restPasses;
+  /// The passes that took the window frame by frame and that cut strips, as
+  /// spellPasses() returns them; empty if there were none.
+  std::string streamPasses, stripPasses;
   std::optional<BatchChoice> batchChoice;
   /// Samples that the model is imported for, 0 without ModelOptions::batch.
   int64_t importedBatch = 0;
