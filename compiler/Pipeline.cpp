@@ -68,9 +68,6 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
     fusion.maxError = options.maxError;
     manager.addPass(createFuseLayers(fusion, options.tuned));
   }
-  // It asks whether there is a routine for a layer.
-  if (options.precision == Precision::f16)
-    manager.addPass(createUseHalves({options.target}));
 }
 
 void nnc::buildPlanPipeline(OpPassManager &manager,
@@ -86,6 +83,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.target = options.target;
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
+  choice.precision = options.precision;
   choice.optimize = options.optimize;
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;
@@ -136,8 +134,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<nnc::Precision> precision{
       *this, "precision", llvm::cl::desc("what layers of floats compute with"),
       llvm::cl::init(nnc::Precision::f32),
-      llvm::cl::values(clEnumValN(nnc::Precision::f32, "f32", "floats"),
-                       clEnumValN(nnc::Precision::f16, "f16", "halves"))};
+      llvm::cl::values(
+          clEnumValN(nnc::Precision::f32, "f32", "floats"),
+          clEnumValN(nnc::Precision::f16, "f16", "floats or halves"))};
 };
 } // namespace
 

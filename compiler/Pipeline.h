@@ -30,7 +30,7 @@ struct PipelineOptions {
   int threads = 1;
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
-  Precision precision = Precision::f32;  ///< see nnc-use-halves
+  Precision precision = Precision::f32;  ///< see nnc-choose-routines
   Optimize optimize = Optimize::balance; ///< see nnc-choose-routines
   bool portsInArena = false;             ///< see nnc-plan-memory
   /// Bytes, see nnc-choose-routines.

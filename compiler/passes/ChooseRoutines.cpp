@@ -8,7 +8,7 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/LayerOrder.h"
-#include "compiler/routines/Candidates.h"
+#include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
@@ -84,37 +84,119 @@ static void makeView(LayerOp layer, RankedTensorType type) {
   layer.erase();
 }
 
-static void apply(func::FuncOp function, const PlanGraph &graph,
-                  const Plan &plan, const CostModel &cost, LayoutScope scope) {
-  OperandAdapter adapter(cost);
-  Block &block = function.getBody().front();
-  Builder builder(function.getContext());
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+namespace {
+/// Writes a plan into its function.
+class PlanWriter {
+public:
+  PlanWriter(func::FuncOp function, const PlanGraph &graph, const Plan &plan,
+             const CostModel &cost, LayoutScope scope)
+      : block(function.getBody().front()), graph(graph), plan(plan), cost(cost),
+        scope(scope), adapter(cost, &graph.getPaths()) {}
+  void run(LayerForms &forms);
+
+private:
+  void note();
+  void takeForms(LayerForms &forms);
+  void writeLayer(LayerOp layer, const Candidate &choice);
+
+  Block &block;
+  const PlanGraph &graph;
+  const Plan &plan;
+  const CostModel &cost;
+  LayoutScope scope;
+  OperandAdapter adapter;
+  /// What the plan says, which refers to the function as it was.
+  DenseMap<Operation *, Candidate> choices;
+  DenseMap<Operation *, SmallVector<RankedTensorType>> wanted;
+  DenseMap<Value, SmallVector<std::pair<RankedTensorType, RankedTensorType>>>
+      steps;
+};
+} // namespace
+
+/// Notes the plan, before the function changes.
+void PlanWriter::note() {
+  auto noteSteps = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return;
+    if (Operation *maker = value.getDefiningOp();
+        !maker || !maker->hasTrait<OpTrait::ConstantLike>())
+      steps[value] = graph.getSteps(value, plan);
+  };
+  for (BlockArgument argument : block.getArguments())
+    noteSteps(argument);
+  for (Operation &op : block) {
+    for (Value result : op.getResults())
+      noteSteps(result);
     if (auto layer = dyn_cast<LayerOp>(op)) {
-      const Candidate &choice = graph.getChoice(layer, plan);
-      for (auto [i, type] : llvm::enumerate(choice.operands))
-        adapter.setOperand(op.getOpOperand(i), type);
-      if (choice.isView()) {
-        makeView(layer, choice.result);
-        continue;
-      }
-      layer.getY().setType(choice.result);
-      layer.setRoutine(choice.routine->name);
-      layer.setParams(choice.params);
-      if (choice.params.empty())
-        layer.removeParamsAttr();
-      if (scope == LayoutScope::local)
-        adaptBack(layer, cost);
+      choices[layer] = graph.getChoice(layer, plan);
       continue;
     }
-    // Views that stand for layers have the layouts that were chosen.
-    if (isa<TransposeOp>(op))
-      continue;
-    // All other ops read and write row-major tensors.
     for (OpOperand &operand : op.getOpOperands())
-      adapter.setOperand(operand, getLogicalType(cast<RankedTensorType>(
-                                      operand.get().getType())));
+      wanted[&op].push_back(graph.getWanted(operand, plan));
   }
+}
+
+/// Puts the chosen form of each layer in its place.
+void PlanWriter::takeForms(LayerForms &forms) {
+  for (LayerOp layer : llvm::make_early_inc_range(block.getOps<LayerOp>())) {
+    Candidate choice = choices.lookup(layer);
+    LayerOp form = choice.getForm(layer);
+    if (form == layer)
+      continue;
+    choices[form] = std::move(choice);
+    steps[form.getY()] = steps.lookup(layer.getY());
+    forms.take(layer, form);
+  }
+  forms.clear();
+}
+
+void PlanWriter::writeLayer(LayerOp layer, const Candidate &choice) {
+  for (auto [i, type] : llvm::enumerate(choice.operands))
+    adapter.setOperand(layer->getOpOperand(i), type);
+  if (choice.isView())
+    return makeView(layer, choice.result);
+  layer.getY().setType(choice.result);
+  layer.setRoutine(choice.routine->name);
+  layer.setParams(choice.params);
+  if (choice.params.empty())
+    layer.removeParamsAttr();
+  if (scope == LayoutScope::local)
+    adaptBack(layer, cost);
+}
+
+void PlanWriter::run(LayerForms &forms) {
+  note();
+  takeForms(forms);
+  for (auto &[value, own] : steps)
+    for (auto [from, to] : own)
+      adapter.setStep(value, from, to);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto layer = dyn_cast<LayerOp>(op)) {
+      // Layers without a choice are casts.
+      if (auto choice = choices.find(layer); choice != choices.end())
+        writeLayer(layer, choice->second);
+      continue;
+    }
+    // Views that stand for layers have the layouts that were chosen, as adapts
+    // have.
+    auto types = wanted.find(&op);
+    if (types == wanted.end())
+      continue;
+    for (auto [operand, type] : llvm::zip(op.getOpOperands(), types->second))
+      adapter.setOperand(operand, type);
+    if (auto reshape = dyn_cast<ReshapeOp>(op))
+      reshape.getResult().setType(
+          getTensorType(reshape.getResult())
+              .clone(types->second[0].getElementType()));
+  }
+}
+
+static void apply(func::FuncOp function, const PlanGraph &graph,
+                  const Plan &plan, const CostModel &cost, LayoutScope scope,
+                  LayerForms &forms) {
+  Block &block = function.getBody().front();
+  Builder builder(function.getContext());
+  PlanWriter(function, graph, plan, cost, scope).run(forms);
   for (auto constant : llvm::make_early_inc_range(block.getOps<ConstantOp>()))
     if (constant->use_empty())
       constant.erase();
@@ -139,7 +221,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
 
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine) || failed(readTuning(*machine)))
+    if (failed(machine) || failed(readTuning(*machine)) ||
+        (precision == Precision::f16 &&
+         failed(checkHalves(*machine, getOperation().getLoc()))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(choose(function, *machine)))
@@ -158,10 +242,14 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
 
   LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
     forgetLayouts(function);
-    CostModel cost = makeCostModel(function, machine,
-                                   tuned ? &tuned->measurements : nullptr);
-    addCodeCosts(function, cost, maxError, optimize);
     const bool isLimited = maxRam < std::numeric_limits<int64_t>::max();
+    // Before there are forms, which read values as well.
+    FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
+    LayerForms forms(function, precision);
+    CostModel cost =
+        makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
+                      /*memo=*/nullptr, &forms);
+    addCodeCosts(function, cost, maxError, optimize);
     ArrayRef<Subject> choices;
     if (tuned && !isLimited)
       choices = tuned->getChoices(maxError);
@@ -169,7 +257,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     if (failed(graph))
       return failure();
     if (isLimited)
-      return chooseWithin(function, cost, graph->solve({states}).lowerBound);
+      return chooseWithin(function, cost, free,
+                          graph->solve({states}).lowerBound, forms);
     // Choices are those of layers outside of branches and loops.
     if (tuned && !tuned->choices.empty() && !graph->hasChoices() &&
         !function.isPrivate())
@@ -180,14 +269,15 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     Plan plan = graph->solve({states});
     if (plan.cost == kImpossible)
       return reportImpossible(function);
-    apply(function, *graph, plan, cost, layouts);
+    apply(function, *graph, plan, cost, layouts, forms);
     return success();
   }
 
-  /// Chooses within `maxRam`. `lowerBound` is that of the plans of any memory.
+  /// Chooses within the free memory. `lowerBound` is that of the plans of any
+  /// memory.
   LogicalResult chooseWithin(func::FuncOp function, CostModel &cost,
-                             double lowerBound) {
-    FreeMemory free = findFreeMemory(function);
+                             const FreeMemory &free, double lowerBound,
+                             LayerForms &forms) {
     cost.setFreeMemory(&free);
     auto graph = PlanGraph::build(function, cost, maxError, layouts);
     if (failed(graph))
@@ -197,7 +287,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
       return reportImpossible(function);
     plan.cost -= graph->getMemorySeconds(plan);
     plan.lowerBound = lowerBound;
-    apply(function, *graph, plan, cost, layouts);
+    apply(function, *graph, plan, cost, layouts, forms);
     cost.setFreeMemory(nullptr);
     return success();
   }

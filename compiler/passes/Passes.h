@@ -13,6 +13,7 @@
 
 #include "compiler/routines/LayoutScope.h"
 #include "compiler/routines/Optimize.h"
+#include "compiler/routines/Precision.h"
 #include "compiler/routines/TuningFile.h"
 
 #include "mlir/Pass/Pass.h"

@@ -454,41 +454,6 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
-def UseHalves : Pass<"nnc-use-halves", "::mlir::ModuleOp"> {
-  let summary = "Let float32 layers compute with float16 operands";
-  let description = [{
-    A convolution, matrix product or attention layer gets float16 (half)
-    operands if the target has a routine that computes the layer with them. Its
-    weights are rounded to halves; a layer with a weight that is too large for a
-    half stays in float32. Pooling, softmax, copies, elementwise and other layers
-    then compute in the type of their operands.
-
-    Layers that only cast are inserted between layers of different types.
-    Arguments and results of functions stay float32; the cast to a result is
-    placed before or behind the last layer, whichever casts fewer elements. An
-    epilogue always computes in float32: it converts the halves that it loads and
-    rounds what it stores.
-
-    ```mlir
-    %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
-        -> tensor<1x8x4x4xf32> ...
-    return %y : tensor<1x8x4x4xf32>
-    ==>
-    %0 = nn.layer "input_f16" extras(%x : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf16> ...
-    %y = nn.layer "conv" inputs(%0, %w : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16>)
-        -> tensor<1x8x4x4xf16> ...
-    %1 = nn.layer "conv_f32" extras(%y : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32> ...
-    return %1 : tensor<1x8x4x4xf32>
-    ```
-  }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"",
-           "a row of targets.inc, or native (default: the module's nn.target)">,
-  ];
-  let dependentDialects = ["::nnc::nn::NnDialect",
-                           "::nnc::target::TargetDialect"];
-}
-
 def Batch : Pass<"nnc-batch", "::mlir::ModuleOp"> {
   let summary = "Compute parts of a network on parts of a batch";
   let description = [{

@@ -13,13 +13,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
-  let summary = "Choose the routine and the layouts of each layer";
+  let summary = "Choose the routine, the types and the layouts of each layer";
   let description = [{
     Each layer has candidates, which follow from the catalogue of routines and
-    the target: a routine, its parameters, the layouts of operands and result,
-    and a cost. The pass chooses one candidate for each layer so that the sum of
-    the costs of all layers and of the adapts (changes of layout) between them
-    is least. A layer that has a `routine` and `params` already keeps them.
+    the target: a routine, its parameters, the schemas (element types and
+    layouts) of operands and result, and a cost. The pass chooses one candidate
+    for each layer so that the sum of the costs of all layers and of the adapts
+    between them (changes of layout and casts) is least. A layer that has a `routine` and `params` already keeps them.
     Constants are packed at compile time and need no adapt; arguments and
     results of functions stay row-major. The attribute `nn.plan` of the function
     tells which solver ran, the cost that it found, and a lower bound.
@@ -27,6 +27,26 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Methods with fewer multiplications, such as Winograd's, may have larger
     rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
     all layers stays below `max-error`.
+
+    With `precision=f16`, layers have candidates that compute with halves beside
+    those with floats. An anchor reads its inputs as halves and stores halves;
+    its weights are rounded, and one that is too large for a half has no such
+    candidates. An epilogue loads extras as halves where that is cheaper, but
+    computes in float32, and so does an elementwise layer, which may store
+    halves. Layers that only cast are inserted where a value is read in another
+    type than it is made in. Arguments and results of functions keep their types.
+
+    ```mlir
+    %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
+        -> tensor<1x8x4x4xf32> ...
+    return %y : tensor<1x8x4x4xf32>
+    ==>
+    %0 = nn.layer "input_f16" extras(%x : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf16> ...
+    %y = nn.layer "conv" inputs(%0, %w : tensor<1x8x4x4xf16>, tensor<8x8x1x1xf16>)
+        -> tensor<1x8x4x4xf16> ...
+    %1 = nn.layer "conv_f32" extras(%y : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32> ...
+    return %1 : tensor<1x8x4x4xf32>
+    ```
 
     With `max-ram`, a candidate whose scratch memory and padding exceed what is
     free beside the values that are in use while the layer runs costs more than
@@ -67,6 +87,12 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
              clEnumValN(::nnc::LayoutScope::fixed, "fixed",
                         "row-major order, or blocks of the widest vector"),
              clEnumValN(::nnc::LayoutScope::global, "global", "any"))}]>,
+    Option<"precision", "precision", "::nnc::Precision",
+           /*default=*/"::nnc::Precision::f32",
+           "what layers of floats may compute with",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Precision::f32, "f32", "floats"),
+             clEnumValN(::nnc::Precision::f16, "f16", "floats or halves"))}]>,
     Option<"optimize", "optimize", "::nnc::Optimize",
            /*default=*/"::nnc::Optimize::balance",
            "what counts where routines' bytes of code are known",

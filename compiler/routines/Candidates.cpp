@@ -7,9 +7,12 @@
 #include "compiler/routines/Candidates.h"
 
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/LayerForms.h"
+#include "compiler/routines/Schema.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
 #include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/Layer.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
 
@@ -36,12 +39,19 @@ static bool isConstant(Value value) {
 
 namespace {
 /// The types of a layer's operands and result that a routine takes.
-struct Schema {
+struct Signature {
   /// Those of the inputs, then of the extras.
   SmallVector<RankedTensorType> operands;
   RankedTensorType result;
 };
 } // namespace
+
+/// Returns the row-major type with the elements that the layer reads an operand
+/// as. The operand of a form has the type that the layer itself reads.
+static RankedTensorType getReadType(LayerOp layer, unsigned operand) {
+  return Schema{getReadElement(layer, operand), LayoutAttr()}.on(
+      getTensorType(layer.getOperand(operand)));
+}
 
 /// The routine family that computes the layer.
 static StringRef getFamily(LayerOp layer, std::string &storage) {
@@ -84,41 +94,42 @@ static RankedTensorType getExtraType(RankedTensorType type,
   return varies ? withLayout(type, layout) : getLogicalType(type);
 }
 
-/// The schema of `routine`, with `any` for what it leaves open.
-static std::optional<Schema> getSchema(LayerOp layer, const Routine &routine,
-                                       LayoutAttr any) {
-  Schema schema;
+/// The signature of `routine`, with `any` for what it leaves open.
+static std::optional<Signature>
+getSignature(LayerOp layer, const Routine &routine, LayoutAttr any) {
+  Signature signature;
   auto result = withTableLayout(layer, getTensorType(layer.getY()),
                                 routine.getLayout(-1), -1, any);
   if (!result)
     return std::nullopt;
-  schema.result = *result;
-  for (auto [i, value] : llvm::enumerate(layer.getInputs())) {
+  signature.result = *result;
+  const unsigned inputs = layer.getInputs().size();
+  for (unsigned i = 0; i < inputs; ++i) {
     // Operands of another rank, such as indices, stay row-major.
-    RankedTensorType type = getTensorType(value);
+    RankedTensorType type = getReadType(layer, i);
     bool open = any && any.getRank() == type.getRank();
     auto operand = withTableLayout(layer, type, routine.getLayout(i), i,
                                    open ? any : LayoutAttr());
     if (!operand)
       return std::nullopt;
-    schema.operands.push_back(*operand);
+    signature.operands.push_back(*operand);
   }
-  for (Value value : layer.getExtras())
-    schema.operands.push_back(
-        getExtraType(getTensorType(value), schema.result));
+  for (unsigned i = inputs; i < layer->getNumOperands(); ++i)
+    signature.operands.push_back(
+        getExtraType(getReadType(layer, i), signature.result));
   // Only an anchor's routine knows where padding is and keeps it zero.
-  if (!layer.getAnchorOp() && isPadded(schema.result) &&
-      !keepsZeros(layer, schema.operands))
+  if (!layer.getAnchorOp() && isPadded(signature.result) &&
+      !keepsZeros(layer, signature.operands))
     return std::nullopt;
-  return schema;
+  return signature;
 }
 
-/// The shapes of the layer's calls under `schema`; none where the anchor cannot
-/// compute so, or a shape does not fit its struct.
-static SmallVector<RoutineShape> makeShapes(LayerOp layer, const Schema &schema,
-                                            std::string &problem) {
+/// The shapes of the layer's calls under `signature`; none where the anchor
+/// cannot compute so, or a shape does not fit its struct.
+static SmallVector<RoutineShape>
+makeShapes(LayerOp layer, const Signature &signature, std::string &problem) {
   SmallVector<RoutineShape> shapes;
-  auto calls = layer.getRoutineCallsOn(schema.operands, schema.result);
+  auto calls = layer.getRoutineCallsOn(signature.operands, signature.result);
   if (calls.empty())
     problem = "the anchor cannot be computed in these layouts";
   for (const RoutineCall &call : calls) {
@@ -157,14 +168,15 @@ static std::string getObstacle(LayerOp layer, const Routine &routine,
       llvm::is_contained(routine.layouts, "NHWC"))
     return "is slower than the vector routines of the target '" +
            machine.getName().str() + "'";
-  Value first =
-      layer.getOperands().empty() ? Value(layer.getY()) : layer.getOperand(0);
-  if (!routine.takesElement(getTensorType(first).getElementType()))
+  Type first = layer.getOperands().empty()
+                   ? getTensorType(layer.getY()).getElementType()
+                   : getReadElement(layer, 0);
+  if (!routine.takesElement(first))
     return "does not compute on the layer's element type";
   // Only lines that say so have inputs of types of their own.
   if (!routine.sums.empty())
-    for (auto [i, value] : llvm::enumerate(layer.getInputs()))
-      if (!routine.takesElement(getTensorType(value).getElementType(), i))
+    for (unsigned i = 0; i < layer.getInputs().size(); ++i)
+      if (!routine.takesElement(getReadElement(layer, i), i))
         return "does not compute on the element type of operand " +
                std::to_string(i);
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
@@ -215,12 +227,12 @@ LayerWork nnc::getLayerWork(LayerOp layer, ArrayRef<RankedTensorType> operands,
   return work;
 }
 
-/// Returns the error that storing the layer's weights in the schema's encodings
-/// adds to that of the routine.
-static double getWeightError(LayerOp layer, const Schema &schema,
+/// Returns the error that storing the layer's weights in the signature's
+/// encodings adds to that of the routine.
+static double getWeightError(LayerOp layer, const Signature &signature,
                              CandidateMemo &memo) {
   double error = 0;
-  for (auto [value, type] : llvm::zip(layer.getInputs(), schema.operands)) {
+  for (auto [value, type] : llvm::zip(layer.getInputs(), signature.operands)) {
     if (!isEncoded(type))
       continue;
     auto [known, isNew] =
@@ -280,12 +292,12 @@ static bool appliesToOtherShapes(LayerOp layer, const Routine &routine,
 /// Returns true if a value has a layout with blocks along an axis whose
 /// dimension is no multiple of them at all sizes. How long it is with its
 /// padding is then no expression of the sizes.
-static bool padsVaryingAxis(LayerOp layer, const Schema &schema) {
+static bool padsVaryingAxis(LayerOp layer, const Signature &signature) {
   auto varying = layer->getAttrOfType<ArrayAttr>(kVaryingAxesAttr);
   if (!varying)
     return false;
-  SmallVector<RankedTensorType> types(schema.operands);
-  types.push_back(schema.result);
+  SmallVector<RankedTensorType> types(signature.operands);
+  types.push_back(signature.result);
   for (auto [type, list] :
        llvm::zip(types, varying.getAsRange<DenseI64ArrayAttr>()))
     for (ArrayRef<int64_t> rest = list.asArrayRef(); !rest.empty();
@@ -295,14 +307,14 @@ static bool padsVaryingAxis(LayerOp layer, const Schema &schema) {
   return false;
 }
 
-/// Returns the bytes that the layer's values take under `schema` more than in
-/// row-major order. Those of constants are no working memory.
-static int64_t getPaddingBytes(LayerOp layer, const Schema &schema) {
+/// Returns the bytes that the layer's values take under `signature` more than
+/// in row-major order. Those of constants are no working memory.
+static int64_t getPaddingBytes(LayerOp layer, const Signature &signature) {
   auto getPadding = [](RankedTensorType type) {
     return getPhysicalBytes(type) - getPhysicalBytes(getLogicalType(type));
   };
-  int64_t bytes = getPadding(schema.result);
-  for (auto [value, type] : llvm::zip(layer.getOperands(), schema.operands))
+  int64_t bytes = getPadding(signature.result);
+  for (auto [value, type] : llvm::zip(layer.getOperands(), signature.operands))
     if (!isConstant(value))
       bytes += getPadding(type);
   return bytes;
@@ -313,17 +325,17 @@ static int64_t getPaddingBytes(LayerOp layer, const Schema &schema) {
 static std::vector<CandidateMemo::Entry>
 findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
               const CostModel &cost, CandidateMemo &memo) {
-  auto schema = getSchema(layer, routine, any);
-  if (!schema || padsVaryingAxis(layer, *schema))
+  auto signature = getSignature(layer, routine, any);
+  if (!signature || padsVaryingAxis(layer, *signature))
     return {};
   std::string problem;
-  auto shapes = makeShapes(layer, *schema, problem);
+  auto shapes = makeShapes(layer, *signature, problem);
   if (shapes.empty())
     return {};
-  LayerWork work = getLayerWork(layer, schema->operands, schema->result);
+  LayerWork work = getLayerWork(layer, signature->operands, signature->result);
   std::string text;
   if (cost.knowsMeasurements() || cost.getMemo())
-    text = describeLayer(layer, schema->operands, schema->result);
+    text = describeLayer(layer, signature->operands, signature->result);
   SmallVector<SmallVector<int64_t>> values = routine.candidates;
   if (auto own = layer.getParams())
     values = {SmallVector<int64_t>(*own)};
@@ -338,11 +350,12 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     if (!appliesToOtherShapes(layer, routine, params))
       continue;
     if (!weightError)
-      weightError = getWeightError(layer, *schema, memo);
+      weightError = getWeightError(layer, *signature, memo);
     // The encoding cannot hold the weight.
     if (!layer.getRoutine() && std::isinf(*weightError))
       return {};
-    Candidate candidate{{}, &routine, params, schema->operands, schema->result};
+    Candidate candidate{
+        {}, &routine, params, signature->operands, signature->result};
     candidate.estimate = cost.estimate(routine, shapes, params, work);
     if (!layer.getParams() &&
         (std::isinf(candidate.estimate) ||
@@ -360,7 +373,7 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
         candidate.memory =
             std::max(candidate.memory,
                      routine.getScratchBytes(shape, params, free->threads));
-      candidate.memory += getPaddingBytes(layer, *schema);
+      candidate.memory += getPaddingBytes(layer, *signature);
     }
     found.push_back({std::move(candidate), text});
   }
@@ -369,8 +382,8 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
 
 /// Returns true if `routine` takes weights with fewer bits than the function
 /// allows for choices. A layer may still name such a routine itself.
-static bool takesTooFewBits(LayerOp layer, const Routine &routine) {
-  auto function = layer->getParentOfType<func::FuncOp>();
+static bool takesTooFewBits(LayerOp layer, func::FuncOp function,
+                            const Routine &routine) {
   auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
                         : IntegerAttr();
   int64_t leastBits = least ? least.getInt() : 32;
@@ -427,19 +440,21 @@ bool Candidate::isView() const { return routine == &getViewRoutine(); }
 /// Visits the candidates of a layer that only transposes its operand for which
 /// nothing moves: those in which one side has one of `layouts`, and the other
 /// is row-major.
-static void forEachView(LayerOp layer, ArrayRef<LayoutAttr> layouts,
+static void forEachView(LayerOp layer, LayerOp form,
+                        ArrayRef<LayoutAttr> layouts,
                         llvm::function_ref<void(Candidate)> visit) {
-  auto transpose = dyn_cast_or_null<TransposeOp>(layer.getAnchorOp());
-  if (!transpose || !layer.hasEmptyEpilogue() ||
-      layer.getRoutine().value_or(kViewName) != kViewName)
+  auto transpose = dyn_cast_or_null<TransposeOp>(form.getAnchorOp());
+  if (!transpose || !form.hasEmptyEpilogue() ||
+      form.getRoutine().value_or(kViewName) != kViewName)
     return;
-  auto x = getLogicalType(getTensorType(layer.getInputs()[0])),
-       y = getLogicalType(layer.getY().getType());
+  auto x = getReadType(form, 0), y = getLogicalType(form.getY().getType());
   auto visitIfView = [&](RankedTensorType from, RankedTensorType to) {
     if (!TransposeOp::isViewBetween(from, to, transpose.getPermutation()))
       return;
     Candidate view{{}, &getViewRoutine(), {}, {from}, to};
     view.seconds = 0;
+    if (form != layer)
+      view.form = form;
     visit(std::move(view));
   };
   for (LayoutAttr layout : layouts)
@@ -449,35 +464,39 @@ static void forEachView(LayerOp layer, ArrayRef<LayoutAttr> layouts,
     }
 }
 
-/// Visits the candidates of a layer whose routines `isWanted` accepts.
-static void forEachOfKind(LayerOp layer, const CostModel &cost,
+/// Visits the candidates of a form of a layer whose routines `isWanted`
+/// accepts.
+static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
                           ArrayRef<LayoutAttr> layouts,
                           llvm::function_ref<void(Candidate)> visit,
                           ParamChoice choice,
                           llvm::function_ref<bool(const Routine &)> isWanted) {
+  auto function = layer->getParentOfType<func::FuncOp>();
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   std::string family;
   for (const Routine *routine :
-       Catalogue::get().getRoutinesOf(getFamily(layer, family))) {
-    if (layer.getRoutine().value_or(routine->name) != routine->name ||
-        !getObstacle(layer, *routine, cost.getMachine()).empty() ||
-        takesTooFewBits(layer, *routine) || !isWanted(*routine))
+       Catalogue::get().getRoutinesOf(getFamily(form, family))) {
+    if (form.getRoutine().value_or(routine->name) != routine->name ||
+        !getObstacle(form, *routine, cost.getMachine()).empty() ||
+        takesTooFewBits(form, function, *routine) || !isWanted(*routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
       llvm::append_range(open, layouts);
     for (LayoutAttr any : open) {
       auto [known, isNew] =
-          memo.entries.try_emplace({layer, routine, any.getAsOpaquePointer()});
+          memo.entries.try_emplace({form, routine, any.getAsOpaquePointer()});
       if (isNew)
-        known->second = findEstimated(layer, *routine, any, cost, memo);
+        known->second = findEstimated(form, *routine, any, cost, memo);
       for (const auto &[estimated, text] : known->second) {
         Candidate candidate = estimated;
         cost.price(candidate, *routine, candidate.params, text);
         candidate.memorySeconds =
             cost.getMemorySeconds(layer, candidate.memory);
         candidate.seconds += candidate.memorySeconds;
+        if (form != layer)
+          candidate.form = form;
         visit(std::move(candidate));
         if (choice == ParamChoice::first)
           break;
@@ -486,10 +505,11 @@ static void forEachOfKind(LayerOp layer, const CostModel &cost,
   }
 }
 
-void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
-                           ArrayRef<LayoutAttr> layouts,
-                           llvm::function_ref<void(Candidate)> visit,
-                           ParamChoice choice) {
+/// Visits the candidates of a form of a layer.
+static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
+                          ArrayRef<LayoutAttr> layouts,
+                          llvm::function_ref<void(Candidate)> visit,
+                          ParamChoice choice) {
   auto function = layer->getParentOfType<func::FuncOp>();
   auto wanted = function
                     ? function->getAttrOfType<StringAttr>(kWeightsEncodingAttr)
@@ -498,26 +518,26 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
   // read the wanted encoding, then those that read the weights' own values if
   // they can be stored so, then all.
   SmallVector<std::function<bool(const Routine &)>> filters;
-  if (wanted && !layer.getRoutine()) {
+  if (wanted && !form.getRoutine()) {
     StringRef kind = wanted.getValue() == "dense" ? "" : wanted.getValue();
     filters.push_back(
         [=](const Routine &each) { return getWeightsKind(each) == kind; });
-    if (isWorthStoring(layer, kind))
+    if (isWorthStoring(form, kind))
       filters.push_back(
           [](const Routine &each) { return readsOwnValues(each); });
   }
-  if (function && function->hasAttr(kOwnValuesAttr) && !layer.getRoutine() &&
-      isWorthStoring(layer, ""))
+  if (function && function->hasAttr(kOwnValuesAttr) && !form.getRoutine() &&
+      isWorthStoring(form, ""))
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
-  if (!wanted && !layer.getRoutine() && layer.getAnchorOp() &&
-      layer.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
+  if (!wanted && !form.getRoutine() && form.getAnchorOp() &&
+      form.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
       cost.getMachine().isBare())
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   filters.push_back([](const Routine &) { return true; });
   bool isAny = false;
   for (const auto &isWanted : filters) {
     forEachOfKind(
-        layer, cost, layouts,
+        layer, form, cost, layouts,
         [&](Candidate candidate) {
           isAny = true;
           visit(std::move(candidate));
@@ -526,7 +546,20 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
     if (isAny)
       break;
   }
-  forEachView(layer, layouts, visit);
+}
+
+void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
+                           ArrayRef<LayoutAttr> layouts,
+                           llvm::function_ref<void(Candidate)> visit,
+                           ParamChoice choice) {
+  forEachOfForm(layer, layer, cost, layouts, visit, choice);
+  forEachView(layer, layer, layouts, visit);
+  if (!cost.getForms())
+    return;
+  for (LayerOp form : cost.getForms()->getOthers(layer)) {
+    forEachOfForm(layer, form, cost, layouts, visit, choice);
+    forEachView(layer, form, layouts, visit);
+  }
 }
 
 double nnc::getLayerSeconds(LayerOp layer, const CostModel &cost) {
@@ -581,10 +614,11 @@ void nnc::forEachAdapt(
 }
 
 CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
-                             const Measurements *measured,
-                             CandidateMemo *memo) {
+                             const Measurements *measured, CandidateMemo *memo,
+                             const LayerForms *forms) {
   CostModel cost(machine, getWeightBytes(function), measured);
   cost.setMemo(memo);
+  cost.setForms(forms);
   if (!cost.knowsMeasurements())
     return cost;
   Calibration calibration;
@@ -596,9 +630,9 @@ CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
     forEachCandidate(
         layer, cost, layouts.getArrayRef(), [&](const Candidate &candidate) {
           if (candidate.measured && !candidate.isView())
-            calibration.add(
-                describeLayer(layer, candidate.operands, candidate.result),
-                *candidate.routine, candidate.params, candidate);
+            calibration.add(describeLayer(candidate.getForm(layer),
+                                          candidate.operands, candidate.result),
+                            *candidate.routine, candidate.params, candidate);
         });
   }
   forEachAdapt(
@@ -698,24 +732,24 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
   // The layout for "any" is that of the result, or of the first operand whose
   // routine layout is "any".
   LayoutAttr any = getLayout(layer.getY().getType());
-  auto schema = getSchema(layer, *routine, any);
-  if (!schema)
+  auto signature = getSignature(layer, *routine, any);
+  if (!signature)
     return layer.emitOpError("has a result of ")
            << layer.getY().getType() << ", which '" << name
            << "' cannot write in that layout";
-  if (schema->result != layer.getY().getType())
+  if (signature->result != layer.getY().getType())
     return layer.emitOpError("has a result of ")
            << layer.getY().getType() << "; '" << name << "' writes "
-           << schema->result;
+           << signature->result;
   for (auto [i, value] : llvm::enumerate(layer.getOperands()))
-    if (value.getType() != schema->operands[i] &&
+    if (value.getType() != signature->operands[i] &&
         !(i >= layer.getInputs().size() &&
-          isViewOf(schema->operands[i], getTensorType(value))))
+          isViewOf(signature->operands[i], getTensorType(value))))
       return layer.emitOpError("has an operand ")
              << i << " of " << value.getType() << "; '" << name << "' reads "
-             << schema->operands[i];
+             << signature->operands[i];
   std::string problem;
-  auto shapes = makeShapes(layer, *schema, problem);
+  auto shapes = makeShapes(layer, *signature, problem);
   if (shapes.empty())
     return layer.emitOpError("names the routine '")
            << name << "', but " << problem;

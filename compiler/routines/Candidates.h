@@ -40,6 +40,11 @@ struct Candidate : UnitCost {
   int64_t memory = 0;
   /// The part of `seconds` that is a penalty for bytes above that limit.
   double memorySeconds = 0;
+  /// The form of the layer that the routine computes (LayerForms.h); null if
+  /// it is the layer itself.
+  nn::LayerOp form = {};
+
+  nn::LayerOp getForm(nn::LayerOp layer) const { return form ? form : layer; }
 
   /// Returns true if both have the same schema, so that they are the same to
   /// other layers.
@@ -81,9 +86,10 @@ public:
 /// The name by which plans call a candidate that is a view.
 inline constexpr llvm::StringLiteral kViewName = "view";
 
-/// Visits all candidates of `layer`. If the layer names a routine (and
-/// parameters) already, only this one is visited. Routines that work in any
-/// layout are tried in row-major order and in each of `layouts` that fits.
+/// Visits all candidates of `layer` and of its other forms in the cost model.
+/// If the layer names a routine (and parameters) already, only this one is
+/// visited. Routines that work in any layout are tried in row-major order and
+/// in each of `layouts` that fits.
 void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
                       llvm::ArrayRef<nn::LayoutAttr> layouts,
                       llvm::function_ref<void(Candidate)> visit,
@@ -108,12 +114,13 @@ void forEachAdapt(
         visit);
 
 /// Returns the cost model of `function` on `machine`, calibrated by the
-/// measurements of the function's own layers. `measured` and `memo`, if not
-/// null, must outlive the result.
+/// measurements of the function's own layers. `measured`, `memo` and `forms`,
+/// if not null, must outlive the result.
 CostModel makeCostModel(mlir::func::FuncOp function,
                         target::MachineAttr machine,
                         const Measurements *measured,
-                        CandidateMemo *memo = nullptr);
+                        CandidateMemo *memo = nullptr,
+                        const LayerForms *forms = nullptr);
 
 /// Returns, for each schema, the cheapest candidate and those dearer ones that
 /// have smaller rounding errors.

@@ -16,6 +16,7 @@
 
 namespace nnc {
 class CandidateMemo;
+class LayerForms;
 
 /// The work of a layer, which does not depend on the routine.
 struct LayerWork {
@@ -143,6 +144,11 @@ public:
   CandidateMemo *getMemo() const { return memo; }
   void setMemo(CandidateMemo *own) { memo = own; }
 
+  /// Returns the other forms of layers whose candidates forEachCandidate()
+  /// visits, or null.
+  const LayerForms *getForms() const { return forms; }
+  void setForms(const LayerForms *others) { forms = others; }
+
 private:
   /// Returns the bytes of code that a layer adds to a model: those of its own
   /// function, or its part of one that all layers of its routine share.
@@ -160,6 +166,7 @@ private:
   llvm::StringMap<unsigned> sharersOfRoutines;
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
+  const LayerForms *forms = nullptr;
   const FreeMemory *freeMemory = nullptr;
   Calibration calibration;
 };

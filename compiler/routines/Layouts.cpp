@@ -6,6 +6,8 @@
 
 #include "compiler/routines/Layouts.h"
 
+#include "compiler/routines/LayerForms.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -22,20 +24,67 @@ void nnc::chooseRoutine(AdaptOp adapt, const CostModel &cost) {
     adapt.setParams(best.params);
 }
 
-Value OperandAdapter::getAs(Value value, RankedTensorType type) {
-  Value &copy = copies[{value, type}];
-  if (copy)
-    return copy;
+static Value createBehind(ConstantOp constant, RankedTensorType type) {
+  OpBuilder builder(constant->getContext());
+  builder.setInsertionPointAfter(constant);
+  return builder.create<ConstantOp>(constant.getLoc(), type,
+                                    constant.getValue());
+}
+
+/// Returns the type of which the value's copy as `type` is made.
+RankedTensorType OperandAdapter::findStep(Value value,
+                                          RankedTensorType type) const {
+  auto own = getTensorType(value);
+  if (RankedTensorType from = steps.lookup({value, type}))
+    return from;
+  if (!paths)
+    return own;
+  SmallVector<RankedTensorType> path = paths->getPath(own, type);
+  return path.size() > 1 ? path[path.size() - 2] : own;
+}
+
+/// Changes one part of the value's schema.
+Value OperandAdapter::adapt(Value value, RankedTensorType type) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
-  if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    copy = builder.create<ConstantOp>(constant.getLoc(), type,
-                                      constant.getValue());
-  } else {
+  if (getTensorType(value).getElementType() == type.getElementType()) {
     auto adapt = builder.create<AdaptOp>(value.getLoc(), type, value);
     chooseRoutine(adapt, cost);
-    copy = adapt;
+    return adapt;
   }
+  if (!names) {
+    names.emplace();
+    for (LayerOp layer : value.getParentBlock()->getOps<LayerOp>())
+      names->take(layer.getName(), /*isCall=*/true);
+  }
+  Value made = value;
+  while (isa_and_nonnull<ReshapeOp, AdaptOp>(made.getDefiningOp()))
+    made = made.getDefiningOp()->getOperand(0);
+  auto maker = made.getDefiningOp<LayerOp>();
+  std::string name =
+      names->addCall(maker ? maker.getName() : "input",
+                     type.getElementType().isF16() ? "_f16" : "_f32");
+  LayerOp layer =
+      createCast(builder, value.getLoc(), name, value, type.getElementType());
+  const Candidate &choice =
+      paths->getCast(getTensorType(value), type)->candidate;
+  layer.setRoutine(choice.routine->name);
+  if (!choice.params.empty())
+    layer.setParams(choice.params);
+  return layer.getY();
+}
+
+Value OperandAdapter::getAs(Value value, RankedTensorType type) {
+  if (value.getType() == type)
+    return value;
+  if (Value copy = copies.lookup({value, type}))
+    return copy;
+  Value copy;
+  if (auto constant = value.getDefiningOp<ConstantOp>())
+    copy = createBehind(constant, type);
+  else
+    copy = adapt(getAs(value, findStep(value, type)), type);
+  copies[{value, type}] = copy;
   return copy;
 }
 

@@ -7,24 +7,41 @@
 #ifndef NNC_COMPILER_ROUTINES_LAYOUTS_H
 #define NNC_COMPILER_ROUTINES_LAYOUTS_H
 
-#include "compiler/routines/Cost.h"
+#include "compiler/routines/AdaptPaths.h"
+#include "dialects/exec/Exec.h"
 
 namespace nnc {
 
-/// Gives operands the layouts that their ops require. A constant takes the new
-/// type itself; any other value is converted by an nn.adapt behind its
-/// definition. The adapts are shared: each value has one copy in each layout,
-/// however many ops read it.
+/// Gives operands the types that their ops require. A constant takes the new
+/// type itself; any other value is converted by adapts behind its definition:
+/// an nn.adapt for each change of the layout, a layer that casts for each
+/// change of the element type. The adapts are shared: each value has one copy
+/// in each type, however many ops read it.
 class OperandAdapter {
 public:
-  explicit OperandAdapter(const CostModel &cost) : cost(cost) {}
+  /// `paths` may be null if only layouts change, in one step each.
+  explicit OperandAdapter(const CostModel &cost, AdaptPaths *paths = nullptr)
+      : cost(cost), paths(paths) {}
+  /// Has copies of `value` as `to` be made of that as `from`, or of the value
+  /// itself.
+  void setStep(mlir::Value value, mlir::RankedTensorType from,
+               mlir::RankedTensorType to) {
+    steps[{value, to}] = from;
+  }
   void setOperand(mlir::OpOperand &operand, mlir::RankedTensorType type);
 
 private:
   mlir::Value getAs(mlir::Value value, mlir::RankedTensorType type);
+  mlir::RankedTensorType findStep(mlir::Value value,
+                                  mlir::RankedTensorType type) const;
+  mlir::Value adapt(mlir::Value value, mlir::RankedTensorType type);
 
   const CostModel &cost;
+  AdaptPaths *paths;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> copies;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::RankedTensorType>
+      steps;
+  std::optional<exec::Names> names; ///< of layers, once there is a cast
 };
 
 /// Sets the routine of `adapt` to the cheapest one; an adapt that is a view

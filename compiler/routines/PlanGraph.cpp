@@ -7,6 +7,7 @@
 #include "compiler/routines/PlanGraph.h"
 
 #include "compiler/routines/ErrorBudget.h"
+#include "compiler/routines/LayerForms.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -176,6 +177,7 @@ void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
 
 Plan PlanGraph::solve(const SearchLimits &limits) const {
   Plan plan = nnc::solve(problem, limits);
+  plan.lowerBound = std::max(plan.lowerBound - slack, 0.0);
   if (choices.empty())
     return plan;
   Problem chosen = problem;
@@ -238,18 +240,38 @@ LogicalResult PlanGraph::addLayers(Block &block, double maxError,
   return result;
 }
 
-double PlanGraph::getAdaptSeconds(RankedTensorType from, RankedTensorType to) {
-  auto [entry, isNew] = adapts.insert({{from, to}, 0});
-  if (isNew)
-    entry->second = cost->getAdapt(from, to).seconds;
-  return entry->second;
+/// Adds a node for an op that passes on its operand in whichever element type
+/// it has, with a candidate for each float that forms of layers have.
+void PlanGraph::addPassing(Operation &op) {
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if (!reshape || !cost->getForms() || cost->getForms()->empty())
+    return;
+  RankedTensorType x = getLogicalType(getTensorType(reshape.getX())),
+                   y = getLogicalType(getTensorType(reshape.getResult()));
+  if (!x.getElementType().isF32() || reshape.getX().getDefiningOp<ConstantOp>())
+    return;
+  passing[&op] = candidates.size();
+  auto &found = candidates.emplace_back();
+  auto &costs = problem.nodes.emplace_back();
+  for (Type element :
+       {x.getElementType(), Type(Float16Type::get(op.getContext()))}) {
+    Candidate candidate;
+    candidate.operands = {Schema{element, LayoutAttr()}.on(x)};
+    candidate.result = Schema{element, LayoutAttr()}.on(y);
+    found.push_back(std::move(candidate));
+    costs.push_back(0);
+  }
 }
 
 PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
-  auto layer = dyn_cast<LayerOp>(use.getOwner());
-  if (!layer)
+  Operation *op = use.getOwner();
+  Reader reader;
+  if (auto layer = dyn_cast<LayerOp>(op))
+    reader.node = nodes.lookup(layer);
+  else if (auto found = passing.find(op); found != passing.end())
+    reader.node = found->second;
+  else
     return {std::nullopt, {getLogicalType(getTensorType(use.get()))}};
-  Reader reader{nodes.lookup(layer), {}};
   for (const Candidate &candidate : candidates[*reader.node])
     reader.wants.push_back(candidate.operands[use.getOperandNumber()]);
   return reader;
@@ -278,76 +300,218 @@ void PlanGraph::addReader(ArrayRef<RankedTensorType> made,
     }
 }
 
-void PlanGraph::addSharedValue(ArrayRef<RankedTensorType> made,
+/// Returns the cost of making a value available in a set of types. Sets of
+/// types beyond the terminals of the trees have one element.
+double PlanGraph::SharedValue::getSeconds(const Paths &paths, unsigned root,
+                                          unsigned set) const {
+  if (set >> terminals.size() == 0)
+    return trees.getCost(root, set);
+  return paths.getCost(root, nodes[llvm::countr_zero(set)]);
+}
+
+/// Adds the states of a shared value with so many readers. A set without a gain
+/// by sharing serves only if each of its types may have two readers: else a
+/// reader pays for its own.
+void PlanGraph::addStates(SharedValue &value, ArrayRef<RankedTensorType> made,
+                          size_t readers) {
+  const size_t most = std::max<size_t>(256 / made.size(), 16);
+  const AdaptPaths::Table &table = paths->getTable(value.wanted);
+  const Paths &between = table.getPaths();
+  const size_t types = value.wanted.size(), terminals = value.terminals.size();
+  // Small sets first, as they are kept where there are too many.
+  SmallVector<unsigned> sets;
+  for (unsigned set = 0; set < 1u << terminals; ++set)
+    sets.push_back(set);
+  for (size_t i = terminals; i < types; ++i)
+    sets.push_back(1u << i);
+  llvm::sort(sets, [](unsigned a, unsigned b) {
+    return std::tuple(llvm::popcount(a), a) < std::tuple(llvm::popcount(b), b);
+  });
+  double farthest = 0;
+  for (RankedTensorType from : made) {
+    const unsigned root = table.find(from);
+    size_t kept = 0;
+    for (unsigned set : sets) {
+      double apart = 0, last = 0;
+      bool isOwn = false;
+      for (size_t i = 0; i < types; ++i)
+        if (set >> i & 1) {
+          isOwn |= value.wanted[i] == from;
+          double path = between.getCost(root, value.nodes[i]);
+          apart += path;
+          last = std::max(last, path);
+        }
+      const double together = value.getSeconds(between, root, set);
+      const size_t size = llvm::popcount(set);
+      if (isOwn || together == kImpossible || size > readers ||
+          (readers < 2 * size && together >= apart))
+        continue;
+      if (++kept > most) {
+        farthest = std::max(farthest, last);
+        continue;
+      }
+      value.states.push_back({from, set});
+      problem.nodes[value.node].push_back(together);
+    }
+    for (size_t i = terminals; i < types; ++i)
+      if (double path = between.getCost(root, value.nodes[i]);
+          path != kImpossible)
+        farthest = std::max(farthest, path);
+  }
+  // A plan with a set that was left out makes at least one of its types. If
+  // each reader pays for its own path instead, it loses no more than this.
+  slack += double(readers - 1) * farthest;
+}
+
+void PlanGraph::addSharedValue(Value value, ArrayRef<RankedTensorType> made,
                                std::optional<unsigned> maker,
                                ArrayRef<Reader> readers) {
   llvm::SetVector<RankedTensorType> own(made.begin(), made.end()), wanted;
   for (const Reader &reader : readers)
     wanted.insert(reader.wants.begin(), reader.wants.end());
-  // Each state is a pair: the type in which the value is made, and the type to
-  // which it is adapted once for all readers that need it.
-  SmallVector<std::pair<RankedTensorType, RankedTensorType>> states;
-  unsigned node = problem.nodes.size();
-  auto &costs = problem.nodes.emplace_back();
+  SmallVector<RankedTensorType> all(own.begin(), own.end());
+  all.append(wanted.begin(), wanted.end());
+  const AdaptPaths::Table &table = paths->getTable(all);
+  SharedValue found;
+  found.node = problem.nodes.size();
+  found.wanted = wanted.takeVector();
+  for (RankedTensorType type : found.wanted)
+    found.nodes.push_back(table.find(type));
+  found.terminals.assign(found.nodes.begin(),
+                         found.nodes.begin() + std::min(found.nodes.size(),
+                                                        Trees::kMostTerminals));
+  found.trees = Trees(table.getPaths(), found.terminals);
+  problem.nodes.emplace_back();
   candidates.emplace_back();
-  for (RankedTensorType from : own) {
-    states.push_back({from, from});
-    costs.push_back(0);
-    for (RankedTensorType to : wanted)
-      if (to != from && getAdaptSeconds(from, to) != kImpossible) {
-        states.push_back({from, to});
-        costs.push_back(getAdaptSeconds(from, to));
-      }
-  }
+  addStates(found, own.getArrayRef(), readers.size());
+  const auto &states = found.states;
   if (maker) {
-    Problem::Edge edge{*maker, node, {}};
+    Problem::Edge edge{*maker, found.node, {}};
     for (RankedTensorType type : made)
-      for (auto &state : states)
-        edge.costs.push_back(type == state.first ? 0 : kImpossible);
+      for (const State &state : states)
+        edge.costs.push_back(type == state.made ? 0 : kImpossible);
     problem.edges.push_back(std::move(edge));
   }
   for (const Reader &reader : readers) {
-    auto getSeconds = [&](auto &state, RankedTensorType want) {
-      return want == state.second ? 0 : getAdaptSeconds(state.first, want);
+    auto getSeconds = [&](const State &state, RankedTensorType want) {
+      size_t i = llvm::find(found.wanted, want) - found.wanted.begin();
+      return state.set >> i & 1 ? 0 : getAdaptSeconds(state.made, want);
     };
     if (!reader.node) {
       for (auto [i, state] : llvm::enumerate(states))
-        problem.nodes[node][i] += getSeconds(state, reader.wants.front());
+        problem.nodes[found.node][i] += getSeconds(state, reader.wants.front());
       continue;
     }
-    Problem::Edge edge{node, *reader.node, {}};
-    for (auto &state : states)
+    Problem::Edge edge{found.node, *reader.node, {}};
+    for (const State &state : states)
       for (RankedTensorType want : reader.wants)
         edge.costs.push_back(getSeconds(state, want));
     problem.edges.push_back(std::move(edge));
   }
+  shared[value] = std::move(found);
 }
 
-void PlanGraph::addValue(Value value) {
+/// Finds the types that a value is made as and its readers. Returns the node of
+/// its maker, if that has one; and no readers for a constant.
+std::optional<unsigned> PlanGraph::findEnds(Value value, Types &made,
+                                            SmallVectorImpl<Reader> &readers) {
   Operation *producer = value.getDefiningOp();
   if (producer && producer->hasTrait<OpTrait::ConstantLike>())
-    return;
+    return std::nullopt;
   std::optional<unsigned> maker;
-  Types made = {getLogicalType(getTensorType(value))};
-  if (auto layer = dyn_cast_or_null<LayerOp>(producer)) {
+  made = {getLogicalType(getTensorType(value))};
+  if (auto layer = dyn_cast_or_null<LayerOp>(producer))
     maker = nodes.lookup(layer);
+  else if (auto found = passing.find(producer); found != passing.end())
+    maker = found->second;
+  if (maker) {
     made.clear();
     for (const Candidate &candidate : candidates[*maker])
       made.push_back(candidate.result);
   }
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->getBlock() == value.getParentBlock())
+      readers.push_back(getReader(use)); // the others are forms
+  return maker;
+}
+
+/// Makes the types of a value known, so that all paths of its shape may lead
+/// through their parts.
+void PlanGraph::addTypes(Value value) {
+  Types made;
+  SmallVector<Reader> readers;
+  findEnds(value, made, readers);
+  if (readers.empty())
+    return;
+  for (const Reader &reader : readers)
+    made.append(reader.wants);
+  paths->getTable(made);
+}
+
+void PlanGraph::addValue(Value value) {
+  Types made;
+  SmallVector<Reader> readers;
+  std::optional<unsigned> maker = findEnds(value, made, readers);
   if (maker && plainBetween) {
     auto plain = getLogicalType(getTensorType(value));
     for (auto [i, type] : llvm::enumerate(made))
       problem.nodes[*maker][i] += getAdaptSeconds(type, plain);
     made.assign(made.size(), plain);
   }
-  SmallVector<Reader> readers;
-  for (OpOperand &use : value.getUses())
-    readers.push_back(getReader(use));
   if (readers.size() == 1)
     addReader(made, maker, readers.front());
   else if (readers.size() > 1)
-    addSharedValue(made, maker, readers);
+    addSharedValue(value, made, maker, readers);
+}
+
+RankedTensorType PlanGraph::getMade(Value value, const Plan &plan) const {
+  Operation *producer = value.getDefiningOp();
+  if (auto layer = dyn_cast_or_null<LayerOp>(producer))
+    return plainBetween ? getLogicalType(getChoice(layer, plan).result)
+                        : getChoice(layer, plan).result;
+  if (auto found = passing.find(producer); found != passing.end())
+    return candidates[found->second][plan.choices[found->second]].result;
+  return getLogicalType(getTensorType(value));
+}
+
+RankedTensorType PlanGraph::getWanted(OpOperand &operand,
+                                      const Plan &plan) const {
+  Reader reader = getReader(operand);
+  return reader.wants[reader.node ? plan.choices[*reader.node] : 0];
+}
+
+SmallVector<std::pair<RankedTensorType, RankedTensorType>>
+PlanGraph::getSteps(Value value, const Plan &plan) const {
+  SmallVector<std::pair<RankedTensorType, RankedTensorType>> steps;
+  llvm::SmallDenseSet<RankedTensorType> there;
+  const RankedTensorType made = getMade(value, plan);
+  auto add = [&](RankedTensorType from, RankedTensorType to) {
+    if (there.insert(to).second)
+      steps.push_back({from, to});
+  };
+  there.insert(made);
+  if (auto found = shared.find(value); found != shared.end()) {
+    const SharedValue &own = found->second;
+    const AdaptPaths::Table &table = paths->getTable(own.wanted);
+    const State &state = own.states[plan.choices[own.node]];
+    const unsigned root = table.find(state.made);
+    if (state.set >> own.terminals.size() == 0)
+      for (auto [from, to] :
+           own.trees.getSteps(table.getPaths(), root, state.set))
+        add(table.getType(from), table.getType(to));
+  }
+  for (OpOperand &use : value.getUses()) {
+    if (use.getOwner()->getBlock() != value.getParentBlock())
+      continue;
+    RankedTensorType want = getWanted(use, plan), from = made;
+    if (there.contains(want))
+      continue;
+    for (RankedTensorType to : paths->getPath(made, want)) {
+      add(from, to);
+      from = to;
+    }
+  }
+  return steps;
 }
 
 FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
@@ -359,11 +523,15 @@ FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
   Block &block = function.getBody().front();
   if (failed(graph.addLayers(block, maxError, scope, choices)))
     return failure();
-  for (BlockArgument argument : block.getArguments())
-    graph.addValue(argument);
   for (Operation &op : block)
-    for (Value result : op.getResults())
-      graph.addValue(result);
+    graph.addPassing(op);
+  SmallVector<Value> values(block.getArguments());
+  for (Operation &op : block)
+    values.append(op.result_begin(), op.result_end());
+  for (Value value : values)
+    graph.addTypes(value);
+  for (Value value : values)
+    graph.addValue(value);
   graph.edgesAt.resize(graph.problem.nodes.size());
   for (auto [index, edge] : llvm::enumerate(graph.problem.edges))
     for (unsigned end : {edge.from, edge.to})

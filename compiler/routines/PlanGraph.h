@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_ROUTINES_PLANGRAPH_H
 #define NNC_COMPILER_ROUTINES_PLANGRAPH_H
 
-#include "compiler/routines/Candidates.h"
+#include "compiler/routines/AdaptPaths.h"
 #include "compiler/routines/LayoutScope.h"
 #include "compiler/routines/Optimize.h"
 #include "compiler/search/Search.h"
@@ -19,11 +19,15 @@ namespace nnc {
 /// The search problem of a function: the candidates of every layer and the cost
 /// of every adapt between layers.
 ///
-/// Each layer is a node. An edge from a layer to the only reader of its result
-/// costs the adapt between their layouts. A value with several readers is a
-/// node of its own between its producer and its readers; each of its choices is
-/// the layout in which the value is produced and at most one more in which it
-/// is also available, so that readers that share an adapt pay for it once.
+/// Each layer is a node, whose choices are the candidates of all its forms. An
+/// edge from a layer to the only reader of its result costs the cheapest path
+/// of adapts between their schemas. A value with several readers is a node of
+/// its own between its producer and its readers; each of its choices is the
+/// schema in which the value is produced and a set of others in which it is
+/// also available, at the cost of the cheapest tree of adapts that makes them
+/// all, so that readers that share adapts pay for them once. An op that passes
+/// on its operand in any element type, such as a reshape, is a node, too, where
+/// layers have several forms.
 class PlanGraph {
 public:
   /// Builds the graph of `function`. Fails, with a diagnostic at each layer
@@ -38,7 +42,8 @@ public:
 
   /// Returns the cheapest plan, or if choices are prescribed, the cheapest plan
   /// that follows them. In the second case the solver is "tuned", and the lower
-  /// bound still holds for all plans.
+  /// bound still holds for all plans. It is below that of the problem by what
+  /// sets of schemas could save that were left out because they were too many.
   Plan solve(const SearchLimits &limits = {}) const;
   bool hasChoices() const { return !choices.empty(); }
   /// Returns the part of a plan's cost that stands for memory which is not
@@ -53,6 +58,16 @@ public:
     return layouts.getArrayRef();
   }
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
+  /// Returns the type in which a plan makes a value.
+  mlir::RankedTensorType getMade(mlir::Value value, const Plan &plan) const;
+  /// Returns the type in which a plan has an op read an operand.
+  mlir::RankedTensorType getWanted(mlir::OpOperand &operand,
+                                   const Plan &plan) const;
+  /// Returns the steps of adapts by which a plan makes a value available to its
+  /// readers, each behind one whose result it starts from.
+  llvm::SmallVector<std::pair<mlir::RankedTensorType, mlir::RankedTensorType>>
+  getSteps(mlir::Value value, const Plan &plan) const;
+  AdaptPaths &getPaths() const { return *paths; }
   /// Returns the routine and parameters that `plan` chooses for each layer; the
   /// subjects hold the layers' names.
   std::vector<Subject> getChoices(const Plan &plan) const;
@@ -69,7 +84,8 @@ public:
   bool isOverError(nn::LayerOp layer, const Candidate &candidate) const;
 
 private:
-  explicit PlanGraph(const CostModel &cost) : cost(&cost) {}
+  explicit PlanGraph(const CostModel &cost)
+      : cost(&cost), paths(std::make_unique<AdaptPaths>(cost)) {}
   const Candidate &getKept(nn::LayerOp layer, const Candidate &candidate) const;
   double getSecondsAround(unsigned node, unsigned choice,
                           const Plan &plan) const;
@@ -78,23 +94,48 @@ private:
                                 LayoutScope scope,
                                 llvm::ArrayRef<Subject> wanted);
   void takeChoices(llvm::ArrayRef<Subject> wanted);
-  void addValue(mlir::Value value);
+  void addPassing(mlir::Operation &op);
 
-  /// A reader of a value: the node of the reading layer and the type that each
-  /// of its candidates requires. A reader that is not a layer has no node and
-  /// requires a single type.
+  /// A reader of a value: the node of the reading op and the type that each of
+  /// its candidates requires. A reader without a node requires a single type.
   struct Reader {
     std::optional<unsigned> node;
     llvm::SmallVector<mlir::RankedTensorType> wants;
   };
+  /// What a shared value is made as, and the set of further types in which it
+  /// is available, as bits of SharedValue::wanted.
+  struct State {
+    mlir::RankedTensorType made;
+    unsigned set;
+  };
+  struct SharedValue {
+    unsigned node; ///< of the problem
+    llvm::SmallVector<mlir::RankedTensorType> wanted;
+    /// Those types in the table of paths, and the first of them, which trees
+    /// reach.
+    llvm::SmallVector<unsigned> nodes, terminals;
+    Trees trees;
+    std::vector<State> states;
+    double getSeconds(const Paths &paths, unsigned root, unsigned set) const;
+  };
   Reader getReader(mlir::OpOperand &use) const;
+  std::optional<unsigned>
+  findEnds(mlir::Value value, llvm::SmallVector<mlir::RankedTensorType> &made,
+           llvm::SmallVectorImpl<Reader> &readers);
+  void addTypes(mlir::Value value);
+  void addValue(mlir::Value value);
   double getAdaptSeconds(mlir::RankedTensorType from,
-                         mlir::RankedTensorType to);
+                         mlir::RankedTensorType to) const {
+    return paths->getSeconds(from, to);
+  }
   void addReader(llvm::ArrayRef<mlir::RankedTensorType> made,
                  std::optional<unsigned> maker, const Reader &reader);
-  void addSharedValue(llvm::ArrayRef<mlir::RankedTensorType> made,
+  void addSharedValue(mlir::Value value,
+                      llvm::ArrayRef<mlir::RankedTensorType> made,
                       std::optional<unsigned> maker,
                       llvm::ArrayRef<Reader> readers);
+  void addStates(SharedValue &value,
+                 llvm::ArrayRef<mlir::RankedTensorType> made, size_t readers);
 
   const CostModel *cost;
   /// The only block size of layouts that is in scope, or nullopt if all are.
@@ -107,10 +148,16 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
   llvm::SetVector<nn::LayoutAttr> layouts;
   llvm::MapVector<mlir::Operation *, unsigned> nodes; ///< of layers
+  /// The nodes of ops that pass on their operand. Their candidates have no
+  /// routine.
+  llvm::DenseMap<mlir::Operation *, unsigned> passing;
   /// The candidates of each node, the cheapest of each schema; the list is
-  /// empty for nodes that are not layers.
+  /// empty for nodes of values.
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
-  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> adapts;
+  llvm::DenseMap<mlir::Value, SharedValue> shared;
+  std::unique_ptr<AdaptPaths> paths;
+  /// The most seconds that sets of schemas could save which were left out.
+  double slack = 0;
 };
 
 /// Lets the bytes of code of each candidate cost time, where the target has no

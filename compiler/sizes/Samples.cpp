@@ -8,6 +8,7 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/routines/Candidates.h"
+#include "compiler/routines/Schema.h"
 #include "compiler/sizes/Fields.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/Resource.h"
@@ -348,11 +349,10 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
 // Other shapes
 //===----------------------------------------------------------------------===//
 
-/// Gives a value the shape of another one; it keeps its layout.
+/// Gives a value the shape of another one; it keeps its schema.
 static void setShape(Value value, Value from) {
   if (auto type = dyn_cast<RankedTensorType>(from.getType()))
-    value.setType(nn::withLayout(nn::getLogicalType(type),
-                                 nn::getLayout(value.getType())));
+    value.setType(Schema::of(nn::getTensorType(value)).on(type));
 }
 
 /// Gives an op and all that is nested in it the shapes and the numbers of
@@ -362,7 +362,11 @@ static void retype(Operation *op, Operation *from) {
     op->setAttr(attribute.getName(), attribute.getValue());
   for (auto [x, y] : llvm::zip(op->getResults(), from->getResults()))
     setShape(x, y);
-  for (auto [x, y] : llvm::zip(op->getRegions(), from->getRegions()))
+  auto layer = dyn_cast<nn::LayerOp>(op);
+  for (auto [x, y] : llvm::zip(op->getRegions(), from->getRegions())) {
+    // Expressions are alike but for casts, which the layer's form has.
+    if (layer && &x == &layer.getEpilogue())
+      continue;
     for (auto [a, b] : llvm::zip(x, y)) {
       for (auto [argument, other] :
            llvm::zip(a.getArguments(), b.getArguments()))
@@ -370,6 +374,7 @@ static void retype(Operation *op, Operation *from) {
       for (auto [nested, other] : llvm::zip(a, b))
         retype(&nested, &other);
     }
+  }
 }
 
 /// Lets values of a function be larger than their places.
@@ -406,18 +411,20 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
     // The stored bytes of a weight are the same at all sizes, too.
     if (isa<nn::ConstantOp, nn::DecodeOp>(op))
       continue;
-    // Ops that passes have added after the layers were formed move one value.
+    // Ops that passes have added after the layers were formed move or cast one
+    // value.
     RankedTensorType x = nn::getTensorType(op.getOperand(0));
     Value y = op.getResult(0);
     SmallVector<int64_t> shape(x.getShape());
     if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
       for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
         shape[i] = x.getDimSize(axis);
-    } else if (!isa<nn::AdaptOp>(op)) {
+    } else if (auto layer = dyn_cast<nn::LayerOp>(op);
+               !isa<nn::AdaptOp>(op) && !(layer && !layer.getAnchorOp())) {
       return op.emitError("is not known to have shapes that vary");
     }
-    y.setType(nn::withLayout(RankedTensorType::get(shape, x.getElementType()),
-                             nn::getLayout(y.getType())));
+    y.setType(Schema::of(nn::getTensorType(y))
+                  .on(RankedTensorType::get(shape, x.getElementType())));
   }
   function.setType(from.getFunctionType());
   return success();

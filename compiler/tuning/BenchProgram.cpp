@@ -27,6 +27,7 @@ Job nnc::makeAdaptJob(RankedTensorType from, RankedTensorType to,
 }
 
 Job nnc::makeLayerJob(LayerOp layer, Candidate candidate) {
+  layer = candidate.getForm(layer);
   Subject subject{describeLayer(layer, candidate.operands, candidate.result),
                   candidate.routine->name.str(),
                   {candidate.params.begin(), candidate.params.end()}};

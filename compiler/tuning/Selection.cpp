@@ -43,11 +43,11 @@ void nnc::forEachJob(func::FuncOp function, const CostModel &cost,
   };
   llvm::SetVector<RankedTensorType> values;
   for (LayerOp layer : block.getOps<LayerOp>()) {
-    values.insert(getTensorType(layer.getY()));
-    for (Value operand : layer.getOperands())
-      values.insert(getTensorType(operand));
     forEachCandidate(layer, cost, layouts.getArrayRef(),
                      [&](Candidate candidate) {
+                       values.insert(getLogicalType(candidate.result));
+                       for (RankedTensorType operand : candidate.operands)
+                         values.insert(getLogicalType(operand));
                        if (!candidate.isView())
                          visitNew(makeLayerJob(layer, std::move(candidate)));
                      });
@@ -130,29 +130,33 @@ static void addCandidates(LayerOp layer, const CostModel &cost,
     wanted.add(makeLayerJob(layer, std::move(*candidate)), worth / ++known);
 }
 
-/// Adds the unmeasured adapts of the plan.
+/// Adds the unmeasured adapts of the plan between values and layers.
 static void addAdapts(Block &block, const CostModel &cost,
                       const PlanGraph &graph, const Plan &plan,
                       Wanted &wanted) {
-  llvm::SmallDenseSet<std::pair<Value, Type>> seen;
-  for (LayerOp layer : block.getOps<LayerOp>())
-    for (OpOperand &operand : layer->getOpOperands()) {
-      Value value = operand.get();
-      RankedTensorType from = getTensorType(value);
-      RankedTensorType to =
-          graph.getChoice(layer, plan).operands[operand.getOperandNumber()];
-      if (Operation *producer = value.getDefiningOp()) {
-        if (producer->hasTrait<OpTrait::ConstantLike>())
-          continue;
-        if (auto maker = dyn_cast<LayerOp>(producer))
-          from = graph.getChoice(maker, plan).result;
-      }
-      if (from == to || !seen.insert({value, to}).second)
+  auto add = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if ((producer && producer->hasTrait<OpTrait::ConstantLike>()) ||
+        llvm::none_of(value.getUsers(), llvm::IsaPred<LayerOp>))
+      return;
+    for (auto [from, to] : graph.getSteps(value, plan)) {
+      if (from.getElementType() != to.getElementType()) {
+        const AdaptPaths::Cast &cast = *graph.getPaths().getCast(from, to);
+        if (!cast.candidate.measured && !cast.candidate.alike)
+          wanted.add(makeLayerJob(cast.layer, cast.candidate),
+                     cast.candidate.seconds);
         continue;
+      }
       AdaptCost adapt = cost.getAdapt(from, to);
       if (adapt.routine && !adapt.measured && !adapt.alike)
         wanted.add(makeAdaptJob(from, to, adapt), adapt.seconds);
     }
+  };
+  for (BlockArgument argument : block.getArguments())
+    add(argument);
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      add(result);
 }
 
 FailureOr<Selection> nnc::selectJobs(func::FuncOp function,

@@ -23,9 +23,11 @@ namespace {
 class Finder {
 public:
   Finder(func::FuncOp function, target::MachineAttr machine,
-         const Measurements &known, double maxError, CandidateMemo *memo)
+         const Measurements &known, double maxError, CandidateMemo *memo,
+         const LayerForms *forms)
       : function(function), machine(machine), maxError(maxError), memo(memo),
-        cost(makeCostModel(function, machine, &known, memo)) {}
+        forms(forms),
+        cost(makeCostModel(function, machine, &known, memo, forms)) {}
 
   LogicalResult add(const Measurements *measured, bool untuned);
   SmallVector<WholePlan, 0> plans;
@@ -35,6 +37,7 @@ private:
   target::MachineAttr machine;
   double maxError;
   CandidateMemo *memo;
+  const LayerForms *forms;
   CostModel cost;
 };
 } // namespace
@@ -43,7 +46,8 @@ private:
 /// new and not too dear.
 LogicalResult Finder::add(const Measurements *measured, bool untuned) {
   auto biased = PlanGraph::build(
-      function, makeCostModel(function, machine, measured, memo), maxError);
+      function, makeCostModel(function, machine, measured, memo, forms),
+      maxError);
   if (failed(biased))
     return failure();
   WholePlan found;
@@ -79,8 +83,8 @@ LogicalResult Finder::add(const Measurements *measured, bool untuned) {
 FailureOr<SmallVector<WholePlan, 0>>
 nnc::findWholePlans(func::FuncOp function, target::MachineAttr machine,
                     const Measurements &known, double maxError, size_t count,
-                    CandidateMemo *memo) {
-  Finder finder(function, machine, known, maxError, memo);
+                    CandidateMemo *memo, const LayerForms *forms) {
+  Finder finder(function, machine, known, maxError, memo, forms);
   if (failed(finder.add(&known, false)) || failed(finder.add(nullptr, true)))
     return failure();
   Measurements penalized = known;

@@ -11,6 +11,7 @@
 #include "dialects/nn/Description.h"
 
 #include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/Layer.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -499,7 +500,9 @@ static Description describeLayer(LayerOp layer) {
                                             : ValueRange(layer.getExtras());
   Operation *anchor = layer.getAnchorOp();
   Value main = isMove(anchor) ? operands.front() : getMainOperand(operands);
-  Type to = getElement(layer.getY()), from = main ? getElement(main) : to;
+  Type to = getElement(layer.getY()), from = to;
+  if (main)
+    from = getReadElement(layer, llvm::find(operands, main) - operands.begin());
   SmallVector<std::string> steps = EpilogueSteps(layer).listSteps();
   Description said;
   if (anchor) {

@@ -132,6 +132,16 @@ SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
   return {};
 }
 
+Type nn::getReadElement(LayerOp layer, unsigned operand) {
+  const unsigned inputs = layer.getInputs().size();
+  if (operand < inputs)
+    return getTensorType(layer.getAnchor().getArgument(operand))
+        .getElementType();
+  return layer.getEpilogue()
+      .getArgument(operand - inputs + (layer.getAnchorOp() ? 1 : 0))
+      .getType();
+}
+
 LayerOp
 nn::createAnchorLayer(OpBuilder &builder, Location loc, StringRef name,
                       RankedTensorType result, ValueRange inputs,

@@ -19,6 +19,11 @@ LayerOp createAnchorLayer(
     mlir::RankedTensorType result, mlir::ValueRange inputs,
     llvm::function_ref<mlir::Value(mlir::ValueRange arguments)> makeAnchor);
 
+/// Returns the element type with which a layer reads an operand, inputs before
+/// extras, as its regions say. A form of a layer that is not in its place yet
+/// (compiler/routines/LayerForms.h) has operands of other types.
+mlir::Type getReadElement(LayerOp layer, unsigned operand);
+
 } // namespace nnc::nn
 
 #endif // NNC_DIALECTS_NN_LAYER_H

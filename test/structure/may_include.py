@@ -78,7 +78,8 @@ TABLE = {
     "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
                           + ["runtime/reference.h"],
                           MLIR, True),
-    "compiler/routines": (rooms("routines", "search", "shapes") + ROUTINE_TABLES, MLIR, True),
+    "compiler/routines": (rooms("routines", "search", "shapes", "evaluate") + ROUTINE_TABLES,
+                          MLIR, True),
     "compiler/passes": (rooms("passes", "patterns", "evaluate", "routines", "memory",
                               "search"), MLIR, True),
     "compiler/sizes": (rooms("sizes", "routines", "memory", "shapes"), MLIR, True),

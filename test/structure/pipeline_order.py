@@ -7,7 +7,7 @@ import sys
 import tree
 
 # Passes that every model goes through again have one line in the diagrams.
-OPTIONAL = {"qnn-fuse", "qnn-legalize", "qnn-canonicalize", "tabulate", "use-halves",
+OPTIONAL = {"qnn-fuse", "qnn-legalize", "qnn-canonicalize", "tabulate",
             "assign-threads"}
 
 

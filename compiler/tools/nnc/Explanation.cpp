@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/Explanation.h"
 
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/LayerForms.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
@@ -15,6 +16,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <set>
 
 namespace json = llvm::json;
 
@@ -33,12 +36,18 @@ std::string Alternative::routineText() const {
                      fmt::join(candidate.params, ", "));
 }
 
+/// Returns the name of a type's layout, with the element type of halves.
+static std::string schemaName(mlir::RankedTensorType type) {
+  std::string name = nn::getLayoutName(type);
+  return type.getElementType().isF16() ? name + " f16" : name;
+}
+
 std::string Alternative::schemaText() const {
   std::vector<std::string> operands;
-  for (mlir::Type type : candidate.operands)
-    operands.push_back(nn::getLayoutName(type));
+  for (mlir::RankedTensorType type : candidate.operands)
+    operands.push_back(schemaName(type));
   return fmt::format("{} -> {}", fmt::join(operands, ", "),
-                     nn::getLayoutName(candidate.result));
+                     schemaName(candidate.result));
 }
 
 json::Object Alternative::toJson() const {
@@ -132,8 +141,9 @@ std::string Explained::describeResult() const {
 
 static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
                          const Plan &plan, const CostModel &cost, bool all) {
-  Explained result = describe(layer);
   const Candidate &choice = graph.getChoice(layer, plan);
+  Explained result = describe(choice.getForm(layer));
+  result.layer = layer;
   forEachCandidate(layer, cost, graph.getLayouts(), [&](Candidate candidate) {
     if (!graph.isInScope(layer, candidate))
       return;
@@ -144,6 +154,7 @@ static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
              other.candidate.hasSchemaOf(candidate);
     });
     bool inexact = graph.isOverError(layer, candidate);
+    candidate.form = {}; // which lives only as long as the search
     Alternative one{std::move(candidate), extra, chosen, inexact};
     if (all || same == result.alternatives.end())
       result.alternatives.push_back(std::move(one));
@@ -252,8 +263,10 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   clock = findClock(*machine, options);
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
+    LayerForms forms(function, options.precision);
     CostModel cost = makeCostModel(function, *machine,
-                                   tuned ? &tuned->measurements : nullptr);
+                                   tuned ? &tuned->measurements : nullptr,
+                                   /*memo=*/nullptr, &forms);
     addCodeCosts(function, cost, options.maxError, options.optimize);
     if (ExitCode code = find(function, cost, driver, all);
         code != ExitCode::done)
@@ -268,6 +281,20 @@ ExitCode Explanation::find(Driver &driver, bool all) {
              nn::getLayoutName(adapt.getY().getType()),
              adapt.getRoutine().value_or("").str(),
              cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
+    });
+    std::set<llvm::StringRef> own;
+    for (auto layer : function.getBody().getOps<nn::LayerOp>())
+      own.insert(layer.getName());
+    planned.walk([&](nn::LayerOp layer) {
+      if (own.count(layer.getName()) || layer.getAnchorOp() ||
+          layer.getExtras().size() != 1)
+        return;
+      auto x = nn::getTensorType(layer.getExtras()[0]);
+      UnitCost seconds;
+      seconds.seconds = getLayerSeconds(layer, cost);
+      changes.push_back({nn::getModelName(layer.getLoc()).str(), schemaName(x),
+                         schemaName(layer.getY().getType()),
+                         layer.getRoutine().value_or("").str(), seconds});
     });
     planned.walk([&](nn::DecodeOp decode) {
       stored.push_back({nn::getModelName(decode.getLoc()).str(),

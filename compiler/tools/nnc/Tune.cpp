@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/routines/LayerForms.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tools/driver/Meter.h"
 #include "compiler/tools/driver/Process.h"
@@ -93,11 +94,14 @@ struct Form {
   mlir::func::FuncOp function;
   /// Null if the driver owns the module.
   mlir::OwningOpRef<mlir::ModuleOp> owner;
+  LayerForms others; ///< of its layers, with other element types
   CandidateMemo memo;
 
-  explicit Form(mlir::ModuleOp module)
-      : function(*module.getOps<mlir::func::FuncOp>().begin()) {}
-  explicit Form(mlir::OwningOpRef<mlir::ModuleOp> module) : Form(module.get()) {
+  Form(mlir::ModuleOp module, Precision precision)
+      : function(*module.getOps<mlir::func::FuncOp>().begin()),
+        others(function, precision) {}
+  Form(mlir::OwningOpRef<mlir::ModuleOp> module, Precision precision)
+      : Form(module.get(), precision) {
     owner = std::move(module);
   }
 };
@@ -153,7 +157,8 @@ public:
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
-    untunedForm = form = std::make_shared<Form>(driver->formed());
+    untunedForm = form =
+        std::make_shared<Form>(driver->formed(), options.precision);
     if (driver->tuned() && driver->tuned()->threads == threads) {
       known = driver->tuned()->measurements;
       choices = driver->tuned()->getChoices(options.maxError).vec();
@@ -223,13 +228,14 @@ private:
   /// Adds the stored measurements of the form's layers to the known ones.
   void recall(const Form &of, Store &store) {
     size_t before = known.size();
-    store.recall(of.function, CostModel(machine, getWeightBytes(of.function)),
-                 known);
+    CostModel cost(machine, getWeightBytes(of.function));
+    cost.setForms(&of.others);
+    store.recall(of.function, cost, known);
     recalled += known.size() - before;
   }
 
   CostModel makeCosts(Form &of) const {
-    return makeCostModel(of.function, machine, &known, &of.memo);
+    return makeCostModel(of.function, machine, &known, &of.memo, &of.others);
   }
 
   /// Measures pairs of layers in the form that they do not have: fused if they
@@ -246,7 +252,8 @@ private:
         auto module = driver->formLayers(std::move(file));
         if (!module)
           return makeError("layers cannot be put into another form");
-        others.push_back(std::make_unique<Form>(std::move(module)));
+        others.push_back(
+            std::make_unique<Form>(std::move(module), options.precision));
         recall(*others.back(), store);
       }
       size_t ownLeft = left;
@@ -267,7 +274,7 @@ private:
       auto module = driver->formLayers(std::move(file));
       if (!module)
         return makeError("layers cannot be formed again");
-      auto again = std::make_shared<Form>(std::move(module));
+      auto again = std::make_shared<Form>(std::move(module), options.precision);
       if (countOtherLayers(again->function, form->function) == 0)
         break;
       form = std::move(again);
@@ -327,8 +334,9 @@ private:
   /// Builds and runs as many of the best whole plans as there is time for, and
   /// chooses the fastest.
   llvm::Error runPlans(const Meter &meter, Store &store, int64_t weightBytes) {
-    auto found = findWholePlans(form->function, machine, known,
-                                options.maxError, mostPlans, &form->memo);
+    auto found =
+        findWholePlans(form->function, machine, known, options.maxError,
+                       mostPlans, &form->memo, &form->others);
     if (mlir::failed(found))
       return makeError("there is no plan to run");
     plans = std::move(*found);
@@ -377,8 +385,9 @@ private:
   /// Returns the plan that is chosen without any measurement, with the cost
   /// that measurements give it.
   mlir::FailureOr<WholePlan> findUntunedPlan() const {
-    auto found = findWholePlans(untunedForm->function, machine, known,
-                                options.maxError, 0, &untunedForm->memo);
+    auto found =
+        findWholePlans(untunedForm->function, machine, known, options.maxError,
+                       0, &untunedForm->memo, &untunedForm->others);
     if (mlir::failed(found))
       return mlir::failure();
     return std::move(*llvm::find_if(

@@ -1,0 +1,244 @@
+//===- LayerForms.cpp - Layers that compute the same in other types -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/LayerForms.h"
+
+#include "compiler/evaluate/Evaluate.h"
+#include "dialects/nn/ModelName.h"
+#include "dialects/nn/Resource.h"
+#include "dialects/nn/TensorData.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+static Type getElement(Value value) {
+  return getTensorType(value).getElementType();
+}
+
+static void setElement(Value value, Type element) {
+  value.setType(getTensorType(value).clone(element));
+}
+
+LayerOp nnc::createCast(OpBuilder &builder, Location loc, StringRef name,
+                        Value value, Type element) {
+  auto layer =
+      builder.create<LayerOp>(loc, getTensorType(value).clone(element), name,
+                              ValueRange(), value, nullptr, nullptr);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &epilogue = layer.getEpilogue().emplaceBlock();
+  builder.setInsertionPointToStart(&epilogue);
+  auto cast = builder.create<CastOp>(
+      loc, element, epilogue.addArgument(getElement(value), loc));
+  builder.create<YieldOp>(loc, cast);
+  return layer;
+}
+
+/// Returns true if the epilogue computes with float32 values only. Such an
+/// epilogue can load halves as floats and round what it stores.
+static bool computesWithFloats(LayerOp layer) {
+  auto isFloat = [](Type type) { return type.isF32(); };
+  Block &block = layer.getEpilogue().front();
+  return isFloat(getElement(layer.getY())) &&
+         llvm::all_of(block.getArgumentTypes(), isFloat) &&
+         llvm::all_of(block.without_terminator(), [&](Operation &op) {
+           Type type = op.getResult(0).getType();
+           return isFloat(type) || type.isInteger(1);
+         });
+}
+
+/// Gives the epilogue arguments of these types, which it casts to those that it
+/// computes with, and casts what it yields to the element type of the result.
+static void retypeEpilogue(LayerOp layer, ArrayRef<Type> arguments) {
+  Block &block = layer.getEpilogue().front();
+  const bool isEmpty = layer.hasEmptyEpilogue();
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  for (auto [argument, element] : llvm::zip(block.getArguments(), arguments)) {
+    Type old = argument.getType();
+    argument.setType(element);
+    if (old == element || isEmpty)
+      continue;
+    auto cast = builder.create<CastOp>(layer.getLoc(), old, argument);
+    argument.replaceAllUsesExcept(cast, cast);
+  }
+  Operation *yield = block.getTerminator();
+  Value yielded = yield->getOperand(0);
+  builder.setInsertionPoint(yield);
+  if (Type result = getElement(layer.getY()); yielded.getType() != result)
+    yield->setOperand(0,
+                      builder.create<CastOp>(layer.getLoc(), result, yielded));
+}
+
+/// Returns sets of extras that may be read as halves, as bits: all sets of the
+/// extras that another op computes; or where these are many, none or all.
+static SmallVector<unsigned> getHalfExtras(LayerOp layer) {
+  constexpr size_t most = 2;
+  SmallVector<unsigned> open;
+  for (auto [i, extra] : llvm::enumerate(layer.getExtras()))
+    if (!extra.getDefiningOp<ConstantOp>() && getElement(extra).isF32())
+      open.push_back(1u << i);
+  SmallVector<unsigned> sets = {0};
+  if (open.size() > most) {
+    sets.push_back(std::accumulate(open.begin(), open.end(), 0u));
+    return sets;
+  }
+  for (unsigned bit : open)
+    for (size_t i = 0, end = sets.size(); i < end; ++i)
+      sets.push_back(sets[i] | bit);
+  return sets;
+}
+
+/// Returns true if a layer should compute with floats although it could with
+/// halves: if it has no products, and its result, which only the caller reads
+/// and which is float32 for callers, has no fewer elements than its operand. To
+/// cast the operand rounds less and takes no longer.
+static bool endsWithFloats(LayerOp layer) {
+  if (cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds > 0 ||
+      !llvm::all_of(layer->getUsers(),
+                    [](Operation *user) { return isa<func::ReturnOp>(user); }))
+    return false;
+  SmallVector<Value> floats;
+  for (Value input : layer.getInputs())
+    if (getElement(input).isF32() && !input.getDefiningOp<ConstantOp>())
+      floats.push_back(input);
+  return floats.size() == 1 && getTensorType(floats.front()).getNumElements() <=
+                                   getTensorType(layer.getY()).getNumElements();
+}
+
+LayerForms::LayerForms(func::FuncOp function, Precision precision) {
+  if (precision != Precision::f16)
+    return;
+  block = std::make_unique<Block>();
+  for (LayerOp layer : function.getBody().front().getOps<LayerOp>())
+    if (!layer.getRoutine() && computesWithFloats(layer))
+      addHalves(layer);
+}
+
+LayerOp LayerForms::getCast(RankedTensorType from, Type element) const {
+  if (!block || !isa<FloatType>(from.getElementType()) ||
+      !isa<FloatType>(element))
+    return {};
+  LayerOp &cast = casts[{from, element}];
+  if (!cast) {
+    OpBuilder builder(from.getContext());
+    builder.setInsertionPointToEnd(block.get());
+    Location loc = builder.getUnknownLoc();
+    cast = createCast(builder, loc, "cast", block->addArgument(from, loc),
+                      element);
+  }
+  return cast;
+}
+
+void LayerForms::clear() {
+  forms.clear();
+  rounded.clear();
+  casts.clear();
+  if (!block)
+    return;
+  SmallVector<DenseResourceElementsAttr> unused;
+  for (ConstantOp constant : block->getOps<ConstantOp>())
+    if (auto value = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+      unused.push_back(value);
+  block->clear();
+  for (DenseResourceElementsAttr value : unused)
+    freeResource(value);
+}
+
+/// Returns the constant rounded to halves, or null where a value is too large.
+Value LayerForms::round(ConstantOp constant) {
+  auto [known, isNew] = rounded.try_emplace(constant);
+  if (!isNew)
+    return known->second;
+  Type half = Float16Type::get(constant.getContext());
+  std::optional<TensorData> data = TensorData::get(constant.getValue());
+  OpBuilder builder(constant.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  auto cast = builder.create<CastOp>(
+      constant.getLoc(), constant.getY().getType().clone(half), constant);
+  FailureOr<TensorData> halves = failure();
+  if (data)
+    halves = evaluate(cast, *data);
+  cast.erase();
+  auto isFinite = [](uint16_t bits) { return (bits & 0x7c00) != 0x7c00; };
+  if (succeeded(halves) && llvm::all_of(halves->getAs<uint16_t>(), isFinite))
+    known->second = builder.create<ConstantOp>(
+        constant.getLoc(),
+        halves->toAttribute(getModelName(constant.getLoc(), "halves")));
+  return known->second;
+}
+
+/// Returns a copy of a layer with an anchor whose anchor reads and stores
+/// halves, with an epilogue that still takes floats; null where a constant is
+/// too large.
+LayerOp LayerForms::computeWithHalves(LayerOp layer) {
+  auto op = cast<RoutineOpInterface>(layer.getAnchorOp());
+  Type half = Float16Type::get(layer.getContext());
+  SmallVector<Value> inputs(layer.getInputs());
+  SmallVector<bool> isHalf(inputs.size(), false);
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    isHalf[i] = getElement(input).isF32() && op.takesHalf(i);
+    auto constant = input.getDefiningOp<ConstantOp>();
+    if (isHalf[i] && constant && !(input = round(constant)))
+      return {};
+  }
+  OpBuilder builder(layer.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  auto made = cast<LayerOp>(builder.clone(*layer));
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    made.getInputsMutable()[i].set(input);
+    if (isHalf[i])
+      setElement(made.getAnchor().getArgument(i), half);
+  }
+  setElement(made.getAnchorOp()->getResult(0), half);
+  setElement(made.getY(), half);
+  return made;
+}
+
+void LayerForms::addHalves(LayerOp layer) {
+  OpBuilder builder(layer.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  SmallVector<LayerOp> &found = forms[layer];
+  Type half = Float16Type::get(layer.getContext());
+  Type single = Float32Type::get(layer.getContext());
+  // Adds a form of `base`, which is erased if it is `last` needed here.
+  auto add = [&](LayerOp base, Type anchor, Type result, unsigned halves) {
+    auto made = cast<LayerOp>(builder.clone(*base));
+    setElement(made.getY(), result);
+    SmallVector<Type> arguments;
+    if (made.getAnchorOp())
+      arguments.push_back(anchor);
+    for (unsigned i = 0; i < made.getExtras().size(); ++i)
+      arguments.push_back(halves >> i & 1 ? half : single);
+    retypeEpilogue(made, arguments);
+    found.push_back(made);
+  };
+  LayerOp anchored = layer.getAnchorOp() && !endsWithFloats(layer)
+                         ? computeWithHalves(layer)
+                         : LayerOp();
+  for (unsigned halves : getHalfExtras(layer)) {
+    if (halves)
+      add(layer, single, single, halves);
+    if (anchored)
+      add(anchored, half, half, halves);
+    else if (!layer.getAnchorOp())
+      add(layer, single, half, halves);
+  }
+  if (anchored)
+    anchored.erase();
+}
+
+void LayerForms::take(LayerOp layer, LayerOp form) {
+  form->moveBefore(layer);
+  for (Value operand : form->getOperands())
+    if (Operation *constant = operand.getDefiningOp();
+        constant && constant->getBlock() == block.get())
+      constant->moveBefore(form);
+  layer.getY().replaceAllUsesWith(form.getY());
+  forms.erase(layer);
+  layer.erase();
+}
