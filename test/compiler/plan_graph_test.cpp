@@ -1,0 +1,257 @@
+//===- plan_graph_test.cpp - Plans of functions against all plans ---------===//
+
+#include "compiler/routines/PlanGraph.h"
+
+#include "compiler/Pipeline.h"
+#include "compiler/routines/LayerForms.h"
+#include "dialects/nn/Layer.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+/// A random function of a few layers: convolutions, sums and products of two
+/// values, and reshapes, so that values have several readers.
+class RandomFunction {
+public:
+  explicit RandomFunction(unsigned seed) : engine(seed) {}
+  std::string print(unsigned layers);
+
+private:
+  unsigned below(unsigned end) { return engine() % end; }
+  std::string pick() { return values[below(values.size())]; }
+  void addConv(const std::string &name);
+  void addElementwise(const std::string &name);
+  std::mt19937 engine;
+  std::vector<std::string> values;
+  std::string type, channels, text;
+};
+} // namespace
+
+void RandomFunction::addConv(const std::string &name) {
+  std::string weight = "tensor<" + channels + "x" + channels + "x1x1xf32>";
+  text += "  %w" + name + " = nn.constant dense<0.5> : " + weight + "\n  %" +
+          name + " = nn.layer \"" + name + "\" inputs(%" + pick() + ", %w" +
+          name + " : " + type + ", " + weight + ") -> " + type +
+          " anchor {\n  ^bb0(%a: " + type + ", %b: " + weight +
+          "):\n    %c = nn.conv %a, %b {strides = array<i64: 1, 1>, dilations "
+          "= array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : "
+          "i64} : (" +
+          type + ", " + weight + ") -> " + type +
+          "\n    nn.yield %c : " + type +
+          "\n  } epilogue {\n  ^bb0(%e: f32):\n    nn.yield %e : f32\n"
+          "  }\n";
+}
+
+void RandomFunction::addElementwise(const std::string &name) {
+  text += "  %" + name + " = nn.layer \"" + name + "\" extras(%" + pick() +
+          ", %" + pick() + " : " + type + ", " + type + ") -> " + type +
+          " epilogue {\n  ^bb0(%a: f32, %b: f32):\n    %c = " +
+          (below(2) ? "nn.add" : "nn.mul") +
+          " %a, %b : f32, f32\n    nn.yield %c : f32\n  }\n";
+}
+
+std::string RandomFunction::print(unsigned layers) {
+  channels = std::to_string(8 << below(4));
+  std::string size = std::to_string(4 << below(4));
+  type = "tensor<1x" + channels + "x" + size + "x" + size + "xf32>";
+  text = "func.func @f(%x: " + type + ") -> (" + type + ", " + type + ") {\n";
+  values = {"x"};
+  for (unsigned i = 0; i < layers; ++i) {
+    std::string name = "v" + std::to_string(i);
+    if (below(3) == 0) {
+      addConv(name);
+    } else if (below(4) == 0) {
+      text += "  %" + name + " = nn.reshape %" + pick() + " : " + type +
+              " -> " + type + "\n";
+    } else {
+      addElementwise(name);
+    }
+    values.push_back(name);
+  }
+  return text + "  return %" + values.back() + ", %" + pick() + " : " + type +
+         ", " + type + "\n}\n";
+}
+
+namespace {
+/// The cost of every plan of a function, by what the parts of a plan cost
+/// alone.
+class AllPlans {
+public:
+  AllPlans(func::FuncOp function, const CostModel &cost,
+           ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms);
+  double findLeast() { return extend(0, 0); }
+
+private:
+  /// What an op may be: the types that it reads and makes, and its seconds.
+  struct Choice {
+    double seconds;
+    SmallVector<RankedTensorType> operands;
+    RankedTensorType result;
+  };
+  double extend(size_t op, double seconds);
+  double getAdaptSeconds(Value value) const;
+  double getStep(RankedTensorType from, RankedTensorType to) const;
+
+  Block &block;
+  const CostModel &cost;
+  const LayerForms &forms;
+  SmallVector<Operation *> ops;
+  std::vector<std::vector<Choice>> choices;
+  DenseMap<Operation *, const Choice *> chosen;
+  SmallVector<RankedTensorType> types; ///< all that a value may have
+  std::map<std::pair<unsigned, unsigned>, double> known;
+  std::vector<double> steps;
+};
+} // namespace
+
+AllPlans::AllPlans(func::FuncOp function, const CostModel &cost,
+                   ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms)
+    : block(function.getBody().front()), cost(cost), forms(forms) {
+  auto plain = nn::getTensorType(block.getArgument(0));
+  auto half = plain.clone(Float16Type::get(plain.getContext()));
+  for (RankedTensorType base : {plain, half}) {
+    types.push_back(base);
+    for (nn::LayoutAttr layout : layouts)
+      types.push_back(nn::withLayout(base, layout));
+  }
+  for (RankedTensorType from : types)
+    for (RankedTensorType to : types)
+      steps.push_back(getStep(from, to));
+  for (Operation &op : block.without_terminator()) {
+    if (isa<nn::ConstantOp>(op))
+      continue;
+    ops.push_back(&op);
+    auto &own = choices.emplace_back();
+    auto layer = dyn_cast<nn::LayerOp>(op);
+    if (!layer) {
+      own = {{0, {plain}, plain}, {0, {half}, half}};
+      continue;
+    }
+    forEachCandidate(layer, cost, layouts, [&](const Candidate &candidate) {
+      for (Choice &other : own)
+        if (other.operands == candidate.operands &&
+            other.result == candidate.result) {
+          other.seconds = std::min(other.seconds, candidate.seconds);
+          return;
+        }
+      own.push_back({candidate.seconds, candidate.operands, candidate.result});
+    });
+  }
+}
+
+double AllPlans::getStep(RankedTensorType from, RankedTensorType to) const {
+  if (from == to)
+    return 0;
+  if (from.getElementType() == to.getElementType())
+    return cost.getAdapt(from, to).seconds;
+  if (nn::getLayout(from) != nn::getLayout(to))
+    return kImpossible;
+  SmallVector<nn::LayoutAttr> layouts;
+  if (nn::LayoutAttr layout = nn::getLayout(from))
+    layouts.push_back(layout);
+  double least = kImpossible;
+  forEachCandidate(forms.getCast(from, to.getElementType()), cost, layouts,
+                   [&](const Candidate &candidate) {
+                     if (candidate.operands[0] == from &&
+                         candidate.result == to)
+                       least = std::min(least, candidate.seconds);
+                   });
+  return least;
+}
+
+/// Returns the seconds of the adapts between a value and its readers: the least
+/// by which the set of types in which it is available grows to what they want.
+double AllPlans::getAdaptSeconds(Value value) const {
+  auto find = [&](RankedTensorType type) {
+    return unsigned(llvm::find(types, type) - types.begin());
+  };
+  Operation *maker = value.getDefiningOp();
+  const unsigned made =
+      find(maker ? chosen.lookup(maker)->result : types.front());
+  unsigned wanted = 0;
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (reader->getBlock() != &block)
+      continue;
+    const Choice *choice = chosen.lookup(reader);
+    wanted |=
+        1u << (choice ? find(choice->operands[use.getOperandNumber()]) : 0);
+  }
+  const size_t count = types.size();
+  std::vector<double> costs(size_t(1) << count, kImpossible);
+  costs[size_t(1) << made] = 0;
+  double least = kImpossible;
+  // A larger set has a larger number, so that each is final when it is reached.
+  for (size_t set = 0; set < costs.size(); ++set) {
+    if (costs[set] == kImpossible)
+      continue;
+    if ((set & wanted) == wanted)
+      least = std::min(least, costs[set]);
+    for (size_t from = 0; from < count; ++from)
+      for (size_t to = 0; to < count; ++to)
+        if ((set >> from & 1) && !(set >> to & 1)) {
+          double &next = costs[set | size_t(1) << to];
+          next = std::min(next, costs[set] + steps[from * count + to]);
+        }
+  }
+  return least;
+}
+
+/// Tries all choices of the ops from number `op` on.
+double AllPlans::extend(size_t op, double seconds) {
+  if (op == ops.size()) {
+    seconds += getAdaptSeconds(block.getArgument(0));
+    for (Operation *each : ops)
+      seconds += getAdaptSeconds(each->getResult(0));
+    return seconds;
+  }
+  double least = kImpossible;
+  for (const Choice &choice : choices[op]) {
+    chosen[ops[op]] = &choice;
+    least = std::min(least, extend(op + 1, seconds + choice.seconds));
+  }
+  return least;
+}
+
+TEST_CASE("The plan is the cheapest of all layouts and element types") {
+  MLIRContext context;
+  DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  auto machine = target::getMachine("aarch64-fp16", UnknownLoc::get(&context));
+  REQUIRE(succeeded(machine));
+  int withHalves = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::string text = RandomFunction(seed).print(2 + seed % 3);
+    INFO(text);
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    REQUIRE(module);
+    func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+    for (Precision precision : {Precision::f32, Precision::f16}) {
+      LayerForms forms(function, precision);
+      CostModel cost =
+          makeCostModel(function, *machine, nullptr, nullptr, &forms);
+      auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
+      REQUIRE(succeeded(graph));
+      Plan plan = graph->solve();
+      CHECK(plan.solver == "exact");
+      for (auto layer : function.getOps<nn::LayerOp>())
+        withHalves +=
+            graph->getChoice(layer, plan).result.getElementType().isF16();
+      if (precision == Precision::f32)
+        continue; // has no casts, which the other has to try
+      REQUIRE(plan.cost ==
+              Approx(AllPlans(function, cost, graph->getLayouts(), forms)
+                         .findLeast()));
+    }
+  }
+  CHECK(withHalves > 0);
+}
