@@ -22,7 +22,8 @@ int64_t nnc::getMemoryAlign(Operation *op) {
   auto machine =
       module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
              : target::MachineAttr();
-  return machine ? machine.getAlign() : int64_t(target::costs::kUsualAlign);
+  return machine ? machine.getHost().getAlign()
+                 : int64_t(target::costs::kUsualAlign);
 }
 
 int64_t nnc::getBytes(Value value) {

@@ -148,12 +148,12 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
 /// layer in any layout, or an empty string if it can.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
                                target::MachineAttr machine) {
-  if (machine && !machine.hasIsa(routine.isa))
+  if (machine && !machine.getHost().hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
   // Portable routines of NHWC are for targets whose other routines have no
   // blocked layouts: there they would widen the search for nothing.
-  if (machine && machine.hasVectors() && routine.isa == "portable" &&
+  if (machine && machine.getHost().hasVectors() && routine.isa == "portable" &&
       llvm::is_contained(routine.layouts, "NHWC"))
     return "is slower than the vector routines of the target '" +
            machine.getName().str() + "'";
@@ -736,7 +736,7 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
     return adapt.emitOpError("names the routine '")
            << name << "'; of its family there are "
            << listRoutines(call->family);
-  if (machine && !machine.hasIsa(routine->isa))
+  if (machine && !machine.getHost().hasIsa(routine->isa))
     return adapt.emitOpError("names the routine '")
            << name << "', which needs " << routine->isa
            << "; the target lacks that";

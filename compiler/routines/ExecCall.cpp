@@ -163,10 +163,10 @@ FailureOr<exec::CallOp> nnc::createExecCall(
 
 void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   SmallVector<StringRef> flags;
-  machine.getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
+  machine.getHost().getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
   program.setTarget(machine.getName());
   program.setFlagsAttr(Builder(program.getContext()).getStrArrayAttr(flags));
-  program.setFeaturesAttr(machine.getFeatures());
+  program.setFeaturesAttr(machine.getHost().getFeatures());
 }
 
 /// Returns true for the types that headers other than runtime/simd/number.h
