@@ -7,6 +7,7 @@
 #include "compiler/routines/Candidates.h"
 
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/Devices.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
 #include "dialects/nn/ByteWeights.h"
@@ -59,7 +60,7 @@ static std::optional<RankedTensorType>
 withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
                 int64_t operand, LayoutAttr any) {
   if (name == "plain" || (name == "any" && !any))
-    return getLogicalType(type);
+    return inRowMajor(type);
   LayoutAttr layout = any;
   if (name != "any") {
     auto anchor = cast<RoutineOpInterface>(layer.getAnchorOp());
@@ -77,11 +78,11 @@ static RankedTensorType getExtraType(RankedTensorType type,
                                      RankedTensorType result) {
   LayoutAttr layout = getLayout(result);
   if (!layout || type.getRank() != result.getRank())
-    return getLogicalType(type);
+    return inRowMajor(type);
   bool varies = type.getShape() == result.getShape();
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     varies |= layout.getBlockSize(axis) > 1 && type.getDimSize(axis) > 1;
-  return varies ? withLayout(type, layout) : getLogicalType(type);
+  return varies ? withLayout(type, layout) : inRowMajor(type);
 }
 
 /// The schema of `routine`, with `any` for what it leaves open.
@@ -148,12 +149,14 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
 /// layer in any layout, or an empty string if it can.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
                                target::MachineAttr machine) {
-  if (machine && !machine.getHost().hasIsa(routine.isa))
+  auto device = machine ? machine.findDevice(getDevice(layer.getY().getType()))
+                        : target::DeviceAttr();
+  if (device && !device.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
   // Portable routines of NHWC are for targets whose other routines have no
   // blocked layouts: there they would widen the search for nothing.
-  if (machine && machine.getHost().hasVectors() && routine.isa == "portable" &&
+  if (device && device.hasVectors() && routine.isa == "portable" &&
       llvm::is_contained(routine.layouts, "NHWC"))
     return "is slower than the vector routines of the target '" +
            machine.getName().str() + "'";
@@ -723,7 +726,7 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
 }
 
 LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
-  if (adapt.isView())
+  if (adapt.isView() || adapt.isTransfer())
     return success();
   auto call = getAdaptCall(adapt.getX().getType(), adapt.getY().getType());
   if (!call)
@@ -736,7 +739,9 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
     return adapt.emitOpError("names the routine '")
            << name << "'; of its family there are "
            << listRoutines(call->family);
-  if (machine && !machine.getHost().hasIsa(routine->isa))
+  auto device = machine ? machine.findDevice(getDevice(adapt.getY().getType()))
+                        : target::DeviceAttr();
+  if (device && !device.hasIsa(routine->isa))
     return adapt.emitOpError("names the routine '")
            << name << "', which needs " << routine->isa
            << "; the target lacks that";
@@ -748,7 +753,7 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
 }
 
 LogicalResult nnc::checkRoutines(Operation *root, target::MachineAttr machine) {
-  bool sound = true;
+  bool sound = succeeded(checkDevices(root, machine));
   root->walk([&](Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op))
       sound &= succeeded(checkRoutine(layer, machine));

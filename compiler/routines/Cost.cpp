@@ -167,8 +167,19 @@ void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
 AdaptCost CostModel::getAdapt(RankedTensorType from,
                               RankedTensorType to) const {
   AdaptCost best;
+  StringRef source = nn::getDevice(from), target = nn::getDevice(to);
+  if (source != target) {
+    bool isTransfer = nn::onDevice(from, target) == to;
+    best.seconds = isTransfer ? getTransferSeconds(source, target,
+                                                   nn::getPhysicalBytes(from))
+                              : kImpossible;
+    best.estimate = best.seconds;
+    return best;
+  }
   if (isView(from, to))
     return best;
+  if (source != getDeviceName() && machine.findDevice(source))
+    return forDevice(source).getAdapt(from, to);
   best.seconds = kImpossible;
   forEachAdapt(from, to, [&](AdaptCost adapt) {
     if (adapt.seconds < best.seconds)

@@ -27,7 +27,7 @@ struct UnitCost {
 
 /// The routine that computes an adapt, and its cost.
 struct AdaptCost : UnitCost {
-  const Routine *routine = nullptr; ///< null if the adapt is a view
+  const Routine *routine = nullptr; ///< null for a view and for a transfer
   llvm::SmallVector<int64_t> params;
 };
 
@@ -101,12 +101,13 @@ public:
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
-  /// Returns the cheapest routine that changes one layout to another; its cost
-  /// is kImpossible if there is none.
+  /// Returns the cheapest routine that changes one layout to another on their
+  /// device; its cost is kImpossible if there is none. A transfer to another
+  /// device, which leaves the layout as it is, has no routine.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
-  /// Visits every routine that changes one layout to another; none if the
-  /// change is a view.
+  /// Visits every routine of the model's device that changes one layout to
+  /// another; none if the change is a view.
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 

@@ -348,11 +348,17 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
 // Other shapes
 //===----------------------------------------------------------------------===//
 
+/// Returns a tensor type with the layout of a value, and its device.
+static RankedTensorType makeTypeLike(Value value, ArrayRef<int64_t> shape,
+                                     Type element) {
+  return RankedTensorType::get(shape, element,
+                               nn::getTensorType(value).getEncoding());
+}
+
 /// Gives a value the shape of another one; it keeps its layout.
 static void setShape(Value value, Value from) {
   if (auto type = dyn_cast<RankedTensorType>(from.getType()))
-    value.setType(nn::withLayout(nn::getLogicalType(type),
-                                 nn::getLayout(value.getType())));
+    value.setType(makeTypeLike(value, type.getShape(), type.getElementType()));
 }
 
 /// Gives an op and all that is nested in it the shapes and the numbers of
@@ -383,9 +389,9 @@ static void liftLimits(func::FuncOp function) {
     return;
   SmallVector<Attribute> large;
   for (auto memory : memories.getAsRange<exec::MemoryAttr>())
-    large.push_back(exec::MemoryAttr::get(function.getContext(),
-                                          memory.getName(), kMuch,
-                                          memory.getSlow(), kMuch));
+    large.push_back(
+        exec::MemoryAttr::get(function.getContext(), memory.getName(), kMuch,
+                              memory.getSlow(), kMuch, memory.getDevice()));
   function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(large));
 }
 
@@ -416,8 +422,7 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
     } else if (!isa<nn::AdaptOp>(op)) {
       return op.emitError("is not known to have shapes that vary");
     }
-    y.setType(nn::withLayout(RankedTensorType::get(shape, x.getElementType()),
-                             nn::getLayout(y.getType())));
+    y.setType(makeTypeLike(y, shape, x.getElementType()));
   }
   function.setType(from.getFunctionType());
   return success();

@@ -64,6 +64,23 @@ TEST_CASE_METHOD(Fixture, "A measurement counts on its device alone") {
   CHECK(getSeconds("shadow", "") > 1e-6);
 }
 
+TEST_CASE_METHOD(Fixture, "An adapt costs what its device or the link takes") {
+  CostModel host(machine, 0);
+  RankedTensorType plain = getType("plain"), nhwc = getType("NHWC"),
+                   far = nn::onDevice(plain, "shadow"),
+                   farNhwc = nn::onDevice(nhwc, "shadow");
+  CHECK(host.getAdapt(far, farNhwc).seconds ==
+        host.forDevice("shadow").getAdapt(plain, nhwc).seconds);
+  CHECK(host.getAdapt(far, farNhwc).routine);
+  AdaptCost transfer = host.getAdapt(nhwc, farNhwc);
+  CHECK(transfer.seconds ==
+        host.getTransferSeconds("", "shadow", nn::getPhysicalBytes(nhwc)));
+  CHECK(!transfer.routine);
+  // One thing at a time.
+  CHECK(std::isinf(host.getAdapt(plain, farNhwc).seconds));
+  CHECK(std::isinf(host.getAdapt(plain, nn::onDevice(plain, "npu")).seconds));
+}
+
 TEST_CASE_METHOD(Fixture, "A transfer takes a latency and its bytes' time") {
   CostModel cost(machine, 0);
   CHECK(cost.getTransferSeconds("", "", 1 << 20) == 0);

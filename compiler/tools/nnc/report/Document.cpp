@@ -147,6 +147,8 @@ mlir::RankedTensorType getResultType(mlir::Operation *op) {
     place = call.getOutputs()[0];
   else if (auto copy = llvm::dyn_cast<exec::CopyOp>(op))
     place = copy.getTarget();
+  else if (auto transfer = llvm::dyn_cast<exec::TransferOp>(op))
+    place = transfer.getTarget();
   else
     place = llvm::cast<exec::CustomOp>(op).getOutput();
   return exec::getPlaceOp(place).getTensor();
