@@ -172,6 +172,10 @@ static std::string print(exec::ProgramOp program,
       layers.push_back(describeLayer(copy.getName(), "memcpy",
                                      exec::getPlaceOp(copy.getTarget()),
                                      copy.getLoc()));
+    else if (auto transfer = dyn_cast<exec::TransferOp>(op))
+      layers.push_back(describeLayer(transfer.getName(), "memcpy",
+                                     exec::getPlaceOp(transfer.getTarget()),
+                                     transfer.getLoc()));
     else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
       json::Object layer =
           describeLayer(custom.getName(), "custom",

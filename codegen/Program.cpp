@@ -106,6 +106,16 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
                    ");");
 }
 
+/// Returns the line for a transfer. Memory of a device that is a core is where
+/// the host can write it.
+static std::string printTransfer(exec::TransferOp transfer, StringRef indent) {
+  return printList((indent + "::memcpy(").str(),
+                   {getName(transfer.getTarget()),
+                    getName(transfer.getSource()),
+                    printBytes(exec::getPlaceOp(transfer.getSource()))},
+                   ");");
+}
+
 /// Whether a loop has to know which run it is in.
 static bool isCounted(exec::LoopOp loop) {
   return int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max() ||
@@ -235,6 +245,13 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
         printCopy(copy, indent) +
         printDone(layer, copy.getByRun() ? copy.getSource() : copy.getTarget(),
                   indent);
+  } else if (auto transfer = dyn_cast<exec::TransferOp>(op)) {
+    text += printTransfer(transfer, indent) +
+            printDone(layer, transfer.getTarget(), indent);
+  } else if (auto wait = dyn_cast<exec::WaitOp>(op)) {
+    text += printComment(
+        ("What " + wait.getDevice() + " does is done when it is called.").str(),
+        indent + "//");
   } else if (auto branch = dyn_cast<exec::BranchOp>(op)) {
     text += indent + "// " + branch.getName().str() + "\n" + indent + "if (*" +
             getName(branch.getCondition()) + ") {\n";
@@ -646,13 +663,17 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
                                    const EmitOptions &options,
                                    ArrayRef<WeightsPiece> weights) {
   Values values;
-  bool copies = !exec::getSteps<exec::CopyOp>(programs.front()).empty();
+  auto copiesBytes = [](exec::ProgramOp program) {
+    return llvm::any_of(exec::getSteps(program),
+                        llvm::IsaPred<exec::CopyOp, exec::TransferOp>);
+  };
+  bool copies = copiesBytes(programs.front());
   std::string text = printProgram(programs.front(), options, weights,
                                   /*isFirst=*/true, values);
   for (exec::ProgramOp program : programs.drop_front()) {
     Values own;
     text += printProgram(program, options, weights, /*isFirst=*/false, own);
-    copies |= !exec::getSteps<exec::CopyOp>(program).empty();
+    copies |= copiesBytes(program);
   }
   values["programs"] = text;
   values["layouts"] = printLayouts(programs);

@@ -15,14 +15,21 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-int64_t nnc::getMemoryAlign(Operation *op) {
+int64_t nnc::getMemoryAlign(Operation *op, StringRef device) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
   auto machine =
       module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
              : target::MachineAttr();
-  return machine ? machine.getAlign() : int64_t(target::costs::kUsualAlign);
+  target::DeviceAttr found =
+      machine ? machine.findDevice(device) : target::DeviceAttr();
+  return found ? found.getAlign() : int64_t(target::costs::kUsualAlign);
+}
+
+StringRef nnc::getDevice(Operation *op) {
+  return op->getNumResults() == 0 ? StringRef()
+                                  : nn::getDevice(op->getResult(0).getType());
 }
 
 int64_t nnc::getBytes(Value value) {

@@ -17,10 +17,15 @@
 
 namespace nnc {
 
-/// Returns the alignment in bytes of the arena, of the weights, and of every
-/// buffer that is not part of another: that of the target of the module which
-/// holds `op`, or the usual one if it has none.
-int64_t getMemoryAlign(mlir::Operation *op);
+/// Returns the alignment in bytes of a device's part of the arena, of its
+/// weights, and of every buffer there that is not part of another: that of the
+/// device's memory space in the target of the module which holds `op`, or the
+/// usual one if it has none. An empty name is the host's.
+int64_t getMemoryAlign(mlir::Operation *op, llvm::StringRef device = "");
+
+/// Returns the device whose memory `op` computes in: that of its first result;
+/// empty for the host.
+llvm::StringRef getDevice(mlir::Operation *op);
 
 /// Size in bytes of the tensor `value` in memory, including the padding of its
 /// layout.

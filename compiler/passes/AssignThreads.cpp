@@ -60,7 +60,7 @@ struct AssignThreadsPass : nnc::impl::AssignThreadsBase<AssignThreadsPass> {
   void assign(Operation *op, double seconds) {
     auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
     // Every thread has to begin the call, so that this part is not divided.
-    seconds -= CostModel::getStartSeconds(params && !params.empty());
+    seconds -= CoreCost::getStartSeconds(params && !params.empty());
     if (seconds < kTooShortSeconds)
       op->setAttr(exec::kSerialAttr, UnitAttr::get(&getContext()));
   }

@@ -186,8 +186,7 @@ void PlanWriter::run(LayerForms &forms) {
       adapter.setOperand(operand, type);
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       reshape.getResult().setType(
-          getTensorType(reshape.getResult())
-              .clone(types->second[0].getElementType()));
+          Schema::of(types->second[0]).on(getTensorType(reshape.getResult())));
   }
 }
 

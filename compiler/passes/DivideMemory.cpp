@@ -4,7 +4,8 @@
 //
 // The part of nnc-plan-memory that divides the arena and the weights among the
 // memories of a function that has several (compiler/memory/Memories.h): what is
-// read and written most often goes to the fast ones.
+// read and written most often goes to the fast ones. Each device has a memory,
+// which holds its values alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,9 @@
 #include "dialects/target/Target.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -87,33 +90,90 @@ static void setMemoryBytes(func::FuncOp function, StringRef list,
        llvm::zip_equal(function->getAttrOfType<ArrayAttr>(list)
                            .getAsRange<exec::MemoryAttr>(),
                        taken))
-    memories.push_back(exec::MemoryAttr::get(function.getContext(),
-                                             memory.getName(), memory.getSize(),
-                                             memory.getSlow(), bytes));
+    memories.push_back(memory.withBytes(bytes));
   function->setAttr(list, ArrayAttr::get(function.getContext(), memories));
 }
 
-/// Packs the groups `packed`, whose extents are `blocks`, into several
-/// memories.
+void PlacePlanner::addMemories() {
+  MLIRContext *context = function.getContext();
+  auto machine =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<target::MachineAttr>(
+          target::kTargetAttr);
+  llvm::SetVector<StringRef> devices;
+  for (const TenantGroup &group : groups)
+    if (!group.device.empty())
+      devices.insert(group.device);
+  if (devices.empty())
+    return;
+  SmallVector<Attribute> memories;
+  if (auto given = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+    llvm::append_range(memories, given);
+  auto add = [&](StringRef device, const Twine &prefix) {
+    bool isThere = llvm::any_of(memories, [&](Attribute memory) {
+      return cast<exec::MemoryAttr>(memory).getDevice() == device;
+    });
+    if (isThere)
+      return;
+    target::DeviceAttr found =
+        machine ? machine.findDevice(device) : target::DeviceAttr();
+    StringRef space = found ? found.getSpace().getName() : "ram";
+    memories.push_back(exec::MemoryAttr::get(
+        context, (prefix + space).str(), std::numeric_limits<int64_t>::max(),
+        /*slow=*/false, /*bytes=*/0, device));
+  };
+  add("", "");
+  for (StringRef device : devices)
+    add(device, device + "_");
+  function->setAttr(exec::kMemoriesAttr, ArrayAttr::get(context, memories));
+}
+
+/// Returns the numbers of the memories of a device, and their limits.
+static std::pair<SmallVector<unsigned>, SmallVector<MemoryLimit>>
+getMemoriesOf(StringRef device, func::FuncOp function) {
+  SmallVector<unsigned> numbers;
+  SmallVector<MemoryLimit> limits;
+  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  for (auto [i, memory] :
+       llvm::enumerate(memories.getAsRange<exec::MemoryAttr>()))
+    if (memory.getDevice() == device) {
+      numbers.push_back(i);
+      limits.push_back({memory.getSize(), memory.getSlow()});
+    }
+  return {numbers, limits};
+}
+
 void PlacePlanner::divide(ArrayRef<unsigned> packed,
                           ArrayRef<PackingBlock> blocks) {
-  SmallVector<MemoryLimit> limits = getLimits(function, exec::kMemoriesAttr);
-  SmallVector<int64_t> accesses = llvm::map_to_vector(
-      packed, [&](unsigned i) { return countAccesses(groups[i]); });
-  Division division =
-      divideBlocks(blocks, accesses, limits, getMemoryAlign(function));
-  for (auto [i, memory, offset] :
-       llvm::zip_equal(packed, division.memories, division.offsets)) {
-    groups[i].index = memory;
-    for (Tenant &tenant : groups[i].tenants)
-      tenant.extent.offset += offset;
+  std::map<StringRef, SmallVector<unsigned>> blocksOf;
+  for (auto [i, group] : llvm::enumerate(packed))
+    blocksOf[groups[group].device].push_back(i);
+  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  SmallVector<int64_t> taken(memories.size());
+  for (const auto &[device, own] : blocksOf) {
+    auto [numbers, limits] = getMemoriesOf(device, function);
+    SmallVector<PackingBlock> ownBlocks;
+    SmallVector<int64_t> accesses;
+    for (unsigned i : own) {
+      ownBlocks.push_back(blocks[i]);
+      accesses.push_back(countAccesses(groups[packed[i]]));
+    }
+    Division division = divideBlocks(ownBlocks, accesses, limits,
+                                     getMemoryAlign(function, device));
+    for (auto [i, memory, offset] :
+         llvm::zip_equal(own, division.memories, division.offsets)) {
+      TenantGroup &group = groups[packed[i]];
+      group.index = numbers[memory];
+      for (Tenant &tenant : group.tenants)
+        tenant.extent.offset += offset;
+    }
+    for (auto [number, bytes] : llvm::zip_equal(numbers, division.bytes))
+      taken[number] = bytes;
   }
-  setMemoryBytes(function, exec::kMemoriesAttr, division.bytes);
-  function->setAttr(
-      exec::kArenaAttr,
-      Builder(function.getContext())
-          .getI64IntegerAttr(std::accumulate(
-              division.bytes.begin(), division.bytes.end(), int64_t(0))));
+  setMemoryBytes(function, exec::kMemoriesAttr, taken);
+  function->setAttr(exec::kArenaAttr,
+                    Builder(function.getContext())
+                        .getI64IntegerAttr(std::accumulate(
+                            taken.begin(), taken.end(), int64_t(0))));
 }
 
 /// Divides the weights among their memories, if there are several.

@@ -19,6 +19,10 @@ namespace nnc {
 /// in their final place already.
 bool staysInPlace(mlir::Operation *op, const Move &move);
 
+/// Adds an exec.wait in front of each step of the host that needs what a device
+/// does at that time, and at the end (ExecWaits.cpp).
+void addWaits(exec::ProgramOp program);
+
 /// Writes the exec program of a planned function (LowerToExec.cpp): where its
 /// values lie (ExecPlaces.cpp), and branches and loops (ExecControl.cpp).
 class ExecLowering {

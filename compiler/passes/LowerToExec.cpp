@@ -31,8 +31,14 @@ using namespace nnc;
 using exec::PlaceAttr;
 using exec::Pool;
 
-static std::string getLayoutSuffix(Value value) {
-  return "_" + StringRef(nn::getLayoutName(value.getType())).lower();
+/// What is behind the name of an adapted value: its layout, or the device that
+/// it was moved to.
+static std::string getAdaptSuffix(nn::AdaptOp adapt) {
+  Type type = adapt.getY().getType();
+  if (!adapt.isTransfer())
+    return "_" + StringRef(nn::getLayoutName(type)).lower();
+  StringRef device = nn::getDevice(type);
+  return ("_on_" + (device.empty() ? "host" : device)).str();
 }
 
 static StringRef getText(Attribute attribute) {
@@ -210,12 +216,13 @@ LogicalResult ExecLowering::lower(Operation *op) {
   Value result = op->getResult(0);
   Location loc = getNamedLoc(op->getLoc());
   std::string layer = layerNames.lookup(op);
+  auto adapt = dyn_cast<nn::AdaptOp>(op);
   auto name = [&]() {
     if (!layer.empty())
       return names.addPart(layer, "_out");
     return names.addPart(
         exec::getPlaceOp(getPlaced(op->getOperand(0))).getName(),
-        isa<nn::AdaptOp>(op)    ? getLayoutSuffix(result)
+        adapt                   ? getAdaptSuffix(adapt)
         : isa<nn::DecodeOp>(op) ? "_dense"
                                 : "_view");
   };
@@ -234,6 +241,12 @@ LogicalResult ExecLowering::lower(Operation *op) {
   placed[result] = target;
   if (auto custom = dyn_cast<nn::CustomOp>(op))
     return lowerCustom(custom, target);
+  if (adapt && adapt.isTransfer()) {
+    std::string step = "transfer_" + exec::getPlaceOp(target).getName().str();
+    builder.create<exec::TransferOp>(loc, step, getPlaced(adapt.getX()),
+                                     target);
+    return success();
+  }
   return lowerCalls(op, moves, target);
 }
 
@@ -321,12 +334,18 @@ exec::ProgramOp ExecLowering::createProgram(StringRef name) {
   };
   int64_t arena = getBytes(exec::kArenaAttr);
   int64_t bound = getBytes(exec::kLowerBoundAttr);
-  auto created = builder.create<exec::ProgramOp>(
-      function.getLoc(), name, arena, bound, getMemoryAlign(module), 0);
+  // The caller's memory suits all devices.
+  int64_t align = getMemoryAlign(module);
+  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+  if (memories)
+    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+      align = std::max(align, getMemoryAlign(module, memory.getDevice()));
+  auto created = builder.create<exec::ProgramOp>(function.getLoc(), name, arena,
+                                                 bound, align, 0);
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
-  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+  if (memories)
     created.setMemoriesAttr(memories);
   weightBytes.resize(1);
   if (auto memories =
@@ -353,9 +372,7 @@ void ExecLowering::setWeightBytes() {
   for (auto [memory, bytes] : llvm::zip_equal(
            program.getWeightMemories().getAsRange<exec::MemoryAttr>(),
            weightBytes))
-    memories.push_back(exec::MemoryAttr::get(
-        builder.getContext(), memory.getName(), memory.getSize(),
-        memory.getSlow(),
+    memories.push_back(memory.withBytes(
         bytes ? bytes + exec::getWeightsHeaderBytes(program.getAlign()) : 0));
   program.setWeightMemoriesAttr(builder.getArrayAttr(memories));
 }
@@ -404,6 +421,7 @@ LogicalResult ExecLowering::run() {
     if (view->use_empty())
       view.erase();
   setWeightBytes();
+  addWaits(program);
   prepareExpressions(program);
   return success();
 }

@@ -25,6 +25,9 @@ struct Tenant {
 
 /// Values that share bytes at fixed distances.
 struct TenantGroup {
+  /// The device in whose memory they are; empty for the host. Groups of
+  /// different devices never join.
+  llvm::StringRef device;
   exec::Pool pool = exec::Pool::arena;
   int64_t index = 0;
   /// Bytes of the caller's buffer; no limit in the arena.
@@ -61,10 +64,15 @@ private:
   void reuseOperands();
   void addResults();
   void pack();
+  /// Divides the groups of the host among its memories, and packs those of each
+  /// other device into the memory of that device.
   void divide(llvm::ArrayRef<unsigned> packed,
               llvm::ArrayRef<PackingBlock> blocks);
   int64_t countAccesses(const TenantGroup &group);
   void divideWeights();
+  /// Adds to the function's list of memories one for each device whose memory
+  /// no memory of the list is. Nothing happens where all values are the host's.
+  void addMemories();
   void setPlaces();
 
   /// Returns the last step that reads `value`, or `otherwise` if none does.
@@ -94,6 +102,7 @@ private:
   /// that holds `value` in the end.
   void takePlace(mlir::Value value, exec::PlaceAttr place);
 
+  /// Adds a group of `value`, or of scratch memory of `op`.
   unsigned addGroup(mlir::Value value, mlir::Operation *op, int64_t bytes,
                     int first, int last);
   void addTenant(unsigned group, const Tenant &tenant);

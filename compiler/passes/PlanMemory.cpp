@@ -26,6 +26,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 namespace nnc {
 #define GEN_PASS_DEF_PLANMEMORY
 #include "compiler/passes/Passes.h.inc"
@@ -55,6 +57,10 @@ unsigned PlacePlanner::addGroup(Value value, Operation *op, int64_t bytes,
                                 int first, int last) {
   TenantGroup &group = groups.emplace_back();
   group.tenants.push_back({value, op, {0, bytes, first, last}});
+  if (value)
+    group.device = nn::getDevice(value.getType());
+  else if (op)
+    group.device = getDevice(op);
   if (value) {
     groupOf[value] = groups.size() - 1;
     tenantOf[value] = 0;
@@ -223,9 +229,9 @@ static int64_t getExchangeBytes(Operation *end, nn::LoopOp loop,
   return getExchangeOffsets(end, getExchanged(loop, end, contents)).back();
 }
 
-/// Adds the scratch memory of all layers. With several threads, all layers use
-/// the same scratch memory and no other value is placed there in between, so
-/// that each thread finds its share in the caches of its core.
+/// Adds the scratch memory of all layers. With several threads, all layers of
+/// the host use the same scratch memory and no other value is placed there in
+/// between, so that each thread finds its share in the caches of its core.
 void PlacePlanner::addScratch() {
   TenantGroup shared;
   int64_t most = 0;
@@ -234,11 +240,12 @@ void PlacePlanner::addScratch() {
     int step = i + 1;
     if (bytes == 0)
       continue;
-    most = std::max(most, bytes);
-    if (threads > 1)
+    if (threads > 1 && getDevice(op).empty()) {
+      most = std::max(most, bytes);
       shared.tenants.push_back({{}, op, {0, 0, step, step}});
-    else
+    } else {
       addGroup({}, op, bytes, step, step);
+    }
   }
   for (Operation *op : steps)
     if (auto loop = dyn_cast<nn::LoopOp>(op)) {
@@ -289,7 +296,8 @@ bool PlacePlanner::canJoin(
     const TenantGroup &into, const TenantGroup &from, int64_t delta,
     function_ref<bool(const Tenant &, const Tenant &)> takes) {
   bool isCallers = into.pool == Pool::output || into.pool == Pool::state;
-  if (from.pool != Pool::arena || (into.pool != Pool::arena && !isCallers))
+  if (from.device != into.device || from.pool != Pool::arena ||
+      (into.pool != Pool::arena && !isCallers))
     return false;
   for (Tenant b : from.tenants) {
     b.extent.offset += delta;
@@ -524,7 +532,13 @@ void PlacePlanner::pack() {
   }
   int64_t align = getMemoryAlign(function);
   Builder builder(function.getContext());
-  int64_t bound = getPackingLowerBound(blocks, align);
+  // Each device has memory of its own.
+  std::map<StringRef, SmallVector<PackingBlock>> blocksOf;
+  for (auto [i, block] : llvm::zip_equal(packed, blocks))
+    blocksOf[groups[i].device].push_back(block);
+  int64_t bound = 0;
+  for (const auto &[device, own] : blocksOf)
+    bound += getPackingLowerBound(own, getMemoryAlign(function, device));
   function->setAttr(exec::kLowerBoundAttr, builder.getI64IntegerAttr(bound));
   if (function->hasAttr(exec::kMemoriesAttr))
     return divide(packed, blocks);
@@ -537,6 +551,7 @@ void PlacePlanner::pack() {
 
 void PlacePlanner::plan() {
   collect();
+  addMemories();
   divideWeights();
   joinViews();
   stageInputs();

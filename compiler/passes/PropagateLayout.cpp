@@ -67,7 +67,9 @@ static void simplifyAdapts(Block &block, const CostModel &cost) {
       adapt.erase();
       continue;
     }
-    if (source != adapt.getX() || (!adapt.getRoutine() && !adapt.isView())) {
+    bool needsRoutine =
+        !adapt.getRoutine() && !adapt.isView() && !adapt.isTransfer();
+    if (source != adapt.getX() || needsRoutine) {
       adapt.getXMutable().assign(source);
       chooseRoutine(adapt, cost);
     }
@@ -147,7 +149,9 @@ void Mover::move(LayerOp layer, const Candidate &candidate) const {
 bool Mover::run(LayerOp layer) {
   const Routine *routine =
       Catalogue::get().findRoutine(layer.getRoutine().value_or(""));
-  if (!routine || !llvm::is_contained(routine->layouts, "any"))
+  // The costs are those of the host.
+  if (!routine || !llvm::is_contained(routine->layouts, "any") ||
+      !getDevice(layer.getY().getType()).empty())
     return false;
   llvm::SetVector<LayoutAttr> layouts;
   for (Value value : layer.getOperands())

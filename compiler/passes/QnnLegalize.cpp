@@ -27,7 +27,7 @@ static IntegerType getWantedType(StringRef family,
   auto i8 = IntegerType::get(context, 8),
        u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
   // The sets of a machine are listed from the best on.
-  for (StringAttr isa : machine.getIsas().getAsRange<StringAttr>())
+  for (StringAttr isa : machine.getHost().getIsas().getAsRange<StringAttr>())
     for (const Routine *routine : Catalogue::get().getRoutinesOf(family)) {
       if (routine->isa != isa.getValue() ||
           !routine->takesSums(IntegerType::get(context, 32)))

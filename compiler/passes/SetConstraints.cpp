@@ -31,7 +31,8 @@ static FailureOr<ArrayAttr> parseMemories(ArrayRef<std::string> texts,
              << "'" << text
              << "' is no memory; write NAME:BYTES or NAME:BYTES:slow";
     memories.push_back(exec::MemoryAttr::get(location.getContext(), parts[0],
-                                             bytes, isSlow, /*bytes=*/0));
+                                             bytes, isSlow, /*bytes=*/0,
+                                             /*device=*/""));
   }
   return ArrayAttr::get(location.getContext(), memories);
 }

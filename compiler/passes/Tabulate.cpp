@@ -162,8 +162,8 @@ struct Costs {
   int64_t longCycles;   ///< of a vector of a function that takes long
 
   explicit Costs(target::MachineAttr machine)
-      : lookupCycles(machine.getLookupCycles()),
-        longCycles(machine.getExponentialCycles()) {}
+      : lookupCycles(machine.getHost().getLookupCycles()),
+        longCycles(machine.getHost().getExponentialCycles()) {}
 
   bool isWorthIt(const Expression &expression, int64_t elements) const;
 };
@@ -218,7 +218,7 @@ struct TabulatePass : nnc::impl::TabulateBase<TabulatePass> {
     auto machine = nnc::target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    bool hasVectors = machine->getIsas().size() > 1;
+    bool hasVectors = machine->getHost().getIsas().size() > 1;
     Costs costs(*machine);
     if (hasVectors && !costs.lookupCycles)
       return;

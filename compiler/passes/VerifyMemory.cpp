@@ -64,6 +64,8 @@ private:
   LogicalResult checkPlaced(Operation *op, ValueRange values);
   LogicalResult checkOperand(Operation *op, unsigned operand);
   LogicalResult checkBounds(Operation *op, PlaceAttr place, int64_t bytes);
+  /// Checks that `place` is in memory of a device, for a value of `op` there.
+  LogicalResult checkDevice(Operation *op, PlaceAttr place, StringRef device);
   LogicalResult compute(Operation *op, PlaceAttr place);
   LogicalResult move(Operation *op, PlaceAttr place, ArrayRef<Move> moves);
   LogicalResult finish(Operation *op);
@@ -207,6 +209,24 @@ LogicalResult Checker::checkBounds(Operation *op, PlaceAttr place,
   return success();
 }
 
+/// Weights may be anywhere; the caller's memory is the host's.
+LogicalResult Checker::checkDevice(Operation *op, PlaceAttr place,
+                                   StringRef device) {
+  StringRef owner;
+  if (place.getPool() == Pool::weight)
+    return success();
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
+      memories && place.getPool() == Pool::arena)
+    owner = cast<exec::MemoryAttr>(memories[place.getIndex()]).getDevice();
+  if (owner == device)
+    return success();
+  auto describe = [](StringRef name) {
+    return name.empty() ? "the host" : ("the device '" + name + "'").str();
+  };
+  return op->emitOpError() << "has a value of " << describe(device) << " at "
+                           << place << ", in memory of " << describe(owner);
+}
+
 LogicalResult Checker::checkOperand(Operation *op, unsigned operand) {
   Value value = op->getOperand(operand);
   PlaceAttr place = getPlace(value);
@@ -217,7 +237,8 @@ LogicalResult Checker::checkOperand(Operation *op, unsigned operand) {
   if (failed(checkBounds(op, place,
                          op->hasTrait<OpTrait::IsTerminator>()
                              ? getBytes(value)
-                             : getReadBytes(op, operand))))
+                             : getReadBytes(op, operand))) ||
+      failed(checkDevice(op, place, nn::getDevice(value.getType()))))
     return failure();
   if (!memory(place).holds(place.getOffset(), contents.of(value)))
     return op->emitOpError()
@@ -248,7 +269,8 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
                            "nnc-plan-memory again, or give it exec.scratch of ")
            << wanted << " bytes";
   if (scratch) {
-    if (failed(checkBounds(op, scratch, scratch.getBytes())))
+    if (failed(checkBounds(op, scratch, scratch.getBytes())) ||
+        failed(checkDevice(op, scratch, getDevice(op))))
       return failure();
     if (meet(scratch, scratch.getBytes(), place, getBytes(result)))
       return op->emitOpError("has scratch over its result");
@@ -480,7 +502,8 @@ LogicalResult Checker::check(Operation *op) {
   if (!isView &&
       (place.getPool() == Pool::input || place.getPool() == Pool::weight))
     return op->emitOpError() << "writes to " << place;
-  if (failed(checkBounds(op, place, getBytes(op->getResult(0)))))
+  if (failed(checkBounds(op, place, getBytes(op->getResult(0)))) ||
+      failed(checkDevice(op, place, getDevice(op))))
     return failure();
   if (isView && place.getPool() == Pool::weight)
     return success();

@@ -22,16 +22,22 @@ static SmallVector<RankedTensorType>
 addMixed(ArrayRef<RankedTensorType> types) {
   llvm::SetVector<Type> elements;
   llvm::SetVector<LayoutAttr> layouts;
+  llvm::SetVector<StringRef> devices;
   layouts.insert(LayoutAttr());
   for (RankedTensorType type : types) {
     const Schema schema = Schema::of(type);
     elements.insert(schema.element);
     layouts.insert(schema.layout);
+    devices.insert(schema.device);
   }
+  // From device to device the way leads over the host.
+  if (devices.size() > 1)
+    devices.insert("");
   llvm::SetVector<RankedTensorType> all(types.begin(), types.end());
   for (Type element : elements)
     for (LayoutAttr layout : layouts)
-      all.insert(Schema{element, layout}.on(types.front()));
+      for (StringRef device : devices)
+        all.insert(Schema{element, layout, device}.on(types.front()));
   return all.takeVector();
 }
 
@@ -66,7 +72,7 @@ double AdaptPaths::getStepSeconds(RankedTensorType from, RankedTensorType to) {
   double seconds = kImpossible;
   if (from.getElementType() == to.getElementType())
     seconds = cost->getAdapt(from, to).seconds;
-  else if (getLayout(from) == getLayout(to))
+  else if (getLayout(from) == getLayout(to) && getDevice(from) == getDevice(to))
     if (const Cast *cast = getCast(from, to))
       seconds = cast->candidate.seconds;
   return steps[{from, to}] = seconds;

@@ -19,7 +19,8 @@ namespace nnc {
 
 /// The cheapest ways to bring tensors from one schema into another, as tables
 /// of one shape each. A step changes one part of a schema: a routine of adapts
-/// changes the layout, a layer that casts changes the element type. Where no
+/// changes the layout, a transfer the device, a layer that casts the element
+/// type. Where no
 /// step leads from one schema to another, or several steps cost less, a path
 /// leads through schemas that consist of parts of those which are known for the
 /// shape, and of row-major order.

@@ -7,6 +7,7 @@
 #include "compiler/routines/Candidates.h"
 
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/Devices.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Schema.h"
 #include "compiler/routines/WeightError.h"
@@ -43,13 +44,19 @@ struct Signature {
   /// Those of the inputs, then of the extras.
   SmallVector<RankedTensorType> operands;
   RankedTensorType result;
+
+  void moveTo(StringRef device) {
+    for (RankedTensorType &type : operands)
+      type = onDevice(type, device);
+    result = onDevice(result, device);
+  }
 };
 } // namespace
 
 /// Returns the row-major type with the elements that the layer reads an operand
 /// as. The operand of a form has the type that the layer itself reads.
 static RankedTensorType getReadType(LayerOp layer, unsigned operand) {
-  return Schema{getReadElement(layer, operand), LayoutAttr()}.on(
+  return Schema{getReadElement(layer, operand), LayoutAttr(), ""}.on(
       getTensorType(layer.getOperand(operand)));
 }
 
@@ -69,7 +76,7 @@ static std::optional<RankedTensorType>
 withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
                 int64_t operand, LayoutAttr any) {
   if (name == "plain" || (name == "any" && !any))
-    return getLogicalType(type);
+    return inRowMajor(type);
   LayoutAttr layout = any;
   if (name != "any") {
     auto anchor = cast<RoutineOpInterface>(layer.getAnchorOp());
@@ -87,11 +94,11 @@ static RankedTensorType getExtraType(RankedTensorType type,
                                      RankedTensorType result) {
   LayoutAttr layout = getLayout(result);
   if (!layout || type.getRank() != result.getRank())
-    return getLogicalType(type);
+    return inRowMajor(type);
   bool varies = type.getShape() == result.getShape();
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     varies |= layout.getBlockSize(axis) > 1 && type.getDimSize(axis) > 1;
-  return varies ? withLayout(type, layout) : getLogicalType(type);
+  return varies ? withLayout(type, layout) : inRowMajor(type);
 }
 
 /// The signature of `routine`, with `any` for what it leaves open.
@@ -156,15 +163,18 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
 }
 
 /// Returns why `routine`, which is of the layer's family, cannot compute the
-/// layer in any layout, or an empty string if it can.
+/// layer on a device of the machine in any layout, or an empty string if it
+/// can.
 static std::string getObstacle(LayerOp layer, const Routine &routine,
-                               target::MachineAttr machine) {
-  if (machine && !machine.hasIsa(routine.isa))
+                               target::MachineAttr machine,
+                               StringRef deviceName) {
+  auto device = machine ? machine.findDevice(deviceName) : target::DeviceAttr();
+  if (device && !device.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
   // Portable routines of NHWC are for targets whose other routines have no
   // blocked layouts: there they would widen the search for nothing.
-  if (machine && machine.hasVectors() && routine.isa == "portable" &&
+  if (device && device.hasVectors() && routine.isa == "portable" &&
       llvm::is_contained(routine.layouts, "NHWC"))
     return "is slower than the vector routines of the target '" +
            machine.getName().str() + "'";
@@ -328,6 +338,7 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
   auto signature = getSignature(layer, routine, any);
   if (!signature || padsVaryingAxis(layer, *signature))
     return {};
+  signature->moveTo(cost.getDeviceName());
   std::string problem;
   auto shapes = makeShapes(layer, *signature, problem);
   if (shapes.empty())
@@ -464,8 +475,21 @@ static void forEachView(LayerOp layer, LayerOp form,
     }
 }
 
-/// Visits the candidates of a form of a layer whose routines `isWanted`
-/// accepts.
+/// Returns the names of the devices that may compute a layer: all of the
+/// machine, or that of a layer which names its routine.
+static SmallVector<std::string> listDevices(LayerOp layer,
+                                            const CostModel &cost) {
+  if (layer.getRoutine())
+    return {getDevice(layer.getY().getType()).str()};
+  SmallVector<std::string> names = {""};
+  for (Attribute device :
+       cost.getMachine().getDevices().getValue().drop_front())
+    names.push_back(cast<target::DeviceAttr>(device).getName().str());
+  return names;
+}
+
+/// Visits the candidates of a form of a layer on the device of `cost` whose
+/// routines `isWanted` accepts.
 static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
                           ArrayRef<LayoutAttr> layouts,
                           llvm::function_ref<void(Candidate)> visit,
@@ -478,7 +502,8 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(form, family))) {
     if (form.getRoutine().value_or(routine->name) != routine->name ||
-        !getObstacle(form, *routine, cost.getMachine()).empty() ||
+        !getObstacle(form, *routine, cost.getMachine(), cost.getDeviceName())
+             .empty() ||
         takesTooFewBits(form, function, *routine) || !isWanted(*routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
@@ -552,13 +577,19 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            ArrayRef<LayoutAttr> layouts,
                            llvm::function_ref<void(Candidate)> visit,
                            ParamChoice choice) {
-  forEachOfForm(layer, layer, cost, layouts, visit, choice);
-  forEachView(layer, layer, layouts, visit);
-  if (!cost.getForms())
-    return;
-  for (LayerOp form : cost.getForms()->getOthers(layer)) {
-    forEachOfForm(layer, form, cost, layouts, visit, choice);
-    forEachView(layer, form, layouts, visit);
+  SmallVector<LayerOp> all = {layer};
+  if (cost.getForms())
+    llvm::append_range(all, cost.getForms()->getOthers(layer));
+  for (const std::string &device : listDevices(layer, cost)) {
+    const bool isOwn = device == cost.getDeviceName();
+    std::optional<CostModel> other;
+    if (!isOwn)
+      other = cost.forDevice(device);
+    for (LayerOp form : all) {
+      forEachOfForm(layer, form, isOwn ? cost : *other, layouts, visit, choice);
+      if (device.empty())
+        forEachView(layer, form, layouts, visit);
+    }
   }
 }
 
@@ -724,7 +755,8 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
     return layer.emitOpError("names the routine '")
            << name << "', which belongs to the family " << routine->family->name
            << "; the layer is of " << family;
-  std::string obstacle = getObstacle(layer, *routine, machine);
+  const StringRef device = getDevice(layer.getY().getType());
+  std::string obstacle = getObstacle(layer, *routine, machine, device);
   if (!obstacle.empty())
     return layer.emitOpError("names the routine '")
            << name << "', which " << obstacle;
@@ -733,6 +765,8 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
   // routine layout is "any".
   LayoutAttr any = getLayout(layer.getY().getType());
   auto signature = getSignature(layer, *routine, any);
+  if (signature)
+    signature->moveTo(device);
   if (!signature)
     return layer.emitOpError("has a result of ")
            << layer.getY().getType() << ", which '" << name
@@ -757,7 +791,7 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
 }
 
 LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
-  if (adapt.isView())
+  if (adapt.isView() || adapt.isTransfer())
     return success();
   auto call = getAdaptCall(adapt.getX().getType(), adapt.getY().getType());
   if (!call)
@@ -770,7 +804,9 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
     return adapt.emitOpError("names the routine '")
            << name << "'; of its family there are "
            << listRoutines(call->family);
-  if (machine && !machine.hasIsa(routine->isa))
+  auto device = machine ? machine.findDevice(getDevice(adapt.getY().getType()))
+                        : target::DeviceAttr();
+  if (device && !device.hasIsa(routine->isa))
     return adapt.emitOpError("names the routine '")
            << name << "', which needs " << routine->isa
            << "; the target lacks that";
@@ -782,7 +818,7 @@ LogicalResult nnc::checkRoutine(AdaptOp adapt, target::MachineAttr machine) {
 }
 
 LogicalResult nnc::checkRoutines(Operation *root, target::MachineAttr machine) {
-  bool sound = true;
+  bool sound = succeeded(checkDevices(root, machine));
   root->walk([&](Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op))
       sound &= succeeded(checkRoutine(layer, machine));

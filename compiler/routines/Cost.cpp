@@ -8,12 +8,10 @@
 
 #include "compiler/routines/CallCosts.h"
 #include "compiler/search/Search.h"
-#include "dialects/target/Costs.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace nnc;
@@ -67,88 +65,28 @@ void Calibration::scale(StringRef layer, const Routine &routine,
     }
 }
 
-/// The degree to which weights displace other data from a last-level cache: 0
-/// if they fit into one of its kSharedCacheParts parts, 1 if they fill it, and
-/// 1 if there is no cache. See core_limits in
-/// runtime/routines/catalogue/core.h.
-static double getCrowding(double weightBytes, double lastBytes) {
-  constexpr double parts = target::costs::kSharedCacheParts;
-  if (lastBytes <= 0)
-    return 1;
-  return std::clamp(
-      (weightBytes / lastBytes - 1 / parts) * (parts / (parts - 1)), 0.0, 1.0);
-}
-
-/// Seconds to read a byte of a model's weights, of which there are
-/// `weightBytes`. The share of them that other data and they themselves crowd
-/// out of the last-level cache comes from memory.
-static double getWeightSeconds(target::MachineAttr machine, int64_t weightBytes,
-                               double crowding) {
-  double seconds = 1 / machine.getBandwidthFor(weightBytes);
-  if (machine.getLevelFor(weightBytes))
-    return seconds;
-  return (1 - crowding) / machine.getLastBandwidth() + crowding * seconds;
-}
-
 CostModel::CostModel(target::MachineAttr machine, int64_t weightBytes,
                      const Measurements *measured)
-    : machine(machine), weightBytes(weightBytes),
-      crowding(getCrowding(weightBytes, machine.getLastBytes())),
-      weightSeconds(getWeightSeconds(machine, weightBytes, crowding)),
-      measured(measured) {}
+    : machine(machine), device(machine.getHost()), weightBytes(weightBytes),
+      deviceCost(makeDeviceCost(device, weightBytes)), measured(measured) {}
 
-core_limits CostModel::getCore(StringRef isa) const {
-  // Multiply-adds that the core can issue while a float arrives, for each
-  // second that a byte takes.
-  double scale = machine.getPeak(isa) * sizeof(float);
-  core_limits core{};
-  core.vector_rate = machine.getVectorRate(isa);
-  core.rate = machine.getPeak(isa) / (1e6 * double(machine.getMhz()));
-  core.last_cost = scale / machine.getLastBandwidth();
-  core.last_bytes = double(machine.getLastBytes());
-  core.weight_cost = scale * weightSeconds;
-  core.level2_bytes = double(machine.getSecondBytes());
-  core.level2_rate = machine.getSecondBytesPerCycle();
-  core.exposed_share = 0.01 * machine.getExposed();
-  core.crowding = crowding;
-  return core;
+CostModel CostModel::forDevice(StringRef name) const {
+  target::DeviceAttr other = machine.findDevice(name);
+  assert(other && "the machine has the device");
+  CostModel cost = *this;
+  if (other == device)
+    return cost;
+  cost.device = other;
+  cost.deviceCost = makeDeviceCost(other, weightBytes);
+  // These were found for the first device.
+  cost.calibration = {};
+  cost.memo = nullptr;
+  return cost;
 }
 
-double CostModel::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
-                           ArrayRef<int64_t> params,
-                           const LayerWork &work) const {
-  core_limits core = getCore(routine.isa);
-  double efficiency = 0;
-  for (const RoutineShape &call : calls)
-    efficiency += routine.getEfficiency(call, params, core) / calls.size();
-  if (efficiency <= 0)
-    return std::numeric_limits<double>::infinity();
-  double arithmetic =
-      (work.operations / efficiency +
-       work.epilogueOperations * costs::kEpilogueShare) /
-          machine.getPeak(routine.isa) +
-      work.exponentials * machine.getExponentialSeconds(routine.isa) +
-      work.gates * machine.getGateSeconds(routine.isa);
-  double weights = work.weightBytes * weightSeconds;
-  double activations =
-      machine.getReadSeconds(work.activationBytes) *
-      (routine.family->name == "copy" ? costs::kCopiedShare : 1);
-  const bool hasParams = !params.empty();
-  const bool fromMemory = !machine.getLevelFor(work.activationBytes);
-  // Computing overlaps with reading weights and with accessing activations.
-  // `exposed` is what does not, in seconds.
-  double exposed = core.exposed_share * (hasParams ? costs::kFetchedShare : 1) *
-                       std::min(arithmetic, weights) +
-                   (fromMemory ? core.exposed_share : costs::kNearShare) *
-                       std::min(arithmetic, activations);
-  double further = (calls.size() - 1) *
-                   (hasParams ? getStartSeconds(true) : costs::kAgainSeconds);
-  return std::max({arithmetic, weights, activations}) + exposed +
-         getStartSeconds(hasParams) + further;
-}
-
-double CostModel::getStartSeconds(bool hasParams) {
-  return costs::kCallSeconds + (hasParams ? costs::kTilesSeconds : 0);
+double CostModel::getTransferSeconds(StringRef from, StringRef to,
+                                     int64_t bytes) const {
+  return TransferCost(machine).getSeconds(from, to, bytes);
 }
 
 double CostModel::getAddedBytes(const Routine &routine,
@@ -169,8 +107,8 @@ void CostModel::price(UnitCost &cost, const Routine &routine,
                       ArrayRef<int64_t> params, StringRef layer) const {
   cost.seconds = cost.estimate;
   if (knowsMeasurements()) {
-    auto known =
-        measured->find({layer.str(), routine.name.str(), params.vec()});
+    auto known = measured->find(
+        {layer.str(), routine.name.str(), params.vec(), getDeviceName()});
     if (known != measured->end()) {
       cost.seconds = known->second * 1e-9;
       cost.measured = true;
@@ -213,7 +151,7 @@ void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
   work.activationBytes = nn::getPhysicalBytes(from) + nn::getPhysicalBytes(to);
   std::string layer = knowsMeasurements() ? describeAdapt(*call, from) : "";
   for (const Routine *routine : catalogue.getRoutinesOf(call->family)) {
-    if (!machine.hasIsa(routine->isa) ||
+    if (!device.hasIsa(routine->isa) ||
         !routine->takesElement(from.getElementType()))
       continue;
     for (ArrayRef<int64_t> params : routine->candidates)
@@ -229,21 +167,25 @@ void CostModel::forEachAdapt(RankedTensorType from, RankedTensorType to,
 AdaptCost CostModel::getAdapt(RankedTensorType from,
                               RankedTensorType to) const {
   AdaptCost best;
+  StringRef source = nn::getDevice(from), target = nn::getDevice(to);
+  if (source != target) {
+    bool isTransfer = nn::onDevice(from, target) == to;
+    best.seconds = isTransfer ? getTransferSeconds(source, target,
+                                                   nn::getPhysicalBytes(from))
+                              : kImpossible;
+    best.estimate = best.seconds;
+    return best;
+  }
   if (isView(from, to))
     return best;
+  if (source != getDeviceName() && machine.findDevice(source))
+    return forDevice(source).getAdapt(from, to);
   best.seconds = kImpossible;
   forEachAdapt(from, to, [&](AdaptCost adapt) {
     if (adapt.seconds < best.seconds)
       best = std::move(adapt);
   });
   return best;
-}
-
-double CostModel::getFetchSeconds(RankedTensorType value) const {
-  int64_t bytes = nn::getPhysicalBytes(value);
-  return machine.isNear(bytes)
-             ? 0
-             : bytes / machine.getBandwidthFor(weightBytes + bytes);
 }
 
 int64_t nnc::getWeightBytes(func::FuncOp function) {

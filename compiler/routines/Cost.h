@@ -7,9 +7,8 @@
 #ifndef NNC_COMPILER_ROUTINES_COST_H
 #define NNC_COMPILER_ROUTINES_COST_H
 
-#include "compiler/routines/Catalogue.h"
+#include "compiler/routines/DeviceCost.h"
 #include "compiler/routines/Measurements.h"
-#include "dialects/target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -17,19 +16,6 @@
 namespace nnc {
 class CandidateMemo;
 class LayerForms;
-
-/// The work of a layer, which does not depend on the routine.
-struct LayerWork {
-  /// Multiply-adds, or the operations of a family without them.
-  double operations = 0;
-  double epilogueOperations = 0; ///< of values in registers, most of which fit
-                                 ///< between multiply-adds
-  double exponentials = 0;       ///< exponentials and functions of similar cost
-  double gates = 0;              ///< calls of functions of runtime/simd/gates.h
-  /// Bytes of activations that are read and written.
-  int64_t activationBytes = 0;
-  int64_t weightBytes = 0; ///< bytes of constants that are read
-};
 
 /// The time that a call takes.
 struct UnitCost {
@@ -42,7 +28,7 @@ struct UnitCost {
 
 /// The routine that computes an adapt, and its cost.
 struct AdaptCost : UnitCost {
-  const Routine *routine = nullptr; ///< null if the adapt is a view
+  const Routine *routine = nullptr; ///< null for a view and for a transfer
   llvm::SmallVector<int64_t> params;
 };
 
@@ -74,45 +60,55 @@ private:
   llvm::StringMap<std::vector<double>> ratios; ///< sorted
 };
 
-/// Unit costs: the time of a call, measured where a measurement is known, and
-/// otherwise estimated from the target's row. A call is estimated to take the
-/// longest of three times: its arithmetic at the rate that the routine reaches,
-/// reading its weights, and accessing its activations, both at the bandwidth of
-/// the level that holds them. A part of the shorter times that does not overlap
-/// with the longest, and a fixed time to start the call, are added. Where other
-/// calls were measured, estimates are multiplied by the ratio of measured to
-/// estimated times, so that both can be compared.
+/// Unit costs: the time of a call on one device of a machine, measured where a
+/// measurement is known, and otherwise estimated by the device's cost model.
+/// Where other calls were measured, estimates are multiplied by the ratio of
+/// measured to estimated times, so that both can be compared.
 class CostModel {
 public:
   /// `weightBytes` is the size of all weights of the model, from which follows
   /// the cache or memory that they are read from. `measured` is null if nothing
-  /// was measured.
+  /// was measured. The costs are those of the machine's host.
   CostModel(target::MachineAttr machine, int64_t weightBytes,
             const Measurements *measured = nullptr);
 
+  /// Returns the same costs on another device of the machine; an empty name is
+  /// that of the host. They have no memo and no calibration, both of which are
+  /// for one device.
+  CostModel forDevice(llvm::StringRef name) const;
+
   target::MachineAttr getMachine() const { return machine; }
+  target::DeviceAttr getDevice() const { return device; }
+  /// Returns the device's name as types and measurements have it: empty for the
+  /// host.
+  std::string getDeviceName() const {
+    return device == machine.getHost() ? "" : device.getName().str();
+  }
+  /// Returns the seconds to move `bytes` from one device of the machine to
+  /// another, as TransferCost says.
+  double getTransferSeconds(llvm::StringRef from, llvm::StringRef to,
+                            int64_t bytes) const;
   bool knowsMeasurements() const { return measured && !measured->empty(); }
 
-  /// Returns the estimated seconds of a layer that consists of `calls` of one
-  /// routine; infinity if other parameters are always at least as fast on such
-  /// a machine.
+  /// Returns the estimate of the device's cost model, which
+  /// DeviceCost::estimate() describes.
   double estimate(const Routine &routine, llvm::ArrayRef<RoutineShape> calls,
-                  llvm::ArrayRef<int64_t> params, const LayerWork &work) const;
-  /// Returns the estimated seconds that a call takes before it computes
-  /// anything.
-  static double getStartSeconds(bool hasParams);
+                  llvm::ArrayRef<int64_t> params, const LayerWork &work) const {
+    return deviceCost->estimate(routine, calls, params, work);
+  }
   /// Sets the seconds of an estimated cost from measurements, and adds those of
   /// its bytes of code. `layer` is the layer's description if measurements are
   /// known.
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
-  /// Returns the cheapest routine that changes one layout to another; its cost
-  /// is kImpossible if there is none.
+  /// Returns the cheapest routine that changes one layout to another on their
+  /// device; its cost is kImpossible if there is none. A transfer to another
+  /// device, which leaves the layout as it is, has no routine.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
-  /// Visits every routine that changes one layout to another; none if the
-  /// change is a view.
+  /// Visits every routine of the model's device that changes one layout to
+  /// another; none if the change is a view.
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 
@@ -121,7 +117,9 @@ public:
   /// a network, all weights may have passed through the cache that holds the
   /// memory since it was last written. Measurements and estimates of single
   /// layers do not include this time.
-  double getFetchSeconds(mlir::RankedTensorType value) const;
+  double getFetchSeconds(mlir::RankedTensorType value) const {
+    return deviceCost->getFetchSeconds(nn::getPhysicalBytes(value));
+  }
 
   /// Sets the seconds that a byte of code costs, and how many layers may share
   /// the code of each routine.
@@ -154,14 +152,11 @@ private:
   /// function, or its part of one that all layers of its routine share.
   double getAddedBytes(const Routine &routine,
                        llvm::ArrayRef<int64_t> params) const;
-  /// Returns the limits of the machine's core for vectors of `isa`.
-  core_limits getCore(llvm::StringRef isa) const;
 
   target::MachineAttr machine;
+  target::DeviceAttr device;
   int64_t weightBytes;
-  /// Fraction of the last-level cache that weights fill, 0 to 1.
-  double crowding;
-  double weightSeconds; ///< seconds to read a byte of the weights
+  std::shared_ptr<const DeviceCost> deviceCost;
   double byteSeconds = 0;
   llvm::StringMap<unsigned> sharersOfRoutines;
   const Measurements *measured;

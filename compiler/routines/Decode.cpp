@@ -30,8 +30,7 @@ DecodeCost nnc::findDecode(ShapeAttr attribute, RankedTensorType stored,
   work.activationBytes = getPhysicalBytes(weight);
   work.weightBytes = getPhysicalBytes(stored);
   for (const Routine *routine : Catalogue::get().getRoutinesOf("decode")) {
-    if (!cost.getMachine().hasIsa(routine->isa) ||
-        !routine->applies(*shape, {}))
+    if (!cost.getDevice().hasIsa(routine->isa) || !routine->applies(*shape, {}))
       continue;
     DecodeCost found;
     found.routine = routine;
@@ -53,7 +52,7 @@ LogicalResult nnc::checkRoutine(DecodeOp decode, target::MachineAttr machine) {
                           [&](const Routine *each) { error << each->name; });
     return error;
   }
-  if (machine && !machine.hasIsa(routine->isa))
+  if (machine && !machine.getHost().hasIsa(routine->isa))
     return decode.emitOpError("names the routine '")
            << name << "', which needs " << routine->isa
            << "; the target lacks that";

@@ -140,6 +140,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       llvm::is_contained(extras, Value()))
     return failure();
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
+  StringRef device = nn::getDevice(op->getResult(0).getType());
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
@@ -147,7 +148,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       /*like=*/StringAttr(), /*sized=*/ArrayAttr(),
       /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
       exec::ExpressionForm::scalars, /*requantizes=*/false, /*what=*/"",
-      work.multiplyAdds, 2 * work.multiplyAdds + work.operations);
+      work.multiplyAdds, 2 * work.multiplyAdds + work.operations,
+      device.empty() ? StringAttr() : builder.getStringAttr(device));
   if (hasExpression)
     cloneExpression(layer, created);
   SmallVector<unsigned> operands(call.operands);
@@ -163,10 +165,10 @@ FailureOr<exec::CallOp> nnc::createExecCall(
 
 void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   SmallVector<StringRef> flags;
-  machine.getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
+  machine.getHost().getFlags().split(flags, ' ', -1, /*KeepEmpty=*/false);
   program.setTarget(machine.getName());
   program.setFlagsAttr(Builder(program.getContext()).getStrArrayAttr(flags));
-  program.setFeaturesAttr(machine.getFeatures());
+  program.setFeaturesAttr(machine.getHost().getFeatures());
 }
 
 /// Returns true for the types that headers other than runtime/simd/number.h

@@ -42,7 +42,7 @@ static double estimateFastest(Operation *product, bool integers,
     family = call.family;
   }
   for (const Routine *routine : Catalogue::get().getRoutinesOf(family)) {
-    if (!cost.getMachine().hasIsa(routine->isa) ||
+    if (!cost.getDevice().hasIsa(routine->isa) ||
         !computes(*routine, integers, builder))
       continue;
     for (const auto &params : routine->candidates)

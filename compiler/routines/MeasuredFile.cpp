@@ -27,7 +27,8 @@ std::string MeasuredFileKind::findHeadProblem(StringRef line) const {
 std::string MeasuredFileKind::findMismatch(ArrayRef<std::string> isas,
                                            StringRef chip,
                                            target::MachineAttr machine) const {
-  SmallVector<StringRef> own(machine.getIsas().getAsValueRange<StringAttr>());
+  SmallVector<StringRef> own(
+      machine.getHost().getIsas().getAsValueRange<StringAttr>());
   if (!llvm::equal(own, isas))
     return ("was measured for " + llvm::join(isas, " ") + "; the target '" +
             machine.getName() + "' has " + llvm::join(own, " ") +

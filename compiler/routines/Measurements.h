@@ -22,22 +22,28 @@ namespace nnc {
 struct Subject {
   std::string layer, routine;
   std::vector<int64_t> params;
+  std::string device = {}; ///< that calls the routine; empty for the host
 
-  /// Returns the routine's name and its parameters, separated by spaces.
+  /// Returns the routine's name, behind that of a device that is not the host:
+  /// "shadow:copy_portable".
+  std::string getDescriptor() const {
+    return device.empty() ? routine : device + ":" + routine;
+  }
+  /// Returns the descriptor and the parameters, separated by spaces.
   std::string getCall() const {
-    std::string text = routine;
+    std::string text = getDescriptor();
     for (int64_t param : params)
       text += " " + std::to_string(param);
     return text;
   }
 
   bool operator<(const Subject &other) const {
-    return std::tie(layer, routine, params) <
-           std::tie(other.layer, other.routine, other.params);
+    return std::tie(layer, routine, params, device) <
+           std::tie(other.layer, other.routine, other.params, other.device);
   }
   bool operator==(const Subject &other) const {
-    return std::tie(layer, routine, params) ==
-           std::tie(other.layer, other.routine, other.params);
+    return std::tie(layer, routine, params, device) ==
+           std::tie(other.layer, other.routine, other.params, other.device);
   }
 };
 

@@ -240,27 +240,35 @@ LogicalResult PlanGraph::addLayers(Block &block, double maxError,
   return result;
 }
 
-/// Adds a node for an op that passes on its operand in whichever element type
-/// it has, with a candidate for each float that forms of layers have.
+/// Adds a node for an op that passes on its operand as whatever it is, with a
+/// candidate for each device and each float that forms of layers have.
 void PlanGraph::addPassing(Operation &op) {
   auto reshape = dyn_cast<ReshapeOp>(op);
-  if (!reshape || !cost->getForms() || cost->getForms()->empty())
+  if (!reshape || reshape.getX().getDefiningOp<ConstantOp>())
     return;
   RankedTensorType x = getLogicalType(getTensorType(reshape.getX())),
                    y = getLogicalType(getTensorType(reshape.getResult()));
-  if (!x.getElementType().isF32() || reshape.getX().getDefiningOp<ConstantOp>())
+  SmallVector<Type> elements = {x.getElementType()};
+  if (cost->getForms() && !cost->getForms()->empty() &&
+      x.getElementType().isF32())
+    elements.push_back(Float16Type::get(op.getContext()));
+  SmallVector<StringRef> devices = {""};
+  for (Attribute device :
+       cost->getMachine().getDevices().getValue().drop_front())
+    devices.push_back(cast<target::DeviceAttr>(device).getName());
+  if (elements.size() * devices.size() == 1)
     return;
   passing[&op] = candidates.size();
   auto &found = candidates.emplace_back();
   auto &costs = problem.nodes.emplace_back();
-  for (Type element :
-       {x.getElementType(), Type(Float16Type::get(op.getContext()))}) {
-    Candidate candidate;
-    candidate.operands = {Schema{element, LayoutAttr()}.on(x)};
-    candidate.result = Schema{element, LayoutAttr()}.on(y);
-    found.push_back(std::move(candidate));
-    costs.push_back(0);
-  }
+  for (Type element : elements)
+    for (StringRef device : devices) {
+      Candidate candidate;
+      candidate.operands = {Schema{element, LayoutAttr(), device}.on(x)};
+      candidate.result = Schema{element, LayoutAttr(), device}.on(y);
+      found.push_back(std::move(candidate));
+      costs.push_back(0);
+    }
 }
 
 PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {

@@ -19,10 +19,11 @@ StringRef nnc::getName(Precision precision) {
 
 static bool convolvesHalves(target::MachineAttr machine) {
   Type half = Float16Type::get(machine.getContext());
-  return llvm::any_of(
-      Catalogue::get().getRoutinesOf("conv2d"), [&](const Routine *routine) {
-        return routine->takesElement(half) && machine.hasIsa(routine->isa);
-      });
+  return llvm::any_of(Catalogue::get().getRoutinesOf("conv2d"),
+                      [&](const Routine *routine) {
+                        return routine->takesElement(half) &&
+                               machine.getHost().hasIsa(routine->isa);
+                      });
 }
 
 LogicalResult nnc::checkHalves(target::MachineAttr machine, Location location) {

@@ -11,16 +11,18 @@
 
 namespace nnc {
 
-/// How the elements of a tensor are held, apart from its shape: their type, and
-/// their layout, in which for a weight the encoding stands that it is stored
-/// in. Values between layers have schemas of which the search chooses
-/// (SoftNeuro section III); an adapt brings a value from one into another.
+/// How the elements of a tensor are held, apart from its shape: on which
+/// device, their type, and their layout, in which for a weight the encoding
+/// stands that it is stored in. Values between layers have schemas of which the
+/// search chooses (SoftNeuro section III); an adapt brings a value from one
+/// into another.
 struct Schema {
   mlir::Type element;
-  nn::LayoutAttr layout; ///< null for row-major order
+  nn::LayoutAttr layout;  ///< null for row-major order
+  llvm::StringRef device; ///< empty for the host
 
   static Schema of(mlir::RankedTensorType type) {
-    return {type.getElementType(), nn::getLayout(type)};
+    return {type.getElementType(), nn::getLayout(type), nn::getDevice(type)};
   }
   /// Returns the type of a tensor of this schema with the shape of `type`.
   mlir::RankedTensorType on(mlir::RankedTensorType type) const {
@@ -28,7 +30,8 @@ struct Schema {
                           layout);
   }
   bool operator==(const Schema &other) const {
-    return element == other.element && layout == other.layout;
+    return element == other.element && layout == other.layout &&
+           device == other.device;
   }
 };
 

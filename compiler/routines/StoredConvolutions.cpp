@@ -69,7 +69,7 @@ std::optional<double> nnc::findStoredConv(const ConvLayer &conv,
   std::optional<RoutineShape> shape =
       readShape(RoutineCall{"stored_conv2d", fields.get(), {0, 1}}, nullptr);
   ArrayRef<int64_t> params = layer.getParams().value_or(ArrayRef<int64_t>());
-  if (!shape || !cost.getMachine().hasIsa(conv.routine->isa) ||
+  if (!shape || !cost.getDevice().hasIsa(conv.routine->isa) ||
       !conv.routine->applies(*shape, params))
     return std::nullopt;
   SmallVector<RankedTensorType> types;

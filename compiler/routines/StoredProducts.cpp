@@ -166,7 +166,7 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
   double least = std::numeric_limits<double>::infinity();
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf("stored_matmul")) {
-    if (!cost.getMachine().hasIsa(routine->isa) ||
+    if (!cost.getDevice().hasIsa(routine->isa) ||
         !routine->takesElement(
             getTensorType(layer.getInputs()[0]).getElementType()) ||
         routine->sums.empty() != dense.isFloat || !routine->applies(*shape, {}))

@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace nnc;
 
@@ -97,6 +99,13 @@ static SmallVector<StringRef> splitWords(StringRef text) {
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
   return words;
+}
+
+/// Splits "DEVICE:ROUTINE" or "ROUTINE", of the host, into device and routine.
+static std::pair<StringRef, StringRef> splitDescriptor(StringRef word) {
+  auto [device, routine] = word.split(':');
+  return routine.empty() ? std::pair(StringRef(), word)
+                         : std::pair(device, routine);
 }
 
 std::optional<TuningFile> Parser::run(StringRef text) {
@@ -196,9 +205,11 @@ bool Parser::parseChoice(StringRef text) {
   if (name.empty() || words.empty())
     return fail("expected 'choice NAME : ROUTINE PARAMS', found '" + text +
                 "'");
-  auto params = findParams(words[0], ArrayRef(words).drop_front());
+  auto [device, routine] = splitDescriptor(words[0]);
+  auto params = findParams(routine, ArrayRef(words).drop_front());
   if (params)
-    file.choices.push_back({name.str(), words[0].str(), std::move(*params)});
+    file.choices.push_back(
+        {name.str(), routine.str(), std::move(*params), device.str()});
   return true;
 }
 
@@ -212,10 +223,12 @@ bool Parser::parseMeasured(StringRef text) {
                 "found '" +
                 text + "'");
   SmallVector<StringRef> words = splitWords(parts[1]);
-  auto params = findParams(words[0], ArrayRef(words).drop_front());
+  auto [device, routine] = splitDescriptor(words[0]);
+  auto params = findParams(routine, ArrayRef(words).drop_front());
   if (!params)
     return true;
-  Subject subject{parts[0].str(), words[0].str(), std::move(*params)};
+  Subject subject{parts[0].str(), routine.str(), std::move(*params),
+                  device.str()};
   if (!file.measurements.emplace(std::move(subject), nanoseconds).second)
     return fail("measures again what a line before it does; keep one of them");
   return true;
@@ -229,6 +242,23 @@ nnc::parseTuningFile(StringRef text, SmallVectorImpl<TuningProblem> &problems) {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
+
+/// Removes from `file` what is of devices that `machine` lacks, and returns
+/// their names.
+static std::set<std::string> leaveOutDevices(TuningFile &file,
+                                             target::MachineAttr machine) {
+  std::set<std::string> devices;
+  auto isLacking = [&](const Subject &subject) {
+    bool lacks = !machine.findDevice(subject.device);
+    if (lacks)
+      devices.insert(subject.device);
+    return lacks;
+  };
+  llvm::erase_if(file.choices, isLacking);
+  for (auto it = file.measurements.begin(); it != file.measurements.end();)
+    it = isLacking(it->first) ? file.measurements.erase(it) : std::next(it);
+  return devices;
+}
 
 FailureOr<TuningFile> nnc::readTuningFile(StringRef path,
                                           target::MachineAttr machine) {
@@ -248,6 +278,10 @@ FailureOr<TuningFile> nnc::readTuningFile(StringRef path,
   }
   if (!file)
     return failure();
+  for (const std::string &device : leaveOutDevices(*file, machine))
+    emitWarning(at(0), "has lines of the device '")
+        << device << "', which the target '" << machine.getName()
+        << "' lacks; left out";
   if (std::string mismatch =
           kTuningKind.findMismatch(file->isas, file->chip, machine);
       !mismatch.empty())

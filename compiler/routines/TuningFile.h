@@ -14,9 +14,11 @@
 //   choice NAME : ROUTINE PARAMS...
 //   measured LAYER : ROUTINE PARAMS... : NANOSECONDS
 //
-// LAYER is a text of describeLayer or describeAdapt. If whole plans were run,
-// the choices of the fastest one are listed in the order of the model's layers,
-// and max-error is the --max-error that they comply with. A file measured with
+// LAYER is a text of describeLayer or describeAdapt. ROUTINE runs on the host;
+// on another device it is DEVICE:ROUTINE, with the device's name. chip and isas
+// are the host's. If whole plans were run, the choices of the fastest one are
+// listed in the order of the model's layers, and max-error is the --max-error
+// that they comply with. A file measured with
 // --precision=f16 has the line "precision f16". Empty lines and lines that
 // start with # are ignored.
 //

@@ -388,9 +388,9 @@ static void liftLimits(func::FuncOp function) {
     return;
   SmallVector<Attribute> large;
   for (auto memory : memories.getAsRange<exec::MemoryAttr>())
-    large.push_back(exec::MemoryAttr::get(function.getContext(),
-                                          memory.getName(), kMuch,
-                                          memory.getSlow(), kMuch));
+    large.push_back(
+        exec::MemoryAttr::get(function.getContext(), memory.getName(), kMuch,
+                              memory.getSlow(), kMuch, memory.getDevice()));
   function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(large));
 }
 

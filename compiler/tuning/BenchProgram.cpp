@@ -244,8 +244,10 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   placeWeights();
   // The rest of the model's weights, which a round does not read, is replaced
   // by reading other data, as much as a cache can hold.
-  int64_t others = std::min(modelWeights, machine.getLastBytes() * 3 / 2) -
-                   (weightsEnd - sourceBytes);
+  int64_t others =
+      std::min(modelWeights,
+               machine.getHost().getCore().getLastBytes() * 3 / 2) -
+      (weightsEnd - sourceBytes);
   // The copy accesses all of it: it reads one half and writes the other.
   int64_t flushed =
       llvm::alignTo(std::max<int64_t>(others / 2, 0), kMemoryAlign);

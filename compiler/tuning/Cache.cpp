@@ -53,10 +53,11 @@ public:
         llvm::map_range(subject.params,
                         [](int64_t param) { return std::to_string(param); }),
         " ");
+    std::string routine = subject.getDescriptor();
     int column = 0;
     for (llvm::StringRef text :
          {llvm::StringRef(where.machine), llvm::StringRef(where.code),
-          llvm::StringRef(subject.layer), llvm::StringRef(subject.routine),
+          llvm::StringRef(subject.layer), llvm::StringRef(routine),
           llvm::StringRef(params)})
       sqlite3_bind_text(handle, ++column, text.data(), text.size(),
                         SQLITE_TRANSIENT);

@@ -44,13 +44,13 @@ target::MachineAttr ProbeFile::apply(target::MachineAttr machine) const {
     rates.push_back(cache.bytesPerCycle);
   }
   MLIRContext *context = machine.getContext();
-  return target::MachineAttr::get(
-      context, machine.getName(), machine.getTriple(), machine.getChip(),
-      machine.getIsas(), machine.getFeatures(), machine.getVectorBytes(),
-      machine.getVectorRegisters(), DenseI64ArrayAttr::get(context, sizes),
+  target::DeviceAttr host = machine.getHost();
+  target::CoreAttr core = host.getCore();
+  return machine.withHost(host.withCost(target::CoreAttr::get(
+      context, core.getVectorBytes(), core.getVectorRegisters(),
+      DenseI64ArrayAttr::get(context, sizes),
       DenseI64ArrayAttr::get(context, rates), memoryMbS, multiplyAdds, mhz,
-      machine.getCompiler(), machine.getFlags(), machine.getEmulator(),
-      machine.getExposed(), machine.getAlign(), machine.getBoard());
+      core.getExposed())));
 }
 
 //===----------------------------------------------------------------------===//

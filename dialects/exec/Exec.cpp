@@ -40,6 +40,15 @@ StringRef exec::getMemory(Operation *op) {
       .Default([](Operation *) { return StringRef(); });
 }
 
+StringRef exec::getDevice(Operation *step) {
+  return llvm::TypeSwitch<Operation *, StringRef>(step)
+      .Case<CallOp>([](CallOp call) { return call.getDevice().value_or(""); })
+      .Case<CopyOp>(
+          [](CopyOp copy) { return getPlaceOp(copy.getTarget()).getDevice(); })
+      .Case<TransferOp, WaitOp>([](auto op) { return op.getDevice(); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
 std::string exec::getWeightsName(MemoryAttr memory) {
   return ("weights_" + memory.getName()).str();
 }
@@ -144,6 +153,10 @@ static LogicalResult verifyRange(PlaceOpInterface op, int64_t offset,
   return success();
 }
 
+static std::string describeDevice(StringRef device) {
+  return device.empty() ? "the host" : ("the device '" + device + "'").str();
+}
+
 /// Checks a place in one of several memories, or in the one piece of `bytes`
 /// bytes that is called `whole`.
 static LogicalResult verifyMemory(ArrayAttr memories, Operation &op,
@@ -151,11 +164,20 @@ static LogicalResult verifyMemory(ArrayAttr memories, Operation &op,
                                   StringRef whole) {
   auto place = cast<PlaceOpInterface>(op);
   StringRef name = getMemory(&op);
+  // A device reads weights where they are.
+  StringRef device = isa<WeightOp>(op) ? "" : place.getDevice();
+  auto emitElsewhere = [&](StringRef owner) {
+    return op.emitOpError() << "is on " << describeDevice(device)
+                            << ", and in memory of " << describeDevice(owner);
+  };
   if (memories.empty() && name.empty())
-    return verifyRange(place, offset, bytes, whole);
+    return device.empty() ? verifyRange(place, offset, bytes, whole)
+                          : emitElsewhere("");
   for (auto memory : memories.getAsRange<MemoryAttr>())
     if (memory.getName() == name)
-      return verifyRange(place, offset, memory.getBytes(), name);
+      return memory.getDevice() == device
+                 ? verifyRange(place, offset, memory.getBytes(), name)
+                 : emitElsewhere(memory.getDevice());
   return op.emitOpError() << "is in the memory '" << name
                           << "', which the program does not have";
 }
@@ -238,7 +260,7 @@ static LogicalResult verifyVarying(CallOp call, unsigned sizes) {
 
 static void collectSteps(Block &steps, SmallVectorImpl<Operation *> &found) {
   for (Operation &op : steps)
-    if (isa<CallOp, exec::CustomOp, CopyOp>(op))
+    if (isa<CallOp, exec::CustomOp, CopyOp, TransferOp>(op))
       found.push_back(&op);
     else if (isa<BranchOp, exec::LoopOp>(op))
       for (Region &region : op.getRegions())
@@ -288,7 +310,7 @@ static void collectSizes(Operation &step, llvm::SmallDenseSet<unsigned> &used) {
     if (DictionaryAttr varying = call.getVaryingAttr())
       for (NamedAttribute field : varying)
         add(cast<AffineMapAttr>(field.getValue()).getAffineMap());
-  if (isa<CallOp, CopyOp>(step))
+  if (isa<CallOp, CopyOp, TransferOp>(step))
     for (Value place : step.getOperands())
       if (PlaceOpInterface op = getPlaceOp(place))
         add(getVaryingDims(op));
@@ -346,7 +368,7 @@ static LogicalResult verifySteps(Block &steps, Names &names,
     bool isNamed =
         isa<PlaceOpInterface, CallOp, exec::CustomOp, BranchOp, exec::LoopOp>(
             op);
-    if (!isNamed && !isa<CopyOp, MeasureOp>(op))
+    if (!isNamed && !isa<CopyOp, TransferOp, WaitOp, MeasureOp>(op))
       return op.emitOpError("does not belong in a program");
     if (isNamed &&
         failed(takeName(names, op,
@@ -529,10 +551,17 @@ static Type getElementType(Value place) {
   return getPlaceOp(place).getTensor().getElementType();
 }
 
-static LogicalResult verifyPlaces(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (!getPlaceOp(operand))
+/// Checks that all operands are places on a device.
+static LogicalResult verifyPlaces(Operation *op, StringRef device = "") {
+  for (Value operand : op->getOperands()) {
+    PlaceOpInterface place = getPlaceOp(operand);
+    if (!place)
       return op->emitOpError("needs operands that are named places");
+    if (place.getDevice() != device)
+      return op->emitOpError("runs on ")
+             << describeDevice(device) << " and takes '" << place.getName()
+             << "', which is on " << describeDevice(place.getDevice());
+  }
   return success();
 }
 
@@ -550,7 +579,7 @@ static LogicalResult verifyWritten(Operation *op, ValueRange outputs,
 }
 
 LogicalResult CallOp::verifyRegions() {
-  if (failed(verifyPlaces(*this)))
+  if (failed(verifyPlaces(*this, getDevice().value_or(""))))
     return failure();
   if (getOutputs().empty())
     return emitOpError("has no output");
@@ -621,7 +650,8 @@ bool CallOp::isLikeButForShape(CallOp other) {
     });
   };
   return getRoutine() == other.getRoutine() &&
-         getParams() == other.getParams() && getKinds() == other.getKinds() &&
+         getDevice() == other.getDevice() && getParams() == other.getParams() &&
+         getKinds() == other.getKinds() &&
          getPointwise() == other.getPointwise() &&
          haveSameTypes(getInputs(), other.getInputs()) &&
          haveSameTypes(getOutputs(), other.getOutputs()) &&
@@ -654,11 +684,9 @@ LogicalResult exec::CustomOp::verify() {
 LogicalResult CopyOp::verify() {
   PlaceOpInterface source = getPlaceOp(getSource());
   PlaceOpInterface target = getPlaceOp(getTarget());
-  if (!source || !target)
-    return emitOpError("needs operands that are named places");
-  if (!target.isWritable())
-    return emitOpError("writes '")
-           << target.getName() << "', which is not the program's own";
+  if (failed(verifyPlaces(*this, target ? target.getDevice() : "")) ||
+      failed(verifyWritten(*this, getTarget(), {})))
+    return failure();
   int64_t part = nn::getPhysicalBytes(source.getTensor()),
           whole = nn::getPhysicalBytes(target.getTensor());
   if (getByRun()) {
@@ -674,6 +702,34 @@ LogicalResult CopyOp::verify() {
   }
   if (part != whole)
     return emitOpError("copies ")
+           << source.getTensor() << " to a place for " << target.getTensor();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// exec.transfer
+//===----------------------------------------------------------------------===//
+
+StringRef TransferOp::getDevice() {
+  StringRef source = getPlaceOp(getSource()).getDevice();
+  return source.empty() ? getPlaceOp(getTarget()).getDevice() : source;
+}
+
+LogicalResult TransferOp::verify() {
+  PlaceOpInterface source = getPlaceOp(getSource());
+  PlaceOpInterface target = getPlaceOp(getTarget());
+  if (!source || !target)
+    return emitOpError("needs operands that are named places");
+  if (failed(verifyWritten(*this, getTarget(), {})))
+    return failure();
+  if (source.getDevice().empty() == target.getDevice().empty())
+    return emitOpError("connects ")
+           << describeDevice(source.getDevice()) << " and "
+           << describeDevice(target.getDevice())
+           << "; a transfer is between the host and another device";
+  if (nn::onDevice(source.getTensor(), "") !=
+      nn::onDevice(target.getTensor(), ""))
+    return emitOpError("moves ")
            << source.getTensor() << " to a place for " << target.getTensor();
   return success();
 }

@@ -74,12 +74,16 @@ bool isInArena(mlir::Operation *op);
 /// is in, or an empty string if the program has no list of memories for it.
 llvm::StringRef getMemory(mlir::Operation *op);
 
+/// Returns the device that runs a step, or that a transfer connects with the
+/// host; empty for steps of the host alone.
+llvm::StringRef getDevice(mlir::Operation *step);
+
 /// Returns the dimensions of a place as expressions of the program's sizes, or
 /// null if they are constants.
 mlir::AffineMap getVaryingDims(mlir::Operation *place);
 
-/// Returns the calls and copies of a program, those in branches and loops
-/// included, in the order in which they are printed.
+/// Returns the calls, copies and transfers of a program, those in branches and
+/// loops included, in the order in which they are printed.
 llvm::SmallVector<mlir::Operation *> getSteps(ProgramOp program);
 
 /// Returns those of one kind.

@@ -93,14 +93,24 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
     `name` is an identifier of C, unique among the memories. A plan may take
     `size` bytes there; `bytes` is how many it takes, once there is one, which is
     more than `size` where `nnc-plan-memory` found no room. Each access of a
-    `slow` memory takes longer than one of the others.
+    `slow` memory takes longer than one of the others. A memory of a `device`
+    holds the values of that device and no others; without one it is the host's.
 
     Examples: `#exec.memory<name = "dtcm", size = 65536>`,
-    `#exec.memory<name = "psram", size = 4194304, slow = true, bytes = 8192>`.
+    `#exec.memory<name = "psram", size = 4194304, slow = true, bytes = 8192>`,
+    `#exec.memory<name = "gpu_ram", size = 1073741824, device = "gpu">`.
   }];
   let parameters = (ins StringRefParameter<"identifier">:$name, "int64_t":$size,
     DefaultValuedParameter<"bool", "false">:$slow,
-    DefaultValuedParameter<"int64_t", "0">:$bytes);
+    DefaultValuedParameter<"int64_t", "0">:$bytes,
+    StringRefParameter<"device, empty for the host", "\"\"">:$device);
+  let extraClassDeclaration = [{
+    /// The same memory, of which so many bytes are taken.
+    MemoryAttr withBytes(int64_t bytes) const {
+      return get(getContext(), getName(), getSize(), getSlow(), bytes,
+                 getDevice());
+    }
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Exec_Memories

@@ -20,6 +20,12 @@ def Exec_PlaceOpInterface : OpInterface<"PlaceOpInterface"> {
       "::mlir::RankedTensorType", "getTensor">,
     InterfaceMethod<"Returns true if calls may write to the place.", "bool",
       "isWritable">,
+    InterfaceMethod<[{
+      The device whose memory the place is in, which is that of its tensor's type;
+      empty for the host.
+      }], "::llvm::StringRef", "getDevice", (ins), "", [{
+        return ::nnc::nn::getDevice($_op.getTensor());
+      }]>,
   ];
 }
 

@@ -211,6 +211,10 @@ def Exec_CallOp : Exec_Op<"call", [
     sums: an `nn.requantize` that rounds twice to i8, of the sum of the first two
     arguments by the third and the fourth.
 
+    A call runs `on` a device, or on the host if it names none, and all its places
+    are on that device. The calls of a device run in their order, beside those of
+    the host; `exec.wait` waits for them.
+
     `name` is the layer's; `what` says in words what it computes, and the attributes
     of `dialects/nn/Description.h` say it in parts; `work` counts
     its operations, `multiply_adds` those of them that come in such pairs. One
@@ -249,10 +253,10 @@ def Exec_CallOp : Exec_Op<"call", [
     UnitAttr:$requantizes,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
-    DefaultValuedAttr<I64Attr, "0">:$work);
+    DefaultValuedAttr<I64Attr, "0">:$work, OptionalAttr<StrAttr>:$device);
   let regions = (region AnyRegion:$expression);
   let assemblyFormat = [{
-    $name custom<Routine>($routine, $params) `of` $header
+    $name custom<Routine>($routine, $params) `of` $header (`on` $device^)?
     (`inputs` `(` $inputs^ `)`)?
     (`extras` `(` custom<Extras>($extras, $kinds)^ `)`)?
     `outputs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)?
@@ -324,6 +328,36 @@ def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
     UnitAttr:$by_run);
   let assemblyFormat = "$name $source `to` $target (`by_run` $by_run^)? attr-dict";
   let hasVerifier = 1;
+}
+
+def Exec_TransferOp : Exec_Op<"transfer", [Exec_InSteps]> {
+  let summary = "Copies a tensor as it lies to a place of another device";
+  let description = [{
+    One of the two places is the host's. The transfer runs in the order of the
+    calls of the other device, and the host goes on at once: what it does with the
+    memory comes behind an `exec.wait` for that device.
+
+    Example:
+    ```mlir
+    exec.transfer "transfer_x" %x to %x_gpu
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Exec_Place:$source, Exec_Place:$target);
+  let assemblyFormat = "$name $source `to` $target attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The device at the other end from the host.
+    ::llvm::StringRef getDevice();
+  }];
+}
+
+def Exec_WaitOp : Exec_Op<"wait", [Exec_InSteps]> {
+  let summary = "Waits until a device has done all that stands in front";
+  let description = [{
+    Example: `exec.wait "gpu"`.
+  }];
+  let arguments = (ins StrAttr:$device);
+  let assemblyFormat = "$device attr-dict";
 }
 
 def Exec_MeasureOp : Exec_Op<"measure", [HasParent<"ProgramOp">]> {

@@ -13,7 +13,24 @@ using namespace nnc::nn;
 LogicalResult AdaptOp::verify() {
   if (!haveSameLogicalTypes(getX().getType(), getY().getType()))
     return emitOpError("changes more than the layout");
+  if (!isTransfer())
+    return success();
+  RankedTensorType from = getX().getType(), to = getY().getType();
+  if (getLayout(from) != getLayout(to))
+    return emitOpError("moves a tensor in layout ")
+           << getLayoutName(from) << " to another device in layout "
+           << getLayoutName(to) << "; change one after the other";
+  if (!getDevice(from).empty() && !getDevice(to).empty())
+    return emitOpError("moves a tensor from '")
+           << getDevice(from) << "' to '" << getDevice(to)
+           << "', neither of which is the host; move it to the host first";
+  if (isEncoded(from))
+    return emitOpError("moves encoded weights; give the constant the device");
   return success();
+}
+
+bool AdaptOp::isTransfer() {
+  return getDevice(getX().getType()) != getDevice(getY().getType());
 }
 
 OpFoldResult AdaptOp::fold(FoldAdaptor adaptor) {
@@ -65,7 +82,7 @@ static std::optional<Image> getImage(RankedTensorType type) {
 std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
                                             RankedTensorType to) {
   MLIRContext *context = from.getContext();
-  if (isEncoded(from) || isEncoded(to))
+  if (isEncoded(from) || isEncoded(to) || getDevice(from) != getDevice(to))
     return std::nullopt;
   std::optional<Image> x = getImage(from), y = getImage(to);
   if (x && y) {

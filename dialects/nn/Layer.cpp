@@ -86,6 +86,11 @@ LogicalResult LayerOp::verify() {
       return emitOpError("has an extra in layout ")
              << getLayoutName(type) << " and a result in layout "
              << getLayoutName(getY().getType());
+  for (Type type : getOperandTypes())
+    if (getDevice(type) != getDevice(getY().getType()))
+      return emitOpError("has an operand of ")
+             << type << " and a result of " << getY().getType()
+             << ", which is on another device; nn.adapt moves a tensor";
   return success();
 }
 

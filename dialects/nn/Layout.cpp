@@ -50,16 +50,18 @@ static unsigned getAxis(ArrayRef<char> order, char letter) {
   return llvm::find(order, llvm::toUpper(letter)) - order.begin();
 }
 
-/// Checks the part of a layout's name in front of an encoding.
+/// Checks the part of a layout's name in front of an encoding. Only on a device
+/// does a tensor of rank 0 have a layout.
 static LogicalResult
-verifyBlocked(StringRef name, function_ref<InFlightDiagnostic()> emitError) {
+verifyBlocked(StringRef name, bool mayBeEmpty,
+              function_ref<InFlightDiagnostic()> emitError) {
   if (name.contains('_'))
     return emitError() << "'" << name << "' ends in '" << name.split('_').second
                        << "', which is not an encoding of weights; there are "
                        << WeightEncoding::listSpellings();
   StringRef outer = getOuterLetters(name);
   auto order = getLogicalOrder(outer);
-  if (outer.empty() || !order)
+  if ((outer.empty() && !mayBeEmpty) || !order)
     return emitError() << "'" << name << "' does not name the axes of a layout";
   StringRef rest = name.drop_front(outer.size());
   while (!rest.empty()) {
@@ -83,8 +85,9 @@ static std::string joinName(StringRef blocked, EncodingAttr encoding) {
 }
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef blocked, EncodingAttr encoding) {
-  if (failed(verifyBlocked(blocked, emitError)))
+                                 StringRef blocked, EncodingAttr encoding,
+                                 StringRef device) {
+  if (failed(verifyBlocked(blocked, !device.empty(), emitError)))
     return failure();
   if (!encoding)
     return success();
@@ -105,16 +108,43 @@ std::string LayoutAttr::getName() const {
   return joinName(getBlocked(), getEncoding());
 }
 
+/// The spelling of row-major order of a tensor of this rank on a device.
+static std::string spellRowMajor(unsigned rank) {
+  if (rank == 3 || rank == 4)
+    return rank == 3 ? "NCW" : "NCHW";
+  std::string letters(rank, 'A');
+  std::iota(letters.begin(), letters.end(), 'A');
+  return letters;
+}
+
+LayoutAttr LayoutAttr::onDevice(StringRef device) const {
+  if (device.empty() || !isPlain())
+    return get(getContext(), getBlocked(), getEncoding(), device);
+  return get(getContext(), spellRowMajor(getRank()), EncodingAttr(), device);
+}
+
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
-  std::string name;
-  if (parser.parseLess() || parser.parseKeywordOrString(&name) ||
+  std::string name, device;
+  if (parser.parseLess() || parser.parseKeywordOrString(&name))
+    return {};
+  bool isOnDevice = succeeded(parser.parseOptionalKeyword("on"));
+  if ((isOnDevice && parser.parseKeywordOrString(&device)) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<LayoutAttr>(parser.getContext(), StringRef(name));
+  auto [blocked, encoding] = split(parser.getContext(), name);
+  auto layout = parser.getChecked<LayoutAttr>(parser.getContext(), blocked,
+                                              encoding, StringRef(device));
+  return layout ? layout.onDevice(device) : layout;
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getName() << ">";
+  printer << "<";
+  printer.printKeywordOrString(getName());
+  if (!getDevice().empty()) {
+    printer << " on ";
+    printer.printKeywordOrString(getDevice());
+  }
+  printer << ">";
 }
 
 LogicalResult
@@ -190,10 +220,23 @@ SmallVector<std::pair<unsigned, int64_t>> LayoutAttr::getPhysicalSteps() const {
   return steps;
 }
 
-LayoutAttr nnc::nn::getLayout(Type type) {
+/// The whole layout in a type, with its device, or null.
+static LayoutAttr getAttr(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
                 : LayoutAttr();
+}
+
+LayoutAttr nnc::nn::getLayout(Type type) {
+  LayoutAttr layout = getAttr(type);
+  if (!layout || layout.getDevice().empty())
+    return layout;
+  return layout.isPlain() ? LayoutAttr() : layout.onDevice("");
+}
+
+StringRef nnc::nn::getDevice(Type type) {
+  LayoutAttr layout = getAttr(type);
+  return layout ? layout.getDevice() : StringRef();
 }
 
 std::string nnc::nn::getLayoutName(Type type) {
@@ -206,16 +249,37 @@ bool nnc::nn::isEncoded(Type type) {
   return layout && layout.getEncoding();
 }
 
+/// The logical type of `type` in the given order, which is row-major if it is
+/// null, on a device.
+static RankedTensorType makeType(RankedTensorType type, LayoutAttr order,
+                                 StringRef device) {
+  if (order && order.isPlain())
+    order = {};
+  if (!device.empty() && !order)
+    order = LayoutAttr::get(type.getContext(), spellRowMajor(type.getRank()),
+                            EncodingAttr(), device);
+  if (order)
+    order = order.onDevice(device);
+  return RankedTensorType::get(type.getShape(), type.getElementType(), order);
+}
+
 RankedTensorType nnc::nn::withLayout(RankedTensorType type, LayoutAttr layout) {
-  if (layout && layout.isPlain())
-    layout = {};
-  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+  bool moves = layout && !layout.getDevice().empty();
+  return makeType(type, layout, moves ? layout.getDevice() : getDevice(type));
 }
 
 RankedTensorType nnc::nn::withLayout(RankedTensorType type, StringRef layout) {
   if (layout.empty() || layout == "plain" || layout == "any")
-    return getLogicalType(type);
+    return inRowMajor(type);
   return withLayout(type, LayoutAttr::get(type.getContext(), layout));
+}
+
+RankedTensorType nnc::nn::inRowMajor(RankedTensorType type) {
+  return withLayout(type, LayoutAttr());
+}
+
+RankedTensorType nnc::nn::onDevice(RankedTensorType type, StringRef device) {
+  return makeType(type, getLayout(type), device);
 }
 
 RankedTensorType nnc::nn::getLogicalType(RankedTensorType type) {
@@ -289,7 +353,7 @@ static SmallVector<Walk> getWalks(RankedTensorType type) {
 }
 
 bool nnc::nn::isViewOf(RankedTensorType to, RankedTensorType from) {
-  if (isEncoded(to) || isEncoded(from))
+  if (isEncoded(to) || isEncoded(from) || getDevice(to) != getDevice(from))
     return false;
   SmallVector<Walk> target = getWalks(to), source = getWalks(from);
   if (target.size() != source.size())

@@ -27,8 +27,12 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
 /// Returns the product of `dims`; the empty product is 1.
 int64_t product(llvm::ArrayRef<int64_t> dims);
 
-/// The layout in a type, or null for row-major.
+/// The order in which a type's elements lie, or null for row-major. It has no
+/// device.
 LayoutAttr getLayout(mlir::Type type);
+
+/// The device that a tensor of this type lies on; empty for the host.
+llvm::StringRef getDevice(mlir::Type type);
 
 /// The layout's name; for row-major types "plain".
 std::string getLayoutName(mlir::Type type);
@@ -38,7 +42,8 @@ std::string getLayoutName(mlir::Type type);
 /// nn.adapt can produce them.
 bool isEncoded(mlir::Type type);
 
-/// The same logical type with `layout`; a null or plain layout is no encoding.
+/// The same logical type in the order of `layout`; null is row-major. It stays
+/// on its device unless `layout` has another one.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
@@ -46,7 +51,15 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   llvm::StringRef layout);
 
-/// The type without its layout.
+/// The same type in row-major order, on the same device.
+mlir::RankedTensorType inRowMajor(mlir::RankedTensorType type);
+
+/// The same type, in the same order, on another device; an empty name is the
+/// host's.
+mlir::RankedTensorType onDevice(mlir::RankedTensorType type,
+                                llvm::StringRef device);
+
+/// The type without its layout: in row-major order on the host.
 mlir::RankedTensorType getLogicalType(mlir::RankedTensorType type);
 
 /// Dimensions in memory, padding included.
@@ -73,7 +86,8 @@ bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
                  mlir::RankedTensorType andThis);
 
 /// Returns true if the memory of `from`, read as `to`, holds the same tensor:
-/// the elements are in the same order, and only padding at the end is lost.
+/// both are on one device, the elements are in the same order, and only padding
+/// at the end is lost.
 bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
 
 /// Physical dimension that steps through the blocks of logical `axis`.

@@ -70,20 +70,30 @@ def Nn_LayoutAttr
     {N,C,W} in that order, {K,N} as K, N, and any letters from A on
     alphabetically.
 
-    Example: `tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
+    A layout may say on which device of the machine the tensor lies; without
+    that it is the host. A tensor in row-major order on another device has a
+    layout, too. All its spellings are one: `NCHW` of rank 4, `NCW` of rank 3,
+    letters from A on of other ranks, and `""` of rank 0.
+
+    Examples: `tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`,
+    `tensor<4x50xf32, #nn.layout<AB on gpu>>`.
   }];
   let parameters = (ins StringRefParameter<"axes and blocks">:$blocked,
-    AttrParameter<"::nnc::nn::EncodingAttr", "or null">:$encoding);
+    AttrParameter<"::nnc::nn::EncodingAttr", "or null">:$encoding,
+    StringRefParameter<"device, empty for the host">:$device);
   let builders = [
     AttrBuilder<(ins "::llvm::StringRef":$name), [{
       auto [blocked, encoding] = split($_ctxt, name);
-      return $_get($_ctxt, blocked, encoding);
+      return $_get($_ctxt, blocked, encoding, ::llvm::StringRef());
+    }]>,
+    AttrBuilder<(ins "::llvm::StringRef":$blocked, "EncodingAttr":$encoding), [{
+      return $_get($_ctxt, blocked, encoding, ::llvm::StringRef());
     }]>,
   ];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The whole name: NCHW16c, KRSC16k_winograd4.
+    /// The whole name without the device: NCHW16c, KRSC16k_winograd4.
     ::std::string getName() const;
     /// The parts of such a name. Where its end spells no encoding, which the
     /// verifier reports, all of it is in the first.
@@ -91,8 +101,11 @@ def Nn_LayoutAttr
     split(::mlir::MLIRContext *context, ::llvm::StringRef name);
     /// The layout with the same axes and blocks and no encoding.
     LayoutAttr dropEncoding() const {
-      return get(getContext(), getBlocked(), EncodingAttr());
+      return get(getContext(), getBlocked(), EncodingAttr(), getDevice());
     }
+    /// The same layout on another device; an empty name is the host's. Row-major
+    /// order is in its one spelling if the device is not the host.
+    LayoutAttr onDevice(::llvm::StringRef device) const;
     /// The letters of the logical axes, in their order: KCRS.
     ::std::string getAxisLetters() const;
     /// One inner block: `size` consecutive elements of logical axis `axis`.

@@ -37,13 +37,18 @@ def Nn_ConstantOp : Nn_Op<"constant", [
 def Nn_AdaptOp : Nn_Op<"adapt", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "SoftNeuro's adapt layer: the same tensor in another layout";
+  let summary = "SoftNeuro's adapt layer: the same tensor in another schema";
   let description = [{
     `routine` and `params` are those chosen for the adapt, as in `nn.layer`. An
     adapt between layouts in which the elements are in the same order is a view,
     for which no routine runs.
 
-    Example: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`.
+    An adapt changes one thing: the order of the elements on a device, or the
+    device, from the host or to it. The latter is a transfer, which needs no
+    routine. Further apart lies a path of adapts.
+
+    Examples: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`,
+    `%y = nn.adapt %x : tensor<4x50xf32> -> tensor<4x50xf32, #nn.layout<AB on gpu>>`.
   }];
   let arguments = (ins Nn_Tensor:$x, OptionalAttr<StrAttr>:$routine,
                        OptionalAttr<DenseI64ArrayAttr>:$params);
@@ -58,6 +63,8 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     /// Returns true if the operand's memory, read in the result's layout, holds
     /// the result.
     bool isView();
+    /// Returns true if the adapt moves its operand to another device.
+    bool isTransfer();
   }];
 }
 

@@ -69,12 +69,13 @@ bool nnc::target::hostHas(StringRef feature) {
 /// Returns true if this host can run code for the row: it has the architecture
 /// and every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
-  if (row.board[0] != '\0') // this process has an operating system
+  // This process has an operating system.
+  if (row.isHidden || row.board[0] != '\0')
     return false;
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())
     return false;
-  return llvm::all_of(llvm::split(row.needs, ','), [](StringRef feature) {
+  return llvm::all_of(llvm::split(row.core.needs, ','), [](StringRef feature) {
     return feature.empty() || hostHas(feature);
   });
 }
@@ -85,35 +86,34 @@ MachineAttr nnc::target::detectMachine(MLIRContext *context) {
   const Row *best = nullptr;
   for (const Row &row : getRows()) {
     auto count = [](const Row &r) {
-      return llvm::count_if(r.isas, [](const char *isa) { return isa; });
+      return llvm::count_if(r.core.isas, [](const char *isa) { return isa; });
     };
     if (runsHere(row, host) && (!best || count(row) > count(*best)))
       best = &row;
   }
   Row found = *best; // the portable row runs everywhere
+  CoreRow &core = found.core;
   for (unsigned level = 1; level <= 3; ++level)
     if (int64_t bytes = getHostCache(level)) {
-      found.caches[level - 1] =
+      core.caches[level - 1] =
           std::min<int64_t>(bytes, costs::kLargestLastCache);
-      if (found.bandwidth[level - 1] == 0)
-        found.bandwidth[level - 1] =
-            level > 1 ? found.bandwidth[level - 2] : found.vectorBytes;
+      if (core.bandwidth[level - 1] == 0)
+        core.bandwidth[level - 1] =
+            level > 1 ? core.bandwidth[level - 2] : core.vectorBytes;
     }
   StringRef cpu = llvm::sys::getHostCPUName();
   for (const Chip &chip : kChips)
     if (cpu == chip.name) {
-      found.multiplyAdds = chip.multiplyAdds;
-      found.mhz = chip.mhz;
-      llvm::copy(chip.bandwidth, found.bandwidth);
-      found.memory = chip.memory;
-      found.exposed = chip.exposed;
+      core.multiplyAdds = chip.multiplyAdds;
+      core.mhz = chip.mhz;
+      llvm::copy(chip.bandwidth, core.bandwidth);
+      core.memory = chip.memory;
+      core.exposed = chip.exposed;
     }
+  core.compiler = "c++";
+  found.emulator = "";
   MachineAttr machine = makeMachine(context, found);
-  return MachineAttr::get(
-      context, "native", machine.getTriple(), cpu, machine.getIsas(),
-      machine.getFeatures(), machine.getVectorBytes(),
-      machine.getVectorRegisters(), machine.getCaches(), machine.getBandwidth(),
-      machine.getMemoryMbS(), machine.getMultiplyAdds(), machine.getMhz(),
-      "c++", machine.getFlags(), "", machine.getExposed(), machine.getAlign(),
-      "");
+  return MachineAttr::get(context, "native", machine.getTriple(), cpu,
+                          machine.getDevices(), machine.getEmulator(),
+                          machine.getBoard());
 }

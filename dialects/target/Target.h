@@ -14,6 +14,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 
+namespace nnc::target {
+/// The kinds of devices, each of which has a cost model of its own.
+enum class DeviceKind { core };
+} // namespace nnc::target
+
 #include "dialects/target/TargetDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/target/TargetAttrs.h.inc"
@@ -23,11 +28,13 @@ namespace nnc::target {
 /// The module attribute that holds the machine.
 inline constexpr llvm::StringLiteral kTargetAttr = "nn.target";
 
-/// Every row of targets.inc, in its order; `native` is not among them.
+/// Every row of targets.inc that is for users, in its order; `native` is not
+/// among them.
 llvm::SmallVector<MachineAttr> getMachines(mlir::MLIRContext *context);
 
-/// The row `name`, or for "native" the machine that this process runs on.
-/// Otherwise an error at `location` that lists the names there are.
+/// The row `name`, hidden ones too, or for "native" the machine that this
+/// process runs on. Otherwise an error at `location` that lists the names there
+/// are.
 mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
                                         mlir::Location location);
 

@@ -91,10 +91,13 @@ TEST_CASE("Tiles that make the same code are tried once") {
 TEST_CASE("Estimates for a machine without caches count memory alone") {
   auto makeMachine = [](StringRef caches) {
     std::string text = (R"(#target.machine<name = "small", triple = "",
-        chip = "", isas = ["avx2", "portable"], features = [],
-        vector_bytes = 32, vector_registers = 16, )" +
+        chip = "", devices = [#target.device<name = "host",
+        isas = ["avx2", "portable"], features = [],
+        spaces = [#target.space<name = "ram", align = 64>], compiler = "c++",
+        flags = "", cost = #target.core<vector_bytes = 32,
+        vector_registers = 16, )" +
                         caches + R"(, memory_mb_s = 1000, multiply_adds = 16,
-        mhz = 1000, compiler = "c++", flags = "", emulator = "">)")
+        mhz = 1000>>], emulator = "">)")
                            .str();
     return [text](MLIRContext &context) {
       return dyn_cast_if_present<target::MachineAttr>(

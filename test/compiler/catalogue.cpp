@@ -27,7 +27,7 @@ TEST_CASE("Every line of routines.inc is complete") {
       CHECK(values.size() == routine.params.size());
     bool known = false;
     for (target::MachineAttr machine : target::getMachines(&context))
-      known |= machine.hasIsa(routine.isa);
+      known |= machine.getHost().hasIsa(routine.isa);
     CHECK(known);
   }
 }

@@ -2,7 +2,15 @@
 
 // What a person may get wrong in the text, and what they are told.
 
-#machine = #target.machine<name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "", isas = ["avx2", "sse4", "portable"], features = ["avx2", "fma", "bmi2", "f16c"], vector_bytes = 32, vector_registers = 16, caches = [32768, 524288, 16777216], bandwidth = [64, 32, 16], memory_mb_s = 20000, multiply_adds = 16, mhz = 3200, compiler = "c++", flags = "-march=x86-64-v3", emulator = "">
+#machine = #target.machine<
+    name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "",
+    devices = [#target.device<name = "host", isas = ["avx2", "sse4", "portable"],
+        features = ["avx2", "fma", "bmi2", "f16c"], spaces = [#target.space<name = "ram", align = 64>],
+        compiler = "c++", flags = "-march=x86-64-v3",
+        cost = #target.core<vector_bytes = 32, vector_registers = 16,
+            caches = [32768, 524288, 16777216], bandwidth = [64, 32, 16], memory_mb_s = 20000,
+            multiply_adds = 16, mhz = 3200>>],
+    emulator = "">
 module attributes {nn.target = #machine} {
   func.func @sound(%x: tensor<4x50xf32>, %w: tensor<50x40xf32, #nn.layout<NK8n>>) -> tensor<4x40xf32> {
     %0 = nn.layer "dense" inputs(%x, %w : tensor<4x50xf32>, tensor<50x40xf32, #nn.layout<NK8n>>) -> tensor<4x40xf32> attributes {routine = "matmul_f32_nk8n_avx2", params = array<i64: 6, 2>}
@@ -20,7 +28,15 @@ module attributes {nn.target = #machine} {
 
 // -----
 
-#machine = #target.machine<name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "", isas = ["avx2", "sse4", "portable"], features = ["avx2", "fma", "bmi2", "f16c"], vector_bytes = 32, vector_registers = 16, caches = [32768, 524288, 16777216], bandwidth = [64, 32, 16], memory_mb_s = 20000, multiply_adds = 16, mhz = 3200, compiler = "c++", flags = "-march=x86-64-v3", emulator = "">
+#machine = #target.machine<
+    name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "",
+    devices = [#target.device<name = "host", isas = ["avx2", "sse4", "portable"],
+        features = ["avx2", "fma", "bmi2", "f16c"], spaces = [#target.space<name = "ram", align = 64>],
+        compiler = "c++", flags = "-march=x86-64-v3",
+        cost = #target.core<vector_bytes = 32, vector_registers = 16,
+            caches = [32768, 524288, 16777216], bandwidth = [64, 32, 16], memory_mb_s = 20000,
+            multiply_adds = 16, mhz = 3200>>],
+    emulator = "">
 module attributes {nn.target = #machine} {
   func.func @wrong(%x: tensor<4x50xf32>, %w: tensor<50x40xf32, #nn.layout<NK8n>>, %d: tensor<4x40xf64>) {
     // expected-error@below {{has no routine; nnc-choose-routines gives it one}}

@@ -1,6 +1,14 @@
 // RUN: nnc-opt %s --nnc-propagate-layout --nnc-check-routines | FileCheck %s
 
-module attributes {nn.target = #target.machine<name = "x86-64-v4", triple = "x86_64-linux-gnu", chip = "", isas = ["avx512", "avx2", "sse4", "portable"], features = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"], vector_bytes = 64, vector_registers = 32, caches = [32768, 1048576, 33554432], bandwidth = [128, 48, 16], memory_mb_s = 20000, multiply_adds = 32, mhz = 2600, compiler = "c++", flags = "-march=x86-64-v4", emulator = "">} {
+module attributes {nn.target = #target.machine<
+    name = "x86-64-v4", triple = "x86_64-linux-gnu", chip = "",
+    devices = [#target.device<name = "host", isas = ["avx512", "avx2", "sse4", "portable"],
+        features = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"], spaces = [#target.space<name = "ram", align = 64>],
+        compiler = "c++", flags = "-march=x86-64-v4",
+        cost = #target.core<vector_bytes = 64, vector_registers = 32,
+            caches = [32768, 1048576, 33554432], bandwidth = [128, 48, 16], memory_mb_s = 20000,
+            multiply_adds = 32, mhz = 2600>>],
+    emulator = "">} {
 
 // There and back again is nothing.
 

@@ -21,11 +21,14 @@
 // SPEED: exec.call "one"
 // SPEED-NOT: sized
 module attributes {nn.target = #target.machine<
-    name = "t", triple = "arm-none-eabi", chip = "", isas = ["fpu", "portable"],
-    features = [], vector_bytes = 4, vector_registers = 13, align = 8,
-    caches = [], bandwidth = [], memory_mb_s = 672,
-    multiply_adds = 1, mhz = 168, compiler = "c", flags = "", emulator = "e",
-    board = "b">} {
+    name = "t", triple = "arm-none-eabi", chip = "",
+    devices = [#target.device<name = "host", isas = ["fpu", "portable"],
+        features = [], spaces = [#target.space<name = "ram", align = 8>],
+        compiler = "c", flags = "",
+        cost = #target.core<vector_bytes = 4, vector_registers = 13,
+            caches = [], bandwidth = [], memory_mb_s = 672,
+            multiply_adds = 1, mhz = 168>>],
+    emulator = "e", board = "b">} {
 exec.program @shared arena 4096 lower_bound 4096 align 8 weights 0 {
   %a = exec.buffer "a" at 0 : tensor<16xf32>
   %w = exec.buffer "w" at 64 : tensor<16xf32>

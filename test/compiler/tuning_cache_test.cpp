@@ -48,6 +48,9 @@ TEST_CASE("The cache finds what it was given, and nothing else") {
   CHECK_FALSE(find({kHere.machine, "20"}, getSubject(1)));
   CHECK_FALSE(find({"znver3, 1 threads", kHere.code}, getSubject(1)));
   CHECK_FALSE(find(kHere, {"conv2d n=1", "conv2d_f32_portable", {1, 2}}));
+  // A measurement is one of a device.
+  CHECK_FALSE(
+      find(kHere, {"conv2d n=1", "conv2d_f32_portable", {1, 1}, "shadow"}));
 }
 
 TEST_CASE("Processes write at once") {

@@ -2,6 +2,8 @@
 
 #include "compiler/routines/TuningFile.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <catch2/catch.hpp>
 
 using namespace mlir;
@@ -64,6 +66,55 @@ TEST_CASE("What is printed of a tuning reads back") {
   CHECK(read->choices == file.choices);
   CHECK(read->getChoices(3e-6).size() == 2);
   CHECK(read->getChoices(2e-6).empty());
+}
+
+TEST_CASE("Measurements are those of a device") {
+  const std::string host = "measured copy n=4 : copy_portable : 20\n",
+                    shadow = "measured copy n=4 : shadow:copy_portable : 5\n",
+                    choice = "max-error 0\nchoice a : shadow:copy_portable\n";
+  SmallVector<TuningProblem> problems;
+  auto read = parseTuningFile(kHead + choice + host + shadow, problems);
+  REQUIRE(read);
+  CHECK(problems.empty());
+  CHECK(read->print() == kHead + choice + host + shadow);
+  CHECK(read->measurements.at({"copy n=4", "copy_portable", {}}) == 20);
+  CHECK(read->measurements.at({"copy n=4", "copy_portable", {}, "shadow"}) ==
+        5);
+  REQUIRE(read->choices.size() == 1);
+  CHECK(read->choices[0].device == "shadow");
+  checkProblem(kHead + host + host, "measures again");
+  checkProblem(kHead + shadow + shadow, "measures again");
+  checkProblem(std::string(kHead) + "measured copy n=4 : shadow:none : 5\n",
+               "routine 'none'");
+}
+
+TEST_CASE("Lines of devices that the target lacks are left out") {
+  llvm::SmallString<64> path;
+  REQUIRE(!llvm::sys::fs::createTemporaryFile("nnc", "tuning", path));
+  std::error_code code;
+  llvm::raw_fd_ostream(path, code)
+      << "nnc-tuning 1\nchip x\nisas portable\n"
+         "measured copy n=4 : copy_portable : 20\n"
+         "measured copy n=4 : shadow:copy_portable : 5\n"
+         "measured copy n=4 : npu:copy_portable : 1\n";
+  MLIRContext context;
+  std::string said;
+  ScopedDiagnosticHandler keeps(
+      &context, [&](Diagnostic &diagnostic) { said += diagnostic.str(); });
+  auto count = [&](StringRef target) {
+    said.clear();
+    auto machine = target::getMachine(target, UnknownLoc::get(&context));
+    REQUIRE(succeeded(machine));
+    auto read = readTuningFile(path, *machine);
+    REQUIRE(succeeded(read));
+    return read->measurements.size();
+  };
+  CHECK(count("test-two-devices") == 2);
+  CHECK_THAT(said, Catch::Contains("device 'npu'"));
+  CHECK_THAT(said, !Catch::Contains("shadow"));
+  CHECK(count("portable") == 1);
+  CHECK_THAT(said, Catch::Contains("device 'shadow'"));
+  llvm::sys::fs::remove(path);
 }
 
 TEST_CASE("The precision is said where it is not f32") {

@@ -208,5 +208,5 @@ TEST_CASE("A program calls each candidate, on an input just written") {
   }
   // The weights of a model this large are not in the cache: neither are these.
   CHECK(int64_t(program.getArena()) >
-        model.machine.getCaches().asArrayRef().back());
+        model.machine.getHost().getCore().getCaches().asArrayRef().back());
 }

@@ -50,16 +50,16 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
     return makeError(problem);
   Toolchain result;
   result.target = target;
-  result.compiler = machine->getCompiler().str();
+  result.compiler = machine->getHost().getCompiler().str();
   const char *system = std::getenv("CXX");
   if (result.compiler == "c++" && system && *system)
     result.compiler = system;
   if (!compiler.empty())
     result.compiler = compiler;
-  result.flags = splitCommand(machine->getFlags());
+  result.flags = splitCommand(machine->getHost().getFlags());
   result.emulator = splitCommand(machine->getEmulator());
   result.board = machine->getBoard().str();
-  result.linker = machine->getCompiler().str();
+  result.linker = machine->getHost().getCompiler().str();
   return result;
 }
 

@@ -26,7 +26,7 @@ void addClockOption(CLI::App &app, ModelOptions &options) {
 }
 
 Clock findClock(target::MachineAttr machine, const ModelOptions &options) {
-  double own = double(machine.getMhz());
+  double own = double(machine.getHost().getCore().getMhz());
   double mhz = options.mhz.value_or(own);
   return {mhz, own / mhz};
 }

@@ -628,7 +628,8 @@ bool isJsonPrinted() { return jsonPrinted; }
 static std::string findOwnObstacle(target::MachineAttr machine,
                                    const Toolchain &toolchain) {
   std::vector<std::string> needs;
-  for (auto one : machine.getFeatures().getAsValueRange<mlir::StringAttr>())
+  for (auto one :
+       machine.getHost().getFeatures().getAsValueRange<mlir::StringAttr>())
     needs.push_back(one.str());
   if (toolchain.emulator.empty())
     return findObstacle(needs, toolchain);

@@ -157,7 +157,8 @@ private:
     ProbeFile file;
     file.version = NNC_VERSION;
     file.chip = bench.describeChip(machine);
-    for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
+    for (auto isa :
+         machine.getHost().getIsas().getAsValueRange<mlir::StringAttr>())
       file.isas.push_back(isa.str());
     file.mhz = roundUp(figures.clock * 1e-6);
     double most = 0;
@@ -170,8 +171,9 @@ private:
       file.caches.push_back(
           {roundUp(bytes), roundUp(rates.both / figures.clock)});
     if (file.caches.empty())
-      for (auto [bytes, rate] : llvm::zip(machine.getCaches().asArrayRef(),
-                                          machine.getBandwidth().asArrayRef()))
+      for (auto [bytes, rate] :
+           llvm::zip(machine.getHost().getCore().getCaches().asArrayRef(),
+                     machine.getHost().getCore().getBandwidth().asArrayRef()))
         file.caches.push_back({bytes, rate});
     file.memoryMbS = roundUp(figures.memory.both * 1e-6);
     file.comments = describe(figures);

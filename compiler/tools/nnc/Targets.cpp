@@ -41,14 +41,14 @@ private:
   static std::vector<std::string> isas(target::MachineAttr machine) {
     std::vector<std::string> names;
     for (llvm::StringRef isa :
-         machine.getIsas().getAsValueRange<mlir::StringAttr>())
+         machine.getHost().getIsas().getAsValueRange<mlir::StringAttr>())
       names.push_back(isa.str());
     return names;
   }
 
   /// Returns true if this machine has a compiler for the target.
   static bool hasCompiler(target::MachineAttr machine) {
-    Words words = splitCommand(machine.getCompiler());
+    Words words = splitCommand(machine.getHost().getCompiler());
     return !words.empty() && llvm::sys::findProgramByName(words.front());
   }
 
@@ -57,18 +57,19 @@ private:
                  "compiler", "emulator"});
     for (target::MachineAttr machine : machines) {
       std::vector<std::string> caches;
-      for (int64_t bytes : machine.getCaches().asArrayRef())
+      for (int64_t bytes : machine.getHost().getCore().getCaches().asArrayRef())
         caches.push_back(formatBytes(double(bytes)));
       std::string name = machine.getName().str();
       if (!machine.getChip().empty())
         name += fmt::format(" ({})", machine.getChip().str());
       Words emulator = splitCommand(machine.getEmulator());
       table.add({name, machine.getTriple().str(),
-                 fmt::format("{} x {} B", machine.getVectorRegisters(),
-                             machine.getVectorBytes()),
+                 fmt::format("{} x {} B",
+                             machine.getHost().getCore().getVectorRegisters(),
+                             machine.getHost().getCore().getVectorBytes()),
                  fmt::format("{}", fmt::join(isas(machine), " ")),
                  fmt::format("{}", fmt::join(caches, " ")),
-                 machine.getCompiler().str() +
+                 machine.getHost().getCompiler().str() +
                      (hasCompiler(machine) ? "" : " (not here)"),
                  emulator.empty() ? "" : emulator.front()});
     }
@@ -78,20 +79,22 @@ private:
   static void printAsJson(const std::vector<target::MachineAttr> &machines) {
     json::Array array;
     for (target::MachineAttr machine : machines)
-      array.push_back(
-          json::Object{{"name", machine.getName()},
-                       {"triple", machine.getTriple()},
-                       {"chip", machine.getChip()},
-                       {"isas", isas(machine)},
-                       {"vector_bytes", machine.getVectorBytes()},
-                       {"vector_registers", machine.getVectorRegisters()},
-                       {"caches", machine.getCaches().asArrayRef().vec()},
-                       {"compiler", machine.getCompiler()},
-                       {"compiler_found", hasCompiler(machine)},
-                       {"flags", machine.getFlags()},
-                       {"emulator", machine.getEmulator()},
-                       {"align", machine.getAlign()},
-                       {"board", machine.getBoard()}});
+      array.push_back(json::Object{
+          {"name", machine.getName()},
+          {"triple", machine.getTriple()},
+          {"chip", machine.getChip()},
+          {"isas", isas(machine)},
+          {"vector_bytes", machine.getHost().getCore().getVectorBytes()},
+          {"vector_registers",
+           machine.getHost().getCore().getVectorRegisters()},
+          {"caches",
+           machine.getHost().getCore().getCaches().asArrayRef().vec()},
+          {"compiler", machine.getHost().getCompiler()},
+          {"compiler_found", hasCompiler(machine)},
+          {"flags", machine.getHost().getFlags()},
+          {"emulator", machine.getEmulator()},
+          {"align", machine.getHost().getAlign()},
+          {"board", machine.getBoard()}});
     printJson(std::move(array));
   }
 

@@ -184,7 +184,7 @@ private:
     llvm::Expected<std::string> version = compilerVersion(toolchain);
     if (!version)
       return version.takeError();
-    auto caches = machine.getCaches().asArrayRef();
+    auto caches = machine.getHost().getCore().getCaches().asArrayRef();
     auto holds = [&](int64_t bytes) { return bytes >= weightBytes; };
     return fmt::format("{}, {}, {}, {} threads, weights at level {}", chip,
                        *version, fmt::join(toolchain.flags, " "), threads,
@@ -419,7 +419,8 @@ private:
     TuningFile file;
     file.version = NNC_VERSION;
     file.chip = chip;
-    for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
+    for (auto isa :
+         machine.getHost().getIsas().getAsValueRange<mlir::StringAttr>())
       file.isas.push_back(isa.str());
     file.threads = threads;
     file.precision = options.precision;

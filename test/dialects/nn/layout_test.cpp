@@ -77,6 +77,46 @@ TEST_CASE("a plain layout is no encoding") {
   CHECK(getLogicalType(withLayout(type, "NCHW4c")) == type);
 }
 
+TEST_CASE("a type stays on its device until it is moved") {
+  Context context;
+  auto type = RankedTensorType::get({2, 32, 4, 5}, Float32Type::get(&context));
+  RankedTensorType blocked = withLayout(type, "NCHW16c"),
+                   far = onDevice(type, "far"),
+                   farBlocked = onDevice(blocked, "far");
+  CHECK(getDevice(type).empty());
+  CHECK(getDevice(far) == "far");
+  CHECK(far != type);
+  // The order is what it was.
+  CHECK(!getLayout(far));
+  CHECK(getLayoutName(far) == "plain");
+  CHECK(getLayout(farBlocked) == getLayout(blocked));
+  CHECK(getPhysicalShape(farBlocked) == getPhysicalShape(blocked));
+  CHECK(withLayout(far, "NCHW16c") == farBlocked);
+  CHECK(withLayout(far, "KCRS") == far);
+  CHECK(withLayout(far, LayoutAttr()) == far);
+  CHECK(inRowMajor(farBlocked) == far);
+  CHECK(inRowMajor(blocked) == type);
+  CHECK(withLayout(type, cast<LayoutAttr>(farBlocked.getEncoding())) ==
+        farBlocked);
+  // Back on the host.
+  CHECK(onDevice(farBlocked, "") == blocked);
+  CHECK(onDevice(far, "") == type);
+  CHECK(getLogicalType(farBlocked) == type);
+  // Memory of another device is no view.
+  CHECK(isViewOf(far, far));
+  CHECK(!isViewOf(far, type));
+  CHECK(!isViewOf(type, far));
+  CHECK(areRowMajor({far}, far));
+  CHECK(!areRowMajor({farBlocked}, far));
+  for (int64_t rank = 0; rank <= kMaxRank; ++rank) {
+    auto each = RankedTensorType::get(SmallVector<int64_t>(rank, 2),
+                                      Float32Type::get(&context));
+    CHECK(getDevice(onDevice(each, "far")) == "far");
+    CHECK(onDevice(onDevice(each, "far"), "") == each);
+    CHECK(getPhysicalShape(onDevice(each, "far")) == getPhysicalShape(each));
+  }
+}
+
 /// Element by element, from the definition: where each logical element lies.
 static std::vector<char> packByDefinition(RankedTensorType type,
                                           const std::vector<char> &source) {

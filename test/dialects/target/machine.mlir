@@ -2,28 +2,42 @@
 
 // CHECK-LABEL: module @cortex
 // CHECK-SAME: nn.target = #target.machine<name = "aarch64"
-// CHECK-SAME: isas = {{\[}}"neon", "portable"], features = {{\[}}"neon"]
+// CHECK-SAME: devices = [#target.device<name = "host", isas = {{\[}}"neon", "portable"], features = {{\[}}"neon"], spaces = [#target.space<name = "ram", align = 64>]
 // CHECK-SAME: caches = {{\[}}65536, 1048576]
 // CHECK-SAME: emulator = "qemu-aarch64 -L /usr/aarch64-linux-gnu">
 module @cortex attributes {nn.target = #target.machine<
     name = "aarch64", triple = "aarch64-linux-gnu", chip = "",
-    isas = ["neon", "portable"], features = ["neon"],
-    vector_bytes = 16, vector_registers = 32,
-    caches = [65536, 1048576], bandwidth = [32, 16],
-    memory_mb_s = 10000, multiply_adds = 8, mhz = 2500,
-    compiler = "aarch64-linux-gnu-g++", flags = "-march=armv8-a",
+    devices = [#target.device<name = "host", isas = ["neon", "portable"],
+        features = ["neon"], spaces = [#target.space<name = "ram", align = 64>],
+        compiler = "aarch64-linux-gnu-g++", flags = "-march=armv8-a",
+        cost = #target.core<vector_bytes = 16, vector_registers = 32,
+            caches = [65536, 1048576], bandwidth = [32, 16], memory_mb_s = 10000,
+            multiply_adds = 8, mhz = 2500>>],
     emulator = "qemu-aarch64 -L /usr/aarch64-linux-gnu">} {
 }
 
 // -----
 
 // CHECK-LABEL: module @hides
-// CHECK-SAME: emulator = "", exposed = 25>
+// CHECK-SAME: mhz = 3200, exposed = 25>
 module @hides attributes {nn.target = #target.machine<
     name = "x86-64-v3", triple = "x86_64-linux-gnu", chip = "",
-    isas = ["avx2", "portable"], features = ["avx2"],
-    vector_bytes = 32, vector_registers = 16,
-    caches = [32768, 1048576], bandwidth = [64, 32],
-    memory_mb_s = 10000, multiply_adds = 16, mhz = 3200, compiler = "c++",
-    flags = "", emulator = "", exposed = 25>} {
+    devices = [#target.device<name = "host", isas = ["avx2", "portable"],
+        features = ["avx2"], spaces = [#target.space<name = "ram", align = 64>],
+        compiler = "c++", flags = "",
+        cost = #target.core<vector_bytes = 32, vector_registers = 16,
+            caches = [32768, 1048576], bandwidth = [64, 32], memory_mb_s = 10000,
+            multiply_adds = 16, mhz = 3200, exposed = 25>>],
+    emulator = "">} {
+}
+
+// -----
+
+// CHECK-LABEL: module @two
+// CHECK-SAME: #target.device<name = "npu"{{.*}} link_mb_s = 8000, link_ns = 2000>
+#ram = #target.space<name = "ram", align = 64>
+#core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
+#host = #target.device<name = "host", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #core>
+#npu = #target.device<name = "npu", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #core, link_mb_s = 8000, link_ns = 2000>
+module @two attributes {nn.target = #target.machine<name = "t", triple = "", chip = "", devices = [#host, #npu], emulator = "">} {
 }

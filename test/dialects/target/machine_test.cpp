@@ -8,6 +8,8 @@
 
 using namespace mlir;
 using namespace nnc;
+using target::CoreAttr;
+using target::DeviceAttr;
 using target::MachineAttr;
 
 static MachineAttr getRow(MLIRContext &context, StringRef name) {
@@ -16,10 +18,14 @@ static MachineAttr getRow(MLIRContext &context, StringRef name) {
   return *row;
 }
 
+static CoreAttr getCore(MLIRContext &context, StringRef name) {
+  return getRow(context, name).getHost().getCore();
+}
+
 TEST_CASE("The first level that holds data is where it comes from") {
   MLIRContext context;
   // 32 KB, 512 KB, and 16 MB for all cores.
-  MachineAttr machine = getRow(context, "x86-64-v3");
+  CoreAttr machine = getCore(context, "x86-64-v3");
   CHECK(machine.getLevelFor(32768) == 0);
   CHECK(machine.getLevelFor(32769) == 1);
   CHECK(machine.getLevelFor(524288) == 1);
@@ -29,14 +35,14 @@ TEST_CASE("The first level that holds data is where it comes from") {
   CHECK(!machine.getLevelFor(16777216 / 3 + 1));
   CHECK(machine.getBandwidthFor(16777216) == Approx(20000e6));
   // So does the second where there is no third.
-  MachineAttr two = getRow(context, "armv7");
+  CoreAttr two = getCore(context, "armv7");
   CHECK(two.getLevelFor(524288 / 3) == 1);
   CHECK(!two.getLevelFor(524288 / 3 + 1));
 }
 
 TEST_CASE("Data is read from each level that holds a part of it") {
   MLIRContext context;
-  MachineAttr machine = getRow(context, "x86-64-v3");
+  CoreAttr machine = getCore(context, "x86-64-v3");
   const double cycle = 1 / 3200e6;
   CHECK(machine.getReadSeconds(0) == 0);
   CHECK(machine.getReadSeconds(16384) == Approx(16384 / 64.0 * cycle));
@@ -54,15 +60,15 @@ TEST_CASE("Data is read from each level that holds a part of it") {
     last = machine.getReadSeconds(bytes);
   }
   // There is no level behind the second.
-  MachineAttr two = getRow(context, "armv7");
+  CoreAttr two = getCore(context, "armv7");
   CHECK(two.getReadSeconds(32768 + 8000) ==
         Approx((32768 / 16.0 + 8000 / 8.0) / 1500e6));
 }
 
 TEST_CASE("Narrow vectors keep a core busy that begins few wide ones") {
   MLIRContext context;
-  MachineAttr wide = getRow(context, "x86-64-v4");
-  MachineAttr narrow = getRow(context, "x86-64-v3");
+  CoreAttr wide = getCore(context, "x86-64-v4");
+  CoreAttr narrow = getCore(context, "x86-64-v3");
   CHECK(wide.getPeak("avx2") == Approx(wide.getPeak("avx512") / 2));
   CHECK(narrow.getPeak("sse4") < 0.49 * narrow.getPeak("avx2"));
 }
@@ -70,12 +76,9 @@ TEST_CASE("Narrow vectors keep a core busy that begins few wide ones") {
 TEST_CASE("A machine without caches reads everything from memory") {
   MLIRContext context;
   context.loadDialect<target::TargetDialect>();
-  auto none = dyn_cast_if_present<MachineAttr>(parseAttribute(
-      R"(#target.machine<name = "small", triple = "", chip = "",
-         isas = ["portable"], features = [], vector_bytes = 16,
-         vector_registers = 16, caches = [], bandwidth = [],
-         memory_mb_s = 1000, multiply_adds = 1, mhz = 100,
-         compiler = "c++", flags = "", emulator = "">)",
+  auto none = dyn_cast_if_present<CoreAttr>(parseAttribute(
+      R"(#target.core<vector_bytes = 16, vector_registers = 16, caches = [],
+         bandwidth = [], memory_mb_s = 1000, multiply_adds = 1, mhz = 100>)",
       &context));
   REQUIRE(none);
   CHECK(none.getLastBytes() == 0);
@@ -86,7 +89,7 @@ TEST_CASE("A machine without caches reads everything from memory") {
   CHECK(none.getSecondBytesPerCycle() == Approx(10));
   CHECK(none.getReadSeconds(5000) == Approx(5000 / 1000e6));
   // The only cache of a machine with one stands for the second, too.
-  MachineAttr two = getRow(context, "armv7");
+  CoreAttr two = getCore(context, "armv7");
   CHECK(two.getSecondBytes() == 524288);
   CHECK(two.getSecondBytesPerCycle() == 8);
 }
@@ -96,13 +99,14 @@ TEST_CASE("A microcontroller has no caches, and a board") {
   for (StringRef name : {"cortex-m0plus", "cortex-m4", "cortex-m55"}) {
     MachineAttr machine = getRow(context, name);
     CHECK(machine.isBare());
-    CHECK(machine.getAlign() == 8);
-    CHECK(machine.getCaches().empty());
-    CHECK(machine.getSecondBytesPerCycle() == Approx(4));
-    CHECK(machine.getReadSeconds(1000) > 0);
+    CHECK(machine.getHost().getAlign() == 8);
+    CoreAttr core = machine.getHost().getCore();
+    CHECK(core.getCaches().empty());
+    CHECK(core.getSecondBytesPerCycle() == Approx(4));
+    CHECK(core.getReadSeconds(1000) > 0);
   }
   CHECK(!getRow(context, "armv7").isBare());
-  CHECK(getRow(context, "armv7").getAlign() == 64);
+  CHECK(getRow(context, "armv7").getHost().getAlign() == 64);
   CHECK(!target::detectMachine(&context).isBare());
 }
 
@@ -112,17 +116,41 @@ TEST_CASE("An alignment is a power of two, large enough for each number") {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   auto parse = [&](std::string align) {
     return parseAttribute(
-        R"(#target.machine<name = "small", triple = "", chip = "",
-           isas = ["portable"], features = [], vector_bytes = 16,
-           vector_registers = 16, caches = [], bandwidth = [],
-           memory_mb_s = 1000, multiply_adds = 1, mhz = 100,
-           compiler = "c++", flags = "", emulator = "", align = )" +
-            align + R"(, board = "desk">)",
-        &context);
+        R"(#target.space<name = "ram", align = )" + align + ">", &context);
   };
   CHECK(parse("8"));
   CHECK(parse("128"));
   CHECK(!parse("4"));
   CHECK(!parse("24"));
   CHECK(!parse("0"));
+}
+
+TEST_CASE("A hidden target is found by its name and listed nowhere") {
+  MLIRContext context;
+  MachineAttr machine = getRow(context, "test-two-devices");
+  for (MachineAttr listed : target::getMachines(&context))
+    CHECK(listed.getName() != machine.getName());
+  CHECK(target::detectMachine(&context).getDevices().size() == 1);
+  std::string said;
+  ScopedDiagnosticHandler keeps(
+      &context, [&](Diagnostic &diagnostic) { said = diagnostic.str(); });
+  CHECK(failed(target::getMachine("none", UnknownLoc::get(&context))));
+  CHECK(StringRef(said).contains("rv64gc"));
+  CHECK(!StringRef(said).contains(machine.getName()));
+}
+
+TEST_CASE("A machine's devices have names, spaces and a link to the host") {
+  MLIRContext context;
+  MachineAttr machine = getRow(context, "test-two-devices");
+  CHECK(machine.findDevice("") == machine.getHost());
+  CHECK(machine.findDevice("host") == machine.getHost());
+  CHECK(!machine.findDevice("gpu"));
+  DeviceAttr shadow = machine.findDevice("shadow");
+  REQUIRE(shadow);
+  CHECK(shadow.getKind() == target::DeviceKind::core);
+  CHECK(shadow.hasIsa("portable"));
+  CHECK(shadow.getAlign() == 128);
+  CHECK(shadow.getLinkMbS() == 8000);
+  CHECK(shadow.getCore().getPeak() ==
+        Approx(4 * machine.getHost().getCore().getPeak()));
 }

@@ -74,7 +74,7 @@ Candidate Search::describe(const onnx::LayerSummary &layer) const {
   }
   double after = getRatio(ofIntegers.tensors, layer.output);
   auto own = ofIntegers.tensors.find(layer.output);
-  double saved = CostModel::getStartSeconds(false);
+  double saved = CoreCost::getStartSeconds(false);
   if (isMixed()) {
     LayerTimes layerTimes = times.getLayer(layer.node);
     saved = std::max(saved, layerTimes.floats - layerTimes.integers);

@@ -147,6 +147,8 @@ mlir::RankedTensorType getResultType(mlir::Operation *op) {
     place = call.getOutputs()[0];
   else if (auto copy = llvm::dyn_cast<exec::CopyOp>(op))
     place = copy.getTarget();
+  else if (auto transfer = llvm::dyn_cast<exec::TransferOp>(op))
+    place = transfer.getTarget();
   else
     place = llvm::cast<exec::CustomOp>(op).getOutput();
   return exec::getPlaceOp(place).getTensor();
@@ -274,14 +276,14 @@ json::Object describeArena(const Manifest &manifest) {
 /// and how fast bytes arrive.
 json::Object describeMachine(target::MachineAttr machine) {
   json::Array peaks, levels;
-  for (auto isa : machine.getIsas().getAsValueRange<mlir::StringAttr>())
-    peaks.push_back(
-        json::Object{{"isa", isa.str()},
-                     {"multiply_adds_per_second", machine.getPeak(isa)}});
-  double cycles = 1e6 * double(machine.getMhz());
-  for (auto [i, bytes, bandwidth] :
-       llvm::enumerate(machine.getCaches().asArrayRef(),
-                       machine.getBandwidth().asArrayRef()))
+  target::DeviceAttr host = machine.getHost();
+  target::CoreAttr core = host.getCore();
+  for (auto isa : host.getIsas().getAsValueRange<mlir::StringAttr>())
+    peaks.push_back(json::Object{
+        {"isa", isa.str()}, {"multiply_adds_per_second", core.getPeak(isa)}});
+  double cycles = 1e6 * double(core.getMhz());
+  for (auto [i, bytes, bandwidth] : llvm::enumerate(
+           core.getCaches().asArrayRef(), core.getBandwidth().asArrayRef()))
     if (bytes > 0 && bandwidth > 0)
       levels.push_back(
           json::Object{{"name", fmt::format("level {} cache", i + 1)},
@@ -290,10 +292,10 @@ json::Object describeMachine(target::MachineAttr machine) {
   levels.push_back(
       json::Object{{"name", "memory"},
                    {"bytes", nullptr},
-                   {"bytes_per_second", 1e6 * double(machine.getMemoryMbS())}});
+                   {"bytes_per_second", 1e6 * double(core.getMemoryMbS())}});
   return json::Object{{"target", machine.getName().str()},
-                      {"mhz", machine.getMhz()},
-                      {"vector_bytes", machine.getVectorBytes()},
+                      {"mhz", core.getMhz()},
+                      {"vector_bytes", core.getVectorBytes()},
                       {"bare", machine.isBare()},
                       {"peaks", std::move(peaks)},
                       {"levels", std::move(levels)}};

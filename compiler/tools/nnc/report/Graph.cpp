@@ -118,6 +118,11 @@ private:
       step.description.operation = "copy";
       readAll(copy.getSource());
       writeAll(copy.getTarget());
+    } else if (auto transfer = dyn_cast<exec::TransferOp>(op)) {
+      step.description.kind = nn::LayerKind::move;
+      step.description.operation = "transfer";
+      readAll(transfer.getSource());
+      writeAll(transfer.getTarget());
     } else if (auto custom = dyn_cast<exec::CustomOp>(op)) {
       step.description.operation = custom.getOperatorName().str();
       readAll(custom.getInputs());
