@@ -254,6 +254,8 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
   if (call.getLike())
     words << (call.getSized() ? " Shares the code of " : " Has the code of ")
           << *call.getLike() << ".";
+  if (std::optional<StringRef> device = call.getDevice())
+    words << " Runs on " << *device << ".";
   if (call.getSerial())
     words << " Too short to share: one thread computes it.";
   return printComment(text, (indent + "//").str());

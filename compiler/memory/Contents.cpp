@@ -27,6 +27,14 @@ int64_t nnc::getMemoryAlign(Operation *op, StringRef device) {
   return found ? found.getAlign() : int64_t(target::costs::kUsualAlign);
 }
 
+int64_t nnc::getProgramAlign(func::FuncOp function) {
+  int64_t align = getMemoryAlign(function);
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+      align = std::max(align, getMemoryAlign(function, memory.getDevice()));
+  return align;
+}
+
 StringRef nnc::getDevice(Operation *op) {
   return op->getNumResults() == 0 ? StringRef()
                                   : nn::getDevice(op->getResult(0).getType());

@@ -23,6 +23,10 @@ namespace nnc {
 /// usual one if it has none. An empty name is the host's.
 int64_t getMemoryAlign(mlir::Operation *op, llvm::StringRef device = "");
 
+/// Returns the alignment in bytes of all memory that the program of a planned
+/// function gets, and of its weights: the largest of those of its devices.
+int64_t getProgramAlign(mlir::func::FuncOp function);
+
 /// Returns the device whose memory `op` computes in: that of its first result;
 /// empty for the host.
 llvm::StringRef getDevice(mlir::Operation *op);

@@ -200,7 +200,7 @@ void PlacePlanner::divideWeights() {
     blocks.push_back({{0, std::max(bytes, getBytes(constants.front())), 0, 0}});
     accesses.push_back(reads);
   }
-  int64_t align = getMemoryAlign(function);
+  int64_t align = getProgramAlign(function);
   SmallVector<MemoryLimit> limits =
       getLimits(function, exec::kWeightMemoriesAttr);
   for (MemoryLimit &limit : limits)

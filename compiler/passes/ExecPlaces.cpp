@@ -169,8 +169,6 @@ Value ExecLowering::getWeight(Operation *op) {
     builder.setInsertionPoint(outermost);
   PlaceAttr place = getPlace(constant);
   int64_t &end = weightBytes[place.getIndex()];
-  int64_t align = getMemoryAlign(module, nn::getDevice(type));
-  end = llvm::alignTo(end, align);
   weight = builder.create<exec::WeightOp>(
       getNamedLoc(op->getLoc()), builder.getType<exec::PlaceType>(),
       nameWeight(constant), type, end, constant.getValue(), /*encoded=*/false,
@@ -180,6 +178,6 @@ Value ExecLowering::getWeight(Operation *op) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       bytes =
           std::max(bytes, getReadBytes(use.getOwner(), use.getOperandNumber()));
-  end += llvm::alignTo(bytes, align);
+  end += llvm::alignTo(bytes, program.getAlign());
   return weight;
 }

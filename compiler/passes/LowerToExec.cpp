@@ -334,18 +334,12 @@ exec::ProgramOp ExecLowering::createProgram(StringRef name) {
   };
   int64_t arena = getBytes(exec::kArenaAttr);
   int64_t bound = getBytes(exec::kLowerBoundAttr);
-  // The caller's memory suits all devices.
-  int64_t align = getMemoryAlign(module);
-  auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr);
-  if (memories)
-    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
-      align = std::max(align, getMemoryAlign(module, memory.getDevice()));
-  auto created = builder.create<exec::ProgramOp>(function.getLoc(), name, arena,
-                                                 bound, align, 0);
+  auto created = builder.create<exec::ProgramOp>(
+      function.getLoc(), name, arena, bound, getProgramAlign(function), 0);
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
-  if (memories)
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
     created.setMemoriesAttr(memories);
   weightBytes.resize(1);
   if (auto memories =

@@ -178,7 +178,8 @@ AdaptCost CostModel::getAdapt(RankedTensorType from,
   }
   if (isView(from, to))
     return best;
-  if (source != getDeviceName() && machine.findDevice(source))
+  if (!source.empty() && source != getDeviceName() &&
+      machine.findDevice(source))
     return forDevice(source).getAdapt(from, to);
   best.seconds = kImpossible;
   forEachAdapt(from, to, [&](AdaptCost adapt) {

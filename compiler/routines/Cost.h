@@ -103,8 +103,9 @@ public:
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
   /// Returns the cheapest routine that changes one layout to another on their
-  /// device; its cost is kImpossible if there is none. A transfer to another
-  /// device, which leaves the layout as it is, has no routine.
+  /// device, or on that of the model where the types name none; its cost is
+  /// kImpossible if there is none. A transfer to another device, which leaves
+  /// the layout as it is, has no routine.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
   /// Visits every routine of the model's device that changes one layout to

@@ -8,6 +8,7 @@ are built and run on the host, and compared with numpy."""
 import itertools
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -105,11 +106,54 @@ module attributes {{nn.model = "divided", nn.sha256 = "00"}} {{
 """
 
 
-def lower(text, *more):
+LOOP = f"""
+module attributes {{nn.model = "divided", nn.sha256 = "00"}} {{
+  func.func @main(%x: {tensor(SHAPE, '')} {{nn.name = "x"}}) -> ({tensor(SHAPE, '')} {{nn.name = "y"}}) {{
+    %y = nn.loop @body max 3 carry(%x) : ({tensor(SHAPE, '')}) -> {tensor(SHAPE, '')}
+    return %y : {tensor(SHAPE, '')}
+  }}
+  func.func private @body(%i: tensor<i64>, %x: {tensor(SHAPE, '')}) -> {tensor(SHAPE, '')} {{
+    %0 = nn.adapt %x : {tensor(SHAPE, '')} -> {tensor(SHAPE, 'shadow')}
+    %1 = nn.layer "t" extras(%0 : {tensor(SHAPE, 'shadow')}) -> {tensor(SHAPE, 'shadow')}
+        attributes {{routine = "elementwise_portable"}} epilogue {{
+    ^bb0(%e: f32):
+      %r = nn.tanh %e : f32
+      nn.yield %r : f32
+    }}
+    %2 = nn.adapt %1 : {tensor(SHAPE, 'shadow')} -> {tensor(SHAPE, '')}
+    return %2 : {tensor(SHAPE, '')}
+  }}
+}}
+"""
+
+
+BRANCH = f"""
+module attributes {{nn.model = "divided", nn.sha256 = "00"}} {{
+  func.func @main(%c: tensor<i1>, %x: {tensor(SHAPE, '')}) -> {tensor(SHAPE, '')} {{
+    %0 = nn.adapt %x : {tensor(SHAPE, '')} -> {tensor(SHAPE, 'shadow')}
+    %1 = nn.adapt %0 : {tensor(SHAPE, 'shadow')} -> {tensor(SHAPE, '')}
+    %y = nn.if %c then @then else @else(%1)
+        : (tensor<i1>, {tensor(SHAPE, '')}) -> {tensor(SHAPE, '')}
+    return %y : {tensor(SHAPE, '')}
+  }}
+  func.func private @then(%x: {tensor(SHAPE, '')}) -> {tensor(SHAPE, '')} {{
+    %0 = nn.adapt %x : {tensor(SHAPE, '')} -> {tensor(SHAPE, 'shadow')}
+    %1 = nn.adapt %0 : {tensor(SHAPE, 'shadow')} -> {tensor(SHAPE, '')}
+    return %1 : {tensor(SHAPE, '')}
+  }}
+  func.func private @else(%x: {tensor(SHAPE, '')}) -> {tensor(SHAPE, '')} {{
+    return %x : {tensor(SHAPE, '')}
+  }}
+}}
+"""
+
+
+def lower(text, *more, memories="", plan=""):
+    given = f" memories={memories}" if memories else ""
     return subprocess.run(
-        [BIN / "nnc-opt", "--nnc-set-constraints=target=test-two-devices", "--nnc-check-routines",
-         *more, "--nnc-plan-memory", "--nnc-verify-memory", "--nnc-lower-to-exec",
-         "--nnc-share-code", "--nnc-encode-weights"],
+        [BIN / "nnc-opt", f"--nnc-set-constraints=target=test-two-devices{given}",
+         "--nnc-check-routines", *more, f"--nnc-plan-memory={plan}", "--nnc-verify-memory",
+         "--nnc-lower-to-exec", "--nnc-share-code", "--nnc-encode-weights"],
         input=text, text=True, check=True, capture_output=True).stdout
 
 
@@ -127,7 +171,8 @@ class Devices(unittest.TestCase):
         subprocess.run(
             ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-DNNC_PORTABLE_SIMD",
              f"-DSEVERAL={int(several)}", f"-I{code}", code / "divided.cpp",
-             code / "divided_weights.S", HERE / "devices_main.cpp", "-o", program], check=True)
+             *code.glob("divided_weights.S"), HERE / "devices_main.cpp", "-o", program],
+            check=True)
         done = subprocess.run([program], input=x.tobytes(), check=True, capture_output=True)
         return np.frombuffer(done.stdout, "<f4").reshape(SHAPE)
 
@@ -143,11 +188,77 @@ class Devices(unittest.TestCase):
                 self.assertEqual("exec.transfer" in exec_ir, uses)
                 self.assertEqual('exec.wait "shadow"' in exec_ir, uses)
                 self.assertEqual('device = "shadow"' in exec_ir, uses)
+                self.check_alignment(exec_ir)
                 if devices in built:
                     x = np.random.default_rng(3).normal(0, 1, SHAPE).astype("f4")
                     want = reference(graph, x)
                     np.testing.assert_allclose(self.run_module(exec_ir, x), want,
                                                atol=1e-5 * np.abs(want).max())
+
+    def check_alignment(self, exec_ir):
+        """Each space has its own alignment: 128 bytes of the shadow's, 64 of the host's."""
+        for line in exec_ir.splitlines():
+            place = re.search(r'exec.(?:buffer|weight) .* at (\d+) ', line)
+            if place:
+                align = 128 if "on shadow>" in line else 64
+                self.assertEqual(int(place[1]) % align, 0, line)
+
+    def test_other_plans(self):
+        """Pools of the user's are for the host alone, whatever else is asked of the plan."""
+        text = network(DIAMOND, ("shadow", "", "shadow", ""))
+        for plan in ["", "threads=4", "ports-in-arena=true", "reorder=true"]:
+            with self.subTest(plan=plan):
+                exec_ir = lower(text, memories="fast:2048,slow:65536:slow", plan=plan)
+                self.check_alignment(exec_ir)
+                buffers = [l for l in exec_ir.splitlines() if "exec.buffer" in l]
+                self.assertTrue(buffers)
+                for line in buffers:
+                    self.assertEqual('in "shadow_ram"' in line, "on shadow>" in line, line)
+
+    def test_loop(self):
+        """The host waits for a device in each run, before the next one reads its result."""
+        exec_ir = lower(LOOP)
+        body = exec_ir[exec_ir.index("exec.loop"):]
+        self.assertRegex(body, r'(?s)transfer.*on "shadow".*transfer.*exec.wait "shadow"\s*}')
+        x = np.random.default_rng(4).normal(0, 1, SHAPE).astype("f4")
+        np.testing.assert_allclose(self.run_module(exec_ir, x), np.tanh(np.tanh(np.tanh(x))),
+                                   atol=1e-5)
+
+    def test_branch(self):
+        """The host waits in front of a branch, and at the end of one that uses a device."""
+        exec_ir = lower(BRANCH)
+        steps = re.findall(r'exec\.(transfer|wait|branch)|(else)', exec_ir)
+        self.assertEqual(["".join(step) for step in steps],
+                         ["transfer", "transfer", "wait", "branch", "transfer", "transfer",
+                          "wait", "else"])
+
+    def test_path_of_adapts(self):
+        """From a layout on the host to another one on the shadow lies a path of adapts."""
+        host, far = tensor(SHAPE, ""), tensor(SHAPE, "shadow")
+        blocked, far_blocked = (t.replace("xf32", "xf32, #nn.layout<NCHW16c>") if t is host else
+                                t.replace("NCHW on", "NCHW16c on") for t in (host, far))
+        exec_ir = lower(f"""
+module attributes {{nn.model = "divided", nn.sha256 = "00"}} {{
+  func.func @main(%x: {host} {{nn.name = "x"}}) -> ({host} {{nn.name = "y"}}) {{
+    %0 = nn.adapt %x : {host} -> {far}
+    %1 = nn.adapt %0 {{routine = "adapt_portable"}} : {far} -> {far_blocked}
+    %2 = nn.layer "r" extras(%1 : {far_blocked}) -> {far_blocked}
+        attributes {{routine = "elementwise_portable"}} epilogue {{
+    ^bb0(%e: f32):
+      %r = nn.relu %e : f32
+      nn.yield %r : f32
+    }}
+    %3 = nn.adapt %2 : {far_blocked} -> {blocked}
+    %4 = nn.adapt %3 {{routine = "adapt_portable"}} : {blocked} -> {host}
+    return %4 : {host}
+  }}
+}}
+""")
+        self.assertEqual(exec_ir.count("exec.transfer"), 2)
+        self.assertEqual(exec_ir.count('on "shadow"'), 2)
+        self.assertRegex(exec_ir, r'exec.wait "shadow"\s+exec.call')
+        x = np.random.default_rng(5).normal(0, 1, SHAPE).astype("f4")
+        np.testing.assert_array_equal(self.run_module(exec_ir, x), np.maximum(x, 0))
 
     def test_chain(self):
         self.check(CHAIN, [("", "shadow", "shadow", ""), ("shadow", "", "shadow", "shadow")])
