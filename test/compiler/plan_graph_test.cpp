@@ -96,7 +96,7 @@ private:
     RankedTensorType result;
   };
   double extend(size_t op, double seconds);
-  double getAdaptSeconds(Value value) const;
+  double getAdaptSeconds(Value value);
   double getStep(RankedTensorType from, RankedTensorType to) const;
 
   Block &block;
@@ -116,11 +116,16 @@ AllPlans::AllPlans(func::FuncOp function, const CostModel &cost,
     : block(function.getBody().front()), cost(cost), forms(forms) {
   auto plain = nn::getTensorType(block.getArgument(0));
   auto half = plain.clone(Float16Type::get(plain.getContext()));
-  for (RankedTensorType base : {plain, half}) {
-    types.push_back(base);
-    for (nn::LayoutAttr layout : layouts)
-      types.push_back(nn::withLayout(base, layout));
-  }
+  SmallVector<StringRef> devices = {""};
+  for (Attribute device :
+       cost.getMachine().getDevices().getValue().drop_front())
+    devices.push_back(cast<target::DeviceAttr>(device).getName());
+  for (RankedTensorType base : {plain, half})
+    for (StringRef device : devices) {
+      types.push_back(nn::onDevice(base, device));
+      for (nn::LayoutAttr layout : layouts)
+        types.push_back(nn::onDevice(nn::withLayout(base, layout), device));
+    }
   for (RankedTensorType from : types)
     for (RankedTensorType to : types)
       steps.push_back(getStep(from, to));
@@ -131,7 +136,10 @@ AllPlans::AllPlans(func::FuncOp function, const CostModel &cost,
     auto &own = choices.emplace_back();
     auto layer = dyn_cast<nn::LayerOp>(op);
     if (!layer) {
-      own = {{0, {plain}, plain}, {0, {half}, half}};
+      for (RankedTensorType base : {plain, half})
+        for (StringRef device : devices)
+          own.push_back(
+              {0, {nn::onDevice(base, device)}, nn::onDevice(base, device)});
       continue;
     }
     forEachCandidate(layer, cost, layouts, [&](const Candidate &candidate) {
@@ -151,7 +159,8 @@ double AllPlans::getStep(RankedTensorType from, RankedTensorType to) const {
     return 0;
   if (from.getElementType() == to.getElementType())
     return cost.getAdapt(from, to).seconds;
-  if (nn::getLayout(from) != nn::getLayout(to))
+  if (nn::getLayout(from) != nn::getLayout(to) ||
+      nn::getDevice(from) != nn::getDevice(to))
     return kImpossible;
   SmallVector<nn::LayoutAttr> layouts;
   if (nn::LayoutAttr layout = nn::getLayout(from))
@@ -168,7 +177,7 @@ double AllPlans::getStep(RankedTensorType from, RankedTensorType to) const {
 
 /// Returns the seconds of the adapts between a value and its readers: the least
 /// by which the set of types in which it is available grows to what they want.
-double AllPlans::getAdaptSeconds(Value value) const {
+double AllPlans::getAdaptSeconds(Value value) {
   auto find = [&](RankedTensorType type) {
     return unsigned(llvm::find(types, type) - types.begin());
   };
@@ -184,10 +193,13 @@ double AllPlans::getAdaptSeconds(Value value) const {
     wanted |=
         1u << (choice ? find(choice->operands[use.getOperandNumber()]) : 0);
   }
+  auto [entry, isNew] = known.try_emplace({made, wanted}, kImpossible);
+  double &least = entry->second;
+  if (!isNew)
+    return least;
   const size_t count = types.size();
   std::vector<double> costs(size_t(1) << count, kImpossible);
   costs[size_t(1) << made] = 0;
-  double least = kImpossible;
   // A larger set has a larger number, so that each is final when it is reached.
   for (size_t set = 0; set < costs.size(); ++set) {
     if (costs[set] == kImpossible)
@@ -220,38 +232,51 @@ double AllPlans::extend(size_t op, double seconds) {
   return least;
 }
 
-TEST_CASE("The plan is the cheapest of all layouts and element types") {
+/// Compares the plans of random functions with all that there are; returns how
+/// many results are halves, and how many are on another device than the host.
+static std::pair<int, int> comparePlans(StringRef target, unsigned functions,
+                                        unsigned mostLayers) {
   MLIRContext context;
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  auto machine = target::getMachine("aarch64-fp16", UnknownLoc::get(&context));
+  auto machine = target::getMachine(target, UnknownLoc::get(&context));
   REQUIRE(succeeded(machine));
-  int withHalves = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    std::string text = RandomFunction(seed).print(2 + seed % 3);
+  int halves = 0, elsewhere = 0;
+  for (unsigned seed = 0; seed < functions; ++seed) {
+    std::string text = RandomFunction(seed).print(2 + seed % (mostLayers - 1));
     INFO(text);
     auto module = parseSourceString<ModuleOp>(text, &context);
     REQUIRE(module);
     func::FuncOp function = *module->getOps<func::FuncOp>().begin();
-    for (Precision precision : {Precision::f32, Precision::f16}) {
-      LayerForms forms(function, precision);
-      CostModel cost =
-          makeCostModel(function, *machine, nullptr, nullptr, &forms);
-      auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
-      REQUIRE(succeeded(graph));
-      Plan plan = graph->solve();
-      CHECK(plan.solver == "exact");
-      for (auto layer : function.getOps<nn::LayerOp>())
-        withHalves +=
-            graph->getChoice(layer, plan).result.getElementType().isF16();
-      if (precision == Precision::f32)
-        continue; // has no casts, which the other has to try
-      REQUIRE(plan.cost ==
-              Approx(AllPlans(function, cost, graph->getLayouts(), forms)
-                         .findLeast()));
+    LayerForms forms(function, Precision::f16);
+    CostModel cost =
+        makeCostModel(function, *machine, nullptr, nullptr, &forms);
+    auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
+    REQUIRE(succeeded(graph));
+    Plan plan = graph->solve();
+    CHECK(plan.solver == "exact");
+    for (auto layer : function.getOps<nn::LayerOp>()) {
+      RankedTensorType made = graph->getChoice(layer, plan).result;
+      halves += made.getElementType().isF16();
+      elsewhere += !nn::getDevice(made).empty();
     }
+    REQUIRE(
+        plan.cost ==
+        Approx(
+            AllPlans(function, cost, graph->getLayouts(), forms).findLeast()));
   }
-  CHECK(withHalves > 0);
+  return {halves, elsewhere};
+}
+
+TEST_CASE("The plan is the cheapest of all layouts and element types") {
+  CHECK(comparePlans("aarch64-fp16", 60, 4).first > 0);
+}
+
+TEST_CASE("The plan is the cheapest of all devices, too") {
+  // Chains, diamonds and branches, of which some parts are worth a transfer.
+  auto [halves, elsewhere] = comparePlans("test-two-devices", 60, 3);
+  CHECK(halves > 0);
+  CHECK(elsewhere > 0);
 }

@@ -36,10 +36,14 @@ std::string Alternative::routineText() const {
                      fmt::join(candidate.params, ", "));
 }
 
-/// Returns the name of a type's layout, with the element type of halves.
+/// Returns the name of a type's layout, with the element type of halves and the
+/// device unless it is the host.
 static std::string schemaName(mlir::RankedTensorType type) {
   std::string name = nn::getLayoutName(type);
-  return type.getElementType().isF16() ? name + " f16" : name;
+  if (type.getElementType().isF16())
+    name += " f16";
+  llvm::StringRef device = nn::getDevice(type);
+  return device.empty() ? name : name + " on " + device.str();
 }
 
 std::string Alternative::schemaText() const {
@@ -277,8 +281,8 @@ ExitCode Explanation::find(Driver &driver, bool all) {
       if (!adapt.isView())
         changes.push_back(
             {nn::getModelName(adapt.getLoc()).str(),
-             nn::getLayoutName(adapt.getX().getType()),
-             nn::getLayoutName(adapt.getY().getType()),
+             schemaName(adapt.getX().getType()),
+             schemaName(adapt.getY().getType()),
              adapt.getRoutine().value_or("").str(),
              cost.getAdapt(adapt.getX().getType(), adapt.getY().getType())});
     });
