@@ -62,11 +62,13 @@ TABLE = {
                        MLIR + ONNX, True),
     "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
                          MLIR + ["flatbuffers/*"], True),
+    "frontends/mlir": (["frontends/mlir/*", "frontends/common/*", "dialects/*"], MLIR, True),
     # Edits models; builds no IR.
-    "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*"],
+    "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*",
+                                 "compiler/quantize/*"],
                                 MLIR + ONNX, True),
     "frontends/onnx/compress": (["frontends/onnx/*", "frontends/common/*",
-                                 "dialects/nn/compression/*"],
+                                 "compiler/quantize/*", "dialects/nn/compression/*"],
                                 MLIR + ONNX, True),
     # The rooms of compiler/: an order without circles, from the solver up.
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
@@ -78,9 +80,10 @@ TABLE = {
     "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
                           + ["runtime/reference.h"],
                           MLIR, True),
+    "compiler/quantize": (rooms("quantize", "patterns"), MLIR, True),
     "compiler/routines": (rooms("routines", "search", "shapes") + ROUTINE_TABLES, MLIR, True),
-    "compiler/passes": (rooms("passes", "patterns", "evaluate", "routines", "memory",
-                              "search"), MLIR, True),
+    "compiler/passes": (rooms("passes", "patterns", "evaluate", "quantize", "routines",
+                              "memory", "search"), MLIR, True),
     "compiler/sizes": (rooms("sizes", "routines", "memory", "shapes"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
                         MLIR + TOOLBOX, True),

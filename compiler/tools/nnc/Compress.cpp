@@ -118,6 +118,9 @@ ExitCode Compress::checkSettings() const {
     complain("--method=second-order needs --calibration");
   if (settings.maxDrop && !settings.canEvaluate())
     complain("--max-drop needs --calibration or --metric");
+  if (ExitCode other = checkIsOnnx("compress", settings.model.model);
+      other != ExitCode::done)
+    return other;
   ExitCode files = checkFiles("compress", settings.model, settings.calibration,
                               settings.output);
   return code == ExitCode::done ? files : code;
