@@ -123,6 +123,39 @@ def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
 }
 
+def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
+  let summary = "Prune weights and let them share values";
+  let description = [{
+    Constants of 32-bit floats that convolutions and matrix products of the main
+    function multiply by get other values, by their magnitudes: fewer that are
+    not zero (`sparsity`, `pattern`), and fewer different ones (`clusters`). How
+    they are stored is chosen later. A constant that other ops read too stays as
+    it is (`compiler/compress/`).
+
+    Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
+    later would scale channels of weights that share values.
+
+    ```mlir
+    %w = nn.constant dense<[[0.9, 0.1], [0.2, -1.1]]> : tensor<2x2xf32>
+    ==>  sparsity=0.5
+    %w = nn.constant dense<[[0.9, 0.0], [0.0, -1.1]]> : tensor<2x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"sparsity", "sparsity", "double", /*default=*/"-1",
+           "share of the weights of each layer that become zero (-1: any)">,
+    Option<"pattern", "pattern", "std::string", /*default=*/"\"\"",
+           "how many weights of how many neighbours stay, as 2:4">,
+    Option<"clusters", "clusters", "int64_t", /*default=*/"0",
+           "most values that weights share, from 2 to 256 (0: any number)">,
+    Option<"block", "block", "int64_t", /*default=*/"0",
+           "output channels that share a table of values (0: all)">,
+    ListOption<"exclude", "exclude", "std::string",
+               "the model's names of ops whose weights stay as they are">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
 def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
   let summary = "Take a window of time frame by frame";
   let description = [{

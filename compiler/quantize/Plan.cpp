@@ -19,6 +19,16 @@ std::string quantize::getName(Operation *op) {
   return nn::getModelName(op->getLoc(), op->getName().stripDialect()).str();
 }
 
+std::vector<std::string> quantize::listNames(func::FuncOp function) {
+  std::vector<std::string> names;
+  llvm::StringSet<> taken;
+  for (Operation &op : function.getBody().front())
+    if (std::string name = getName(&op);
+        op.getNumResults() && taken.insert(name).second)
+      names.push_back(name);
+  return names;
+}
+
 std::string quantize::getName(Value value) {
   if (Operation *op = value.getDefiningOp())
     return getName(op);

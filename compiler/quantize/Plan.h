@@ -84,6 +84,8 @@ Plan makePlan(mlir::func::FuncOp function, const PlanOptions &options,
 /// the argument.
 std::string getName(mlir::Value value);
 std::string getName(mlir::Operation *op);
+/// Returns the names of all ops of a function that give results, each once.
+std::vector<std::string> listNames(mlir::func::FuncOp function);
 
 } // namespace nnc::quantize
 

@@ -80,9 +80,10 @@ TABLE = {
     "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
                           + ["runtime/reference.h"],
                           MLIR, True),
+    "compiler/compress": (rooms("compress"), MLIR, True),
     "compiler/quantize": (rooms("quantize", "patterns"), MLIR, True),
     "compiler/routines": (rooms("routines", "search", "shapes") + ROUTINE_TABLES, MLIR, True),
-    "compiler/passes": (rooms("passes", "patterns", "evaluate", "quantize", "routines",
+    "compiler/passes": (rooms("passes", "patterns", "compress", "evaluate", "quantize", "routines",
                               "memory", "search"), MLIR, True),
     "compiler/sizes": (rooms("sizes", "routines", "memory", "shapes"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),

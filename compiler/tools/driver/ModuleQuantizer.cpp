@@ -43,13 +43,7 @@ static quantize::PlanOptions getPlanOptions(const ModuleQuantization &options) {
 }
 
 std::vector<std::string> ModuleQuantizer::getNames() {
-  std::vector<std::string> names;
-  llvm::StringSet<> taken;
-  for (mlir::Operation &op : getMain().getBody().front())
-    if (std::string name = quantize::getName(&op);
-        op.getNumResults() && taken.insert(name).second)
-      names.push_back(name);
-  return names;
+  return quantize::listNames(getMain());
 }
 
 /// Reports a module that has quantized ops.
