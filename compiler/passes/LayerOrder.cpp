@@ -18,9 +18,9 @@ using namespace nnc;
 namespace {
 /// Describes a function as steps on values that take memory. Views and joins
 /// take none of their own: they stand for the values that they consist of.
-class OrderDescription {
+class OrderBuilder {
 public:
-  OrderDescription(func::FuncOp function, bool portsInArena);
+  OrderBuilder(func::FuncOp function, bool portsInArena);
   OrderProblem problem;
 
 private:
@@ -31,7 +31,7 @@ private:
 };
 } // namespace
 
-unsigned OrderDescription::add(Value value, int64_t bytes) {
+unsigned OrderBuilder::add(Value value, int64_t bytes) {
   problem.bytes.push_back(bytes);
   problem.isKept.push_back(false);
   unsigned number = problem.bytes.size() - 1;
@@ -39,7 +39,7 @@ unsigned OrderDescription::add(Value value, int64_t bytes) {
   return number;
 }
 
-void OrderDescription::addStep(Operation *op) {
+void OrderBuilder::addStep(Operation *op) {
   OrderStep step;
   Parts read;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -58,7 +58,7 @@ void OrderDescription::addStep(Operation *op) {
   problem.steps.push_back(std::move(step));
 }
 
-OrderDescription::OrderDescription(func::FuncOp function, bool portsInArena) {
+OrderBuilder::OrderBuilder(func::FuncOp function, bool portsInArena) {
   for (BlockArgument argument : function.getArguments()) {
     bool isInArena = portsInArena && getPool(argument) == exec::Pool::input;
     add(argument, isInArena ? getBytes(argument) : 0);
@@ -79,7 +79,7 @@ OrderDescription::OrderDescription(func::FuncOp function, bool portsInArena) {
 }
 
 OrderProblem nnc::describeSteps(func::FuncOp function, bool portsInArena) {
-  return std::move(OrderDescription(function, portsInArena).problem);
+  return std::move(OrderBuilder(function, portsInArena).problem);
 }
 
 LayerOrder nnc::getLayerOrder(func::FuncOp function) {

@@ -54,6 +54,108 @@ def SetConstraints : Pass<"nnc-set-constraints", "::mlir::ModuleOp"> {
                            "::nnc::target::TargetDialect"];
 }
 
+def Calibrate : Pass<"nnc-calibrate", "::mlir::ModuleOp"> {
+  let summary = "Record the ranges of float values";
+  let description = [{
+    Values of the main function get the attribute `qnn.range`
+    (`dialects/qnn/Ranges.h`): the bounds between which integers are to represent
+    them. Values are numbered: the arguments first, then the results of all ops
+    that have one result, constants too. The command line finds the ranges by
+    running the module on samples.
+
+    Runs behind `nnc-simplify` and `nnc-recompose`, as the numbers are those of
+    the ops that are quantized.
+
+    ```mlir
+    %y = nn.relu %x : tensor<1x8xf32>
+    ==>  ranges=1:0:6.25
+    %y = nn.relu %x {qnn.range = array<f64: 0.0, 6.25>} : tensor<1x8xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"ranges", "ranges", "std::string",
+               "ranges of values, each as NUMBER:LOW:HIGH">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
+}
+
+def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
+  let summary = "Quantize layers of floats by the ranges of their values";
+  let description = [{
+    The module becomes one in QDQ form, of which `nnc-qnn-fuse` makes integer
+    layers (`compiler/quantize/`):
+
+    - Convolutions and matrix products with constant weights, and matrix products
+      of two activations, with the bias and the `nn.relu` or `nn.clip` behind
+      them. Weights are symmetric integers of 8 bits, biases integers of 32 bits
+      of the scale of the sums.
+    - Where they read what is quantized: sums, products, concats, averages,
+      `nn.relu`, `nn.clip`, and ops that only move elements. The operands and the
+      result of a concat share a scale if none of them loses more than one bit.
+    - Tables that `nn.gather` reads.
+
+    Activations have one scale and one zero point. A value without `qnn.range`,
+    or with one that no scale fits, stays float, and so does what computes and
+    reads it. All `qnn.range` are removed.
+
+    ```mlir
+    func.func @main(%x: tensor<1x4xf32> {qnn.range = array<f64: -1.0, 1.0>}) {
+      %y = nn.matmul %x, %w {...,  qnn.range = array<f64: 0.0, 4.0>} : ...
+    ==>
+      %0 = qnn.quantize half_even %x : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<i8:f32, 7.8e-03>>
+      %1 = qnn.dequantize %0 : ...
+      %2 = qnn.dequantize %integers : tensor<4x2x!quant.uniform<i8:f32, 1.0e-02>> -> tensor<4x2xf32>
+      %3 = nn.matmul %1, %2 {...} : ...
+      %4 = qnn.quantize half_even %3 : ...
+      %y = qnn.dequantize %4 : ...
+    ```
+  }];
+  let options = [
+    Option<"perChannel", "per-channel", "bool", /*default=*/"true",
+           "give weights a scale for each output channel">,
+    Option<"isUnsigned", "unsigned", "bool", /*default=*/"false",
+           "store activations as u8 instead of i8">,
+    Option<"unrounded", "unrounded", "bool", /*default=*/"false",
+           "do not round results of products that only float ops read">,
+    ListOption<"exclude", "exclude", "std::string",
+               "the model's names of ops that stay float">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
+}
+
+def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
+  let summary = "Prune weights and let them share values";
+  let description = [{
+    Constants of 32-bit floats that convolutions and matrix products of the main
+    function multiply by get other values, by their magnitudes: fewer that are
+    not zero (`sparsity`, `pattern`), and fewer different ones (`clusters`). How
+    they are stored is chosen later. A constant that other ops read too stays as
+    it is (`compiler/compress/`).
+
+    Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
+    later would scale channels of weights that share values.
+
+    ```mlir
+    %w = nn.constant dense<[[0.9, 0.1], [0.2, -1.1]]> : tensor<2x2xf32>
+    ==>  sparsity=0.5
+    %w = nn.constant dense<[[0.9, 0.0], [0.0, -1.1]]> : tensor<2x2xf32>
+    ```
+  }];
+  let options = [
+    Option<"sparsity", "sparsity", "double", /*default=*/"-1",
+           "share of the weights of each layer that become zero (-1: any)">,
+    Option<"pattern", "pattern", "std::string", /*default=*/"\"\"",
+           "how many weights of how many neighbours stay, as 2:4">,
+    Option<"clusters", "clusters", "int64_t", /*default=*/"0",
+           "most values that weights share, from 2 to 256 (0: any number)">,
+    Option<"block", "block", "int64_t", /*default=*/"0",
+           "output channels that share a table of values (0: all)">,
+    ListOption<"exclude", "exclude", "std::string",
+               "the model's names of ops whose weights stay as they are">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect"];
+}
+
 def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
   let summary = "Take a window of time frame by frame";
   let description = [{
@@ -307,6 +409,9 @@ def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
     has no padding. An average pooling behind a 1 x 1 convolution moves before
     it, where there is less to convolve.
 
+    With `attention=false` products and softmax stay apart, so that the products
+    can be quantized.
+
     ```mlir
     %0 = nn.add %x, %three : tensor<1x8x4x4xf32>, tensor<f32>
     %1 = nn.clip %0 {min = 0.0 : f64, max = 6.0 : f64} : tensor<1x8x4x4xf32>
@@ -316,6 +421,10 @@ def Recompose : Pass<"nnc-recompose", "::mlir::func::FuncOp"> {
     %3 = nn.hard_swish %x : tensor<1x8x4x4xf32>
     ```
   }];
+  let options = [
+    Option<"attention", "attention", "bool", /*default=*/"true",
+           "recognize attention">,
+  ];
   let dependentDialects = ["::nnc::nn::NnDialect"];
 }
 

@@ -17,6 +17,7 @@ using namespace mlir;
 
 namespace {
 struct RecomposePass : nnc::impl::RecomposeBase<RecomposePass> {
+  using RecomposeBase::RecomposeBase;
   void runOnOperation() override {
     if (failed(recomposeOps()) || failed(composeChains()))
       signalPassFailure();
@@ -27,7 +28,8 @@ private:
     RewritePatternSet patterns(&getContext());
     nnc::populateActivations(patterns);
     nnc::populateNormalizations(patterns);
-    nnc::populateAttention(patterns);
+    if (attention)
+      nnc::populateAttention(patterns);
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     return nnc::applyPatterns(getOperation(), std::move(patterns));

@@ -14,7 +14,15 @@ using namespace mlir;
 using namespace nnc;
 
 StringRef nnc::getName(Precision precision) {
-  return precision == Precision::f16 ? "f16" : "f32";
+  switch (precision) {
+  case Precision::f32:
+    return "f32";
+  case Precision::f16:
+    return "f16";
+  case Precision::i8:
+    return "i8";
+  }
+  llvm_unreachable("unknown precision");
 }
 
 static bool convolvesHalves(target::MachineAttr machine) {

@@ -15,9 +15,12 @@ namespace nnc {
 enum class Precision {
   f32, ///< 32-bit floats
   f16, ///< 16-bit floats, on layers for which the target has routines
+  /// 8-bit integers, on layers whose values have known ranges; others as f32.
+  i8,
 };
 
-/// Returns "f32" or "f16", the spelling of --precision and of tuning files.
+/// Returns "f32", "f16" or "i8", the spelling of --precision and of tuning
+/// files.
 llvm::StringRef getName(Precision precision);
 
 /// Succeeds if `machine` has routines that compute with 16-bit floats.

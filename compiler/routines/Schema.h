@@ -26,8 +26,8 @@ struct Schema {
   }
   /// Returns the type of a tensor of this schema with the shape of `type`.
   mlir::RankedTensorType on(mlir::RankedTensorType type) const {
-    return nn::withLayout(mlir::RankedTensorType::get(type.getShape(), element),
-                          layout);
+    auto plain = mlir::RankedTensorType::get(type.getShape(), element);
+    return nn::onDevice(nn::withLayout(plain, layout), device);
   }
   bool operator==(const Schema &other) const {
     return element == other.element && layout == other.layout &&

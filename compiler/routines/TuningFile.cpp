@@ -164,12 +164,12 @@ bool Parser::parseThreads(StringRef words) {
 }
 
 bool Parser::parsePrecision(StringRef word) {
-  for (Precision precision : {Precision::f32, Precision::f16})
+  for (Precision precision : {Precision::f32, Precision::f16, Precision::i8})
     if (word == getName(precision)) {
       file.precision = precision;
       return true;
     }
-  return fail("expected the --precision of what was measured, f32 or f16, "
+  return fail("expected the --precision of what was measured, f32, f16 or i8, "
               "found '" +
               word + "'");
 }

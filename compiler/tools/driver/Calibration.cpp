@@ -174,26 +174,31 @@ void Reader::readFile(const std::string &file) {
 
 ExitCode Reader::read(const std::string &place) {
   Progress progress("reading " + place);
-  std::vector<std::string> files;
+  std::vector<std::string> files = listCalibrationFiles(place);
   if (fs::is_directory(place)) {
-    for (const std::string &file : listFolder(place))
-      if (path::extension(file) == ".npz" || path::extension(file) == ".npy")
-        files.push_back(file);
     if (files.empty())
       complain(place + " holds no .npz or .npy files");
   } else if (!fs::exists(place)) {
     complain(place + ": there is no such file or folder");
-  } else if (path::extension(place) != ".npz" &&
-             path::extension(place) != ".npy") {
+    files.clear();
+  } else if (files.empty()) {
     complain(place + " is neither a folder nor a .npz or .npy file");
-  } else {
-    files.push_back(place);
   }
   for (const std::string &file : files)
     readFile(file);
   if (code == ExitCode::done && samples.empty())
     complain(place + " holds no samples");
   return code;
+}
+
+std::vector<std::string> listCalibrationFiles(const std::string &place) {
+  std::vector<std::string> files = {place};
+  if (fs::is_directory(place))
+    files = listFolder(place);
+  llvm::erase_if(files, [](const std::string &file) {
+    return path::extension(file) != ".npz" && path::extension(file) != ".npy";
+  });
+  return files;
 }
 
 ExitCode readCalibration(const std::string &place, const Manifest &manifest,

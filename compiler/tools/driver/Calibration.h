@@ -25,6 +25,9 @@ struct Sample {
 ExitCode readCalibration(const std::string &path, const Manifest &manifest,
                          std::vector<Sample> &samples);
 
+/// Returns the files that are read from such a folder or file.
+std::vector<std::string> listCalibrationFiles(const std::string &path);
+
 } // namespace nnc::tools
 
 #endif // NNC_TOOLS_DRIVER_CALIBRATION_H

@@ -153,6 +153,10 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
+  if (std::string problem = findQuantizationProblem(); !problem.empty()) {
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+    return ExitCode::usage;
+  }
   if (choices.batch) {
     if (std::string problem = findBatchProblem(); !problem.empty()) {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
@@ -240,6 +244,8 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
                : code;
   }
   module = std::move(result.module);
+  if (ExitCode code = quantize(module); code != ExitCode::done)
+    return code;
   auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
   std::vector<std::string> clashes =
       choices.customs.findClashes(name ? name.getValue() : "");
@@ -292,6 +298,9 @@ std::vector<std::string> Driver::findSources() const {
       files.push_back(value.text);
   for (const auto &[name, path] : choices.customs.paths)
     files.push_back(path);
+  if (!choices.quantization.samples.empty())
+    llvm::append_range(files,
+                       listCalibrationFiles(choices.quantization.samples));
   return files;
 }
 
@@ -603,8 +612,8 @@ llvm::Expected<std::string> Driver::spellPipeline() const {
   constraints.addPass(createConstraints(choices.target));
   buildPipeline(rest, pipelineOptions(tuning));
   std::vector<std::string> passes;
-  for (const std::string &part :
-       {spellPasses(constraints), streamPasses, stripPasses, spellPasses(rest)})
+  for (const std::string &part : {quantizePasses, spellPasses(constraints),
+                                  streamPasses, stripPasses, spellPasses(rest)})
     if (!part.empty())
       passes.push_back(part);
   return fmt::format("nnc-opt --mlir-print-debuginfo "

@@ -9,12 +9,14 @@
 
 #include "codegen/Codegen.h"
 #include "compiler/Pipeline.h"
+#include "compiler/QuantizePipeline.h"
 #include "compiler/search/Batching.h"
 #include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
 #include "compiler/tools/driver/ExitCode.h"
 #include "compiler/tools/driver/Manifest.h"
+#include "compiler/tools/driver/ObservedRanges.h"
 #include "dialects/target/Target.h"
 #include "frontends/common/Import.h"
 
@@ -47,6 +49,13 @@ struct MemoryChoice {
   std::string name; ///< an identifier of C
   int64_t bytes = 0;
   bool slow = false, holdsWeights = false;
+};
+
+/// How layers of floats become layers of integers.
+struct QuantizeChoice {
+  std::string samples; ///< folder or file of the inputs' samples, or empty
+  RangeMethod method;
+  ModuleQuantization passes;
 };
 
 /// Sizes of one dimension of an input: low, low + step, ..., high.
@@ -127,6 +136,7 @@ struct ModelOptions {
   std::optional<double> maxLatency;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
+  QuantizeChoice quantization; ///< with Precision::i8
   Optimize optimize = Optimize::balance;
   /// The clock for times that are told, if it is not that of the target's row.
   std::optional<double> mhz;
@@ -283,6 +293,11 @@ private:
   /// Imports as tryImport() does, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point,
                         mlir::OwningOpRef<mlir::ModuleOp> &module);
+  /// Returns what is wrong with the options of Precision::i8, or an empty
+  /// string.
+  std::string findQuantizationProblem() const;
+  /// Quantizes an imported module by the samples.
+  ExitCode quantize(mlir::OwningOpRef<mlir::ModuleOp> &module);
   /// Returns the shapes of the inputs at a point of the ranges.
   frontends::GivenShapes getShapesAt(llvm::ArrayRef<int64_t> point) const;
   /// Fails, and says why, where the model is another one at the edges of the
@@ -377,6 +392,8 @@ private:
   /// The passes that took the window frame by frame and that cut strips, as
   /// spellPasses() returns them; empty if there were none.
   std::string streamPasses, stripPasses;
+  /// Those that quantized the module, likewise.
+  std::string quantizePasses;
   std::optional<BatchChoice> batchChoice;
   /// Samples that the model is imported for, 0 without ModelOptions::batch.
   int64_t importedBatch = 0;

@@ -22,7 +22,7 @@ ExitCode Executable::open(const std::string &model, const std::string &name,
     return fail(temporary.takeError(), ExitCode::ownFault);
   folder = std::move(*temporary);
   ModelOptions own;
-  own.model = folder->path() + "/" + name + ".onnx";
+  own.model = folder->path() + "/" + name;
   own.shapes = options.shapes;
   own.name = name;
   own.runOn(threads);

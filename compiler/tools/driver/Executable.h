@@ -16,7 +16,8 @@ namespace nnc::tools {
 /// is evaluated by the portable routines.
 class Executable {
 public:
-  /// `model` is the text of an ONNX file that is called `name`. Of `options`
+  /// `model` is what the file of a model holds, ONNX or a module; the code is
+  /// called `name`. Of `options`
   /// the shapes count. Parts of `earlier`, which was opened with the same
   /// compiler, are used again.
   ExitCode open(const std::string &model, const std::string &name,

@@ -24,7 +24,7 @@ namespace fs = llvm::sys::fs;
 
 namespace nnc::tools {
 
-/// The frontend whose models are edited.
+/// The frontend whose models are edited as they are.
 static const frontends::Frontend &getEdited() {
   return **llvm::find_if(frontends::getFrontends(),
                          [](const auto *each) { return each->name == "ONNX"; });
@@ -32,15 +32,29 @@ static const frontends::Frontend &getEdited() {
 
 void addEditedModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
-  llvm::StringRef extensions = getEdited().extensions;
-  std::vector<std::string> types;
-  for (llvm::StringRef extension : llvm::split(extensions, ", "))
-    types.push_back("FILE" + extension.str());
-  app.get_option("MODEL")
-      ->description(fmt::format("The model: {} ({})", getEdited().name.str(),
-                                extensions.str()))
-      ->type_name(llvm::join(types, "|"));
-  app.remove_option(app.get_option("--tflite-rounding"));
+}
+
+/// Returns the frontend that a model's magic number tells, unless that is the
+/// one whose models are edited; null for others and where there is none.
+static const frontends::Frontend *findOther(const std::string &model) {
+  auto start = frontends::readFileStart(model);
+  if (!start)
+    return nullptr; // The import says why.
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    if (frontend != &getEdited() && frontend->hasMagic &&
+        frontend->recognizes(*start))
+      return frontend;
+  return nullptr;
+}
+
+/// Whether a file's name is that of a module.
+static bool isModuleFile(llvm::StringRef output) {
+  llvm::StringRef extension = llvm::sys::path::extension(output);
+  return extension == ".mlir" || extension == ".mlirbc";
+}
+
+bool isWrittenAsModule(const std::string &model, const std::string &output) {
+  return isModuleFile(output) || findOther(model);
 }
 
 std::optional<double> parseShare(llvm::StringRef text) {
@@ -96,40 +110,33 @@ void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
       ->type_name("NODE");
 }
 
-/// Reports that a model is of a format that is not edited.
-static ExitCode checkFormat(const char *command, const std::string &model) {
-  auto start = frontends::readFileStart(model);
-  if (!start)
-    return ExitCode::done; // The import says why.
-  for (const frontends::Frontend *frontend : frontends::getFrontends()) {
-    if (frontend == &getEdited() || !frontend->recognizes(*start) ||
-        !frontend->hasMagic)
-      continue;
-    Problem problem{Problem::error, model, "", "", "", "", "", {}};
-    problem.message = fmt::format(
-        "is a {0} model; nnc {1} edits {2} models alone: {1} the model before "
-        "it is converted to {0}, or export it as {2}",
-        frontend->name.str(), command, getEdited().name.str());
-    report(std::move(problem));
-    return ExitCode::unsupported;
-  }
-  return ExitCode::done;
+ExitCode checkIsOnnx(const char *command, const std::string &model) {
+  const frontends::Frontend *other = findOther(model);
+  if (!other)
+    return ExitCode::done;
+  Problem problem{Problem::error, model, "", "", "", "", "", {}};
+  problem.message = fmt::format(
+      "is a {0} model; nnc {1} edits {2} models alone: {1} the model before "
+      "it is converted to {0}, or export it as {2}",
+      other->name.str(), command, getEdited().name.str());
+  report(std::move(problem));
+  return ExitCode::unsupported;
 }
 
-/// Returns the format that a file's name says it has, if a model that is edited
-/// cannot be written so.
+/// Returns the format that a file's name says it has, if no model is written
+/// so.
 static std::string findOtherFormat(llvm::StringRef output) {
   llvm::StringRef extension = llvm::sys::path::extension(output);
   for (const frontends::Frontend *frontend : frontends::getFrontends())
     for (llvm::StringRef each : llvm::split(frontend->extensions, ", "))
-      if (each == extension && each != ".onnx")
+      if (each == extension && each != ".onnx" && !isModuleFile(output))
         return each == ".onnxtxt" ? "ONNX as text" : frontend->name.str();
   return "";
 }
 
 ExitCode checkFiles(const char *command, const ModelOptions &model,
                     const std::string &calibration, const std::string &output) {
-  ExitCode code = checkFormat(command, model.model);
+  ExitCode code = ExitCode::done;
   auto complain = [&](const std::string &problem) {
     code = fail(makeError(problem), ExitCode::usage);
   };
@@ -152,8 +159,15 @@ ExitCode checkFiles(const char *command, const ModelOptions &model,
     code = input;
   if (std::string format = findOtherFormat(output); !format.empty())
     complain(fmt::format("-o: the model is written as binary ONNX, not as {}; "
-                         "give a file with the extension .onnx",
+                         "give a file with the extension .onnx, or .mlir for "
+                         "a module",
                          format));
+  const frontends::Frontend *other = findOther(model.model);
+  if (other && !isModuleFile(output))
+    complain(fmt::format("-o: of a {} model nnc {} writes a module of its own, "
+                         "no ONNX; give a file with the extension .mlir (text) "
+                         "or .mlirbc (bytecode)",
+                         other->name.str(), command));
   if (fs::is_directory(model.model))
     complain(model.model + " is a folder; give a model");
   if (!calibration.empty() && !fs::exists(calibration))

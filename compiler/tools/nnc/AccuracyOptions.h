@@ -17,7 +17,7 @@ class Option;
 
 namespace nnc::tools {
 
-/// MODEL and what is read with it, of commands that edit ONNX models.
+/// MODEL and what is read with it, of commands that edit models.
 void addEditedModelOptions(CLI::App &app, ModelOptions &options);
 /// Reads "0.5%" or "0.005" as a share.
 std::optional<double> parseShare(llvm::StringRef text);
@@ -36,6 +36,11 @@ void addMetricOption(CLI::App &app, std::string &metric);
 void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
                       const char *help);
 
+/// Whether nnc writes what it makes of `model` as a module of nn and qnn ops:
+/// if `output` says so, or the model is no ONNX.
+bool isWrittenAsModule(const std::string &model, const std::string &output);
+/// Reports a model that is no ONNX, for a command that edits ONNX alone.
+ExitCode checkIsOnnx(const char *command, const std::string &model);
 /// Reports what is wrong with the files of a command that writes the model that
 /// it edits: before the work of minutes, after which nothing could be written.
 /// `command` is its name.

@@ -474,14 +474,18 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options) {
 }
 
 void addPrecisionOption(CLI::App &app, ModelOptions &options) {
-  static const std::vector<std::pair<std::string, Precision>> precisions = {
-      {getName(Precision::f32).str(), Precision::f32},
-      {getName(Precision::f16).str(), Precision::f16}};
+  std::vector<std::pair<std::string, Precision>> precisions;
+  for (Precision each : {Precision::f32, Precision::f16, Precision::i8})
+    precisions.emplace_back(getName(each).str(), each);
   addChoice(app, "--precision", options.precision, precisions,
-            "What layers of floats compute with and store: floats, or "
-            "halves where the target has arithmetic on them; inputs and "
-            "outputs stay floats")
+            "What layers of floats compute with and store: floats, halves "
+            "where the target has arithmetic on them, or 8-bit integers, whose "
+            "ranges --calibrate finds; inputs and outputs stay floats")
       ->default_str("f32");
+  app.add_option("--calibrate", options.quantization.samples,
+                 "Samples of the inputs for --precision=i8, as "
+                 "--calibration of nnc quantize takes them")
+      ->type_name("DIR|FILE.npz");
 }
 
 void addOptimizeOption(CLI::App &app, ModelOptions &options) {
@@ -521,10 +525,13 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
     if (!llvm::sys::fs::is_directory(options.model))
       return;
     for (const char *name :
-         {"--target", "--name", "--shape", "--value", "--external-data",
-          "--tflite-rounding", "--custom", "--stream", "--io", "--max-ram",
-          "--batch", "--weights", "--max-error", "--weight-bits", "--layouts",
-          "--precision", "--optimize", "--tuning", "--probe"})
+         {"--target",    "--name",          "--shape",
+          "--value",     "--external-data", "--tflite-rounding",
+          "--custom",    "--stream",        "--io",
+          "--max-ram",   "--batch",         "--weights",
+          "--max-error", "--weight-bits",   "--layouts",
+          "--precision", "--calibrate",     "--optimize",
+          "--tuning",    "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

@@ -101,7 +101,7 @@ struct Clock {
 };
 Clock findClock(target::MachineAttr machine, const ModelOptions &options);
 
-/// --precision=f32|f16.
+/// --precision=f32|f16|i8 and --calibrate.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// --threads=on|off|N, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);

@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
+#include "compiler/tools/nnc/compress/Module.h"
 #include "compiler/tools/nnc/compress/Report.h"
 #include "compiler/tools/nnc/compress/Search.h"
 
@@ -38,6 +39,7 @@ public:
 
 private:
   ExitCode checkSettings() const;
+  ExitCode checkModule() const;
   ExitCode compress();
 
   CompressSettings settings;
@@ -51,8 +53,10 @@ private:
 void Compress::addOptions(CLI::App &app) {
   addEditedModelOptions(app, settings.model);
   app.add_option("-o,--output", settings.output,
-                 "The compressed model, an ONNX file with the same types")
-      ->type_name("FILE.onnx")
+                 "The compressed model: of an ONNX model an ONNX file with the "
+                 "same types; of any model a module of nnc's own, as text or "
+                 "as bytecode, which nnc reads as a model")
+      ->type_name("FILE.onnx|FILE.mlir|FILE.mlirbc")
       ->required();
   addShareOption(app, "--sparsity", sparsity, "0.9",
                  "Share of the weights of each layer that become zero, those "
@@ -123,6 +127,24 @@ ExitCode Compress::checkSettings() const {
   return code == ExitCode::done ? files : code;
 }
 
+/// Reports options that only ONNX models have when these stay ONNX.
+ExitCode Compress::checkModule() const {
+  std::pair<const char *, bool> others[] = {
+      {"--calibration", !settings.calibration.empty()},
+      {"--metric", !settings.metric.empty()},
+      {"--max-drop", settings.maxDrop.has_value()}};
+  ExitCode code = ExitCode::done;
+  for (auto [option, isGiven] : others)
+    if (isGiven)
+      code = fail(makeError(fmt::format(
+                      "{} is for ONNX models that are written as ONNX: the "
+                      "weights of modules are chosen by their magnitudes; "
+                      "leave it out",
+                      option)),
+                  ExitCode::usage);
+  return code;
+}
+
 ExitCode Compress::run() {
   if (!sparsity.empty())
     settings.options.sparsity = parseShare(sparsity);
@@ -133,8 +155,12 @@ ExitCode Compress::run() {
   settings.options.isSecondOrder =
       !settings.calibration.empty() && method != "magnitude";
   settings.options.exclude.insert(exclude.begin(), exclude.end());
-  ExitCode code = checkSettings();
-  return code == ExitCode::done ? compress() : code;
+  if (ExitCode code = checkSettings(); code != ExitCode::done)
+    return code;
+  if (!isWrittenAsModule(settings.model.model, settings.output))
+    return compress();
+  ExitCode code = checkModule();
+  return code == ExitCode::done ? compressModule(settings, json) : code;
 }
 
 /// Warns of a layer that computes nothing any more.
@@ -194,9 +220,9 @@ ExitCode Compress::compress() {
                      : "all weights stay as they were: they have no more "
                        "values and as many zeros as they are to have");
   if (json)
-    printJson(toJson(session, result));
+    printJson(toJson(CompressedModel::get(session), result));
   else
-    printReport(session, result);
+    printReport(CompressedModel::get(session), result);
   return ExitCode::done;
 }
 

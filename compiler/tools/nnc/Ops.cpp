@@ -25,7 +25,8 @@ public:
   void addOptions(CLI::App &app) override {
     std::vector<std::string> names;
     for (const frontends::Frontend *frontend : frontends::getFrontends())
-      names.push_back(frontend->name.lower());
+      if (!frontend->getOps().empty())
+        names.push_back(frontend->name.lower());
     std::string type = llvm::join(names, "|");
     CLI::Option *option =
         app.add_option("--frontend", only,
@@ -63,12 +64,13 @@ public:
   }
 
 private:
-  /// Returns the frontend that the user names, or all of them.
+  /// Returns the frontend that the user names, or all that have operators.
   std::vector<const frontends::Frontend *> getChosen() const {
     std::vector<const frontends::Frontend *> chosen;
     for (const frontends::Frontend *frontend : frontends::getFrontends())
-      if (only.empty() ||
-          llvm::StringRef(only).equals_insensitive(frontend->name))
+      if (!frontend->getOps().empty() &&
+          (only.empty() ||
+           llvm::StringRef(only).equals_insensitive(frontend->name)))
         chosen.push_back(frontend);
     return chosen;
   }

@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "compiler/tools/nnc/quantize/Module.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 #include "compiler/tools/nnc/quantize/Search.h"
 #include "frontends/common/Suggest.h"
@@ -26,8 +27,10 @@ public:
   void addOptions(CLI::App &app) override {
     addEditedModelOptions(app, settings.model);
     app.add_option("-o,--output", settings.output,
-                   "The quantized model, an ONNX file in QDQ form")
-        ->type_name("FILE.onnx")
+                   "The quantized model: of an ONNX model an ONNX file in QDQ "
+                   "form; of any model a module of nnc's own, as text or as "
+                   "bytecode, which nnc reads as a model")
+        ->type_name("FILE.onnx|FILE.mlir|FILE.mlirbc")
         ->required();
     addCalibrationOption(app, settings.calibration)->required();
     addMethodOptions(app);
@@ -45,6 +48,7 @@ private:
   void addLayerOptions(CLI::App &app);
   void addDropOptions(CLI::App &app);
   ExitCode checkSettings() const;
+  ExitCode checkModule() const;
   ExitCode quantize();
   ExitCode open(Session &session, Evaluation &evaluation);
   ExitCode equalize(std::unique_ptr<Session> &session, Evaluation &evaluation,
@@ -147,21 +151,46 @@ ExitCode Quantize::checkSettings() const {
   return code == ExitCode::done ? files : code;
 }
 
+/// Reports options that only ONNX models have when these stay ONNX.
+ExitCode Quantize::checkModule() const {
+  std::pair<const char *, bool> others[] = {
+      {"--equalize", settings.equalize},
+      {"--bias-correction", settings.biasCorrection},
+      {"--ops", !settings.options.ops.empty()},
+      {"--metric", !settings.metric.empty()},
+      {"--mixed", settings.mixed},
+      {"--max-drop", settings.maxDrop.has_value() && !settings.mixed}};
+  ExitCode code = ExitCode::done;
+  for (auto [option, isGiven] : others)
+    if (isGiven)
+      code =
+          fail(makeError(fmt::format(
+                   "{} is for ONNX models that are written as ONNX; leave it "
+                   "out, or name layers that stay float with --exclude",
+                   option)),
+               ExitCode::usage);
+  return code;
+}
+
 ExitCode Quantize::run() {
-  settings.method = llvm::StringSwitch<onnx::Method>(method)
-                        .Case("percentile", onnx::Method::percentile)
-                        .Case("entropy", onnx::Method::entropy)
-                        .Case("mse", onnx::Method::mse)
-                        .Default(onnx::Method::minmax);
+  settings.method = llvm::StringSwitch<quantize::Method>(method)
+                        .Case("percentile", quantize::Method::percentile)
+                        .Case("entropy", quantize::Method::entropy)
+                        .Case("mse", quantize::Method::mse)
+                        .Default(quantize::Method::minmax);
   settings.percentile = percentile.value_or(settings.percentile);
   settings.options.storage =
-      storage == "u8" ? onnx::Storage::u8 : onnx::Storage::s8;
+      storage == "u8" ? quantize::Storage::u8 : quantize::Storage::s8;
   settings.options.exclude.insert(exclude.begin(), exclude.end());
   settings.options.ops.insert(ops.begin(), ops.end());
   if (!maxDrop.empty())
     settings.maxDrop = parseShare(maxDrop);
-  ExitCode code = checkSettings();
-  return code == ExitCode::done ? quantize() : code;
+  if (ExitCode code = checkSettings(); code != ExitCode::done)
+    return code;
+  if (!isWrittenAsModule(settings.model.model, settings.output))
+    return quantize();
+  ExitCode code = checkModule();
+  return code == ExitCode::done ? quantizeModule(settings, json) : code;
 }
 
 /// Quantizes all layers and compares the model with the float one.
@@ -179,7 +208,7 @@ ExitCode Quantize::open(Session &session, Evaluation &evaluation) {
 /// those without are better.
 ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
                             Evaluation &evaluation, QuantizeTotals &totals) {
-  llvm::Expected<onnx::ChannelRanges> ranges = session->findChannelRanges();
+  llvm::Expected<quantize::ChannelRanges> ranges = session->findChannelRanges();
   if (!ranges)
     return fail(ranges.takeError(), ExitCode::ownFault);
   if (ranges->empty())

@@ -97,7 +97,7 @@ Compressor::Implementation::findInputs(const GraphIndex &index, size_t weight,
     auto layerInputs = LayerInputs::get(index, use, dims, reason);
     if (!layerInputs)
       return {};
-    if (!(MatrixForm::get(layer, use.operand, dims) == own.form) ||
+    if (!(getMatrixForm(layer, use.operand, dims) == own.form) ||
         (!found.uses.empty() &&
          found.uses.front().getNumGroups() != layerInputs->getNumGroups())) {
       reason = "is read by nodes that sum over different axes or groups of it";

@@ -265,7 +265,7 @@ void ViewFolder::run() {
   for (int number = 0; number < index->getNumNodes(); ++number)
     for (int i = 0; i < index->getNode(number).input_size(); ++i) {
       const NodeProto &layer = index->getNode(number);
-      if (!MatrixForm::canBeWeights(layer, i))
+      if (!canBeWeights(layer, i))
         continue;
       int producer = index->getProducer(layer.input(i));
       if (producer >= 0 &&

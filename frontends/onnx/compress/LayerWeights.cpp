@@ -107,7 +107,7 @@ std::string WeightFinder::addReader(int number, int operand, int dequantize) {
     std::string reason = addUses(node.output(0), number);
     return reason.empty() ? addScales(number, operand) : reason;
   }
-  if (!MatrixForm::get(node, operand, getDims(*tensor)))
+  if (!getMatrixForm(node, operand, getDims(*tensor)))
     return "node '" + getNodeName(node).str() + "' (" + node.op_type() +
            ") reads it, too, as something else than weights";
   current->uses.push_back({number, operand, dequantize});
@@ -159,7 +159,7 @@ void WeightFinder::visit(const NodeProto &layer, int operand) {
     name = index.getNode(quantize).input(0);
   tensor = index.getConstant(name);
   auto form =
-      tensor ? MatrixForm::get(layer, operand, getDims(*tensor)) : std::nullopt;
+      tensor ? getMatrixForm(layer, operand, getDims(*tensor)) : std::nullopt;
   if (!form || !seen.insert(name).second)
     return;
   LayerWeights found{name, {}, *form, std::nullopt};

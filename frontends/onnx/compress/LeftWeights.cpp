@@ -167,7 +167,7 @@ void LeftFinder::visitBody(const GraphProto &body, const NodeProto &outer) {
       constants.insert(tensor.name());
   for (const NodeProto &node : body.node()) {
     for (int i = 0; i < node.input_size(); ++i) {
-      if (!MatrixForm::canBeWeights(node, i))
+      if (!canBeWeights(node, i))
         continue;
       std::string value = node.input(i);
       while (const NodeProto *producer = producers.lookup(value))
@@ -203,7 +203,7 @@ void LeftFinder::run() {
   for (int number = 0; number < index.getNumNodes(); ++number) {
     const NodeProto &node = index.getNode(number);
     for (int i = 0; i < node.input_size(); ++i)
-      if (MatrixForm::canBeWeights(node, i))
+      if (canBeWeights(node, i))
         visitOperand(node, node.input(i));
     visitOther(node);
     visitBodies(node, node);

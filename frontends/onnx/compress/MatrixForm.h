@@ -1,4 +1,4 @@
-//===- MatrixForm.h - Weights of a layer as a matrix ------------*- C++ -*-===//
+//===- MatrixForm.h - Weights of a node as a matrix -------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,57 +7,26 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
 
-#include "onnx/onnx_pb.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "dialects/nn/compression/MatrixForm.h"
 
-#include <array>
-#include <optional>
-#include <vector>
+#include "onnx/onnx_pb.h"
 
 namespace nnc::onnx {
 
-/// The number of elements of a tensor of these sizes.
-int64_t getProduct(llvm::ArrayRef<int64_t> sizes);
+using compression::getProduct;
+using compression::MatrixForm;
 
-/// How the weights of a layer become a matrix with a row for each channel of
-/// the output and a column for each number that the channel sums over. The
-/// columns of a convolution are in the order of the places of the kernel, and
-/// at each place in that of the input channels.
-class MatrixForm {
-public:
-  /// Returns whether an operand of a node would be its weights if it was a
-  /// constant of a shape that fits the node.
-  static bool canBeWeights(const ::onnx::NodeProto &node, int operand);
-  /// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul,
-  /// RNN, LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or MatMulInteger
-  /// that would be its weights if it was constant, of shape `dims`. Returns
-  /// nullopt for other operands and nodes.
-  static std::optional<MatrixForm>
-  get(const ::onnx::NodeProto &node, int operand, llvm::ArrayRef<int64_t> dims);
+/// Returns whether an operand of a node would be its weights if it was a
+/// constant of a shape that fits the node.
+bool canBeWeights(const ::onnx::NodeProto &node, int operand);
 
-  bool operator==(const MatrixForm &other) const {
-    return sizes == other.sizes && order == other.order && rows == other.rows;
-  }
-  int64_t getRows() const { return rows; }
-  int64_t getColumns() const { return columns; }
-  /// The number of neighbouring columns that stand for input channels at one
-  /// place of a kernel; all of them where there is no kernel.
-  int64_t getRunColumns() const { return sizes[1]; }
-  std::vector<float> toMatrix(llvm::ArrayRef<float> weights) const;
-  std::vector<float> fromMatrix(llvm::ArrayRef<float> matrix) const;
-
-private:
-  using Axes = std::array<int64_t, 4>;
-  /// The weights have the shape `sizes`, whose second axis is that of the input
-  /// channels; the matrix has its axes in `order`, of
-  /// which the first `rowAxes` are the rows.
-  MatrixForm(Axes sizes, Axes order, int rowAxes);
-  /// Calls `visit` with the places of each element in matrix and weights.
-  template <class F> void forEachElement(F visit) const;
-
-  Axes sizes, order;
-  int64_t rows = 1, columns = 1;
-};
+/// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul, RNN,
+/// LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or MatMulInteger that
+/// would be its weights if it was constant, of shape `dims`. Returns nullopt
+/// for other operands and nodes.
+std::optional<MatrixForm> getMatrixForm(const ::onnx::NodeProto &node,
+                                        int operand,
+                                        llvm::ArrayRef<int64_t> dims);
 
 } // namespace nnc::onnx
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 using namespace nnc::onnx;
+using namespace nnc::quantize;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 

@@ -7,15 +7,15 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 
+#include "compiler/quantize/Weights.h"
 #include "frontends/onnx/quantize/GraphIndex.h"
-#include "frontends/onnx/quantize/Weights.h"
 
 namespace nnc::onnx {
 
 /// The numbers that integers stand for: an integer minus the zero point, times
 /// the scale of its channel.
 struct WeightScales {
-  ChannelShape shape;
+  quantize::ChannelShape shape;
   std::vector<float> scales; ///< of the channels
   int zeroPoint = 0;
 

@@ -9,6 +9,7 @@
 #include "frontends/onnx/quantize/PlannedWeights.h"
 
 using namespace nnc::onnx;
+using namespace nnc::quantize;
 using ::onnx::GraphProto;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;

@@ -13,6 +13,7 @@
 #include <set>
 
 using namespace nnc::onnx;
+using namespace nnc::quantize;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 

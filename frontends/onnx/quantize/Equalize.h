@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_EQUALIZE_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_EQUALIZE_H
 
-#include "frontends/onnx/quantize/Range.h"
+#include "compiler/quantize/Range.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -28,7 +28,7 @@ std::vector<std::string> findEqualizable(::onnx::ModelProto &model);
 /// them: no channel gets a larger magnitude than the largest of all channels in
 /// `ranges`, which would make the integers of all others coarser. Values
 /// without ranges are not scaled. Returns how many pairs were scaled.
-int equalize(::onnx::ModelProto &model, ChannelRanges ranges);
+int equalize(::onnx::ModelProto &model, quantize::ChannelRanges ranges);
 
 } // namespace nnc::onnx
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 using namespace nnc::onnx;
+using namespace nnc::quantize;
 
 std::vector<int>
 nnc::onnx::quantizePlanned(const GraphIndex &index, const Plan &plan,

@@ -7,8 +7,8 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_PLANNEDWEIGHTS_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_PLANNEDWEIGHTS_H
 
+#include "compiler/quantize/Weights.h"
 #include "frontends/onnx/quantize/Scales.h"
-#include "frontends/onnx/quantize/Weights.h"
 
 namespace nnc::onnx {
 
@@ -17,8 +17,8 @@ struct PlannedWeights {
   std::string name; ///< of the constant
   int64_t axis;     ///< of the channels that have scales of their own, or -1
   std::vector<int64_t> dims;
-  ChannelShape shape;
-  QuantizedWeights quantized;
+  quantize::ChannelShape shape;
+  quantize::QuantizedWeights quantized;
 };
 
 /// Quantizes the weights of all layers of the plan. Returns for each layer the

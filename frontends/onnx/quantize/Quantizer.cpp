@@ -16,6 +16,7 @@
 #include "frontends/onnx/quantize/Serialize.h"
 
 using namespace nnc::onnx;
+using namespace nnc::quantize;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;

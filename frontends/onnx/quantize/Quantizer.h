@@ -7,9 +7,9 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_QUANTIZER_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_QUANTIZER_H
 
+#include "compiler/quantize/Methods.h"
+#include "compiler/quantize/Range.h"
 #include "frontends/common/Import.h"
-#include "frontends/onnx/quantize/Methods.h"
-#include "frontends/onnx/quantize/Range.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -25,12 +25,12 @@ namespace nnc::onnx {
 struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
   /// The values whose channels equalize() scales; empty: none.
-  ChannelRanges channelRanges;
+  quantize::ChannelRanges channelRanges;
   /// Whether the results of products that only float nodes read stay unrounded.
   bool unrounded = false;
-  Storage storage = Storage::s8; ///< of activations
-  std::set<std::string> exclude; ///< names of nodes
-  std::set<std::string> ops;     ///< operators to quantize; empty: all
+  quantize::Storage storage = quantize::Storage::s8; ///< of activations
+  std::set<std::string> exclude;                     ///< names of nodes
+  std::set<std::string> ops; ///< operators to quantize; empty: all
 };
 
 /// A layer of the model that is quantized.
@@ -92,8 +92,8 @@ public:
   /// Sets which layers stay floats, by their node, and why.
   void keepFloats(const std::map<int, std::string> &nodes);
   /// Sets the ranges of the tensors and derives their scales.
-  void setRanges(const std::map<std::string, Range> &ranges);
-  Parameters getParameters(const std::string &tensor) const;
+  void setRanges(const std::map<std::string, quantize::Range> &ranges);
+  quantize::Parameters getParameters(const std::string &tensor) const;
 
   /// Serializes the float model with the quantized tensors, and `others`, as
   /// additional outputs.

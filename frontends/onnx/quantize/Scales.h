@@ -14,7 +14,7 @@ namespace nnc::onnx {
 /// The parameters of tensors. Tensors with the same `source` have the same
 /// ones: a layer between them can work on integers without rescaling them.
 struct TensorScale {
-  Parameters parameters;
+  quantize::Parameters parameters;
   std::string source; ///< name of one of the tensors
 };
 
@@ -23,8 +23,9 @@ struct TensorScale {
 /// and the result of a Concat have one scale, if none of them loses more than
 /// one bit by it.
 std::map<std::string, TensorScale>
-assignScales(const Plan &plan, const std::map<std::string, Range> &ranges,
-             Storage storage);
+assignScales(const Plan &plan,
+             const std::map<std::string, quantize::Range> &ranges,
+             quantize::Storage storage);
 
 } // namespace nnc::onnx
 

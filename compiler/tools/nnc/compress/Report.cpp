@@ -68,12 +68,18 @@ static const char *getHessian(const onnx::CompressedSizes &size) {
   return !size.outputErrors ? "" : size.isDense ? "dense" : "blocks";
 }
 
-json::Object toJson(CompressSession &session, const CompressResult &result) {
-  const CompressSettings &settings = session.getSettings();
+CompressedModel CompressedModel::get(CompressSession &session) {
   onnx::Compressor &compressor = session.getCompressor();
+  return {session.getSettings(),     compressor.getWeights(),
+          compressor.getLeft(),      compressor.getNumFolded(),
+          compressor.getFileBytes(), session.getNumSamples()};
+}
+
+json::Object toJson(const CompressedModel &model,
+                    const CompressResult &result) {
+  const CompressSettings &settings = model.settings;
   json::Array layers, left;
-  for (const auto &[weight, size] :
-       llvm::zip(compressor.getWeights(), result.sizes)) {
+  for (const auto &[weight, size] : llvm::zip(model.weights, result.sizes)) {
     const StoredSizes &stored = size.stored;
     auto orNone = [](std::optional<int64_t> number) {
       return number ? json::Value(*number) : json::Value(nullptr);
@@ -116,7 +122,7 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
         {"hessian", getHessian(size)},
         {"unobserved", weight.unobserved}});
   }
-  for (const onnx::LeftSummary &each : compressor.getLeft())
+  for (const onnx::LeftSummary &each : model.left)
     left.push_back(json::Object{{"name", each.name},
                                 {"node", each.node},
                                 {"op", each.op},
@@ -134,9 +140,9 @@ json::Object toJson(CompressSession &session, const CompressResult &result) {
       {"clusters", settings.options.clusters},
       {"block", settings.options.block},
       {"method", settings.options.isSecondOrder ? "second-order" : "magnitude"},
-      {"samples", int64_t(session.getNumSamples())},
-      {"folded", compressor.getNumFolded()},
-      {"file_bytes", compressor.getFileBytes()},
+      {"samples", int64_t(model.samples)},
+      {"folded", model.folded},
+      {"file_bytes", model.fileBytes},
       {"seconds", result.seconds},
       {"evaluated", result.evaluated},
       {"metric", evaluation.metricName},
@@ -171,12 +177,12 @@ static std::string shorten(const std::string &name) {
   return name.size() <= most ? name : name.substr(0, most - 3) + "...";
 }
 
-static void printLayers(CompressSession &session,
+static void printLayers(const CompressedModel &model,
                         const CompressResult &result) {
   std::vector<std::string> titles = {
       "weights", "op",       "elements", "zeros",   "values", "entropy",
       "dense",   "codebook", "CSR",      "Huffman", "error"};
-  bool isObserved = session.getSettings().options.isSecondOrder;
+  bool isObserved = model.settings.options.isSecondOrder;
   if (isObserved)
     llvm::append_range(titles, std::vector{"results", "by magnitude"});
   Table table(titles);
@@ -186,8 +192,7 @@ static void printLayers(CompressSession &session,
     std::string bytes = formatBytes(double(size->bytes));
     return size->gapBits ? fmt::format("{} ({})", bytes, size->gapBits) : bytes;
   };
-  for (const auto &[weight, size] :
-       llvm::zip(session.getCompressor().getWeights(), result.sizes)) {
+  for (const auto &[weight, size] : llvm::zip(model.weights, result.sizes)) {
     const StoredSizes &stored = size.stored;
     std::vector<std::string> row = {
         shorten(weight.name),
@@ -215,7 +220,7 @@ static void printLayers(CompressSession &session,
 }
 
 /// Prints what second order says of layers, and of which it says less.
-static void printObserved(onnx::Compressor &compressor,
+static void printObserved(const CompressedModel &model,
                           const CompressResult &result) {
   printOut("results: the error of what layers compute on the samples, relative "
            "to that, and the same if weights were chosen by magnitude\n");
@@ -229,7 +234,7 @@ static void printObserved(onnx::Compressor &compressor,
              compression::InputMoments::kMostColumns);
   Table table({"by magnitude", "node", "because it"});
   bool hasAny = false;
-  for (const onnx::WeightSummary &weight : compressor.getWeights())
+  for (const onnx::WeightSummary &weight : model.weights)
     if (!weight.unobserved.empty()) {
       table.add({weight.name, weight.nodes.front(), weight.unobserved});
       hasAny = true;
@@ -240,10 +245,9 @@ static void printObserved(onnx::Compressor &compressor,
   table.print();
 }
 
-void printReport(CompressSession &session, const CompressResult &result) {
-  const CompressSettings &settings = session.getSettings();
-  onnx::Compressor &compressor = session.getCompressor();
-  printLayers(session, result);
+void printReport(const CompressedModel &model, const CompressResult &result) {
+  const CompressSettings &settings = model.settings;
+  printLayers(model, result);
   printOut("\ndense: 32-bit floats, or bytes where they are quantized; "
            "codebook: the numbers of values in a table; "
            "CSR: such numbers and gaps for what is not zero, in brackets the "
@@ -255,10 +259,10 @@ void printReport(CompressSession &session, const CompressResult &result) {
              "group with fewer channels {1}, too\n",
              getPattern(settings.options), pattern->kept, pattern->group);
   if (settings.options.isSecondOrder)
-    printObserved(compressor, result);
-  if (!compressor.getLeft().empty()) {
+    printObserved(model, result);
+  if (!model.left.empty()) {
     Table left({"stays as it is", "node", "op", "because"});
-    for (const onnx::LeftSummary &each : compressor.getLeft())
+    for (const onnx::LeftSummary &each : model.left)
       left.add({each.name, each.node, each.op, each.reason});
     printOut("\n");
     left.print();
@@ -278,10 +282,9 @@ void printReport(CompressSession &session, const CompressResult &result) {
            formatBytes(double(totals.codebook)),
            formatBytes(double(totals.csr)), formatBytes(double(totals.huffman)),
            formatBytes(double(totals.least)), formatSeconds(result.seconds));
-  if (compressor.getNumFolded())
+  if (model.folded)
     printOut("{} folded into weights\n",
-             count(compressor.getNumFolded(),
-                   "batch norm or other factor of channels was",
+             count(model.folded, "batch norm or other factor of channels was",
                    "batch norms and other factors of channels were"));
   print(static_cast<const Score &>(result.evaluation));
   if (settings.maxDrop)

@@ -19,9 +19,21 @@ struct CompressResult {
   double seconds = 0;
 };
 
-llvm::json::Object toJson(CompressSession &session,
+/// What a report tells of the model and its weights.
+struct CompressedModel {
+  const CompressSettings &settings;
+  std::vector<onnx::WeightSummary> weights;
+  std::vector<onnx::LeftSummary> left;
+  int folded = 0;        ///< batch norms and other factors of channels
+  int64_t fileBytes = 0; ///< of the model before
+  size_t samples = 0;
+
+  static CompressedModel get(CompressSession &session);
+};
+
+llvm::json::Object toJson(const CompressedModel &model,
                           const CompressResult &result);
-void printReport(CompressSession &session, const CompressResult &result);
+void printReport(const CompressedModel &model, const CompressResult &result);
 
 } // namespace nnc::tools
 

@@ -68,7 +68,7 @@ void Evaluator::compareTensors(const std::vector<Tensor> &expected,
       noise.add(e[i], a[i]);
     if (!needsRounding)
       continue;
-    onnx::Parameters parameters = quantizer().getParameters(tensor);
+    quantize::Parameters parameters = quantizer().getParameters(tensor);
     Noise &rounding = evaluation.rounding[tensor];
     for (float value : e)
       rounding.add(value, parameters.roundTrip(value));

@@ -17,29 +17,29 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
-llvm::StringRef getName(onnx::Method method) {
+llvm::StringRef getName(quantize::Method method) {
   switch (method) {
-  case onnx::Method::minmax:
+  case quantize::Method::minmax:
     return "minmax";
-  case onnx::Method::percentile:
+  case quantize::Method::percentile:
     return "percentile";
-  case onnx::Method::entropy:
+  case quantize::Method::entropy:
     return "entropy";
-  case onnx::Method::mse:
+  case quantize::Method::mse:
     return "mse";
   }
   llvm_unreachable("unknown method");
 }
 
-llvm::StringRef getName(onnx::Storage storage) {
-  return storage == onnx::Storage::s8 ? "s8" : "u8";
+llvm::StringRef getName(quantize::Storage storage) {
+  return storage == quantize::Storage::s8 ? "s8" : "u8";
 }
 
 /// A layer with what is known about its output.
 struct LayerReport {
   onnx::LayerSummary layer;
-  onnx::Range range;
-  onnx::Parameters parameters;
+  quantize::Range range;
+  quantize::Parameters parameters;
   std::optional<double> decibels;
 };
 
@@ -48,7 +48,7 @@ static std::vector<LayerReport> describe(Session &session,
   std::vector<LayerReport> reports;
   onnx::Quantizer &quantizer = session.getQuantizer();
   for (const onnx::LayerSummary &layer : quantizer.getLayers()) {
-    onnx::Parameters parameters = quantizer.getParameters(layer.output);
+    quantize::Parameters parameters = quantizer.getParameters(layer.output);
     // The integers may reach further than the range of the tensor alone, if it
     // shares the scale of others.
     double scale = parameters.scale;
@@ -57,9 +57,9 @@ static std::vector<LayerReport> describe(Session &session,
                          evaluation.tensors.at(layer.output).getDecibels()});
       continue;
     }
-    onnx::Range range{
-        (onnx::getMin(parameters.storage) - parameters.zeroPoint) * scale,
-        (onnx::getMax(parameters.storage) - parameters.zeroPoint) * scale};
+    quantize::Range range{
+        (quantize::getMin(parameters.storage) - parameters.zeroPoint) * scale,
+        (quantize::getMax(parameters.storage) - parameters.zeroPoint) * scale};
     reports.push_back({layer, range, parameters,
                        evaluation.tensors.at(layer.output).getDecibels()});
   }

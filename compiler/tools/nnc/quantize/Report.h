@@ -29,8 +29,8 @@ llvm::json::Object toJson(Session &session, const Evaluation &evaluation,
 void printReport(Session &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals);
 
-llvm::StringRef getName(onnx::Method method);
-llvm::StringRef getName(onnx::Storage storage);
+llvm::StringRef getName(quantize::Method method);
+llvm::StringRef getName(quantize::Storage storage);
 
 } // namespace nnc::tools
 

@@ -19,11 +19,6 @@ namespace nnc::tools {
 /// Bytes of outputs of the float model that are kept between the passes.
 static constexpr int64_t kCacheBytes = int64_t(1) << 30;
 
-llvm::ArrayRef<float> getFloats(const Tensor &tensor) {
-  return {reinterpret_cast<const float *>(tensor.data.data()),
-          tensor.data.size() / sizeof(float)};
-}
-
 ExitCode Session::open() {
   {
     // The import finds all that is wrong with the model, in the file's own
@@ -148,107 +143,29 @@ llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample) {
   return results;
 }
 
-template <class F> ExitCode Session::forEachTensor(const char *step, F visit) {
-  std::vector<std::string> tensors = quantizer->getTensors();
-  Progress progress(step);
-  for (size_t i = 0; i < samples.size(); ++i) {
-    progress.setShare(double(i) / double(samples.size()));
-    llvm::Expected<std::vector<Tensor>> outputs = runFloat(i);
-    if (!outputs)
-      return fail(outputs.takeError(), ExitCode::ownFault);
-    for (const std::string &tensor : tensors)
-      visit(tensor, samples[i],
-            getFloats((*outputs)[floatModel.findOutput(tensor)]));
-  }
-  return ExitCode::done;
-}
-
-ExitCode Session::findRanges() {
-  std::map<std::string, std::string> infinite;
-  std::string notNumbers;
-  ExitCode code = forEachTensor(
-      "calibrating", [&](const std::string &tensor, const Sample &sample,
-                         llvm::ArrayRef<float> values) {
-        onnx::Range &range = ranges[tensor];
-        float low = 0, high = 0;
-        bool isNumber = true;
-        for (float value : values) {
-          low = std::min(low, value);
-          high = std::max(high, value);
-          isNumber = isNumber && value == value;
-        }
-        // Tensors behind the first one with NaN follow from it.
-        if (!isNumber && notNumbers.empty())
-          notNumbers = fmt::format(
-              "tensor '{}' of {} holds NaN in sample {}: calibration needs "
-              "samples on which the float model computes numbers",
-              displayText(tensor), quantizer->describeProducer(tensor),
-              sample.name);
-        if (!std::isfinite(low) || !std::isfinite(high)) {
-          infinite.try_emplace(tensor, sample.name);
-          return;
-        }
-        range.include({low, high});
-      });
-  if (code != ExitCode::done)
-    return code;
-  if (!notNumbers.empty())
-    return fail(makeError(notNumbers), ExitCode::usage);
-  for (const auto &[tensor, sample] : infinite) {
-    printWarning(fmt::format(
-        "tensor '{}' of {} holds infinite values in sample {}: what computes "
-        "it and what reads it stays float",
-        displayText(tensor), quantizer->describeProducer(tensor), sample));
-    quantizer->setUnusable(tensor, "is infinite in a sample");
-  }
-  return ExitCode::done;
-}
-
-ExitCode Session::checkRanges() {
-  for (const std::string &tensor : quantizer->getTensors()) {
-    if (ranges[tensor].hasScale())
-      continue;
-    printWarning(fmt::format(
-        "tensor '{}' of {} is 0 in all samples, or its range is too narrow or "
-        "too wide for a scale: what computes it and what reads it stays float",
-        displayText(tensor), quantizer->describeProducer(tensor)));
-    quantizer->setUnusable(tensor, "has no range that a scale fits");
-  }
-  return checkLayers(*quantizer, settings.model.model);
-}
-
-ExitCode Session::refineRanges() {
-  if (settings.method == onnx::Method::minmax)
-    return ExitCode::done;
-  std::map<std::string, onnx::Histogram> histograms;
-  for (const std::string &tensor : quantizer->getTensors())
-    histograms.emplace(tensor, onnx::Histogram(ranges[tensor]));
-  ExitCode code =
-      forEachTensor("counting", [&](const std::string &tensor, const Sample &,
-                                    llvm::ArrayRef<float> values) {
-        histograms.at(tensor).add(values.data(), values.size());
-      });
-  if (code != ExitCode::done)
-    return code;
-  Progress progress("choosing ranges");
-  for (const auto &[tensor, histogram] : histograms)
-    ranges[tensor] =
-        onnx::chooseRange(histogram, settings.method, settings.percentile,
-                          settings.options.storage);
-  return ExitCode::done;
-}
-
 ExitCode Session::calibrate() {
-  for (ExitCode (Session::*step)() :
-       {&Session::findRanges, &Session::checkRanges, &Session::refineRanges})
-    if (ExitCode code = (this->*step)(); code != ExitCode::done)
-      return code;
+  std::vector<ObservedTensor> tensors;
+  for (const std::string &tensor : quantizer->getTensors())
+    tensors.push_back({tensor, tensor, quantizer->describeProducer(tensor),
+                       floatModel.findOutput(tensor)});
+  std::map<std::string, std::string> unusable;
+  if (ExitCode code = findRanges(
+          tensors, samples, [this](size_t sample) { return runFloat(sample); },
+          {settings.method, settings.percentile, settings.options.storage},
+          ranges, unusable);
+      code != ExitCode::done)
+    return code;
+  for (const auto &[tensor, reason] : unusable)
+    quantizer->setUnusable(tensor, reason);
+  if (ExitCode code = checkLayers(*quantizer, settings.model.model);
+      code != ExitCode::done)
+    return code;
   quantizer->setRanges(ranges);
   return ExitCode::done;
 }
 
-llvm::Expected<onnx::ChannelRanges> Session::findChannelRanges() {
-  onnx::ChannelRanges ranges;
+llvm::Expected<quantize::ChannelRanges> Session::findChannelRanges() {
+  quantize::ChannelRanges ranges;
   std::vector<std::string> values = quantizer->getEqualizable();
   for (size_t i = 0; i < samples.size() && !values.empty(); ++i) {
     llvm::Expected<std::vector<Tensor>> results = runFloat(i);

@@ -7,8 +7,8 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_SESSION_H
 #define NNC_TOOLS_NNC_QUANTIZE_SESSION_H
 
-#include "compiler/tools/driver/Calibration.h"
 #include "compiler/tools/driver/Executable.h"
+#include "compiler/tools/driver/ObservedRanges.h"
 
 #include "frontends/onnx/quantize/Quantizer.h"
 
@@ -20,7 +20,7 @@ struct QuantizeSettings {
   ModelOptions model;
   std::string calibration, output, compiler, metric;
   onnx::QuantizeOptions options;
-  onnx::Method method = onnx::Method::minmax;
+  quantize::Method method = quantize::Method::minmax;
   double percentile = 99.99;
   bool equalize = false, biasCorrection = false, mixed = false;
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
@@ -45,12 +45,12 @@ public:
   onnx::Quantizer &getQuantizer() { return *quantizer; }
   const std::vector<Sample> &getSamples() const { return samples; }
   const Executable &getFloatModel() const { return floatModel; }
-  const onnx::Range &getRange(const std::string &tensor) const {
+  const quantize::Range &getRange(const std::string &tensor) const {
     return ranges.at(tensor);
   }
   int getNumCorrected() const { return corrected; }
   /// Returns the largest magnitudes of channels that equalization could scale.
-  llvm::Expected<onnx::ChannelRanges> findChannelRanges();
+  llvm::Expected<quantize::ChannelRanges> findChannelRanges();
 
   /// Runs the float model on a sample. The results are its own outputs, the
   /// quantized tensors, and those of findChannelRanges().
@@ -63,11 +63,6 @@ private:
   ExitCode checkNodes();
   bool isSmall(const std::vector<Tensor> &results) const;
   ExitCode dropTensorsOfOtherTypes();
-  /// Calls `visit` with the values of each quantized tensor in each sample.
-  template <class F> ExitCode forEachTensor(const char *step, F visit);
-  ExitCode findRanges();
-  ExitCode checkRanges();
-  ExitCode refineRanges();
 
   QuantizeSettings settings;
   mlir::MLIRContext context;
@@ -75,16 +70,13 @@ private:
   std::unique_ptr<onnx::Quantizer> quantizer;
   Executable floatModel;
   std::vector<Sample> samples;
-  std::map<std::string, onnx::Range> ranges;
+  std::map<std::string, quantize::Range> ranges;
   /// Outputs of the float model for each sample, if they take little memory.
   std::vector<std::vector<Tensor>> cache;
   /// The model's own outputs for each sample, if they take little memory.
   std::map<size_t, std::vector<Tensor>> outputs;
   int corrected = 0;
 };
-
-/// The elements of a tensor of 32-bit floats.
-llvm::ArrayRef<float> getFloats(const Tensor &tensor);
 
 } // namespace nnc::tools
 

@@ -327,16 +327,16 @@ json::Object describeTotals(const Manifest &manifest,
 }
 
 json::Object describeOptions(const ModelOptions &options, bool isTuned) {
-  return json::Object{
-      {"precision", options.precision == Precision::f16 ? "f16" : "f32"},
-      {"optimize", getName(options.optimize)},
-      {"threads", options.threads},
-      {"max_error", options.maxError},
-      {"weight_bits", options.weightBits},
-      {"weights_encoding", options.weightsEncoding},
-      {"max_weights", options.maxWeights ? json::Value(*options.maxWeights)
-                                         : json::Value(nullptr)},
-      {"tuned", isTuned}};
+  return json::Object{{"precision", getName(options.precision)},
+                      {"optimize", getName(options.optimize)},
+                      {"threads", options.threads},
+                      {"max_error", options.maxError},
+                      {"weight_bits", options.weightBits},
+                      {"weights_encoding", options.weightsEncoding},
+                      {"max_weights", options.maxWeights
+                                          ? json::Value(*options.maxWeights)
+                                          : json::Value(nullptr)},
+                      {"tuned", isTuned}};
 }
 
 } // namespace

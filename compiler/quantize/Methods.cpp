@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/quantize/Methods.h"
+#include "compiler/quantize/Methods.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-using namespace nnc::onnx;
+using namespace nnc::quantize;
 
 int Histogram::getBin(double value) const {
   double width = getBinWidth();
@@ -169,8 +169,8 @@ static Range chooseSquaredError(const Histogram &histogram, Storage storage) {
   return best;
 }
 
-Range nnc::onnx::chooseRange(const Histogram &histogram, Method method,
-                             double percentile, Storage storage) {
+Range nnc::quantize::chooseRange(const Histogram &histogram, Method method,
+                                 double percentile, Storage storage) {
   if (!histogram.range.hasScale())
     return histogram.range;
   Range range = histogram.range;

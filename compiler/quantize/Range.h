@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_RANGE_H
-#define NNC_FRONTENDS_ONNX_QUANTIZE_RANGE_H
+#ifndef NNC_COMPILER_QUANTIZE_RANGE_H
+#define NNC_COMPILER_QUANTIZE_RANGE_H
 
 #include <map>
 #include <string>
 #include <vector>
 
-namespace nnc::onnx {
+namespace nnc::quantize {
 
 /// The largest magnitude of each channel, axis 1, of values by their names.
 using ChannelRanges = std::map<std::string, std::vector<double>>;
@@ -55,6 +55,6 @@ struct Parameters {
 /// with the 255 steps of the storage type, and zero exactly on one of them.
 Parameters getParameters(const Range &range, Storage storage);
 
-} // namespace nnc::onnx
+} // namespace nnc::quantize
 
-#endif // NNC_FRONTENDS_ONNX_QUANTIZE_RANGE_H
+#endif // NNC_COMPILER_QUANTIZE_RANGE_H

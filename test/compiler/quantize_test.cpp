@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/quantize/Methods.h"
-#include "frontends/onnx/quantize/Weights.h"
+#include "compiler/quantize/Methods.h"
+#include "compiler/quantize/Weights.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
-using namespace nnc::onnx;
+using namespace nnc::quantize;
 
 static Histogram count(const std::vector<float> &values) {
   Range range;

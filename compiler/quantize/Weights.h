@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_WEIGHTS_H
-#define NNC_FRONTENDS_ONNX_QUANTIZE_WEIGHTS_H
+#ifndef NNC_COMPILER_QUANTIZE_WEIGHTS_H
+#define NNC_COMPILER_QUANTIZE_WEIGHTS_H
 
 #include <cstdint>
 #include <vector>
 
-namespace nnc::onnx {
+namespace nnc::quantize {
 
 /// The sizes of weights around the axis of their channels: the element of
 /// channel c is number (o * channels + c) * inner + i. One channel stands for
@@ -56,6 +56,6 @@ std::vector<float> getBiasScales(const std::vector<float> &weightScales,
 std::vector<int32_t> quantizeBiases(const std::vector<float> &biases,
                                     const std::vector<float> &scales);
 
-} // namespace nnc::onnx
+} // namespace nnc::quantize
 
-#endif // NNC_FRONTENDS_ONNX_QUANTIZE_WEIGHTS_H
+#endif // NNC_COMPILER_QUANTIZE_WEIGHTS_H

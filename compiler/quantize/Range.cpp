@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/quantize/Range.h"
+#include "compiler/quantize/Range.h"
 
 #include <algorithm>
 #include <cmath>
 
-using namespace nnc::onnx;
+using namespace nnc::quantize;
 
 static constexpr double kSteps = 255;
 
@@ -37,7 +37,7 @@ double Parameters::roundTrip(double value) const {
   return (integer - zeroPoint) * static_cast<double>(scale);
 }
 
-Parameters nnc::onnx::getParameters(const Range &range, Storage storage) {
+Parameters nnc::quantize::getParameters(const Range &range, Storage storage) {
   Parameters parameters;
   parameters.storage = storage;
   if (!range.hasScale())

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/quantize/Weights.h"
+#include "compiler/quantize/Weights.h"
 
 #include <algorithm>
 #include <cmath>
 
-using namespace nnc::onnx;
+using namespace nnc::quantize;
 
 /// Keeps products of scales of inputs and weights far from numbers that are not
 /// normal.
@@ -34,9 +34,9 @@ std::vector<float> QuantizedWeights::getReals(const ChannelShape &shape) const {
 }
 
 QuantizedWeights
-nnc::onnx::quantizeWeights(const std::vector<float> &weights,
-                           const ChannelShape &shape,
-                           const std::vector<double> &leastScales) {
+nnc::quantize::quantizeWeights(const std::vector<float> &weights,
+                               const ChannelShape &shape,
+                               const std::vector<double> &leastScales) {
   std::vector<double> largest(shape.channels);
   for (size_t i = 0; i < weights.size(); ++i) {
     double &own = largest[shape.getChannel(static_cast<int64_t>(i))];
@@ -62,9 +62,9 @@ nnc::onnx::quantizeWeights(const std::vector<float> &weights,
   return result;
 }
 
-std::vector<double> nnc::onnx::getLeastScales(const std::vector<float> &biases,
-                                              int64_t channels,
-                                              float inputScale) {
+std::vector<double>
+nnc::quantize::getLeastScales(const std::vector<float> &biases,
+                              int64_t channels, float inputScale) {
   std::vector<double> least(channels);
   for (size_t b = 0; b < biases.size(); ++b) {
     double &own = least[b % channels];
@@ -75,8 +75,8 @@ std::vector<double> nnc::onnx::getLeastScales(const std::vector<float> &biases,
 }
 
 std::vector<float>
-nnc::onnx::getBiasScales(const std::vector<float> &weightScales,
-                         float inputScale, int64_t biases) {
+nnc::quantize::getBiasScales(const std::vector<float> &weightScales,
+                             float inputScale, int64_t biases) {
   // One scale is enough where all weights have one.
   if (weightScales.size() == 1)
     return {weightScales[0] * inputScale};
@@ -87,8 +87,8 @@ nnc::onnx::getBiasScales(const std::vector<float> &weightScales,
 }
 
 std::vector<int32_t>
-nnc::onnx::quantizeBiases(const std::vector<float> &biases,
-                          const std::vector<float> &scales) {
+nnc::quantize::quantizeBiases(const std::vector<float> &biases,
+                              const std::vector<float> &scales) {
   std::vector<int32_t> integers(biases.size());
   for (size_t b = 0; b < biases.size(); ++b) {
     double scale = scales[scales.size() == 1 ? 0 : b];

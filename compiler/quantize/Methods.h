@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_FRONTENDS_ONNX_QUANTIZE_METHODS_H
-#define NNC_FRONTENDS_ONNX_QUANTIZE_METHODS_H
+#ifndef NNC_COMPILER_QUANTIZE_METHODS_H
+#define NNC_COMPILER_QUANTIZE_METHODS_H
 
-#include "frontends/onnx/quantize/Range.h"
+#include "compiler/quantize/Range.h"
 
 #include <cstddef>
 #include <vector>
 
-namespace nnc::onnx {
+namespace nnc::quantize {
 
 /// How the range of an activation follows from the values that it had in the
 /// calibration.
@@ -49,6 +49,6 @@ struct Histogram {
 Range chooseRange(const Histogram &histogram, Method method, double percentile,
                   Storage storage);
 
-} // namespace nnc::onnx
+} // namespace nnc::quantize
 
-#endif // NNC_FRONTENDS_ONNX_QUANTIZE_METHODS_H
+#endif // NNC_COMPILER_QUANTIZE_METHODS_H

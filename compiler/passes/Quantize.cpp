@@ -1,0 +1,41 @@
+//===- Quantize.cpp - Layers of floats become layers of integers ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/quantize/Insert.h"
+#include "dialects/qnn/Qnn.h"
+#include "dialects/qnn/Ranges.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_QUANTIZE
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+struct QuantizePass : nnc::impl::QuantizeBase<QuantizePass> {
+  using QuantizeBase::QuantizeBase;
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main)
+      return;
+    if (failed(qnn::verifyRanges(main)))
+      return signalPassFailure();
+    quantize::PlanOptions options;
+    options.unrounded = unrounded;
+    for (const std::string &name : exclude)
+      options.exclude.insert(name);
+    quantize::Plan plan = quantize::planByRanges(main, options);
+    auto storage = isUnsigned ? quantize::Storage::u8 : quantize::Storage::s8;
+    auto scales = quantize::assignScales(plan, storage);
+    // Attributes of ops that the plan erases go with these.
+    qnn::dropRanges(main);
+    quantize::insertQuantizations(plan, scales, perChannel);
+  }
+};
+} // namespace

@@ -1,0 +1,268 @@
+//===- Insert.cpp - Quantizations around the layers of a plan -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/quantize/Insert.h"
+
+#include "compiler/patterns/Constants.h"
+#include "compiler/quantize/Weights.h"
+#include "dialects/nn/ModelName.h"
+#include "dialects/qnn/Qnn.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::quantize;
+
+namespace {
+
+/// Constant weights of one or several layers as integers.
+struct StoredWeights {
+  Value floats;
+  int64_t axis; ///< of the channels that have scales of their own, or -1
+  ChannelShape shape;
+  std::vector<double> leastScales;
+  QuantizedWeights quantized;
+  Value integers = {}; ///< with their quantized type; null until they are made
+  Value dequantized = {}; ///< null until it is made
+};
+
+class Inserter {
+public:
+  Inserter(const Plan &plan, const DenseMap<Value, Parameters> &scales,
+           bool perChannel)
+      : plan(plan), scales(scales), perChannel(perChannel),
+        builder(plan.layers.front().op->getContext()) {}
+  void run();
+
+private:
+  void collectWeights();
+  Value storeIntegers(Value like, const TensorData &integers,
+                      const qnn::Parameters &parameters);
+  Value getIntegers(StoredWeights &weights);
+  Value dequantize(Value quantized);
+  void quantizeBias(const PlannedLayer &layer);
+  void readTable(const PlannedLayer &layer);
+  void quantizeWeights(const PlannedLayer &layer);
+  void quantizeValue(Value value, bool byLayer);
+
+  const Plan &plan;
+  const DenseMap<Value, Parameters> &scales;
+  bool perChannel;
+  OpBuilder builder;
+  std::vector<StoredWeights> weights;
+  std::vector<int> entries; ///< of `weights`, for each layer, or -1
+};
+
+} // namespace
+
+static std::vector<float> getFloats(Value constant) {
+  TensorData data = *TensorData::get(constant);
+  ArrayRef<float> floats = data.getAs<float>();
+  return {floats.begin(), floats.end()};
+}
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Returns the constant that the bias of a layer is.
+static Value getBias(const PlannedLayer &layer) {
+  Value sums = layer.op->getResult(0);
+  return layer.biasAdd->getOperand(0) == sums ? layer.biasAdd->getOperand(1)
+                                              : layer.biasAdd->getOperand(0);
+}
+
+/// Returns the biases of a layer if there is one for each channel: these can be
+/// integers of the scales of the sums. A constant that all channels share stays
+/// float.
+static std::vector<float> getChannelBiases(const PlannedLayer &layer) {
+  if (!layer.biasAdd || layer.weights != 1)
+    return {};
+  std::vector<float> biases = getFloats(getBias(layer));
+  auto anchor = cast<nn::RoutineOpInterface>(layer.op);
+  int64_t channels = getShape(layer.op->getResult(0))[*anchor.getChannelAxis()];
+  return int64_t(biases.size()) == channels ? biases : std::vector<float>();
+}
+
+/// Quantizes the weights of all layers. Layers that share weights share their
+/// integers, whose scales then fit the biases of all of them.
+void Inserter::collectWeights() {
+  DenseMap<std::pair<Value, int64_t>, int> known;
+  for (const PlannedLayer &layer : plan.layers) {
+    entries.push_back(-1);
+    if (layer.weights < 0)
+      continue;
+    Value floats = layer.op->getOperand(layer.weights);
+    int64_t axis = perChannel ? layer.axis : -1;
+    auto [entry, isNew] = known.try_emplace({floats, axis}, weights.size());
+    entries.back() = entry->second;
+    if (isNew) {
+      std::vector<int64_t> dims(getShape(floats));
+      ChannelShape shape = ChannelShape::get(dims, axis);
+      weights.push_back(
+          {floats, axis, shape, std::vector<double>(shape.channels), {}});
+    }
+    std::vector<float> biases = getChannelBiases(layer);
+    if (biases.empty())
+      continue;
+    std::vector<double> &least = weights[entries.back()].leastScales;
+    std::vector<double> more = getLeastScales(
+        biases, int64_t(least.size()), scales.at(layer.inputs.front()).scale);
+    for (auto [own, other] : llvm::zip(least, more))
+      own = std::max(own, other);
+  }
+  for (StoredWeights &each : weights)
+    each.quantized = quantize::quantizeWeights(getFloats(each.floats),
+                                               each.shape, each.leastScales);
+}
+
+/// Creates a constant of integers in place of the constant `like`, and gives it
+/// its quantized type.
+Value Inserter::storeIntegers(Value like, const TensorData &integers,
+                              const qnn::Parameters &parameters) {
+  StringRef name = nn::getModelName(like.getLoc(), "quantized");
+  Value constant = createConstant(builder, like.getLoc(), integers, name);
+  auto storage = cast<IntegerType>(integers.getElementType());
+  return builder.create<qnn::ReinterpretOp>(
+      like.getLoc(), qnn::makeType(getShape(like), storage, parameters),
+      constant);
+}
+
+Value Inserter::dequantize(Value quantized) {
+  return builder.create<qnn::DequantizeOp>(
+      quantized.getLoc(),
+      RankedTensorType::get(getShape(quantized), builder.getF32Type()),
+      quantized);
+}
+
+/// Returns parameters without zero points.
+static qnn::Parameters makeSymmetric(ArrayRef<float> scales, int64_t axis,
+                                     double min, double max) {
+  qnn::Parameters parameters;
+  parameters.scales.assign(scales.begin(), scales.end());
+  parameters.zeroPoints.assign(scales.size(), 0);
+  parameters.axis = scales.size() > 1 ? axis : -1;
+  parameters.min = int64_t(min);
+  parameters.max = int64_t(max);
+  return parameters;
+}
+
+Value Inserter::getIntegers(StoredWeights &own) {
+  if (own.integers)
+    return own.integers;
+  builder.setInsertionPointAfter(own.floats.getDefiningOp());
+  auto data = TensorData::allocate(
+      RankedTensorType::get(getShape(own.floats), builder.getI8Type()));
+  llvm::copy(own.quantized.values, data.getMutable<int8_t>());
+  own.integers = storeIntegers(
+      own.floats, data,
+      makeSymmetric(own.quantized.scales, own.axis, INT8_MIN, INT8_MAX));
+  return own.integers;
+}
+
+void Inserter::quantizeBias(const PlannedLayer &layer) {
+  std::vector<float> biases = getChannelBiases(layer);
+  if (biases.empty())
+    return;
+  Value bias = getBias(layer);
+  const StoredWeights &own = weights[entries[&layer - plan.layers.data()]];
+  std::vector<float> scale =
+      getBiasScales(own.quantized.scales, scales.at(layer.inputs.front()).scale,
+                    int64_t(biases.size()));
+  std::vector<int32_t> values = quantizeBiases(biases, scale);
+  // The one axis of the constant that is as long as there are channels; of
+  // several with one element the first does.
+  int64_t axis = llvm::find(getShape(bias), int64_t(biases.size())) -
+                 getShape(bias).begin();
+  builder.setInsertionPoint(layer.biasAdd);
+  auto data = TensorData::allocate(
+      RankedTensorType::get(getShape(bias), builder.getI32Type()));
+  llvm::copy(values, data.getMutable<int32_t>());
+  Value quantized = storeIntegers(
+      bias, data, makeSymmetric(scale, axis, INT32_MIN, INT32_MAX));
+  layer.biasAdd->replaceUsesOfWith(bias, dequantize(quantized));
+}
+
+/// Lets a gather read rows of integers, and dequantizes what it reads. The
+/// elements of a row are the last axis of both.
+void Inserter::readTable(const PlannedLayer &layer) {
+  StoredWeights &own = weights[entries[&layer - plan.layers.data()]];
+  auto table = getIntegers(own).getDefiningOp<qnn::ReinterpretOp>();
+  builder.setInsertionPoint(layer.op);
+  Operation *rows = builder.clone(*layer.op);
+  rows->setOperand(0, table.getX());
+  ArrayRef<int64_t> shape = getShape(layer.output);
+  rows->getResult(0).setType(RankedTensorType::get(shape, builder.getI8Type()));
+  qnn::Parameters parameters = qnn::getParameters(table.getType());
+  if (parameters.axis >= 0)
+    parameters.axis = int64_t(shape.size()) - 1;
+  Value quantized = builder.create<qnn::ReinterpretOp>(
+      layer.op->getLoc(), qnn::makeType(shape, builder.getI8Type(), parameters),
+      rows->getResult(0));
+  layer.op->getResult(0).replaceAllUsesWith(dequantize(quantized));
+  layer.op->erase();
+}
+
+void Inserter::quantizeWeights(const PlannedLayer &layer) {
+  StoredWeights &own = weights[entries[&layer - plan.layers.data()]];
+  Value integers = getIntegers(own);
+  if (!own.dequantized) {
+    builder.setInsertionPointAfter(integers.getDefiningOp());
+    own.dequantized = dequantize(integers);
+  }
+  layer.op->setOperand(layer.weights, own.dequantized);
+}
+
+/// Adds a quantization and a dequantization behind a value. Layers read the
+/// latter, and all else does where a layer computes the value.
+void Inserter::quantizeValue(Value value, bool byLayer) {
+  builder.setInsertionPointAfterValue(value);
+  const Parameters &own = scales.at(value);
+  bool isSigned = own.storage == Storage::s8;
+  auto storage = isSigned ? builder.getI8Type()
+                          : builder.getIntegerType(8, /*isSigned=*/false);
+  Value quantized = builder.create<qnn::QuantizeOp>(
+      value.getLoc(),
+      qnn::makeType(getShape(value), storage, double(own.scale),
+                    int64_t(own.zeroPoint), /*axis=*/-1),
+      qnn::Rounding::half_even, value);
+  Value again = dequantize(quantized);
+  if (byLayer) {
+    value.replaceAllUsesExcept(again, quantized.getDefiningOp());
+    return;
+  }
+  for (const PlannedLayer &layer : plan.layers)
+    if (llvm::is_contained(layer.inputs, value))
+      for (OpOperand &operand : layer.op->getOpOperands())
+        if (operand.get() == value)
+          operand.set(again);
+}
+
+void Inserter::run() {
+  collectWeights();
+  // Biases and weights first, while the layers' inputs are those of the plan.
+  for (const PlannedLayer &layer : plan.layers) {
+    if (layer.kind == Kind::table || layer.weights < 0)
+      continue;
+    quantizeBias(layer);
+    quantizeWeights(layer);
+  }
+  for (const auto &[value, byLayer] : plan.values)
+    if (!plan.unrounded.contains(value))
+      quantizeValue(value, byLayer);
+  for (const PlannedLayer &layer : plan.layers)
+    if (layer.kind == Kind::table)
+      readTable(layer);
+  for (StoredWeights &own : weights)
+    if (own.floats.use_empty())
+      own.floats.getDefiningOp()->erase();
+}
+
+void quantize::insertQuantizations(const Plan &plan,
+                                   const DenseMap<Value, Parameters> &scales,
+                                   bool perChannel) {
+  if (!plan.layers.empty())
+    Inserter(plan, scales, perChannel).run();
+}

@@ -1,0 +1,55 @@
+//===- Quantization.cpp - Driver: models with --precision=i8 --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/ModuleQuantizer.h"
+
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+std::string Driver::findQuantizationProblem() const {
+  const bool isWanted = choices.precision == Precision::i8;
+  const bool isGiven = !choices.quantization.samples.empty();
+  if (isGiven && !isWanted)
+    return "--calibrate finds the ranges for --precision=i8; add that, or "
+           "leave "
+           "--calibrate out";
+  if (!isWanted)
+    return "";
+  if (!isGiven)
+    return "--precision=i8 needs samples of the inputs, by which the ranges of "
+           "8-bit integers are found: add --calibrate=DIR, a folder of .npz "
+           "files; a model that is quantized already needs neither option";
+  std::pair<const char *, bool> others[] = {
+      {"--stream", choices.stream.has_value()},
+      {"--batch", choices.batch.has_value()},
+      {"sizes that vary", !choices.ranges.empty()},
+      {"several --shape of an input", !choices.otherShapes.empty()},
+      {"--custom", !choices.customs.paths.empty()}};
+  for (auto [option, isSet] : others)
+    if (isSet)
+      return fmt::format(
+          "--calibrate takes no {}: quantize the model by itself "
+          "(nnc quantize) and compile the result with that",
+          option);
+  return "";
+}
+
+ExitCode Driver::quantize(mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  if (choices.precision != Precision::i8)
+    return ExitCode::done;
+  ModuleQuantizer quantizer(*module, choices.model, choices.quantization);
+  for (ExitCode (ModuleQuantizer::*step)() :
+       {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
+    if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
+      return code;
+  quantizePasses = quantizer.getPasses();
+  module = quantizer.takeModule();
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,22 @@
+//===- Module.h - nnc quantize for models of any frontend -------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_QUANTIZE_MODULE_H
+#define NNC_TOOLS_NNC_QUANTIZE_MODULE_H
+
+#include "compiler/tools/nnc/quantize/Session.h"
+
+namespace nnc::tools {
+
+/// Quantizes a model on the dialects nn and qnn, writes it as a module that nnc
+/// reads as a model, compares it with the float model on the samples, and
+/// prints a report. Of the settings those count that Quantize::checkModule()
+/// lets pass.
+ExitCode quantizeModule(const QuantizeSettings &settings, bool json);
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_QUANTIZE_MODULE_H

@@ -1,0 +1,46 @@
+//===- Ranges.h - Ranges of float values, as calibration found them -------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// nnc-calibrate records the range of a float value as an attribute of the op or
+// argument that gives it; nnc-quantize derives scales from it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_QNN_RANGES_H
+#define NNC_DIALECTS_QNN_RANGES_H
+
+#include "dialects/nn/Nn.h"
+
+#include <optional>
+
+namespace nnc::qnn {
+
+/// Attribute of an op with one result, or of an argument of a function: an
+/// array<f64: LOW, HIGH> of two finite numbers, LOW at most 0 and HIGH at least
+/// 0, between which the value is to be represented.
+inline constexpr llvm::StringLiteral kRangeAttr = "qnn.range";
+
+/// The bounds that kRangeAttr holds.
+struct ValueRange {
+  double low, high;
+};
+
+/// Returns the values of a function that may have ranges, in a fixed order: its
+/// arguments, then the results of its ops with one result. Their positions are
+/// the numbers by which nnc-calibrate takes ranges.
+llvm::SmallVector<mlir::Value> listValues(mlir::func::FuncOp function);
+
+/// Returns the range of a value of listValues(), or nullopt where it has none.
+std::optional<ValueRange> getRange(mlir::Value value);
+void setRange(mlir::Value value, ValueRange range);
+/// Removes the ranges of all values of the function.
+void dropRanges(mlir::func::FuncOp function);
+
+/// Checks the form of all ranges of the function; emits an error for each that
+/// is wrong.
+mlir::LogicalResult verifyRanges(mlir::func::FuncOp function);
+
+} // namespace nnc::qnn
+
+#endif // NNC_DIALECTS_QNN_RANGES_H
