@@ -71,7 +71,7 @@ endfunction()
 # system headers: their warnings are not ours.
 function(nnc_use_mlir)
   if(NNC_STATIC_LLVM)
-    set(libraries MLIRArithDialect MLIRDialectUtils MLIRFuncDialect MLIRParser MLIRPass MLIRQuantDialect
+    set(libraries MLIRArithDialect MLIRBytecodeWriter MLIRDialectUtils MLIRFuncDialect MLIRParser MLIRPass MLIRQuantDialect
                   MLIRTransforms LLVMObject LLVMTargetParser LLVMSupport)
   else()
     set(libraries MLIR LLVM)
