@@ -67,7 +67,8 @@ private:
   double getStepSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to);
 
   const CostModel *cost;
-  llvm::DenseMap<mlir::Type, std::unique_ptr<Table>> tables; ///< by i1 tensors
+  /// Tables by their shape, which a tensor type of i1 stands for.
+  llvm::DenseMap<mlir::Type, std::unique_ptr<Table>> tables;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> steps;
   std::map<std::pair<const void *, const void *>, std::optional<Cast>> casts;
 };

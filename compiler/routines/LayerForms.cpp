@@ -10,6 +10,7 @@
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/Resource.h"
 #include "dialects/nn/TensorData.h"
+#include "dialects/qnn/Qnn.h"
 
 #include <numeric>
 
@@ -111,7 +112,11 @@ static bool endsWithFloats(LayerOp layer) {
 }
 
 LayerForms::LayerForms(func::FuncOp function, Precision precision) {
-  if (precision != Precision::f16)
+  // The floats of a quantized model stand between integers: what halves round
+  // differently may be several of their steps.
+  auto module = function->getParentOfType<ModuleOp>();
+  if (precision != Precision::f16 ||
+      (module && module->hasAttr(qnn::kQuantizedAttr)))
     return;
   block = std::make_unique<Block>();
   for (LayerOp layer : function.getBody().front().getOps<LayerOp>())
@@ -173,8 +178,8 @@ Value LayerForms::round(ConstantOp constant) {
 }
 
 /// Returns a copy of a layer with an anchor whose anchor reads and stores
-/// halves, with an epilogue that still takes floats; null where a constant is
-/// too large.
+/// halves, with an epilogue that still takes floats; null where the anchor
+/// reads no floats, or a constant is too large.
 LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   auto op = cast<RoutineOpInterface>(layer.getAnchorOp());
   Type half = Float16Type::get(layer.getContext());
@@ -186,6 +191,8 @@ LayerOp LayerForms::computeWithHalves(LayerOp layer) {
     if (isHalf[i] && constant && !(input = round(constant)))
       return {};
   }
+  if (!llvm::is_contained(isHalf, true))
+    return {};
   OpBuilder builder(layer.getContext());
   builder.setInsertionPointToEnd(block.get());
   auto made = cast<LayerOp>(builder.clone(*layer));
@@ -205,7 +212,8 @@ void LayerForms::addHalves(LayerOp layer) {
   SmallVector<LayerOp> &found = forms[layer];
   Type half = Float16Type::get(layer.getContext());
   Type single = Float32Type::get(layer.getContext());
-  // Adds a form of `base`, which is erased if it is `last` needed here.
+  // Adds a form of `base`, whose anchor has results of type `anchor`, that
+  // reads the extras in the bits `halves` as halves and stores `result`.
   auto add = [&](LayerOp base, Type anchor, Type result, unsigned halves) {
     auto made = cast<LayerOp>(builder.clone(*base));
     setElement(made.getY(), result);

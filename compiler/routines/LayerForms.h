@@ -21,7 +21,8 @@ namespace nnc {
 /// operands or a result of other element types. The search chooses one form of
 /// each layer; conversions between layers are adapts to it.
 ///
-/// The precision f16 allows halves where the model has floats:
+/// The precision f16 allows halves where the model has floats, unless it is a
+/// quantized one:
 /// - An anchor reads its inputs as halves and stores halves. A constant is
 ///   rounded; a layer has no such form if a constant is too large for a half.
 /// - An epilogue loads any of its extras, and an elementwise layer stores its

@@ -22,6 +22,8 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
@@ -85,13 +87,39 @@ static bool isPlainTensor(Type type) {
   return tensor && tensor.hasStaticShape() && !tensor.getEncoding();
 }
 
+/// Returns what is wrong with the scales and zero points of a type, or "".
+static std::string describeQuantization(Type type) {
+  auto quantized = qnn::getQuantizedType(type);
+  if (!quantized)
+    return "";
+  SmallVector<double> scales;
+  SmallVector<int64_t> zeroPoints;
+  if (auto one = dyn_cast<quant::UniformQuantizedType>(quantized)) {
+    scales.push_back(one.getScale());
+    zeroPoints.push_back(one.getZeroPoint());
+  } else if (auto each =
+                 dyn_cast<quant::UniformQuantizedPerAxisType>(quantized)) {
+    llvm::append_range(scales, each.getScales());
+    llvm::append_range(zeroPoints, each.getZeroPoints());
+  }
+  for (double scale : scales)
+    if (!std::isnormal(static_cast<float>(scale)) || scale < 0)
+      return "whose scale is no positive 32-bit float";
+  for (int64_t zeroPoint : zeroPoints)
+    if (zeroPoint < quantized.getStorageTypeMin() ||
+        zeroPoint > quantized.getStorageTypeMax())
+      return "whose zero point is none of its integers";
+  return "";
+}
+
 /// Reports ops and values that no import makes.
 static void checkOps(ModuleOp module, Problems &problems) {
   auto isForeign = [](Operation *op) {
     Dialect *dialect = op->getDialect();
     return !isa_and_nonnull<nn::NnDialect, qnn::QnnDialect, func::FuncDialect,
                             BuiltinDialect>(dialect) ||
-           isa<nn::LayerOp, nn::AdaptOp, nn::DecodeOp>(op);
+           isa<nn::LayerOp, nn::AdaptOp, nn::DecodeOp, func::CallOp,
+               func::CallIndirectOp, func::ConstantOp>(op);
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     StringRef name = nn::getModelName(op->getLoc());
@@ -109,6 +137,13 @@ static void checkOps(ModuleOp module, Problems &problems) {
           << constant.getType() << " says; print the module with its weights";
       return WalkResult::advance();
     }
+    for (Type type : op->getResultTypes())
+      if (std::string wrong = describeQuantization(type); !wrong.empty()) {
+        problems.report(ImportStatus::broken, problems.getLoc(name),
+                        op->getName().getStringRef())
+            << "gives a result of type " << type << ", " << wrong;
+        return WalkResult::interrupt();
+      }
     for (Type type : op->getResultTypes())
       if (!isPlainTensor(type)) {
         problems.report(ImportStatus::unsupported, problems.getLoc(name),
@@ -204,6 +239,9 @@ static func::FuncOp checkModule(ModuleOp module, Problems &problems) {
     return {};
   }
   checkOps(module, problems);
+  if (main.getNumResults() == 0)
+    problems.report(ImportStatus::broken)
+        << "has a function 'main' without results; " << kWanted;
   for (Type type : main.getFunctionType().getInputs())
     if (!isPlainTensor(type) || qnn::getQuantizedType(type))
       problems.report(ImportStatus::unsupported)
