@@ -83,7 +83,9 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.target = options.target;
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
-  choice.precision = options.precision;
+  // Models with the precision i8 are quantized before.
+  choice.precision =
+      options.precision == Precision::f16 ? Precision::f16 : Precision::f32;
   choice.optimize = options.optimize;
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;

@@ -10,6 +10,7 @@
 #include "compiler/routines/Devices.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Schema.h"
+#include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
 #include "dialects/nn/ByteWeights.h"
@@ -389,51 +390,6 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     found.push_back({std::move(candidate), text});
   }
   return found;
-}
-
-/// Returns true if `routine` takes weights with fewer bits than the function
-/// allows for choices. A layer may still name such a routine itself.
-static bool takesTooFewBits(LayerOp layer, func::FuncOp function,
-                            const Routine &routine) {
-  auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
-                        : IntegerAttr();
-  int64_t leastBits = least ? least.getInt() : 32;
-  return !layer.getRoutine() &&
-         llvm::any_of(routine.layouts, [&](StringRef layout) {
-           const WeightEncoding *encoding = splitLayoutName(layout).second;
-           return encoding && encoding->getBits() < leastBits;
-         });
-}
-
-/// Returns how --weights-encoding calls what `routine` reads, or "".
-static StringRef getWeightsKind(const Routine &routine) {
-  for (StringRef layout : routine.layouts)
-    if (const WeightEncoding *encoding = splitLayoutName(layout).second)
-      if (StringRef kind = encoding->getKind(); !kind.empty())
-        return kind;
-  return "";
-}
-
-/// Whether a routine reads weights as they are, in whichever order.
-static bool readsOwnValues(const Routine &routine) {
-  return llvm::none_of(routine.layouts, [](StringRef layout) {
-    return splitLayoutName(layout).second;
-  });
-}
-
-/// Whether what a layer multiplies by takes fewer bytes in a form of this kind,
-/// or of any if it is "", from which it is decoded again.
-static bool isWorthStoring(LayerOp layer, StringRef kind) {
-  for (compression::StoredKind form : compression::kStoredKinds)
-    if ((kind.empty() || kind == compression::toString(form)) &&
-        layer.getAnchorOp())
-      for (Value input : layer.getInputs())
-        if (std::optional<TensorData> data = TensorData::get(input))
-          if (int64_t size = getElementBytes(data->getElementType());
-              size <= 4 && compression::isWorthStoring(form, data->getBytes(),
-                                                       static_cast<int>(size)))
-            return true;
-  return false;
 }
 
 /// Stands for the routine of candidates that are views.

@@ -1,0 +1,55 @@
+//===- WeightChoice.cpp - Which weights routines may read -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/WeightChoice.h"
+
+#include "compiler/routines/WeightError.h"
+#include "dialects/nn/TensorData.h"
+#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/compression/StoredForm.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+bool nnc::takesTooFewBits(LayerOp layer, func::FuncOp function,
+                          const Routine &routine) {
+  auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
+                        : IntegerAttr();
+  int64_t leastBits = least ? least.getInt() : 32;
+  return !layer.getRoutine() &&
+         llvm::any_of(routine.layouts, [&](StringRef layout) {
+           const WeightEncoding *encoding = splitLayoutName(layout).second;
+           return encoding && encoding->getBits() < leastBits;
+         });
+}
+
+StringRef nnc::getWeightsKind(const Routine &routine) {
+  for (StringRef layout : routine.layouts)
+    if (const WeightEncoding *encoding = splitLayoutName(layout).second)
+      if (StringRef kind = encoding->getKind(); !kind.empty())
+        return kind;
+  return "";
+}
+
+bool nnc::readsOwnValues(const Routine &routine) {
+  return llvm::none_of(routine.layouts, [](StringRef layout) {
+    return splitLayoutName(layout).second;
+  });
+}
+
+bool nnc::isWorthStoring(LayerOp layer, StringRef kind) {
+  for (compression::StoredKind form : compression::kStoredKinds)
+    if ((kind.empty() || kind == compression::toString(form)) &&
+        layer.getAnchorOp())
+      for (Value input : layer.getInputs())
+        if (std::optional<TensorData> data = TensorData::get(input))
+          if (int64_t size = getElementBytes(data->getElementType());
+              size <= 4 && compression::isWorthStoring(form, data->getBytes(),
+                                                       static_cast<int>(size)))
+            return true;
+  return false;
+}
