@@ -105,7 +105,7 @@ private:
   const CostModel &cost;
   LayoutScope scope;
   OperandAdapter adapter;
-  /// What the plan says, which refers to the function as it was.
+  /// The plan's choices, noted while the function is as it was searched.
   DenseMap<Operation *, Candidate> choices;
   DenseMap<Operation *, SmallVector<RankedTensorType>> wanted;
   DenseMap<Value, SmallVector<std::pair<RankedTensorType, RankedTensorType>>>

@@ -31,7 +31,7 @@ using namespace nnc;
 using exec::PlaceAttr;
 using exec::Pool;
 
-/// What is behind the name of an adapted value: its layout, or the device that
+/// Returns the end of an adapted value's name: its layout, or the device that
 /// it was moved to.
 static std::string getAdaptSuffix(nn::AdaptOp adapt) {
   Type type = adapt.getY().getType();

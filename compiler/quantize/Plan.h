@@ -54,7 +54,7 @@ struct FloatOp {
   bool isImportant;
 };
 
-/// What a user may decide.
+/// The choices that a user may make.
 struct PlanOptions {
   bool unrounded = false;    ///< results of products that only float ops read
   llvm::StringSet<> exclude; ///< the model's names of ops that stay float

@@ -57,7 +57,7 @@ LogicalResult nnc::checkDevices(Operation *root, target::MachineAttr machine) {
   bool isSound = true;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     isSound &= succeeded(checkOp(op, machine));
-    // What is within a layer has no device.
+    // Ops within the regions of a layer have no device.
     return isa<LayerOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   return success(isSound);

@@ -102,8 +102,8 @@ private:
     std::optional<unsigned> node;
     llvm::SmallVector<mlir::RankedTensorType> wants;
   };
-  /// What a shared value is made as, and the set of further types in which it
-  /// is available, as bits of SharedValue::wanted.
+  /// A choice for a shared value: the type that it is made as, and the set of
+  /// further types in which it is available, as bits of SharedValue::wanted.
   struct State {
     mlir::RankedTensorType made;
     unsigned set;

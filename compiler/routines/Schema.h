@@ -29,10 +29,6 @@ struct Schema {
     auto plain = mlir::RankedTensorType::get(type.getShape(), element);
     return nn::onDevice(nn::withLayout(plain, layout), device);
   }
-  bool operator==(const Schema &other) const {
-    return element == other.element && layout == other.layout &&
-           device == other.device;
-  }
 };
 
 } // namespace nnc

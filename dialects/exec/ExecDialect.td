@@ -105,7 +105,7 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
     DefaultValuedParameter<"int64_t", "0">:$bytes,
     StringRefParameter<"device, empty for the host", "\"\"">:$device);
   let extraClassDeclaration = [{
-    /// The same memory, of which so many bytes are taken.
+    /// Returns a copy of this memory of which so many bytes are taken.
     MemoryAttr withBytes(int64_t bytes) const {
       return get(getContext(), getName(), getSize(), getSlow(), bytes,
                  getDevice());

@@ -42,8 +42,8 @@ std::string getLayoutName(mlir::Type type);
 /// nn.adapt can produce them.
 bool isEncoded(mlir::Type type);
 
-/// The same logical type in the order of `layout`; null is row-major. It stays
-/// on its device unless `layout` has another one.
+/// Returns `type` with its elements in the order of `layout`, row-major if it
+/// is null. It stays on its device unless `layout` has another one.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
@@ -51,10 +51,10 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   llvm::StringRef layout);
 
-/// The same type in row-major order, on the same device.
+/// Returns `type` in row-major order, on the same device.
 mlir::RankedTensorType inRowMajor(mlir::RankedTensorType type);
 
-/// The same type, in the same order, on another device; an empty name is the
+/// Returns `type`, in the same order, on another device; an empty name is the
 /// host's.
 mlir::RankedTensorType onDevice(mlir::RankedTensorType type,
                                 llvm::StringRef device);

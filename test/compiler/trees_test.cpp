@@ -37,7 +37,7 @@ struct Graph {
 /// by a step from any of its nodes.
 static std::map<unsigned, double> reachAll(const Graph &graph, unsigned root) {
   std::map<unsigned, double> costs = {{1u << root, 0}};
-  // A step adds a bit, so that sets come in the order of their numbers of bits.
+  // Sets are bits of nodes. A step adds one, so sets of fewer nodes come first.
   for (unsigned bits = 1; bits < graph.count; ++bits)
     for (unsigned set = 0; set < 1u << graph.count; ++set) {
       auto known = costs.find(set);

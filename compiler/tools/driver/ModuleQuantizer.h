@@ -34,7 +34,7 @@ public:
   /// The module, which quantize() has quantized.
   mlir::ModuleOp getModule() { return *module; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }
-  /// What nnc-opt --pass-pipeline has to run on the imported module for it.
+  /// The passes that do it to the imported module, as nnc-opt takes them.
   const std::string &getPasses() const { return passes; }
 
   /// The model's names of all ops, each once.

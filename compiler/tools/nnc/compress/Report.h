@@ -19,7 +19,7 @@ struct CompressResult {
   double seconds = 0;
 };
 
-/// What a report tells of the model and its weights.
+/// The figures of the model and its weights that a report tells.
 struct CompressedModel {
   const CompressSettings &settings;
   std::vector<onnx::WeightSummary> weights;

@@ -79,7 +79,7 @@ static ExitCode evaluate(ModuleQuantizer &quantizer,
   return ExitCode::done;
 }
 
-/// What the report tells beside the quantizer's layers.
+/// Sums and times that the report tells beside the quantizer's layers.
 namespace {
 struct ModuleTotals {
   int64_t floatBytes = 0; ///< of the model's file
