@@ -244,7 +244,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     const bool isLimited = maxRam < std::numeric_limits<int64_t>::max();
     // Before there are forms, which read values as well.
     FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
-    LayerForms forms(function, precision);
+    LayerForms forms(function, precision, products);
     CostModel cost =
         makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
                       /*memo=*/nullptr, &forms);

@@ -240,7 +240,7 @@ def Patch : Pass<"nnc-patch", "::mlir::func::FuncOp"> {
 }
 
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
-  let summary = "Compute layers of QDQ models in integers where that is faster";
+  let summary = "Compute layers of QDQ models in integers";
   let description = [{
     Results are within one unit of those of the float ops:
 
@@ -265,8 +265,8 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
     conversions around them. `qnn.stays_float` says of ops that compute with
     floats why they do.
 
-    A product stays in floats where the fastest routine of the target for them,
-    with the conversions around it, is estimated to take less time.
+    A product stays in floats where the target has no routine for integers. Which
+    of the two is faster is for nnc-choose-routines to say.
 
     ```mlir
     %0 = qnn.dequantize %x : tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<2x3xf32>

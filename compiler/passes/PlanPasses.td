@@ -19,7 +19,8 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     the target: a routine, its parameters, the schemas (element types and
     layouts) of operands and result, and a cost. The pass chooses one candidate
     for each layer so that the sum of the costs of all layers and of the adapts
-    between them (changes of layout and casts) is least. A layer that has a `routine` and `params` already keeps them.
+    between them (changes of layout and casts) is least. A layer that has a
+    `routine` and `params` already keeps them.
     Constants are packed at compile time and need no adapt; arguments and
     results of functions stay row-major. The attribute `nn.plan` of the function
     tells which solver ran, the cost that it found, and a lower bound.
@@ -46,6 +47,29 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
         -> tensor<1x8x4x4xf16> ...
     %1 = nn.layer "conv_f32" extras(%y : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32> ...
     return %1 : tensor<1x8x4x4xf32>
+    ```
+
+    A layer that multiplies 8-bit integers has candidates that multiply floats,
+    too, if its epilogue requantizes with a real factor, so that floats compute
+    all of it. Such a layer reads and stores floats that hold the integers, less
+    the number that a convolution pads the value with; its weights are floats of
+    the same integers. Layers that read or store integers elementwise, products
+    of integers, and layers that move elements or select the largest have
+    candidates that read or store such floats. Sums
+    of floats are those of integers where they stay below 2^24. `products` leaves
+    out the candidates of one kind.
+
+    ```mlir
+    %y = nn.layer "depthwise" inputs(%x, %w : tensor<1x8x4x4xi8>, tensor<8x1x3x3xi8>)
+        -> tensor<1x8x4x4xi8> ...
+    return %y : tensor<1x8x4x4xi8>
+    ==>
+    %0 = nn.layer "input_f32" extras(%x : tensor<1x8x4x4xi8>) -> tensor<1x8x4x4xf32> ...
+    %y = nn.layer "depthwise" inputs(%0, %w : tensor<1x8x4x4xf32>, tensor<8x1x3x3xf32>)
+        -> tensor<1x8x4x4xf32> ...
+    %1 = nn.layer "depthwise_integers" extras(%y : tensor<1x8x4x4xf32>)
+        -> tensor<1x8x4x4xi8> ...
+    return %1 : tensor<1x8x4x4xi8>
     ```
 
     With `max-ram`, a candidate whose scratch memory and padding exceed what is
@@ -93,6 +117,14 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::nnc::Precision::f32, "f32", "floats"),
              clEnumValN(::nnc::Precision::f16, "f16", "floats or halves"))}]>,
+    Option<"products", "products", "::nnc::Products",
+           /*default=*/"::nnc::Products::any",
+           "what products of 8-bit integers may be computed with",
+           [{::llvm::cl::values(
+             clEnumValN(::nnc::Products::any, "any", "integers or floats"),
+             clEnumValN(::nnc::Products::integers, "integers", "integers"),
+             clEnumValN(::nnc::Products::floats, "floats",
+                        "floats where they can be"))}]>,
     Option<"optimize", "optimize", "::nnc::Optimize",
            /*default=*/"::nnc::Optimize::balance",
            "what counts where routines' bytes of code are known",

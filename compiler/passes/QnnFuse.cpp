@@ -12,6 +12,8 @@
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 
+#include <cmath>
+
 namespace nnc {
 #define GEN_PASS_DEF_QNNFUSE
 #include "compiler/passes/Passes.h.inc"
@@ -54,12 +56,11 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
     int64_t floats = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
-      auto isFasterInIntegers = [&](Operation *product) {
-        nnc::ProductTimes times = nnc::estimateProduct(product, cost);
-        return times.integers <= times.floats;
+      auto hasIntegers = [&](Operation *product) {
+        return std::isfinite(nnc::estimateProduct(product, cost).integers);
       };
       RewritePatternSet patterns(&getContext());
-      nnc::populateQuantizedLayers(patterns, isFasterInIntegers);
+      nnc::populateQuantizedLayers(patterns, hasIntegers);
       // Transposed weights are constants again, which the lowering of products
       // looks for.
       nnc::populateFoldConstants(patterns);
@@ -72,7 +73,7 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       floats += nnc::markByteWeights(function);
       // For `nnc check` and `nnc explain`.
       for (Operation &op : function.getBody().front())
-        if (std::string why = nnc::getFloatObstacle(&op, isFasterInIntegers);
+        if (std::string why = nnc::getFloatObstacle(&op, hasIntegers);
             !why.empty())
           op.setAttr(nnc::qnn::kStaysFloatAttr,
                      StringAttr::get(&getContext(), why));

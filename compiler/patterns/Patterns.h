@@ -78,15 +78,15 @@ void populateVolumes(mlir::RewritePatternSet &patterns);
 /// undoes them.
 void populateTransposes(mlir::RewritePatternSet &patterns);
 
-/// Whether a product, an nn.conv or nn.matmul of floats, is computed in
-/// integers.
+/// Whether the target can compute a product, an nn.conv, nn.conv_transpose or
+/// nn.matmul of floats, in integers.
 using ProductChoice = std::function<bool(mlir::Operation *)>;
 
 /// Adds patterns that replace a float op between dequantized operands and a
 /// quantized result by the op on integers, where that is within one unit;
-/// products only where `isFasterInIntegers` holds.
+/// products only where `hasIntegers` holds.
 void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
-                             const ProductChoice &isFasterInIntegers);
+                             const ProductChoice &hasIntegers);
 
 /// Adds a pattern that multiplies by dequantized constant weights of at most 8
 /// bits as they are stored, in floats. For products that no pattern above
@@ -99,10 +99,9 @@ void populateBlockWeights(mlir::RewritePatternSet &patterns);
 int64_t markByteWeights(mlir::func::FuncOp function);
 
 /// Returns why `op`, which computes with floats after these patterns, has no
-/// form on integers, or which form is faster; empty for ops that have no
-/// routine of their own.
+/// form on integers; empty for ops that have no routine of their own.
 std::string getFloatObstacle(mlir::Operation *op,
-                             const ProductChoice &isFasterInIntegers);
+                             const ProductChoice &hasIntegers);
 
 /// Returns true if no pattern of populateLegalForms applies to `op`.
 bool hasLegalForm(mlir::Operation *op);

@@ -84,15 +84,15 @@ struct DropImplied : OpRewritePattern<qnn::QuantizeOp> {
 } // namespace
 
 void nnc::populateQuantizedLayers(RewritePatternSet &patterns,
-                                  const ProductChoice &isFasterInIntegers) {
+                                  const ProductChoice &hasIntegers) {
   patterns.add<DropImplied>(patterns.getContext());
-  populateQuantizedProducts(patterns, isFasterInIntegers);
+  populateQuantizedProducts(patterns, hasIntegers);
   populateQuantizedMoves(patterns);
   populateQuantizedMeans(patterns);
 }
 
 std::string nnc::getFloatObstacle(Operation *op,
-                                  const ProductChoice &isFasterInIntegers) {
+                                  const ProductChoice &hasIntegers) {
   auto isReal = [](Value value) {
     return isa<FloatType>(getElementTypeOrSelf(value.getType()));
   };
@@ -103,8 +103,8 @@ std::string nnc::getFloatObstacle(Operation *op,
            std::to_string(product.getBits()) + " bits";
   if (isa<ConvOp, ConvTransposeOp, MatMulOp>(op)) {
     StringRef obstacle = getProductObstacle(op);
-    if (obstacle.empty() && !isFasterInIntegers(op))
-      return "floats are estimated to be faster on this target";
+    if (obstacle.empty() && !hasIntegers(op))
+      return "the target has no routine for its integers";
     return obstacle.str();
   }
   bool isMean = isa<AvgPoolOp, LayerNormOp>(op);

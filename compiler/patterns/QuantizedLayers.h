@@ -34,9 +34,9 @@ unsigned countMoved(mlir::Operation *op);
 
 /// Adds patterns that replace products of dequantized operands by products of
 /// integers, whose sums are dequantized or requantized, where
-/// `isFasterInIntegers` holds.
+/// `hasIntegers` holds.
 void populateQuantizedProducts(mlir::RewritePatternSet &patterns,
-                               const ProductChoice &isFasterInIntegers);
+                               const ProductChoice &hasIntegers);
 
 /// Adds patterns that move dequantizations behind ops that only move or select
 /// elements, and quantizations in front of them, so that the ops work on

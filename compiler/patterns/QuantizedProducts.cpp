@@ -173,6 +173,12 @@ static RankedTensorType getColumn(int64_t count, int64_t rank, Value like) {
   return RankedTensorType::get(shape, getTensorType(like).getElementType());
 }
 
+/// Says of a product of integers that the model multiplies floats.
+static void markOrigin(Value product) {
+  product.getDefiningOp()->setAttr(qnn::kOfFloatsAttr,
+                                   UnitAttr::get(product.getContext()));
+}
+
 /// Adds integers, or nothing if `shift` is null, to sums.
 static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
   if (!shift)
@@ -191,15 +197,16 @@ namespace {
 /// other one remains a float that is added to the dequantized sums.
 template <class Op> struct FuseProduct : OpRewritePattern<Op> {
   FuseProduct(MLIRContext *context, ProductChoice choice)
-      : OpRewritePattern<Op>(context), isFasterInIntegers(std::move(choice)) {}
+      : OpRewritePattern<Op>(context), hasIntegers(std::move(choice)) {}
   LogicalResult matchAndRewrite(Op product,
                                 PatternRewriter &rewriter) const override {
     StringRef obstacle;
     std::optional<Operands> operands = getOperands(product, obstacle);
     if (!operands)
       return rewriter.notifyMatchFailure(product, obstacle);
-    if (!isFasterInIntegers(product))
-      return rewriter.notifyMatchFailure(product, "floats are faster");
+    if (!hasIntegers(product))
+      return rewriter.notifyMatchFailure(
+          product, "the target has no routine for its integers");
     Value value = product->getResult(0);
     Operation *last = product;
     std::optional<SmallVector<int32_t>> added;
@@ -236,12 +243,14 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
       result = rewriter.create<qnn::ConvOp>(
           loc, sums, x, w, shift, product.getStrides(), product.getDilations(),
           product.getPads(), product.getGroups());
+      markOrigin(result);
     } else if constexpr (std::is_same_v<Op, MatMulOp>) {
       if (product.getTransposeA())
         x = transposeStored(rewriter, x);
       if (product.getTransposeB())
         w = transposeStored(rewriter, w);
       result = rewriter.create<qnn::MatMulOp>(loc, sums, x, w);
+      markOrigin(result);
       result = addToSums(rewriter, result, shift);
     } else {
       Value plain = rewriter.create<ConvTransposeOp>(
@@ -249,6 +258,7 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
           product.getStrides(), product.getDilations(), product.getPads(),
           product.getOutputPadding(), product.getGroups(),
           TypeAttr::get(rewriter.getI32Type()));
+      markOrigin(plain);
       result = rewriter.create<qnn::ReinterpretOp>(loc, sums, plain);
       if (shift)
         shift = rewriter.create<ReshapeOp>(
@@ -260,7 +270,7 @@ template <class Op> struct FuseProduct : OpRewritePattern<Op> {
   }
 
 private:
-  ProductChoice isFasterInIntegers;
+  ProductChoice hasIntegers;
 };
 
 /// Replaces quantize(dequantize(sums)), and quantize(dequantize(sums) + bias)
@@ -316,9 +326,8 @@ StringRef nnc::getProductObstacle(Operation *op) {
 }
 
 void nnc::populateQuantizedProducts(RewritePatternSet &patterns,
-                                    const ProductChoice &isFasterInIntegers) {
+                                    const ProductChoice &hasIntegers) {
   patterns.add<FuseProduct<ConvOp>, FuseProduct<ConvTransposeOp>,
-               FuseProduct<MatMulOp>>(patterns.getContext(),
-                                      isFasterInIntegers);
+               FuseProduct<MatMulOp>>(patterns.getContext(), hasIntegers);
   patterns.add<RequantizeSums>(patterns.getContext());
 }

@@ -41,11 +41,9 @@ addMixed(ArrayRef<RankedTensorType> types) {
   return all.takeVector();
 }
 
-const AdaptPaths::Table &
-AdaptPaths::getTable(ArrayRef<RankedTensorType> wanted) {
-  Type key =
-      RankedTensorType::get(wanted.front().getShape(),
-                            IntegerType::get(wanted.front().getContext(), 1));
+const AdaptPaths::Table &AdaptPaths::getTable(ArrayRef<RankedTensorType> wanted,
+                                              Type own) {
+  Type key = RankedTensorType::get(wanted.front().getShape(), own);
   std::unique_ptr<Table> &table = tables[key];
   if (!table)
     table = std::make_unique<Table>();
@@ -101,19 +99,20 @@ const AdaptPaths::Cast *AdaptPaths::getCast(RankedTensorType from,
   return cast ? &*cast : nullptr;
 }
 
-double AdaptPaths::getSeconds(RankedTensorType from, RankedTensorType to) {
+double AdaptPaths::getSeconds(RankedTensorType from, RankedTensorType to,
+                              Type own) {
   if (from == to)
     return 0;
-  const Table &table = getTable({from, to});
+  const Table &table = getTable({from, to}, own);
   return table.getPaths().getCost(table.find(from), table.find(to));
 }
 
-SmallVector<RankedTensorType> AdaptPaths::getPath(RankedTensorType from,
-                                                  RankedTensorType to) {
+SmallVector<RankedTensorType>
+AdaptPaths::getPath(RankedTensorType from, RankedTensorType to, Type own) {
   SmallVector<RankedTensorType> path;
   if (from == to)
     return path;
-  const Table &table = getTable({from, to});
+  const Table &table = getTable({from, to}, own);
   for (unsigned node :
        table.getPaths().getPath(table.find(from), table.find(to)))
     path.push_back(table.getType(node));

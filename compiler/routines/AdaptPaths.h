@@ -18,11 +18,11 @@
 namespace nnc {
 
 /// The cheapest ways to bring tensors from one schema into another, as tables
-/// of one shape each. A step changes one part of a schema: a routine of adapts
-/// changes the layout, a transfer the device, a layer that casts the element
-/// type. Where no
-/// step leads from one schema to another, or several steps cost less, a path
-/// leads through schemas that consist of parts of those which are known for the
+/// of one shape and one element type that values have in the function. A step
+/// changes one part of a schema: a routine of adapts changes the layout, a
+/// transfer the device, a layer that casts the element type. Where no step
+/// leads from one schema to another, or several steps cost less, a path leads
+/// through schemas that consist of parts of those which are known for the
 /// shape, and of row-major order.
 class AdaptPaths {
 public:
@@ -42,16 +42,20 @@ public:
     std::optional<Paths> paths;
   };
 
-  /// Returns the table of a shape, in which all of `types`, which have this
-  /// shape, are known.
-  const Table &getTable(llvm::ArrayRef<mlir::RankedTensorType> types);
+  /// Returns the table of values of elements `own`, in which all of `types`, of
+  /// one shape, are known. On the way from one type to another, floats become
+  /// integers only if these are what the value has in the function.
+  const Table &getTable(llvm::ArrayRef<mlir::RankedTensorType> types,
+                        mlir::Type own);
 
   /// Returns the seconds of the cheapest path, 0 between equal types;
   /// kImpossible if there is none.
-  double getSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to);
+  double getSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to,
+                    mlir::Type own);
   /// Returns the types behind each step of that path.
   llvm::SmallVector<mlir::RankedTensorType> getPath(mlir::RankedTensorType from,
-                                                    mlir::RankedTensorType to);
+                                                    mlir::RankedTensorType to,
+                                                    mlir::Type own);
 
   /// A layer that casts a tensor, of the forms in the cost model, with the
   /// candidate that computes it.
@@ -67,7 +71,7 @@ private:
   double getStepSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to);
 
   const CostModel *cost;
-  /// Tables by their shape, which a tensor type of i1 stands for.
+  /// Tables by the row-major types that values have in the function.
   llvm::DenseMap<mlir::Type, std::unique_ptr<Table>> tables;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> steps;
   std::map<std::pair<const void *, const void *>, std::optional<Cast>> casts;

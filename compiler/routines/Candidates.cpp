@@ -454,6 +454,7 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
   auto function = layer->getParentOfType<func::FuncOp>();
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
+  const bool isExact = form != layer && cost.getForms()->isExact(form);
   std::string family;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(form, family))) {
@@ -471,6 +472,8 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
       if (isNew)
         known->second = findEstimated(form, *routine, any, cost, memo);
       for (const auto &[estimated, text] : known->second) {
+        if (isExact && estimated.error > 0)
+          continue;
         Candidate candidate = estimated;
         cost.price(candidate, *routine, candidate.params, text);
         candidate.memorySeconds =
@@ -534,8 +537,11 @@ void nnc::forEachCandidate(LayerOp layer, const CostModel &cost,
                            llvm::function_ref<void(Candidate)> visit,
                            ParamChoice choice) {
   SmallVector<LayerOp> all = {layer};
-  if (cost.getForms())
-    llvm::append_range(all, cost.getForms()->getOthers(layer));
+  if (const LayerForms *forms = cost.getForms()) {
+    if (forms->isLeftOut(layer))
+      all.clear();
+    llvm::append_range(all, forms->getOthers(layer));
+  }
   for (const std::string &device : listDevices(layer, cost)) {
     const bool isOwn = device == cost.getDeviceName();
     std::optional<CostModel> other;

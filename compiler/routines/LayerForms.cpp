@@ -26,17 +26,31 @@ static void setElement(Value value, Type element) {
   value.setType(getTensorType(value).clone(element));
 }
 
-LayerOp nnc::createCast(OpBuilder &builder, Location loc, StringRef name,
-                        Value value, Type element) {
+/// Creates a layer that converts `value`, of integers with this offset where
+/// these or floats that hold them are converted.
+static LayerOp createCastLayer(OpBuilder &builder, Location loc, StringRef name,
+                               Value value, Type element, int64_t offset) {
   auto layer =
       builder.create<LayerOp>(loc, getTensorType(value).clone(element), name,
                               ValueRange(), value, nullptr, nullptr);
   OpBuilder::InsertionGuard guard(builder);
   Block &epilogue = layer.getEpilogue().emplaceBlock();
   builder.setInsertionPointToStart(&epilogue);
-  auto cast = builder.create<CastOp>(
-      loc, element, epilogue.addArgument(getElement(value), loc));
-  builder.create<YieldOp>(loc, cast);
+  const Type from = getElement(value);
+  Value argument = epilogue.addArgument(from, loc);
+  if (isa<FloatType>(from) && isa<FloatType>(element)) {
+    builder.create<YieldOp>(loc,
+                            builder.create<CastOp>(loc, element, argument));
+    return layer;
+  }
+  // A layer that passes on its operand, which is then read or stored as floats.
+  builder.create<YieldOp>(loc, argument);
+  if (isa<FloatType>(element))
+    storeHeldFloats(layer, offset);
+  else {
+    argument.setType(element);
+    readHeldFloats(layer, 0, offset);
+  }
   return layer;
 }
 
@@ -75,13 +89,14 @@ static void retypeEpilogue(LayerOp layer, ArrayRef<Type> arguments) {
                       builder.create<CastOp>(layer.getLoc(), result, yielded));
 }
 
-/// Returns sets of extras that may be read as halves, as bits: all sets of the
-/// extras that another op computes; or where these are many, none or all.
-static SmallVector<unsigned> getHalfExtras(LayerOp layer) {
+/// Returns sets of extras that may be read in another type, as bits: all sets
+/// of those of which `isOpen` says so; or where these are many, none or all.
+static SmallVector<unsigned>
+getOpenExtras(LayerOp layer, llvm::function_ref<bool(Value)> isOpen) {
   constexpr size_t most = 2;
   SmallVector<unsigned> open;
   for (auto [i, extra] : llvm::enumerate(layer.getExtras()))
-    if (!extra.getDefiningOp<ConstantOp>() && getElement(extra).isF32())
+    if (isOpen(extra))
       open.push_back(1u << i);
   SmallVector<unsigned> sets = {0};
   if (open.size() > most) {
@@ -111,10 +126,17 @@ static bool endsWithFloats(LayerOp layer) {
                                    getTensorType(layer.getY()).getNumElements();
 }
 
-LayerForms::LayerForms(func::FuncOp function, Precision precision) {
+LayerForms::LayerForms(func::FuncOp function, Precision precision,
+                       Products products) {
   // The floats of a quantized model stand between integers: what halves round
   // differently may be several of their steps.
   auto module = function->getParentOfType<ModuleOp>();
+  if (llvm::any_of(function.getBody().front().getOps<LayerOp>(),
+                   multipliesIntegers)) {
+    if (products != Products::integers)
+      addFloats(function, products);
+    return;
+  }
   if (precision != Precision::f16 ||
       (module && module->hasAttr(qnn::kQuantizedAttr)))
     return;
@@ -124,24 +146,46 @@ LayerForms::LayerForms(func::FuncOp function, Precision precision) {
       addHalves(layer);
 }
 
+SmallVector<Type> LayerForms::getElements(Value value) const {
+  Type own = getElement(value);
+  if (forms.empty())
+    return {};
+  if (held.isOpen(value))
+    return {Float32Type::get(value.getContext())};
+  if (own.isF32() && !held.anyOpen())
+    return {Float16Type::get(value.getContext())};
+  return {};
+}
+
 LayerOp LayerForms::getCast(RankedTensorType from, Type element) const {
-  if (!block || !isa<FloatType>(from.getElementType()) ||
-      !isa<FloatType>(element))
+  const bool isHeld =
+      !isa<FloatType>(from.getElementType()) || !isa<FloatType>(element);
+  if (!block || isHeld != held.anyOpen())
     return {};
   LayerOp &cast = casts[{from, element}];
   if (!cast) {
     OpBuilder builder(from.getContext());
     builder.setInsertionPointToEnd(block.get());
     Location loc = builder.getUnknownLoc();
-    cast = createCast(builder, loc, "cast", block->addArgument(from, loc),
-                      element);
+    // Most values have an offset.
+    cast = createCastLayer(builder, loc, "cast", block->addArgument(from, loc),
+                           element, /*offset=*/1);
   }
   return cast;
 }
 
+LayerOp LayerForms::createCast(OpBuilder &builder, Location loc, StringRef name,
+                               Value value, Type element) const {
+  LayerOp layer = createCastLayer(builder, loc, name, value, element,
+                                  held.getOffset(value));
+  held.copy(value, layer.getY());
+  return layer;
+}
+
 void LayerForms::clear() {
   forms.clear();
-  rounded.clear();
+  converted.clear();
+  exact.clear();
   casts.clear();
   if (!block)
     return;
@@ -154,26 +198,28 @@ void LayerForms::clear() {
     freeResource(value);
 }
 
-/// Returns the constant rounded to halves, or null where a value is too large.
-Value LayerForms::round(ConstantOp constant) {
-  auto [known, isNew] = rounded.try_emplace(constant);
+/// Returns the constant with other elements, or null where a value is too large
+/// for a half.
+Value LayerForms::convert(ConstantOp constant, Type element) {
+  auto [known, isNew] = converted.try_emplace({constant, element});
   if (!isNew)
     return known->second;
-  Type half = Float16Type::get(constant.getContext());
   std::optional<TensorData> data = TensorData::get(constant.getValue());
   OpBuilder builder(constant.getContext());
   builder.setInsertionPointToEnd(block.get());
   auto cast = builder.create<CastOp>(
-      constant.getLoc(), constant.getY().getType().clone(half), constant);
-  FailureOr<TensorData> halves = failure();
+      constant.getLoc(), constant.getY().getType().clone(element), constant);
+  FailureOr<TensorData> made = failure();
   if (data)
-    halves = evaluate(cast, *data);
+    made = evaluate(cast, *data);
   cast.erase();
   auto isFinite = [](uint16_t bits) { return (bits & 0x7c00) != 0x7c00; };
-  if (succeeded(halves) && llvm::all_of(halves->getAs<uint16_t>(), isFinite))
+  if (succeeded(made) &&
+      (!element.isF16() || llvm::all_of(made->getAs<uint16_t>(), isFinite)))
     known->second = builder.create<ConstantOp>(
         constant.getLoc(),
-        halves->toAttribute(getModelName(constant.getLoc(), "halves")));
+        made->toAttribute(getModelName(constant.getLoc(),
+                                       element.isF16() ? "halves" : "weight")));
   return known->second;
 }
 
@@ -188,7 +234,7 @@ LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   for (auto [i, input] : llvm::enumerate(inputs)) {
     isHalf[i] = getElement(input).isF32() && op.takesHalf(i);
     auto constant = input.getDefiningOp<ConstantOp>();
-    if (isHalf[i] && constant && !(input = round(constant)))
+    if (isHalf[i] && constant && !(input = convert(constant, half)))
       return {};
   }
   if (!llvm::is_contained(isHalf, true))
@@ -228,7 +274,10 @@ void LayerForms::addHalves(LayerOp layer) {
   LayerOp anchored = layer.getAnchorOp() && !endsWithFloats(layer)
                          ? computeWithHalves(layer)
                          : LayerOp();
-  for (unsigned halves : getHalfExtras(layer)) {
+  auto isOpen = [](Value extra) {
+    return !extra.getDefiningOp<ConstantOp>() && getElement(extra).isF32();
+  };
+  for (unsigned halves : getOpenExtras(layer, isOpen)) {
     if (halves)
       add(layer, single, single, halves);
     if (anchored)
@@ -240,12 +289,95 @@ void LayerForms::addHalves(LayerOp layer) {
     anchored.erase();
 }
 
+/// Returns a copy of a layer that multiplies integers, which multiplies floats
+/// that hold them; null where its epilogue computes with integers, or where
+/// sums might be rounded that must not be.
+LayerOp LayerForms::computeWithFloats(LayerOp layer) {
+  std::optional<FloatProduct> product =
+      FloatProduct::get(layer, held.getOffset(layer.getInputs()[0]));
+  const bool mayRound = layer.getAnchorOp()->hasAttr(qnn::kOfFloatsAttr);
+  if (!product || !(product->isExact || mayRound))
+    return {};
+  OpBuilder builder(layer.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  Type single = builder.getF32Type();
+  auto made = cast<LayerOp>(builder.clone(*layer));
+  for (auto [i, input] : llvm::enumerate(layer.getInputs()))
+    if (auto constant = input.getDefiningOp<ConstantOp>())
+      made.getInputsMutable()[i].set(convert(constant, single));
+  if (product->bias) {
+    Value bias = layer.getExtras()[*product->bias];
+    made.getExtrasMutable()[*product->bias].set(builder.create<ConstantOp>(
+        bias.getLoc(), ElementsAttr(DenseElementsAttr::get(
+                           getTensorType(bias).clone(single),
+                           ArrayRef<float>(product->biases)))));
+  }
+  if (!product->apply(made, held, layer)) {
+    made.erase();
+    return {};
+  }
+  if (!mayRound)
+    exact.insert(made);
+  return made;
+}
+
+/// Adds the forms of a layer in which integers that it reads beside an anchor's
+/// operands, or stores, are held as floats.
+void LayerForms::addHeld(LayerOp layer) {
+  auto isOpen = [&](Value value) { return held.isOpen(value); };
+  OpBuilder builder(layer.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  for (bool storesFloats : {false, true})
+    for (unsigned set : getOpenExtras(layer, isOpen)) {
+      if (storesFloats ? !isOpen(layer.getY()) : !set)
+        continue;
+      auto made = cast<LayerOp>(builder.clone(*layer));
+      for (auto [i, extra] : llvm::enumerate(layer.getExtras()))
+        if (set >> i & 1)
+          readHeldFloats(made, i, held.getOffset(extra));
+      if (storesFloats)
+        storeHeldFloats(made, held.getOffset(layer.getY()));
+      forms[layer].push_back(made);
+    }
+}
+
+void LayerForms::addFloats(func::FuncOp function, Products products) {
+  block = std::make_unique<Block>();
+  held = HeldFloats(function);
+  auto layers = llvm::to_vector(llvm::make_filter_range(
+      function.getBody().front().getOps<LayerOp>(),
+      [](LayerOp layer) { return !layer.getRoutine(); }));
+  for (LayerOp layer : layers) {
+    LayerOp product =
+        multipliesIntegers(layer) ? computeWithFloats(layer) : LayerOp();
+    if (!product)
+      continue;
+    forms[layer].push_back(product);
+    for (Value operand : layer.getOperands())
+      held.setOpen(operand);
+    held.setOpen(layer.getY());
+  }
+  for (LayerOp layer : layers)
+    if (products == Products::floats && forms.contains(layer)) {
+      leftOut.insert(layer);
+    } else if (movesIntegers(layer) && held.isOpen(layer.getY())) {
+      OpBuilder builder(layer.getContext());
+      builder.setInsertionPointToEnd(block.get());
+      auto made = cast<LayerOp>(builder.clone(*layer));
+      moveHeldFloats(made);
+      forms[layer].push_back(made);
+    } else if (!layer.getAnchorOp() || multipliesIntegers(layer))
+      addHeld(layer);
+}
+
 void LayerForms::take(LayerOp layer, LayerOp form) {
   form->moveBefore(layer);
   for (Value operand : form->getOperands())
     if (Operation *constant = operand.getDefiningOp();
         constant && constant->getBlock() == block.get())
       constant->moveBefore(form);
+  held.copy(layer.getY(), form.getY());
+  leftOut.erase(layer);
   layer.getY().replaceAllUsesWith(form.getY());
   forms.erase(layer);
   layer.erase();

@@ -7,6 +7,7 @@
 #ifndef NNC_COMPILER_ROUTINES_LAYERFORMS_H
 #define NNC_COMPILER_ROUTINES_LAYERFORMS_H
 
+#include "compiler/routines/HeldFloats.h"
 #include "compiler/routines/Precision.h"
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
@@ -29,25 +30,46 @@ namespace nnc {
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.
 ///
+/// A quantized model has layers that multiply integers of 8 or 16 bits. Where
+/// floats can compute all of such a layer, a form of it does, and integers
+/// between layers may be held as floats (HeldFloats.h). Results are the same,
+/// bit for bit, but for products that the model defines with floats
+/// (qnn::kOfFloatsAttr), whose sums may be rounded.
+///
 /// A form is outside of the function until it is taken. Its operands are the
 /// layer's, but for constants; the arguments of its regions say which element
 /// types it reads them with.
 class LayerForms {
 public:
   LayerForms() = default;
-  LayerForms(mlir::func::FuncOp function, Precision precision);
+  LayerForms(mlir::func::FuncOp function, Precision precision,
+             Products products = Products::any);
   LayerForms(LayerForms &&) = default;
   ~LayerForms() { clear(); }
 
   bool empty() const { return forms.empty(); }
+  /// Whether a layer is no form of its own.
+  bool isLeftOut(nn::LayerOp layer) const { return leftOut.contains(layer); }
   llvm::ArrayRef<nn::LayerOp> getOthers(nn::LayerOp layer) const {
     auto found = forms.find(layer);
     return found == forms.end() ? llvm::ArrayRef<nn::LayerOp>()
                                 : llvm::ArrayRef<nn::LayerOp>(found->second);
   }
+  /// Returns whether a form may be computed only by routines that round nothing
+  /// but what sums of products round.
+  bool isExact(nn::LayerOp form) const { return exact.contains(form); }
+  /// Returns the element types, besides its own, of which a value may be that
+  /// an op passes on.
+  llvm::SmallVector<mlir::Type> getElements(mlir::Value value) const;
   /// Returns a layer, outside of the function, that converts a tensor to
-  /// another element type and keeps its layout; null if no form needs one.
+  /// another element type and keeps its layout, as createCast() would; null if
+  /// no form needs one.
   nn::LayerOp getCast(mlir::RankedTensorType from, mlir::Type element) const;
+  /// Creates a layer that converts `value`, which the function or a step from
+  /// there makes, to another element type and keeps its layout.
+  nn::LayerOp createCast(mlir::OpBuilder &builder, mlir::Location loc,
+                         llvm::StringRef name, mlir::Value value,
+                         mlir::Type element) const;
   /// Puts a form in the place of its layer, which is erased. Its operands still
   /// have the types that the layer read.
   void take(nn::LayerOp layer, nn::LayerOp form);
@@ -57,20 +79,19 @@ public:
 private:
   void addHalves(nn::LayerOp layer);
   nn::LayerOp computeWithHalves(nn::LayerOp layer);
-  mlir::Value round(nn::ConstantOp constant);
+  mlir::Value convert(nn::ConstantOp constant, mlir::Type element);
+  void addFloats(mlir::func::FuncOp function, Products products);
+  void addHeld(nn::LayerOp layer);
+  nn::LayerOp computeWithFloats(nn::LayerOp layer);
 
   std::unique_ptr<mlir::Block> block; ///< of forms, their constants and casts
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<nn::LayerOp>> forms;
   mutable llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, nn::LayerOp> casts;
-  /// Constants as halves; null where one is too large.
-  llvm::DenseMap<mlir::Value, mlir::Value> rounded;
+  /// Constants in other element types; null where one is too large.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted;
+  mutable HeldFloats held;
+  llvm::DenseSet<mlir::Operation *> leftOut, exact;
 };
-
-/// Creates a layer that converts `value` to another element type and keeps its
-/// layout.
-nn::LayerOp createCast(mlir::OpBuilder &builder, mlir::Location loc,
-                       llvm::StringRef name, mlir::Value value,
-                       mlir::Type element);
 
 } // namespace nnc
 

@@ -39,7 +39,10 @@ RankedTensorType OperandAdapter::findStep(Value value,
     return from;
   if (!paths)
     return own;
-  SmallVector<RankedTensorType> path = paths->getPath(own, type);
+  Type element = own.getElementType();
+  if (isa<IntegerType>(type.getElementType()))
+    element = type.getElementType();
+  SmallVector<RankedTensorType> path = paths->getPath(own, type, element);
   return path.size() > 1 ? path[path.size() - 2] : own;
 }
 
@@ -61,11 +64,13 @@ Value OperandAdapter::adapt(Value value, RankedTensorType type) {
   while (isa_and_nonnull<ReshapeOp, AdaptOp>(made.getDefiningOp()))
     made = made.getDefiningOp()->getOperand(0);
   auto maker = made.getDefiningOp<LayerOp>();
-  std::string name =
-      names->addCall(maker ? maker.getName() : "input",
-                     type.getElementType().isF16() ? "_f16" : "_f32");
-  LayerOp layer =
-      createCast(builder, value.getLoc(), name, value, type.getElementType());
+  Type element = type.getElementType();
+  std::string name = names->addCall(maker ? maker.getName() : "input",
+                                    element.isF16()   ? "_f16"
+                                    : element.isF32() ? "_f32"
+                                                      : "_integers");
+  LayerOp layer = cost.getForms()->createCast(builder, value.getLoc(), name,
+                                              value, element);
   const Candidate &choice =
       paths->getCast(getTensorType(value), type)->candidate;
   layer.setRoutine(choice.routine->name);

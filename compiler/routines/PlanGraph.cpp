@@ -249,9 +249,8 @@ void PlanGraph::addPassing(Operation &op) {
   RankedTensorType x = getLogicalType(getTensorType(reshape.getX())),
                    y = getLogicalType(getTensorType(reshape.getResult()));
   SmallVector<Type> elements = {x.getElementType()};
-  if (cost->getForms() && !cost->getForms()->empty() &&
-      x.getElementType().isF32())
-    elements.push_back(Float16Type::get(op.getContext()));
+  if (cost->getForms())
+    llvm::append_range(elements, cost->getForms()->getElements(reshape.getX()));
   SmallVector<StringRef> devices = {""};
   for (Attribute device :
        cost->getMachine().getDevices().getValue().drop_front())
@@ -288,19 +287,19 @@ PlanGraph::Reader PlanGraph::getReader(OpOperand &use) const {
 /// Adds the cost of the adapts between a value and one of its readers. `made`
 /// holds the type of the value for each candidate of the node `maker`, or a
 /// single type if there is no such node.
-void PlanGraph::addReader(ArrayRef<RankedTensorType> made,
+void PlanGraph::addReader(Value value, ArrayRef<RankedTensorType> made,
                           std::optional<unsigned> maker, const Reader &reader) {
   if (maker && reader.node) {
     Problem::Edge edge{*maker, *reader.node, {}};
     for (RankedTensorType from : made)
       for (RankedTensorType to : reader.wants)
-        edge.costs.push_back(getAdaptSeconds(from, to));
+        edge.costs.push_back(getAdaptSeconds(value, from, to));
     problem.edges.push_back(std::move(edge));
     return;
   }
   for (auto [i, from] : llvm::enumerate(made))
     for (auto [j, to] : llvm::enumerate(reader.wants)) {
-      double seconds = getAdaptSeconds(from, to);
+      double seconds = getAdaptSeconds(value, from, to);
       if (maker)
         problem.nodes[*maker][i] += seconds;
       else if (reader.node)
@@ -323,7 +322,7 @@ double PlanGraph::SharedValue::getSeconds(const Paths &paths, unsigned root,
 void PlanGraph::addStates(SharedValue &value, ArrayRef<RankedTensorType> made,
                           size_t readers) {
   const size_t most = std::max<size_t>(256 / made.size(), 16);
-  const AdaptPaths::Table &table = paths->getTable(value.wanted);
+  const AdaptPaths::Table &table = *value.table;
   const Paths &between = table.getPaths();
   const size_t types = value.wanted.size(), terminals = value.terminals.size();
   // Small sets first, as they are kept where there are too many.
@@ -379,8 +378,10 @@ void PlanGraph::addSharedValue(Value value, ArrayRef<RankedTensorType> made,
     wanted.insert(reader.wants.begin(), reader.wants.end());
   SmallVector<RankedTensorType> all(own.begin(), own.end());
   all.append(wanted.begin(), wanted.end());
-  const AdaptPaths::Table &table = paths->getTable(all);
+  const AdaptPaths::Table &table =
+      paths->getTable(all, getTensorType(value).getElementType());
   SharedValue found;
+  found.table = &table;
   found.node = problem.nodes.size();
   found.wanted = wanted.takeVector();
   for (RankedTensorType type : found.wanted)
@@ -403,7 +404,7 @@ void PlanGraph::addSharedValue(Value value, ArrayRef<RankedTensorType> made,
   for (const Reader &reader : readers) {
     auto getSeconds = [&](const State &state, RankedTensorType want) {
       size_t i = llvm::find(found.wanted, want) - found.wanted.begin();
-      return state.set >> i & 1 ? 0 : getAdaptSeconds(state.made, want);
+      return state.set >> i & 1 ? 0 : getAdaptSeconds(value, state.made, want);
     };
     if (!reader.node) {
       for (auto [i, state] : llvm::enumerate(states))
@@ -453,7 +454,7 @@ void PlanGraph::addTypes(Value value) {
     return;
   for (const Reader &reader : readers)
     made.append(reader.wants);
-  paths->getTable(made);
+  paths->getTable(made, getTensorType(value).getElementType());
 }
 
 void PlanGraph::addValue(Value value) {
@@ -463,11 +464,11 @@ void PlanGraph::addValue(Value value) {
   if (maker && plainBetween) {
     auto plain = getLogicalType(getTensorType(value));
     for (auto [i, type] : llvm::enumerate(made))
-      problem.nodes[*maker][i] += getAdaptSeconds(type, plain);
+      problem.nodes[*maker][i] += getAdaptSeconds(value, type, plain);
     made.assign(made.size(), plain);
   }
   if (readers.size() == 1)
-    addReader(made, maker, readers.front());
+    addReader(value, made, maker, readers.front());
   else if (readers.size() > 1)
     addSharedValue(value, made, maker, readers);
 }
@@ -500,7 +501,7 @@ PlanGraph::getSteps(Value value, const Plan &plan) const {
   there.insert(made);
   if (auto found = shared.find(value); found != shared.end()) {
     const SharedValue &own = found->second;
-    const AdaptPaths::Table &table = paths->getTable(own.wanted);
+    const AdaptPaths::Table &table = *own.table;
     const State &state = own.states[plan.choices[own.node]];
     const unsigned root = table.find(state.made);
     if (state.set >> own.terminals.size() == 0)
@@ -514,7 +515,8 @@ PlanGraph::getSteps(Value value, const Plan &plan) const {
     RankedTensorType want = getWanted(use, plan), from = made;
     if (there.contains(want))
       continue;
-    for (RankedTensorType to : paths->getPath(made, want)) {
+    for (RankedTensorType to :
+         paths->getPath(made, want, getTensorType(value).getElementType())) {
       add(from, to);
       from = to;
     }

@@ -110,8 +110,9 @@ private:
   };
   struct SharedValue {
     unsigned node; ///< of the problem
+    const AdaptPaths::Table *table;
     llvm::SmallVector<mlir::RankedTensorType> wanted;
-    /// Those types in the table of paths, and the first of them, which trees
+    /// Those types in the table, and the first of them, which trees
     /// reach.
     llvm::SmallVector<unsigned> nodes, terminals;
     Trees trees;
@@ -124,11 +125,12 @@ private:
            llvm::SmallVectorImpl<Reader> &readers);
   void addTypes(mlir::Value value);
   void addValue(mlir::Value value);
-  double getAdaptSeconds(mlir::RankedTensorType from,
+  double getAdaptSeconds(mlir::Value value, mlir::RankedTensorType from,
                          mlir::RankedTensorType to) const {
-    return paths->getSeconds(from, to);
+    return paths->getSeconds(from, to,
+                             nn::getTensorType(value).getElementType());
   }
-  void addReader(llvm::ArrayRef<mlir::RankedTensorType> made,
+  void addReader(mlir::Value value, llvm::ArrayRef<mlir::RankedTensorType> made,
                  std::optional<unsigned> maker, const Reader &reader);
   void addSharedValue(mlir::Value value,
                       llvm::ArrayRef<mlir::RankedTensorType> made,

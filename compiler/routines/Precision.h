@@ -19,6 +19,13 @@ enum class Precision {
   i8,
 };
 
+/// The forms that the search has of layers which multiply integers of 8 or 16 bits.
+enum class Products {
+  any,
+  integers, ///< those that multiply integers alone
+  floats,   ///< those that multiply floats alone, where there are any
+};
+
 /// Returns "f32", "f16" or "i8", the spelling of --precision and of tuning
 /// files.
 llvm::StringRef getName(Precision precision);

@@ -156,6 +156,13 @@ public:
     return make<nn::MulOp>(sums, constant(-zero, builder.getI32Type()));
   }
 
+  /// Tells of the product `from`, which becomes `to`, whether the model
+  /// multiplies floats.
+  void copyOrigin(Operation *from, Value to) {
+    if (Attribute origin = from->getAttr(kOfFloatsAttr))
+      to.getDefiningOp()->setAttr(kOfFloatsAttr, origin);
+  }
+
 private:
   OpBuilder &builder;
   Location location;
@@ -195,6 +202,7 @@ Value qnn::ConvOp::lower(OpBuilder &builder) {
   Value y = sums.make<nn::ConvOp>(x, w, getStrides(), getDilations(), getPads(),
                                   getGroups(), TypeAttr::get(i32),
                                   isPadded ? zero : 0);
+  sums.copyOrigin(*this, y);
   int64_t rank = cast<RankedTensorType>(w.getType()).getRank();
   auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
   Value shift = getBias();
@@ -222,6 +230,7 @@ Value qnn::MatMulOp::lower(OpBuilder &builder) {
   Value a = isConstant ? sums.integers(getA()) : sums.centre(getA());
   Value y = sums.make<nn::MatMulOp>(a, b, false, false,
                                     TypeAttr::get(builder.getI32Type()));
+  sums.copyOrigin(*this, y);
   if (isConstant && zero != 0) {
     auto type = cast<RankedTensorType>(b.getType());
     Value correction =

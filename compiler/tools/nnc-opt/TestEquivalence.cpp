@@ -3,7 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A pass for tests: --nnc-test-equivalence="passes=nnc-simplify tolerance=1e-5"
-// runs the passes on every function, evaluates it before and after on the same
+// runs the passes on every function, or with `whole` on the module, evaluates
+// functions before and after on the same
 // random arguments, and fails if results differ by more than `tolerance` times
 // the largest. Large constants of a single value are made random first, so that
 // a test can say `dense<1.0> : tensor<64x3x3x3xf32>`.
@@ -104,30 +105,53 @@ struct TestEquivalencePass
   }
 
   void runOnOperation() override {
-    for (func::FuncOp function :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (failed(check(function)))
+    std::vector<Run> runs;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      Run run{function, {}, {}};
+      std::mt19937 random(seed);
+      randomizeConstants(function, random);
+      for (Type type : function.getArgumentTypes())
+        run.arguments.push_back(
+            makeRandom(cast<RankedTensorType>(type), 0, random));
+      if (failed(evaluateFunction(function, run.arguments, run.results)))
         return signalPassFailure();
+      runs.push_back(std::move(run));
+    }
+    if (failed(runPasses()) || !llvm::all_of(runs, [&](const Run &run) {
+          return succeeded(check(run));
+        }))
+      signalPassFailure();
   }
 
 private:
-  LogicalResult check(func::FuncOp function) {
-    std::mt19937 random(seed);
-    randomizeConstants(function, random);
-    SmallVector<TensorData> arguments, before, after;
-    for (Type type : function.getArgumentTypes())
-      arguments.push_back(makeRandom(cast<RankedTensorType>(type), 0, random));
-    OpPassManager pipeline(func::FuncOp::getOperationName());
-    if (failed(evaluateFunction(function, arguments, before)) ||
-        failed(parsePassPipeline(passes, pipeline)) ||
-        failed(runPipeline(pipeline, function)) ||
-        failed(evaluateFunction(function, arguments, after)))
+  /// A function with random arguments, and the results that it has for them.
+  struct Run {
+    func::FuncOp function;
+    SmallVector<TensorData> arguments, results;
+  };
+
+  LogicalResult runPasses() {
+    OpPassManager pipeline(whole ? ModuleOp::getOperationName()
+                                 : func::FuncOp::getOperationName());
+    if (failed(parsePassPipeline(passes, pipeline)))
+      return failure();
+    if (whole)
+      return runPipeline(pipeline, getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(runPipeline(pipeline, function)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult check(Run run) {
+    SmallVector<TensorData> after;
+    if (failed(evaluateFunction(run.function, run.arguments, after)))
       return failure();
     double error = 0;
-    for (auto [expected, found] : llvm::zip(before, after))
+    for (auto [expected, found] : llvm::zip(run.results, after))
       error = std::max(error, compare(expected, found));
     if (!(error <= tolerance))
-      return function.emitError("computes something else after ")
+      return run.function.emitError("computes something else after ")
              << passes << ": the error is " << error
              << " of the largest value, the tolerance " << tolerance;
     return success();
@@ -135,6 +159,8 @@ private:
 
   Option<std::string> passes{*this, "passes",
                              llvm::cl::desc("passes on func.func")};
+  Option<bool> whole{*this, "whole", llvm::cl::init(false),
+                     llvm::cl::desc("the passes are on builtin.module")};
   Option<double> tolerance{*this, "tolerance", llvm::cl::init(1e-5),
                            llvm::cl::desc("error relative to the largest")};
   Option<unsigned> seed{*this, "seed", llvm::cl::init(1),

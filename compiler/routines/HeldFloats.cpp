@@ -1,0 +1,473 @@
+//===- HeldFloats.cpp - Integers that layers hold as floats ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/routines/HeldFloats.h"
+
+#include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/TensorData.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Integers below this magnitude, and sums of them, are exact as 32-bit floats.
+static constexpr double kExact = 1 << 24;
+
+static Type getElementOf(Value value) {
+  return getTensorType(value).getElementType();
+}
+
+/// Whether a type is one of integers that layers pass to each other.
+static bool isNarrow(Type type) {
+  return type.isInteger(8) || type.isInteger(16);
+}
+
+/// Returns the least and the largest integer of a narrow type.
+static std::pair<int64_t, int64_t> getRange(Type type) {
+  const int64_t count = int64_t(1) << type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger())
+    return {0, count - 1};
+  return {-count / 2, count / 2 - 1};
+}
+
+static bool isPadded(ConvOp conv) {
+  return llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value HeldFloats::getLeader(Value value) const {
+  while (isa_and_nonnull<ReshapeOp, AdaptOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto known = leaders.find(value);
+  return known == leaders.end() ? value : known->second;
+}
+
+void HeldFloats::setOpen(Value value) {
+  if (isNarrow(getElementOf(value)) && !value.getDefiningOp<ConstantOp>())
+    open.insert(getLeader(value));
+}
+
+HeldFloats::HeldFloats(func::FuncOp function) {
+  auto layers = function.getBody().front().getOps<LayerOp>();
+  llvm::EquivalenceClasses<void *> alike;
+  for (LayerOp layer : layers)
+    if (movesIntegers(layer))
+      for (Value input : layer.getInputs())
+        alike.unionSets(getLeader(input).getAsOpaquePointer(),
+                        layer.getY().getAsOpaquePointer());
+  for (const auto &member : alike)
+    leaders[Value::getFromOpaquePointer(member.getData())] =
+        Value::getFromOpaquePointer(alike.getLeaderValue(member.getData()));
+  for (LayerOp layer : layers)
+    if (auto conv = dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
+        conv && isPadded(conv) && isNarrow(getElementOf(layer.getInputs()[0])))
+      offsets.try_emplace(getLeader(layer.getInputs()[0]), conv.getFill());
+}
+
+void HeldFloats::copy(Value from, Value to) { leaders[to] = getLeader(from); }
+
+bool nnc::movesIntegers(LayerOp layer) {
+  return isa_and_nonnull<ConcatOp, MaxPoolOp, SliceOp, TransposeOp>(
+             layer.getAnchorOp()) &&
+         layer.hasEmptyEpilogue() && layer.getExtras().empty() &&
+         isNarrow(getElementOf(layer.getY())) &&
+         llvm::none_of(layer.getInputs(), [](Value input) {
+           return input.getDefiningOp<ConstantOp>();
+         });
+}
+
+void nnc::moveHeldFloats(LayerOp layer) {
+  Type single = Float32Type::get(layer.getContext());
+  auto hold = [&](Value value) {
+    value.setType(getTensorType(value).clone(single));
+  };
+  for (BlockArgument argument : layer.getAnchor().getArguments())
+    hold(argument);
+  hold(layer.getAnchorOp()->getResult(0));
+  layer.getEpilogue().getArgument(0).setType(single);
+  hold(layer.getY());
+}
+
+/// Creates a constant of an epilogue.
+static Value createScalar(OpBuilder &builder, Location loc, double value) {
+  return builder.create<arith::ConstantOp>(
+      loc, builder.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// Whether a value of an epilogue is this constant.
+static bool isScalar(Value value, double wanted) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto real = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+  return real && real.getValueAsDouble() == wanted;
+}
+
+/// Lets what reads `integer` in an epilogue read `real`, a float of the same
+/// number, instead.
+static void readAsFloat(OpBuilder &builder, Value integer, Value real,
+                        Type element) {
+  Value cast;
+  for (OpOperand &use : llvm::make_early_inc_range(integer.getUses())) {
+    Operation *user = use.getOwner();
+    if (user == real.getDefiningOp())
+      continue;
+    if (auto next = dyn_cast<CastOp>(user)) {
+      Type to = next.getY().getType();
+      next.getY().replaceAllUsesWith(
+          to.isF32() ? real
+                     : builder.create<CastOp>(next.getLoc(), to, real).getY());
+      next.erase();
+      continue;
+    }
+    if (!cast)
+      cast = builder.create<CastOp>(user->getLoc(), element, real);
+    use.set(cast);
+  }
+}
+
+void nnc::readHeldFloats(LayerOp layer, unsigned extra, int64_t offset) {
+  Block &block = layer.getEpilogue().front();
+  BlockArgument held = block.getArgument(extra + (layer.getAnchorOp() ? 1 : 0));
+  Type element = held.getType();
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  held.setType(builder.getF32Type());
+  Value real = held;
+  if (offset)
+    real = builder.create<AddOp>(layer.getLoc(), held,
+                                 createScalar(builder, layer.getLoc(), offset));
+  readAsFloat(builder, held, real, element);
+  if (!offset)
+    return;
+  // Readers that take the zero point from the number have what is held.
+  for (Operation *user : llvm::make_early_inc_range(real.getUsers()))
+    if (auto sub = dyn_cast<SubOp>(user);
+        sub && sub.getA() == real && isScalar(sub.getB(), offset)) {
+      sub.getResult().replaceAllUsesWith(held);
+      sub.erase();
+    }
+  if (real.use_empty())
+    real.getDefiningOp()->erase();
+}
+
+void nnc::storeHeldFloats(LayerOp layer, int64_t offset) {
+  Operation *yield = layer.getEpilogue().front().getTerminator();
+  OpBuilder builder(yield);
+  Location loc = layer.getLoc();
+  Value real =
+      builder.create<CastOp>(loc, builder.getF32Type(), yield->getOperand(0));
+  if (offset)
+    real = builder.create<SubOp>(loc, real, createScalar(builder, loc, offset));
+  yield->setOperand(0, real);
+  layer.getY().setType(getTensorType(layer.getY()).clone(builder.getF32Type()));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+bool nnc::multipliesIntegers(LayerOp layer) {
+  auto anchor = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
+  return isa_and_nonnull<ConvOp, ConvTransposeOp, MatMulOp>(
+             layer.getAnchorOp()) &&
+         anchor.getAccumulatorType() &&
+         anchor.getAccumulatorType().isInteger(32) &&
+         llvm::all_of(layer.getInputs(), [](Value input) {
+           return isNarrow(getElementOf(input));
+         });
+}
+
+namespace {
+/// The sums of the weights of each channel, and those of their magnitudes.
+struct WeightSums {
+  SmallVector<double> sums, magnitudes;
+
+  WeightSums(const TensorData &weights, int64_t axis);
+};
+} // namespace
+
+WeightSums::WeightSums(const TensorData &weights, int64_t axis)
+    : sums(weights.getShape()[axis], 0), magnitudes(sums) {
+  const int64_t channels = sums.size();
+  int64_t inner = 1;
+  for (int64_t size : weights.getShape().drop_front(axis + 1))
+    inner *= size;
+  for (int64_t i = 0; i < weights.getNumElements(); ++i) {
+    const int64_t channel = i / inner % channels;
+    const double weight = weights.getReal(i);
+    sums[channel] += weight;
+    magnitudes[channel] += std::abs(weight);
+  }
+}
+
+/// Returns the largest magnitude of an integer of a narrow type less `offset`.
+static double getLargest(Type type, int64_t offset) {
+  auto [low, high] = getRange(type);
+  return double(std::max(high - offset, offset - low));
+}
+
+/// Returns the axis of the weights along which the channels of a product's
+/// result lie.
+static int64_t getChannelAxisOfWeights(LayerOp layer) {
+  const int64_t rank = getTensorType(layer.getInputs()[1]).getRank();
+  if (auto matmul = dyn_cast<MatMulOp>(layer.getAnchorOp()))
+    return matmul.getTransposeB() ? rank - 2 : rank - 1;
+  return isa<ConvTransposeOp>(layer.getAnchorOp()) ? 1 : 0;
+}
+
+/// Returns the number of the extra that the layer adds to its sums before
+/// anything else, if it is a constant of one integer for each channel.
+static std::optional<unsigned> findBias(LayerOp layer) {
+  Block &block = layer.getEpilogue().front();
+  BlockArgument sums = block.getArgument(0);
+  auto add = sums.hasOneUse() ? dyn_cast<AddOp>(*sums.user_begin()) : AddOp();
+  if (!add)
+    return std::nullopt;
+  auto bias =
+      dyn_cast<BlockArgument>(add.getA() == sums ? add.getB() : add.getA());
+  if (!bias || bias == sums || !bias.hasOneUse() ||
+      !bias.getType().isInteger(32))
+    return std::nullopt;
+  const unsigned extra = bias.getArgNumber() - 1;
+  Value value = layer.getExtras()[extra];
+  const int64_t channels =
+      getTensorType(layer.getY()).getDimSize(*layer.getChannelAxis());
+  if (!value.getDefiningOp<ConstantOp>() ||
+      getTensorType(value).getNumElements() != channels)
+    return std::nullopt;
+  return extra;
+}
+
+/// Returns whether two computed operands of a matrix product have sums that are
+/// exact in floats.
+static bool isExactProduct(MatMulOp matmul) {
+  RankedTensorType a = getTensorType(matmul.getA()),
+                   b = getTensorType(matmul.getB());
+  const int64_t terms =
+      a.getDimSize(a.getRank() - (matmul.getTransposeA() ? 2 : 1));
+  return getLargest(a.getElementType(), 0) * getLargest(b.getElementType(), 0) *
+             double(terms) <
+         kExact;
+}
+
+std::optional<FloatProduct> FloatProduct::get(LayerOp layer, int64_t offset) {
+  auto conv = dyn_cast<ConvOp>(layer.getAnchorOp());
+  auto matmul = dyn_cast<MatMulOp>(layer.getAnchorOp());
+  if (conv && isPadded(conv) && int64_t(conv.getFill()) != offset)
+    return std::nullopt;
+  std::optional<TensorData> weights = TensorData::get(layer.getInputs()[1]);
+  RankedTensorType type = getTensorType(layer.getInputs()[1]);
+  const int64_t axis = getChannelAxisOfWeights(layer), rank = type.getRank();
+  FloatProduct product;
+  if (!weights) {
+    // An offset would change each sum by another number.
+    if (!matmul || offset)
+      return std::nullopt;
+    product.isExact = isExactProduct(matmul);
+    return product;
+  }
+  const WeightSums own(*weights, axis);
+  const double largest = getLargest(getElementOf(layer.getInputs()[0]), offset);
+  product.bias = findBias(layer);
+  std::optional<TensorData> bias;
+  if (product.bias)
+    bias = TensorData::get(layer.getExtras()[*product.bias]);
+  // The offset changes the sums of a channel by one number, which the bias
+  // makes up for, unless matrices of a batch have sums of their own, or
+  // elements at the border have fewer terms.
+  const bool isMatrix =
+      matmul && type.getNumElements() ==
+                    type.getDimSize(rank - 1) * type.getDimSize(rank - 2);
+  if ((offset && (!bias || !(conv || isMatrix))) || (product.bias && !bias))
+    return std::nullopt;
+  double reach =
+      largest * *std::max_element(own.magnitudes.begin(), own.magnitudes.end());
+  for (int64_t i = 0; bias && i < bias->getNumElements(); ++i) {
+    // Groups of a transposed convolution share an index of the weights.
+    const size_t channel = i % own.sums.size();
+    const double added =
+        bias->getReal(i) + (offset ? double(offset) * own.sums[channel] : 0);
+    product.biases.push_back(static_cast<float>(added));
+    reach =
+        std::max(reach, std::abs(added) + largest * own.magnitudes[channel]);
+  }
+  product.isExact = reach < kExact;
+  return product;
+}
+
+namespace {
+/// Rewrites the epilogue of a product of integers so that it computes with
+/// floats alone, which hold the integers.
+class FloatEpilogue {
+public:
+  FloatEpilogue(LayerOp layer, int64_t offset)
+      : layer(layer), block(layer.getEpilogue().front()), offset(offset),
+        builder(layer.getContext()) {}
+
+  /// Rewrites the ops behind the first ones, which have been. Returns whether
+  /// all of them could be.
+  bool run();
+  void addInteger(Value value) { integers.insert(value); }
+
+private:
+  Value limit(Operation *op, Value real, int64_t zero, double low, double high);
+  Value rewrite(RequantizeOp requantize);
+  Value rewrite(CastOp cast);
+
+  LayerOp layer;
+  Block &block;
+  int64_t offset; ///< of the result
+  OpBuilder builder;
+  DenseSet<Value> integers; ///< floats that hold integers
+};
+} // namespace
+
+/// Adds `zero` to the integer that `real` holds, and limits the sum to a range;
+/// less the offset of the result if nothing else reads what `op` makes.
+Value FloatEpilogue::limit(Operation *op, Value real, int64_t zero, double low,
+                           double high) {
+  Location loc = op->getLoc();
+  const bool isResult = op->getResult(0).hasOneUse() &&
+                        *op->user_begin() == block.getTerminator() &&
+                        !op->getResult(0).getType().isF32();
+  const int64_t moved = isResult ? offset : 0;
+  if (zero != moved)
+    real = builder.create<AddOp>(loc, real,
+                                 createScalar(builder, loc, zero - moved));
+  Value limited = builder.create<ClipOp>(loc, real.getType(), real,
+                                         builder.getF64FloatAttr(low - moved),
+                                         builder.getF64FloatAttr(high - moved));
+  if (isResult)
+    offset = 0;
+  return limited;
+}
+
+Value FloatEpilogue::rewrite(RequantizeOp requantize) {
+  if (requantize.getRescale() != Rescale::real ||
+      !integers.contains(requantize.getX()))
+    return {};
+  Location loc = requantize.getLoc();
+  Value real =
+      builder.create<MulOp>(loc, requantize.getX(), requantize.getMultiplier());
+  if (Value shift = requantize.getShift())
+    real = builder.create<AddOp>(loc, real, shift);
+  auto [low, high] = requantize.getRange();
+  return limit(requantize, builder.create<RoundOp>(loc, real),
+               requantize.getZeroPoint(), low, high);
+}
+
+/// Whether a float of an epilogue is an integer as it follows from rounding.
+static bool isWhole(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<AddOp, SubOp>(op))
+    return llvm::all_of(op->getOperands(), isWhole);
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+    auto real = dyn_cast<FloatAttr>(constant.getValue());
+    return real &&
+           std::nearbyint(real.getValueAsDouble()) == real.getValueAsDouble();
+  }
+  return isa_and_nonnull<RoundOp>(op);
+}
+
+Value FloatEpilogue::rewrite(CastOp cast) {
+  Type to = cast.getY().getType();
+  Value x = cast.getX();
+  if (to.isF32())
+    return integers.contains(x) ? x : Value();
+  if (!isNarrow(to) || (!integers.contains(x) && !isWhole(x)))
+    return {};
+  auto [low, high] = getRange(to);
+  return limit(cast, x, 0, low, high);
+}
+
+bool FloatEpilogue::run() {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    const bool isMade =
+        !isa<IntegerType>(op.getResult(0).getType()) && !isa<CastOp>(op);
+    if (isMade)
+      continue;
+    builder.setInsertionPoint(&op);
+    Value real;
+    if (auto requantize = dyn_cast<RequantizeOp>(op))
+      real = rewrite(requantize);
+    else if (auto cast = dyn_cast<CastOp>(op))
+      real = rewrite(cast);
+    if (!real)
+      return false;
+    integers.insert(real);
+    op.getResult(0).replaceAllUsesWith(real);
+    op.erase();
+  }
+  Operation *yield = block.getTerminator();
+  Value result = yield->getOperand(0);
+  if (!result.getType().isF32())
+    return false;
+  builder.setInsertionPoint(yield);
+  if (offset)
+    yield->setOperand(0, builder.create<SubOp>(
+                             layer.getLoc(), result,
+                             createScalar(builder, layer.getLoc(), offset)));
+  return true;
+}
+
+bool FloatProduct::apply(LayerOp layer, const HeldFloats &held,
+                         LayerOp original) const {
+  Operation *anchor = layer.getAnchorOp();
+  OpBuilder builder(layer.getContext());
+  Type single = builder.getF32Type();
+  for (BlockArgument argument : layer.getAnchor().getArguments())
+    argument.setType(getTensorType(argument).clone(single));
+  Value sums = anchor->getResult(0);
+  sums.setType(getTensorType(sums).clone(single));
+  if (auto conv = dyn_cast<ConvOp>(anchor))
+    conv.setFill(0);
+  anchor->removeAttr("accumulator");
+  if (TensorData::get(layer.getInputs()[1]))
+    anchor->setAttr(kByteWeightsAttr, builder.getUnitAttr());
+
+  const bool storesBytes = isNarrow(getElementOf(original.getY()));
+  FloatEpilogue epilogue(layer,
+                         storesBytes ? held.getOffset(original.getY()) : 0);
+  Block &block = layer.getEpilogue().front();
+  builder.setInsertionPointToStart(&block);
+  BlockArgument argument = block.getArgument(0);
+  argument.setType(single);
+  Value real = argument;
+  if (bias) {
+    auto add = cast<AddOp>(*argument.user_begin());
+    BlockArgument added = block.getArgument(1 + *bias);
+    added.setType(single);
+    real = builder.create<AddOp>(add.getLoc(), argument, added);
+    add.getResult().replaceAllUsesWith(real);
+    add.erase();
+  }
+  epilogue.addInteger(real);
+  for (auto [i, extra] : llvm::enumerate(original.getExtras())) {
+    BlockArgument own = block.getArgument(1 + i);
+    if (!isNarrow(own.getType()))
+      continue;
+    own.setType(single);
+    Value integer = own;
+    if (int64_t moved = held.getOffset(extra)) {
+      Location loc = layer.getLoc();
+      auto add =
+          builder.create<AddOp>(loc, own, createScalar(builder, loc, moved));
+      own.replaceAllUsesExcept(add.getResult(), add);
+      integer = add.getResult();
+    }
+    epilogue.addInteger(integer);
+  }
+  layer.getY().setType(getTensorType(layer.getY()).clone(single));
+  return epilogue.run() && llvm::all_of(block.getArgumentTypes(),
+                                        [](Type type) { return type.isF32(); });
+}
