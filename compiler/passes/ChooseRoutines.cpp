@@ -245,9 +245,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     // Before there are forms, which read values as well.
     FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
     LayerForms forms(function, precision);
-    CostModel cost =
-        makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
-                      /*memo=*/nullptr, &forms);
+    CostModel cost = makeCostModel(
+        function, machine, tuned ? &tuned->measurements : nullptr,
+        /*memo=*/nullptr, &forms, {weightBits, weightsEncoding, ownValues});
     addCodeCosts(function, cost, maxError, optimize);
     ArrayRef<Subject> choices;
     if (tuned && !isLimited)

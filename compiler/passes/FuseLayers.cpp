@@ -184,8 +184,10 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
       if (!forms.empty() && !llvm::is_contained(forms, form.name))
         continue;
       for (auto function : getOperation().getOps<func::FuncOp>()) {
-        CostModel cost = makeCostModel(function, *machine,
-                                       tuned ? &tuned->measurements : nullptr);
+        CostModel cost = makeCostModel(
+            function, *machine, tuned ? &tuned->measurements : nullptr,
+            /*memo=*/nullptr, /*forms=*/nullptr,
+            {weightBits, weightsEncoding, ownValues});
         Fusion(form, rule, cost, maxError, tuned.get()).run(function);
       }
     }

@@ -115,12 +115,11 @@ void forEachAdapt(
 
 /// Returns the cost model of `function` on `machine`, calibrated by the
 /// measurements of the function's own layers. `measured`, `memo` and `forms`,
-/// if not null, must outlive the result.
-CostModel makeCostModel(mlir::func::FuncOp function,
-                        target::MachineAttr machine,
-                        const Measurements *measured,
-                        CandidateMemo *memo = nullptr,
-                        const LayerForms *forms = nullptr);
+/// if not null, must outlive the result. Candidates keep to `rules`.
+CostModel
+makeCostModel(mlir::func::FuncOp function, target::MachineAttr machine,
+              const Measurements *measured, CandidateMemo *memo = nullptr,
+              const LayerForms *forms = nullptr, const WeightRules &rules = {});
 
 /// Returns, for each schema, the cheapest candidate and those dearer ones that
 /// have smaller rounding errors.

@@ -6,7 +6,6 @@
 
 #include "compiler/routines/WeightChoice.h"
 
-#include "compiler/routines/WeightError.h"
 #include "dialects/nn/TensorData.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
@@ -15,15 +14,12 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-bool nnc::takesTooFewBits(LayerOp layer, func::FuncOp function,
+bool nnc::takesTooFewBits(LayerOp layer, const WeightRules &rules,
                           const Routine &routine) {
-  auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
-                        : IntegerAttr();
-  int64_t leastBits = least ? least.getInt() : 32;
   return !layer.getRoutine() &&
          llvm::any_of(routine.layouts, [&](StringRef layout) {
            const WeightEncoding *encoding = splitLayoutName(layout).second;
-           return encoding && encoding->getBits() < leastBits;
+           return encoding && encoding->getBits() < rules.leastBits;
          });
 }
 

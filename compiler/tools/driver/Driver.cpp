@@ -276,12 +276,6 @@ Driver::createConstraints(const std::string &target) const {
                                memory.slow ? ":slow" : ""));
   SetConstraintsOptions constraints;
   constraints.target = target;
-  constraints.weightBits = choices.weightBits;
-  constraints.weightsEncoding = choices.weightsEncoding;
-  constraints.maxWeights = choices.maxWeights.value_or(-1);
-  constraints.maxRam = choices.maxRam.value_or(-1);
-  constraints.ownValues = wanted.keepsOwnValues;
-  constraints.weightsFront = wanted.findsFront;
   constraints.memories = memories;
   constraints.weightMemories = weightMemories;
   return createSetConstraints(constraints);
@@ -362,6 +356,10 @@ constexpr llvm::StringLiteral mayRefuse[] = {
     "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines", "nnc-batch"};
 } // namespace
 
+WeightRules Driver::weightRules() const {
+  return {choices.weightBits, choices.weightsEncoding, wanted.keepsOwnValues};
+}
+
 PipelineOptions
 Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   PipelineOptions options;
@@ -373,6 +371,10 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.portsInArena = choices.portsInArena;
   options.maxRam = routinesRam;
   options.optimize = choices.optimize;
+  options.weights = weightRules();
+  options.maxWeights = choices.maxWeights.value_or(options.maxWeights);
+  options.decodeRam = choices.maxRam.value_or(options.decodeRam);
+  options.findsWeightsFront = wanted.findsFront;
   options.tuned = std::move(tuned);
   return options;
 }
@@ -403,10 +405,6 @@ ExitCode Driver::compileOne() {
   if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
     // Slower routines, whose weights take fewer bytes.
     wanted.keepsOwnValues = true;
-    mlir::PassManager manager(&context);
-    manager.addPass(createConstraints());
-    if (mlir::failed(manager.run(*whole)))
-      return ExitCode::ownFault;
     op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
     importedBatch = samples;
     code = plan();

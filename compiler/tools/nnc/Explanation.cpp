@@ -268,9 +268,9 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
     LayerForms forms(function, options.precision);
-    CostModel cost = makeCostModel(function, *machine,
-                                   tuned ? &tuned->measurements : nullptr,
-                                   /*memo=*/nullptr, &forms);
+    CostModel cost = makeCostModel(
+        function, *machine, tuned ? &tuned->measurements : nullptr,
+        /*memo=*/nullptr, &forms, driver.weightRules());
     addCodeCosts(function, cost, options.maxError, options.optimize);
     if (ExitCode code = find(function, cost, driver, all);
         code != ExitCode::done)
