@@ -12,6 +12,7 @@
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/routines/WeightChoice.h"
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/ModelName.h"
@@ -221,12 +222,17 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
     if (failed(machine) || failed(readTuning(*machine)) ||
+        failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())) ||
         (precision == Precision::f16 &&
          failed(checkHalves(*machine, getOperation().getLoc()))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(choose(function, *machine)))
         return signalPassFailure();
+  }
+
+  WeightRules getWeightRules() const {
+    return {weightBits, weightsEncoding, ownValues};
   }
 
   LogicalResult readTuning(target::MachineAttr machine) {
@@ -245,9 +251,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     // Before there are forms, which read values as well.
     FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
     LayerForms forms(function, precision);
-    CostModel cost = makeCostModel(
-        function, machine, tuned ? &tuned->measurements : nullptr,
-        /*memo=*/nullptr, &forms, {weightBits, weightsEncoding, ownValues});
+    CostModel cost =
+        makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
+                      /*memo=*/nullptr, &forms, getWeightRules());
     addCodeCosts(function, cost, maxError, optimize);
     ArrayRef<Subject> choices;
     if (tuned && !isLimited)

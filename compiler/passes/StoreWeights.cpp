@@ -12,6 +12,7 @@
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/Scratch.h"
 #include "compiler/routines/StoredConvolutions.h"
+#include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
 #include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Control.h"
@@ -89,7 +90,9 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto machine = target::getTarget(module);
-    if (failed(machine))
+    WeightRules rules;
+    rules.encoding = weightsEncoding;
+    if (failed(machine) || failed(verifyWeightRules(rules, module.getLoc())))
       return signalPassFailure();
     shareEqualConstants(module);
     const bool isOpen = weightsEncoding == "auto";

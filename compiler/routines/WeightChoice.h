@@ -12,6 +12,10 @@
 
 namespace nnc {
 
+/// Reports rules whose bits or encoding there are not.
+mlir::LogicalResult verifyWeightRules(const WeightRules &rules,
+                                      mlir::Location location);
+
 /// Returns true if `routine` takes weights with fewer bits than the rules allow
 /// for choices. A layer may still name such a routine itself.
 bool takesTooFewBits(nn::LayerOp layer, const WeightRules &rules,
