@@ -201,7 +201,7 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
     if (constant->use_empty())
       constant.erase();
   function->setAttr(
-      "nn.plan",
+      kPlanAttr,
       builder.getDictionaryAttr(
           {builder.getNamedAttr(
                "bound_ns",

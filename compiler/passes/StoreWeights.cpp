@@ -14,7 +14,6 @@
 #include "compiler/routines/StoredConvolutions.h"
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Control.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"

@@ -13,7 +13,6 @@
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"

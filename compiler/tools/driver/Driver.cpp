@@ -246,7 +246,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
   module = std::move(result.module);
   if (ExitCode code = quantize(module); code != ExitCode::done)
     return code;
-  auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
+  auto name = (*module)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
   std::vector<std::string> clashes =
       choices.customs.findClashes(name ? name.getValue() : "");
   for (const std::string &clash : clashes)
@@ -305,7 +305,7 @@ ExitCode Driver::stream() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (nn::getNextValue(function, i))
       continue;
-    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, nn::kNameAttr);
     names.push_back(name ? name.getValue().str() : "");
     if (names.back() == choices.stream->input)
       input = i;
@@ -674,10 +674,12 @@ ExitCode Driver::emit(const std::string &folder) {
   options.threads = choices.threads;
   if (choices.library)
     options.library = fmt::format(
-        "lib{}.so",
-        (*op)->getAttrOfType<mlir::StringAttr>("nn.model").getValue().str());
+        "lib{}.so", (*op)
+                        ->getAttrOfType<mlir::StringAttr>(nn::kModelAttr)
+                        .getValue()
+                        .str());
   if (!metadata.empty()) {
-    auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+    auto name = (*op)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
     options.metadata = metadataHeader(name.getValue().str(), metadata);
     options.properties = metadata;
   }
