@@ -6,8 +6,6 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/ModelType.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -7,7 +7,6 @@
 #include "codegen/Printer.h"
 
 #include "dialects/nn/Description.h"
-#include "dialects/nn/ModelType.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

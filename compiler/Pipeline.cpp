@@ -39,6 +39,14 @@ void nnc::buildQuantizedPipeline(OpPassManager &manager,
   manager.nest<func::FuncOp>().addPass(createQnnCanonicalize());
 }
 
+/// Sets the options of a pass that has those of WeightOptions.td.
+template <class Options>
+static void setRules(Options &options, const nnc::WeightRules &rules) {
+  options.weightBits = rules.leastBits;
+  options.weightsEncoding = rules.encoding;
+  options.ownValues = rules.ownValues;
+}
+
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   buildQuantizedPipeline(manager, options.target);
@@ -66,6 +74,7 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
     FuseLayersOptions fusion;
     fusion.target = options.target;
     fusion.maxError = options.maxError;
+    setRules(fusion, options.weights);
     manager.addPass(createFuseLayers(fusion, options.tuned));
   }
 }
@@ -90,13 +99,16 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;
   choice.portsInArena = options.portsInArena;
+  setRules(choice, options.weights);
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
   // After layouts are known, which the stored bytes follow.
-  manager.addPass(createStoreWeights());
+  manager.addPass(
+      createStoreWeights({options.weights.encoding, options.maxWeights,
+                          options.decodeRam, options.findsWeightsFront}));
   // When every call is there.
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
@@ -139,6 +151,15 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
       llvm::cl::values(
           clEnumValN(nnc::Precision::f32, "f32", "floats"),
           clEnumValN(nnc::Precision::f16, "f16", "floats or halves"))};
+  Option<int64_t> weightBits{*this, "weight-bits",
+                             llvm::cl::desc("as of nnc-choose-routines"),
+                             llvm::cl::init(nnc::WeightRules().leastBits)};
+  Option<std::string> weightsEncoding{
+      *this, "weights-encoding", llvm::cl::desc("as of nnc-choose-routines"),
+      llvm::cl::init(nnc::WeightRules().encoding)};
+  Option<int64_t> maxWeights{*this, "max-weights",
+                             llvm::cl::desc("as of nnc-store-weights"),
+                             llvm::cl::init(nnc::PipelineOptions().maxWeights)};
 };
 } // namespace
 
@@ -153,6 +174,9 @@ void nnc::registerPipeline() {
         options.maxError = flags.maxError;
         options.precision = flags.precision;
         options.optimize = flags.optimize;
+        options.weights.leastBits = flags.weightBits;
+        options.weights.encoding = flags.weightsEncoding;
+        options.maxWeights = flags.maxWeights;
         buildPipeline(manager, options);
       });
 }

@@ -11,6 +11,7 @@
 #include "compiler/routines/Optimize.h"
 #include "compiler/routines/Precision.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/routines/WeightRules.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -35,6 +36,12 @@ struct PipelineOptions {
   bool portsInArena = false;             ///< see nnc-plan-memory
   /// Bytes, see nnc-choose-routines.
   int64_t maxRam = std::numeric_limits<int64_t>::max();
+  WeightRules weights; ///< see nnc-choose-routines
+  /// Bytes of all weights, and of RAM into which weights are decoded; see
+  /// nnc-store-weights.
+  int64_t maxWeights = std::numeric_limits<int64_t>::max();
+  int64_t decodeRam = std::numeric_limits<int64_t>::max();
+  bool findsWeightsFront = false; ///< see nnc-store-weights
   /// Measured costs and choices; null if there are none.
   std::shared_ptr<const TuningFile> tuned;
 };

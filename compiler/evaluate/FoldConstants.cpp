@@ -7,7 +7,6 @@
 #include "compiler/evaluate/FoldConstants.h"
 
 #include "compiler/evaluate/Evaluate.h"
-#include "dialects/nn/Varies.h"
 
 #include "mlir/IR/PatternMatch.h"
 

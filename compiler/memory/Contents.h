@@ -9,7 +9,6 @@
 
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/Varies.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -127,7 +127,7 @@ func::FuncOp Batcher::createBody(size_t last, ArrayRef<Value> inputs,
   for (auto [input, argument] :
        llvm::zip_equal(inputs, body.getArguments().drop_front())) {
     unsigned number = cast<BlockArgument>(input).getArgNumber();
-    auto given = function.getArgAttrOfType<StringAttr>(number, "nn.name");
+    auto given = function.getArgAttrOfType<StringAttr>(number, nn::kNameAttr);
     std::string taken =
         ("take_" + (given ? given.getValue() : StringRef("input"))).str();
     Location location = input.getLoc();

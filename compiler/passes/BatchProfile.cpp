@@ -17,11 +17,11 @@ using namespace nnc;
 void nnc::numberOps(func::FuncOp function) {
   Builder builder(function.getContext());
   for (auto [i, op] : llvm::enumerate(getLayerOrder(function)))
-    op->setAttr(kBatchOpAttr, builder.getI64IntegerAttr(int64_t(i)));
+    op->setAttr(nn::kBatchOpAttr, builder.getI64IntegerAttr(int64_t(i)));
 }
 
 void nnc::forgetNumbers(func::FuncOp function) {
-  function.walk([](Operation *op) { op->removeAttr(kBatchOpAttr); });
+  function.walk([](Operation *op) { op->removeAttr(nn::kBatchOpAttr); });
 }
 
 static double getSeconds(Operation *op, const CostModel &cost) {
@@ -50,7 +50,7 @@ BatchProfile nnc::readBatchProfile(func::FuncOp function, int64_t size,
   // behind all to the last.
   size_t number = ops - 1;
   for (size_t i = order.size(); i-- > 0;) {
-    if (auto known = order[i]->getAttrOfType<IntegerAttr>(kBatchOpAttr))
+    if (auto known = order[i]->getAttrOfType<IntegerAttr>(nn::kBatchOpAttr))
       number = size_t(known.getInt());
     profile.seconds[number] += getSeconds(order[i], cost);
     profile.bytes[number] = std::max(profile.bytes[number], all[i]);

@@ -13,11 +13,8 @@
 
 namespace nnc {
 
-/// Name of the attribute with the number of an op among those of a function of
-/// layers, by which the ops that passes make of it are found again.
-inline constexpr llvm::StringLiteral kBatchOpAttr = "nn.batch_op";
-
-/// Numbers the ops of a function, in order; constants do not count.
+/// Numbers the ops of a function, in order, in kBatchOpAttr; constants do not
+/// count.
 void numberOps(mlir::func::FuncOp function);
 void forgetNumbers(mlir::func::FuncOp function);
 

@@ -12,6 +12,7 @@
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/routines/WeightChoice.h"
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/ModelName.h"
@@ -200,7 +201,7 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
     if (constant->use_empty())
       constant.erase();
   function->setAttr(
-      "nn.plan",
+      kPlanAttr,
       builder.getDictionaryAttr(
           {builder.getNamedAttr(
                "bound_ns",
@@ -221,12 +222,17 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
     if (failed(machine) || failed(readTuning(*machine)) ||
+        failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())) ||
         (precision == Precision::f16 &&
          failed(checkHalves(*machine, getOperation().getLoc()))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(choose(function, *machine)))
         return signalPassFailure();
+  }
+
+  WeightRules getWeightRules() const {
+    return {weightBits, weightsEncoding, ownValues};
   }
 
   LogicalResult readTuning(target::MachineAttr machine) {
@@ -247,7 +253,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     LayerForms forms(function, precision, products);
     CostModel cost =
         makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
-                      /*memo=*/nullptr, &forms);
+                      /*memo=*/nullptr, &forms, getWeightRules());
     addCodeCosts(function, cost, maxError, optimize);
     ArrayRef<Subject> choices;
     if (tuned && !isLimited)

@@ -9,6 +9,7 @@
 #include "compiler/patterns/FusedLayers.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/FusedForms.h"
+#include "compiler/routines/WeightChoice.h"
 #include "compiler/search/Search.h"
 
 namespace nnc {
@@ -169,7 +170,9 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
 
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
-    if (failed(machine))
+    const WeightRules rules = {weightBits, weightsEncoding, ownValues};
+    if (failed(machine) ||
+        failed(verifyWeightRules(rules, getOperation().getLoc())))
       return signalPassFailure();
     for (const std::string &name : forms)
       if (llvm::none_of(kFusedForms, [&](const FusedForm &form) {
@@ -184,8 +187,9 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
       if (!forms.empty() && !llvm::is_contained(forms, form.name))
         continue;
       for (auto function : getOperation().getOps<func::FuncOp>()) {
-        CostModel cost = makeCostModel(function, *machine,
-                                       tuned ? &tuned->measurements : nullptr);
+        CostModel cost = makeCostModel(
+            function, *machine, tuned ? &tuned->measurements : nullptr,
+            /*memo=*/nullptr, /*forms=*/nullptr, rules);
         Fusion(form, rule, cost, maxError, tuned.get()).run(function);
       }
     }

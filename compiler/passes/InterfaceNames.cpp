@@ -46,12 +46,12 @@ InterfaceNames nnc::nameInterface(func::FuncOp function) {
   interface.outputs.resize(function.getNumResults());
   SmallVector<PortName> ports;
   for (auto [i, name] : llvm::enumerate(interface.inputs))
-    ports.push_back({readName(function.getArgAttr(i, "nn.name")),
+    ports.push_back({readName(function.getArgAttr(i, nn::kNameAttr)),
                      nn::getNextValue(function, i) ? "state" : "input", name});
   for (auto [i, name] : llvm::enumerate(interface.outputs))
     if (!nn::getStateOf(function, i))
       ports.push_back(
-          {readName(function.getResultAttr(i, "nn.name")), "output", name});
+          {readName(function.getResultAttr(i, nn::kNameAttr)), "output", name});
   for (PortName &port : ports)
     if (exec::makeIdentifier(port.given, port.kind) == port.given &&
         names.take(port.given, /*isCall=*/false))

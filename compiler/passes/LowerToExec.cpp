@@ -12,7 +12,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/VerifyMemory.h"
 #include "compiler/routines/Candidates.h"
-#include "dialects/nn/ModelType.h"
 #include "dialects/nn/State.h"
 #include "dialects/qnn/Port.h"
 #include "dialects/target/Target.h"
@@ -64,7 +63,7 @@ static StringAttr getPortName(StringRef given, StringRef name,
 void ExecLowering::declareInputs() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    StringRef given = getText(function.getArgAttr(i, "nn.name"));
+    StringRef given = getText(function.getArgAttr(i, nn::kNameAttr));
     StringRef name = interface.inputs[i];
     auto type = builder.getType<exec::PlaceType>();
     RankedTensorType tensor = nn::getTensorType(argument);
@@ -99,7 +98,7 @@ void ExecLowering::declareOutputs() {
       outputs.push_back(states[*state]);
       continue;
     }
-    StringRef given = getText(function.getResultAttr(i, "nn.name"));
+    StringRef given = getText(function.getResultAttr(i, nn::kNameAttr));
     StringRef name = interface.outputs[i];
     PlaceAttr place = getFinalPlace(function, i);
     IntegerAttr offset;
@@ -349,8 +348,8 @@ exec::ProgramOp ExecLowering::createProgram(StringRef name) {
   }
   if (auto sizes = function->getAttrOfType<ArrayAttr>(exec::kSizesAttr))
     created.setSizesAttr(sizes);
-  created.setModel(getText(module->getAttr("nn.model")));
-  created.setSha256(getText(module->getAttr("nn.sha256")));
+  created.setModel(getText(module->getAttr(nn::kModelAttr)));
+  created.setSha256(getText(module->getAttr(nn::kSha256Attr)));
   created.getBody().emplaceBlock();
   return created;
 }
@@ -379,11 +378,10 @@ LogicalResult ExecLowering::run() {
   for (func::FuncOp each : nn::getAllBodies(function))
     if (failed(checkRoutines(each, machine)))
       return failure();
-  if (failed(nn::verifyStates(function)) ||
-      (isChecked && failed(verifyMemory(function))))
+  if (isChecked && failed(verifyMemory(function)))
     return failure();
   builder.setInsertionPoint(function);
-  StringRef model = getText(module->getAttr("nn.model"));
+  StringRef model = getText(module->getAttr(nn::kModelAttr));
   const std::string name = exec::findModuleNameProblem(model).empty()
                                ? model.str()
                                : exec::makeModuleName(model);

@@ -12,39 +12,27 @@
 #ifndef NNC_COMPILER_PASSES
 #define NNC_COMPILER_PASSES
 
+include "compiler/passes/WeightOptions.td"
+
 include "mlir/Pass/PassBase.td"
 
 def SetConstraints : Pass<"nnc-set-constraints", "::mlir::ModuleOp"> {
   let summary = "Record what the module has to keep to";
   let description = [{
     The first of all passes: it gives the module its target and its functions
-    the attributes that limit what later passes may choose (`WeightError.h`, and
-    the memories of `exec`). An option that has its default sets nothing.
+    the memories that the arena and the weights are divided among. An option that
+    has its default sets nothing.
 
     ```mlir
     func.func @main(%x: tensor<1x40xf32>) -> tensor<1x40xf32>
-    ==>  max-weights=17000
+    ==>  memories=ram:65536
     func.func @main(%x: tensor<1x40xf32>) -> tensor<1x40xf32>
-        attributes {nn.max_weights = 17000 : i64}
+        attributes {exec.memories = [#exec.memory<name = "ram", size = 65536>]}
     ```
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            "row of targets.inc (default: the module's target)">,
-    Option<"weightBits", "weight-bits", "int64_t", /*default=*/"32",
-           "least bits that are left of a weight: 32 or 24">,
-    Option<"weightsEncoding", "weights-encoding", "std::string",
-           /*default=*/"\"auto\"",
-           "kind of weights that layers have where they can">,
-    Option<"maxWeights", "max-weights", "int64_t", /*default=*/"-1",
-           "bytes that all weights may take (-1: any number)">,
-    Option<"maxRam", "max-ram", "int64_t", /*default=*/"-1",
-           "bytes that values may take, into which weights are decoded "
-           "(-1: any number)">,
-    Option<"ownValues", "own-values", "bool", /*default=*/"false",
-           "let routines read weights as the model has them">,
-    Option<"weightsFront", "weights-front", "bool", /*default=*/"false",
-           "let nnc-store-weights find the front of weights">,
     ListOption<"memories", "memories", "std::string",
                "memories for the arena, each as NAME:BYTES or NAME:BYTES:slow">,
     ListOption<"weightMemories", "weight-memories", "std::string",
@@ -551,14 +539,14 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
         ... nn.separable_conv clip, nn.add
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"target", "target", "std::string", /*default=*/"",
            "a row of targets.inc, or native (default: the module's nn.target)">,
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
            "largest accuracy loss, as in nnc-choose-routines">,
     ListOption<"forms", "forms", "std::string",
                "forms to try: expanded, separable, scaling (default: all)">,
-  ];
+  ], weightRuleOptions);
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
 }

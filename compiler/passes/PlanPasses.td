@@ -10,6 +10,8 @@
 #ifndef NNC_COMPILER_PLAN_PASSES
 #define NNC_COMPILER_PLAN_PASSES
 
+include "compiler/passes/WeightOptions.td"
+
 include "mlir/Pass/PassBase.td"
 
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
@@ -72,6 +74,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     return %1 : tensor<1x8x4x4xi8>
     ```
 
+    `weights-encoding`, `weight-bits` and `own-values` limit which weights routines
+    may read (`WeightRules.h`).
+
     With `max-ram`, a candidate whose scratch memory and padding exceed what is
     free beside the values that are in use while the layer runs costs more than
     all that do not, by the bytes that it takes too many. The choices of a tuning
@@ -93,7 +98,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
         attributes {routine = "conv2d_f32_nchw16c_pointwise_avx512", params = array<i64: 28, 1>}
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"target", "target", "std::string", /*default=*/"",
            "a row of targets.inc, or native (default: the module's nn.target)">,
     Option<"states", "states", "int64_t", /*default=*/"65536",
@@ -142,7 +147,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
            "as of nnc-plan-memory; counts with max-ram">,
     Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
            "as of nnc-plan-memory; counts with max-ram">,
-  ];
+  ], weightRuleOptions);
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
 }
@@ -190,16 +195,16 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
 def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
   let summary = "Store weights in fewer bytes, and read or decode these";
   let description = [{
-    Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
-    each weight that this form makes smaller is stored in it. An `nn.decode` in
+    With `weights-encoding=codebook`, `csr` or `huffman`, each weight that this form
+    makes smaller is stored in it. An `nn.decode` in
     front of each layer that reads the weight makes it again, bit for bit; or the
     layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
     that is estimated to take less time, or an `nn.stored_conv`, which decodes a
     strip of filters at a time, where the model would need more memory for all
     of them. With
-    `nn.max_weights`, the bytes that all weights may take together, only as many
+    `max-weights`, the bytes that all weights may take together, only as many
     weights as needed are stored so, those for which decoding costs the least time,
-    or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
+    or all of them where these bytes do not suffice; without `weights-encoding` each may have
     any form. Without either, weights most of which are zero are stored as `csr`
     where their layers become faster so, and those of convolutions with
     `nn.byte_weights` as `codebook`: always for targets without an operating system,
@@ -215,6 +220,18 @@ def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
     %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
     ```
   }];
+  let options = [
+    Option<"weightsEncoding", "weights-encoding", "std::string",
+           /*default=*/"\"auto\"", "form of weights that it makes smaller">,
+    Option<"maxWeights", "max-weights", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes that all weights may take">,
+    Option<"maxRam", "max-ram", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes that values may take; weights are not decoded into more">,
+    Option<"front", "front", "bool", /*default=*/"false",
+           "record in nn.weights_front which bytes of weights cost which time">,
+  ];
 }
 
 def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {

@@ -8,7 +8,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
 #include "compiler/routines/IntegerSums.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 

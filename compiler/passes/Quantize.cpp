@@ -24,8 +24,6 @@ struct QuantizePass : nnc::impl::QuantizeBase<QuantizePass> {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main)
       return;
-    if (failed(qnn::verifyRanges(main)))
-      return signalPassFailure();
     quantize::PlanOptions options;
     options.unrounded = unrounded;
     for (const std::string &name : exclude)

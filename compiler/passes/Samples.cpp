@@ -10,7 +10,6 @@
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/State.h"
 #include "dialects/nn/TensorData.h"
-#include "dialects/nn/Varies.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -47,7 +46,7 @@ static bool fitsResult(RankedTensorType extra, RankedTensorType result,
 
 bool Samples::keepsSamples(Operation *op, ArrayRef<bool> splitOperands) const {
   if (op->getNumResults() != 1 || !hasParts(op->getResult(0)) ||
-      op->hasAttr(kVariesAttr))
+      op->hasAttr(nn::kVariesAttr))
     return false;
   auto layer = dyn_cast<nn::LayerOp>(op);
   Operation *anchor = layer ? layer.getAnchorOp() : op;

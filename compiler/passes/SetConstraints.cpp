@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
-#include "compiler/routines/WeightError.h"
 #include "dialects/exec/Exec.h"
 
 namespace nnc {
@@ -50,27 +49,11 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
     if (failed(arena) || failed(weights) ||
         (!target.empty() && failed(target::setTarget(module, target))))
       return signalPassFailure();
-    Builder builder(module);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!arena->empty())
         function->setAttr(exec::kMemoriesAttr, *arena);
       if (!weights->empty())
         function->setAttr(exec::kWeightMemoriesAttr, *weights);
-      if (weightBits != 32)
-        function->setAttr(kWeightBitsAttr,
-                          builder.getI64IntegerAttr(weightBits));
-      if (weightsEncoding != "auto")
-        function->setAttr(kWeightsEncodingAttr,
-                          builder.getStringAttr(weightsEncoding));
-      if (maxWeights >= 0)
-        function->setAttr(kMaxWeightsAttr,
-                          builder.getI64IntegerAttr(maxWeights));
-      if (maxRam >= 0)
-        function->setAttr(kMaxRamAttr, builder.getI64IntegerAttr(maxRam));
-      if (ownValues)
-        function->setAttr(kOwnValuesAttr, builder.getUnitAttr());
-      if (weightsFront)
-        function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
     }
   }
 };

@@ -12,8 +12,8 @@
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/Scratch.h"
 #include "compiler/routines/StoredConvolutions.h"
+#include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Control.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/nn/WeightEncoding.h"
@@ -89,48 +89,40 @@ struct StoreWeightsPass : nnc::impl::StoreWeightsBase<StoreWeightsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto machine = target::getTarget(module);
-    if (failed(machine))
+    WeightRules rules;
+    rules.encoding = weightsEncoding;
+    if (failed(machine) || failed(verifyWeightRules(rules, module.getLoc())))
       return signalPassFailure();
     shareEqualConstants(module);
-    StringAttr wanted;
-    IntegerAttr limit;
+    const bool isOpen = weightsEncoding == "auto";
+    const bool isLimited = maxWeights < std::numeric_limits<int64_t>::max();
     int64_t bytes = 0;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      bytes += nnc::getWeightBytes(function);
-      if (auto own = function->getAttrOfType<StringAttr>(kWeightsEncodingAttr))
-        wanted = own;
-      if (auto own = function->getAttrOfType<IntegerAttr>(kMaxWeightsAttr))
-        limit = own;
-      if (auto own = function->getAttrOfType<IntegerAttr>(kMaxRamAttr))
-        maxRam = own.getInt();
-    }
-    bool findsFront = false;
     for (auto function : module.getOps<func::FuncOp>())
-      findsFront |= function->hasAttr(kWeightsFrontAttr);
+      bytes += nnc::getWeightBytes(function);
     SmallVector<StoredKind> kinds;
     for (StoredKind kind : compression::kStoredKinds)
-      if (wanted ? wanted == compression::toString(kind)
-                 : limit || findsFront || kind == StoredKind::csr)
+      if (isOpen ? isLimited || front || kind == StoredKind::csr
+                 : weightsEncoding == compression::toString(kind).str())
         kinds.push_back(kind);
-    if (kinds.empty() && !limit && !findsFront)
+    if (kinds.empty() && !isLimited && !front)
       return;
-    isFree = !wanted && !limit && !findsFront;
+    isFree = isOpen && !isLimited && !front;
     CostModel cost(*machine, bytes);
     findRoom();
     std::vector<Weight> weights = findWeights(kinds, cost);
     align = getMemoryAlign(module);
-    if (findsFront)
+    if (front)
       module->setAttr(kWeightsFrontAttr, findFront(weights));
-    if (limit)
-      keepBelow(weights, limit.getInt() - getHeaderBytes());
-    else if (wanted)
+    if (isLimited)
+      keepBelow(weights, maxWeights - getHeaderBytes());
+    else if (!isOpen)
       chooseSmallest(weights);
     else
       chooseFastest(weights, cost);
     double seconds = 0;
     SmallVector<Attribute> kept;
     for (Weight &weight : weights) {
-      if (wanted && wanted != "dense" && weight.isOpen() &&
+      if (!isOpen && weightsEncoding != "dense" && weight.isOpen() &&
           weight.choices.size() == 1)
         kept.push_back(StringAttr::get(
             &getContext(),
@@ -164,7 +156,7 @@ private:
     });
   }
   /// Whether the decoded weight and what the model needs beside its layers keep
-  /// to kMaxRamAttr.
+  /// to `maxRam`.
   bool fitsIntoRam(const Weight &weight) const {
     return llvm::all_of(weight.uses, [&](OpOperand *use) {
       return getPhysicalBytes(weight.getType()) <=
@@ -201,7 +193,6 @@ private:
   int64_t align = 1; ///< of each weight, in bytes
   /// Whether neither a form nor a limit is asked for.
   bool isFree = false;
-  int64_t maxRam = std::numeric_limits<int64_t>::max();
   /// Bytes of memory that are free beside each op, and that are not, by
   /// findRoom().
   DenseMap<Operation *, int64_t> room, taken;

@@ -140,7 +140,7 @@ Value Streamer::getQueue(Value value, int64_t length) {
   std::string name = nn::getModelName(loc).str();
   name = (name.empty() ? "value" : name) + "_queue";
   SmallVector<NamedAttribute> attributes = {
-      builder.getNamedAttr("nn.name", builder.getStringAttr(name))};
+      builder.getNamedAttr(nn::kNameAttr, builder.getStringAttr(name))};
   if (initial)
     attributes.push_back(builder.getNamedAttr(nn::kInitialAttr, initial));
   unsigned number = function.getNumArguments();

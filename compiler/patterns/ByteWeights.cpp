@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/ByteWeights.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/QuantizedLayers.h"
 

@@ -14,7 +14,6 @@
 #include "compiler/patterns/Affine.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
-#include "dialects/nn/ByteWeights.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 

@@ -6,8 +6,6 @@
 
 #include "compiler/patterns/FusedLayers.h"
 
-#include "dialects/nn/ByteWeights.h"
-
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 

@@ -13,7 +13,6 @@
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
@@ -451,7 +450,6 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
                           llvm::function_ref<void(Candidate)> visit,
                           ParamChoice choice,
                           llvm::function_ref<bool(const Routine &)> isWanted) {
-  auto function = layer->getParentOfType<func::FuncOp>();
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   const bool isExact = form != layer && cost.getForms()->isExact(form);
@@ -461,7 +459,8 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
     if (form.getRoutine().value_or(routine->name) != routine->name ||
         !getObstacle(form, *routine, cost.getMachine(), cost.getDeviceName())
              .empty() ||
-        takesTooFewBits(form, function, *routine) || !isWanted(*routine))
+        takesTooFewBits(form, cost.getWeightRules(), *routine) ||
+        !isWanted(*routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};
     if (llvm::is_contained(routine->layouts, "any"))
@@ -494,26 +493,22 @@ static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
                           ArrayRef<LayoutAttr> layouts,
                           llvm::function_ref<void(Candidate)> visit,
                           ParamChoice choice) {
-  auto function = layer->getParentOfType<func::FuncOp>();
-  auto wanted = function
-                    ? function->getAttrOfType<StringAttr>(kWeightsEncodingAttr)
-                    : StringAttr();
+  const WeightRules &rules = cost.getWeightRules();
   // The first of these kinds of routines of which the layer has any: those that
   // read the wanted encoding, then those that read the weights' own values if
   // they can be stored so, then all.
   SmallVector<std::function<bool(const Routine &)>> filters;
-  if (wanted && !form.getRoutine()) {
-    StringRef kind = wanted.getValue() == "dense" ? "" : wanted.getValue();
+  if (!rules.isEncodingOpen() && !form.getRoutine()) {
+    StringRef kind = rules.getKind();
     filters.push_back(
         [=](const Routine &each) { return getWeightsKind(each) == kind; });
     if (isWorthStoring(form, kind))
       filters.push_back(
           [](const Routine &each) { return readsOwnValues(each); });
   }
-  if (function && function->hasAttr(kOwnValuesAttr) && !form.getRoutine() &&
-      isWorthStoring(form, ""))
+  if (rules.ownValues && !form.getRoutine() && isWorthStoring(form, ""))
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
-  if (!wanted && !form.getRoutine() && form.getAnchorOp() &&
+  if (rules.isEncodingOpen() && !form.getRoutine() && form.getAnchorOp() &&
       form.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
       cost.getMachine().isBare())
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
@@ -608,8 +603,10 @@ void nnc::forEachAdapt(
 
 CostModel nnc::makeCostModel(func::FuncOp function, target::MachineAttr machine,
                              const Measurements *measured, CandidateMemo *memo,
-                             const LayerForms *forms) {
+                             const LayerForms *forms,
+                             const WeightRules &rules) {
   CostModel cost(machine, getWeightBytes(function), measured);
+  cost.setWeightRules(rules);
   cost.setMemo(memo);
   cost.setForms(forms);
   if (!cost.knowsMeasurements())

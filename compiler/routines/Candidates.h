@@ -13,17 +13,6 @@
 
 namespace nnc {
 
-/// Name of the attribute of a layer whose shape depends on sizes that are
-/// chosen at run time (compiler/sizes): a list of #nn.shape that its routine
-/// has to apply to besides its own.
-inline constexpr llvm::StringLiteral kOtherShapesAttr = "nn.other_shapes";
-
-/// Name of the attribute of such a layer for the axes of its operands (inputs,
-/// then extras) and of its result whose dimensions depend on the sizes: for
-/// each value a list of pairs, an axis and a number that divides its dimension
-/// at all sizes.
-inline constexpr llvm::StringLiteral kVaryingAxesAttr = "nn.varying_axes";
-
 /// A routine that can compute a layer, with its parameters and cost. The types
 /// of the operands and the result, with their layouts, are the candidate's
 /// schema in the sense of SoftNeuro.
@@ -115,12 +104,11 @@ void forEachAdapt(
 
 /// Returns the cost model of `function` on `machine`, calibrated by the
 /// measurements of the function's own layers. `measured`, `memo` and `forms`,
-/// if not null, must outlive the result.
-CostModel makeCostModel(mlir::func::FuncOp function,
-                        target::MachineAttr machine,
-                        const Measurements *measured,
-                        CandidateMemo *memo = nullptr,
-                        const LayerForms *forms = nullptr);
+/// if not null, must outlive the result. Candidates keep to `rules`.
+CostModel
+makeCostModel(mlir::func::FuncOp function, target::MachineAttr machine,
+              const Measurements *measured, CandidateMemo *memo = nullptr,
+              const LayerForms *forms = nullptr, const WeightRules &rules = {});
 
 /// Returns, for each schema, the cheapest candidate and those dearer ones that
 /// have smaller rounding errors.

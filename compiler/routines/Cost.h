@@ -9,6 +9,7 @@
 
 #include "compiler/routines/DeviceCost.h"
 #include "compiler/routines/Measurements.h"
+#include "compiler/routines/WeightRules.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -148,6 +149,10 @@ public:
   const LayerForms *getForms() const { return forms; }
   void setForms(const LayerForms *others) { forms = others; }
 
+  /// Returns which weights the routines of candidates may read.
+  const WeightRules &getWeightRules() const { return weightRules; }
+  void setWeightRules(WeightRules rules) { weightRules = std::move(rules); }
+
 private:
   /// Returns the bytes of code that a layer adds to a model: those of its own
   /// function, or its part of one that all layers of its routine share.
@@ -164,6 +169,7 @@ private:
   CandidateMemo *memo = nullptr;
   const LayerForms *forms = nullptr;
   const FreeMemory *freeMemory = nullptr;
+  WeightRules weightRules;
   Calibration calibration;
 };
 

@@ -6,7 +6,7 @@
 
 #include "compiler/routines/HeldFloats.h"
 
-#include "dialects/nn/ByteWeights.h"
+#include "dialects/nn/Attributes.h"
 #include "dialects/nn/TensorData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,7 +7,6 @@
 #include "compiler/routines/StoredConvolutions.h"
 
 #include "compiler/routines/Candidates.h"
-#include "dialects/nn/ByteWeights.h"
 #include "runtime/routines/stored_conv2d/shape.h"
 
 using namespace mlir;

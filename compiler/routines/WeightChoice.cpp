@@ -6,24 +6,38 @@
 
 #include "compiler/routines/WeightChoice.h"
 
-#include "compiler/routines/WeightError.h"
 #include "dialects/nn/TensorData.h"
 #include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/compression/StoredForm.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-bool nnc::takesTooFewBits(LayerOp layer, func::FuncOp function,
+LogicalResult nnc::verifyWeightRules(const WeightRules &rules,
+                                     Location location) {
+  if (rules.leastBits != 32 && rules.leastBits != 24)
+    return emitError(location)
+           << "weights cannot have " << rules.leastBits
+           << " bits at least; give weight-bits 32, those of the model, or 24";
+  SmallVector<StringRef> known = {"auto", "dense"};
+  for (compression::StoredKind kind : compression::kStoredKinds)
+    known.push_back(compression::toString(kind));
+  if (!llvm::is_contained(known, rules.encoding))
+    return emitError(location)
+           << "there is no weights-encoding '" << rules.encoding
+           << "'; choose one of " << llvm::join(known, ", ");
+  return success();
+}
+
+bool nnc::takesTooFewBits(LayerOp layer, const WeightRules &rules,
                           const Routine &routine) {
-  auto least = function ? function->getAttrOfType<IntegerAttr>(kWeightBitsAttr)
-                        : IntegerAttr();
-  int64_t leastBits = least ? least.getInt() : 32;
   return !layer.getRoutine() &&
          llvm::any_of(routine.layouts, [&](StringRef layout) {
            const WeightEncoding *encoding = splitLayoutName(layout).second;
-           return encoding && encoding->getBits() < leastBits;
+           return encoding && encoding->getBits() < rules.leastBits;
          });
 }
 

@@ -1,5 +1,4 @@
-//===- WeightChoice.h - Which weights routines may read ----------*- C++
-//-*-===//
+//===- WeightChoice.h - Which weights routines read -------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -9,14 +8,17 @@
 #define NNC_COMPILER_ROUTINES_WEIGHTCHOICE_H
 
 #include "compiler/routines/Catalogue.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "compiler/routines/WeightRules.h"
 
 namespace nnc {
 
-/// Returns true if `routine` takes weights with fewer bits than the function
-/// allows for choices. A layer may still name such a routine itself.
-bool takesTooFewBits(nn::LayerOp layer, mlir::func::FuncOp function,
+/// Reports rules whose bits or encoding there are not.
+mlir::LogicalResult verifyWeightRules(const WeightRules &rules,
+                                      mlir::Location location);
+
+/// Returns true if `routine` takes weights with fewer bits than the rules allow
+/// for choices. A layer may still name such a routine itself.
+bool takesTooFewBits(nn::LayerOp layer, const WeightRules &rules,
                      const Routine &routine);
 
 /// Returns how --weights-encoding calls what `routine` reads, or "".

@@ -9,7 +9,6 @@
 #include "compiler/sizes/Constants.h"
 
 #include "dialects/nn/TensorData.h"
-#include "dialects/nn/Varies.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -97,7 +96,7 @@ static Value takeElements(OpBuilder &builder, Location loc, const Table &table,
   auto slice = builder.create<nn::SliceOp>(
       loc, whole, ArrayRef<int64_t>(table.values[number] - table.low),
       ArrayRef<int64_t>(count), ArrayRef<int64_t>(1));
-  slice->setAttr(kVariesAttr, builder.getUnitAttr());
+  slice->setAttr(nn::kVariesAttr, builder.getUnitAttr());
   return slice.getY();
 }
 

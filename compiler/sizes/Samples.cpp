@@ -22,9 +22,6 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The number of an op of the plan in its function.
-static constexpr llvm::StringLiteral kNumberAttr = "nn.number";
-
 /// Returns all functions of a module: the network and the bodies of its
 /// branches and loops.
 static SmallVector<func::FuncOp> getFunctions(ModuleOp module) {
@@ -274,7 +271,8 @@ static void addAxes(ArrayRef<Operation *> ops) {
                                                 : op->getResult(0));
     axes.push_back(listVaryingAxes(values));
   }
-  ops[0]->setAttr(kVaryingAxesAttr, ArrayAttr::get(ops[0]->getContext(), axes));
+  ops[0]->setAttr(nn::kVaryingAxesAttr,
+                  ArrayAttr::get(ops[0]->getContext(), axes));
 }
 
 /// Tells the choice of a routine the shapes that it has to apply to besides
@@ -305,7 +303,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   constexpr int64_t kPoints = 256;
   for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
     all.push_back(evaluateFields(shapes[0], *varying, point));
-  layer->setAttr(kOtherShapesAttr, ArrayAttr::get(layer.getContext(), all));
+  layer->setAttr(nn::kOtherShapesAttr, ArrayAttr::get(layer.getContext(), all));
   return success();
 }
 
@@ -321,12 +319,12 @@ static LogicalResult markVarying(ArrayRef<func::FuncOp> functions,
     SmallVector<Operation *> ops;
     for (Block::iterator &at : next)
       ops.push_back(&*at++);
-    ops[0]->setAttr(kNumberAttr, builder.getI64IntegerAttr(number));
+    ops[0]->setAttr(nn::kNumberAttr, builder.getI64IntegerAttr(number));
     if (!hasVaryingNumbers(ops) || isa<func::ReturnOp>(ops[0]))
       continue;
-    ops[0]->setAttr(kVariesAttr, builder.getUnitAttr());
+    ops[0]->setAttr(nn::kVariesAttr, builder.getUnitAttr());
     if (isa<nn::LayerOp>(ops[0]) && !llvm::all_of(ops, isView))
-      ops[0]->setAttr(kCopiesAttr, builder.getUnitAttr());
+      ops[0]->setAttr(nn::kCopiesAttr, builder.getUnitAttr());
     if (failed(addShapes(ops, finder)))
       return failure();
   }
@@ -402,9 +400,9 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
   for (auto [x, y] : llvm::zip(function.getArguments(), from.getArguments()))
     setShape(x, y);
   for (Operation &op : function.getBody().front()) {
-    if (auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr)) {
+    if (auto number = op.getAttrOfType<IntegerAttr>(nn::kNumberAttr)) {
       // A constant that is stored in a layout is the same at all sizes.
-      if (!isa<nn::ConstantOp>(op) || op.hasAttr(kVariesAttr))
+      if (!isa<nn::ConstantOp>(op) || op.hasAttr(nn::kVariesAttr))
         retype(&op, ops[number.getInt()]);
       continue;
     }

@@ -24,10 +24,10 @@ class Finder {
 public:
   Finder(func::FuncOp function, target::MachineAttr machine,
          const Measurements &known, double maxError, CandidateMemo *memo,
-         const LayerForms *forms)
+         const LayerForms *forms, const WeightRules &rules)
       : function(function), machine(machine), maxError(maxError), memo(memo),
-        forms(forms),
-        cost(makeCostModel(function, machine, &known, memo, forms)) {}
+        forms(forms), rules(rules),
+        cost(makeCostModel(function, machine, &known, memo, forms, rules)) {}
 
   LogicalResult add(const Measurements *measured, bool untuned);
   SmallVector<WholePlan, 0> plans;
@@ -38,6 +38,7 @@ private:
   double maxError;
   CandidateMemo *memo;
   const LayerForms *forms;
+  const WeightRules rules;
   CostModel cost;
 };
 } // namespace
@@ -46,7 +47,7 @@ private:
 /// new and not too dear.
 LogicalResult Finder::add(const Measurements *measured, bool untuned) {
   auto biased = PlanGraph::build(
-      function, makeCostModel(function, machine, measured, memo, forms),
+      function, makeCostModel(function, machine, measured, memo, forms, rules),
       maxError);
   if (failed(biased))
     return failure();
@@ -83,8 +84,9 @@ LogicalResult Finder::add(const Measurements *measured, bool untuned) {
 FailureOr<SmallVector<WholePlan, 0>>
 nnc::findWholePlans(func::FuncOp function, target::MachineAttr machine,
                     const Measurements &known, double maxError, size_t count,
-                    CandidateMemo *memo, const LayerForms *forms) {
-  Finder finder(function, machine, known, maxError, memo, forms);
+                    CandidateMemo *memo, const LayerForms *forms,
+                    const WeightRules &rules) {
+  Finder finder(function, machine, known, maxError, memo, forms, rules);
   if (failed(finder.add(&known, false)) || failed(finder.add(nullptr, true)))
     return failure();
   Measurements penalized = known;

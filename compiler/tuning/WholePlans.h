@@ -29,8 +29,8 @@ struct WholePlan {
 mlir::FailureOr<llvm::SmallVector<WholePlan, 0>>
 findWholePlans(mlir::func::FuncOp function, target::MachineAttr machine,
                const Measurements &known, double maxError, size_t count,
-               CandidateMemo *memo = nullptr,
-               const LayerForms *forms = nullptr);
+               CandidateMemo *memo = nullptr, const LayerForms *forms = nullptr,
+               const WeightRules &rules = {});
 
 } // namespace nnc
 

@@ -6,6 +6,8 @@
 
 #include "dialects/exec/Exec.h"
 
+#include "dialects/exec/ExecAttributeRules.h"
+
 #include "dialects/nn/Custom.h"
 
 #include "dialects/exec/Identifiers.h"
@@ -56,85 +58,6 @@ std::string exec::getWeightsName(MemoryAttr memory) {
 int64_t exec::getWeightsHeaderBytes(int64_t align) {
   constexpr int64_t headerBytes = 64;
   return llvm::alignTo(headerBytes, align);
-}
-
-/// Returns success if a list of memories has names that emitted code can have.
-static LogicalResult
-verifyMemories(ArrayAttr memories,
-               function_ref<InFlightDiagnostic()> emitError) {
-  llvm::StringSet<> names;
-  for (auto memory : memories.getAsRange<MemoryAttr>()) {
-    StringRef name = memory.getName();
-    if (!isUsableIdentifier(name) || !names.insert(name).second)
-      return emitError() << "cannot have a memory named '" << name
-                         << "': that is not an identifier of C++, or a "
-                            "reserved or a taken one, or looks like a macro";
-    if (memory.getSize() < 0 || memory.getBytes() < 0)
-      return emitError() << "needs a size and bytes from 0 on of the memory '"
-                         << name << "'";
-  }
-  return success();
-}
-
-/// Returns true if `attribute` is a map from so many sizes to so many numbers.
-static bool isMapOfSizes(AffineMapAttr attribute, unsigned sizes,
-                         unsigned results) {
-  AffineMap map = attribute ? attribute.getAffineMap() : AffineMap();
-  return map && map.getNumDims() == 0 && map.getNumSymbols() == sizes &&
-         map.getNumResults() == results;
-}
-
-LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
-                                                    NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  bool isPlace = name == kPlaceAttr || name == kScratchAttr;
-  bool isBytes = name == kArenaAttr || name == kLowerBoundAttr;
-  if (name == kMemoriesAttr || name == kWeightMemoriesAttr) {
-    auto memories = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!memories || !llvm::all_of(memories, llvm::IsaPred<MemoryAttr>))
-      return op->emitOpError()
-             << "needs a list of #exec.memory as '" << name << "'";
-    return verifyMemories(memories, [&] { return op->emitOpError(); });
-  }
-  if (name == kPlacesAttr) {
-    auto places = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!places || !llvm::all_of(places, llvm::IsaPred<PlaceAttr>) ||
-        places.size() != op->getNumResults())
-      return op->emitOpError()
-             << "needs a #exec.place of each result as '" << name << "'";
-    return success();
-  }
-  if (isPlace && !isa<PlaceAttr>(attribute.getValue()))
-    return op->emitOpError() << "needs a #exec.place as '" << name << "'";
-  if (isBytes && !isa<IntegerAttr>(attribute.getValue()))
-    return op->emitOpError() << "needs a number of bytes as '" << name << "'";
-  bool isFlag =
-      name == kSerialAttr || name == kPortsInArenaAttr || name == kSampleAttr;
-  if (isFlag && !isa<UnitAttr>(attribute.getValue()))
-    return op->emitOpError() << "needs no value for '" << name << "'";
-  if (name == kSizesAttr) {
-    auto sizes = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (sizes && llvm::all_of(sizes, llvm::IsaPred<SizeAttr>))
-      return success();
-    return op->emitOpError()
-           << "needs a list of #exec.size as '" << name << "'";
-  }
-  if (name == kDimsAttr) {
-    auto place = dyn_cast<PlaceOpInterface>(op);
-    auto dims = dyn_cast<AffineMapAttr>(attribute.getValue());
-    auto program = op->getParentOfType<ProgramOp>();
-    if (!place || !program ||
-        !isMapOfSizes(dims, program.getSizes().size(),
-                      place.getTensor().getRank()))
-      return op->emitOpError()
-             << "needs as '" << name
-             << "' a map from the program's sizes to its dimensions";
-    return success();
-  }
-  if (!isPlace && !isBytes && !isFlag)
-    return op->emitOpError()
-           << "has '" << name << "', which is not an attribute of exec";
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,10 +16,11 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "dialects/exec/ExecDialect.h.inc"
 #include "dialects/exec/ExecEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/ExecAttrs.h.inc"
+
+#include "dialects/exec/ExecDialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/exec/ExecTypes.h.inc"
 
@@ -36,28 +37,21 @@ class ProgramOp;
 
 namespace nnc::exec {
 
-/// Names of the attributes that nnc-plan-memory sets; ExecDialect.td describes
-/// them.
-inline constexpr llvm::StringLiteral kPlaceAttr = "exec.place";
-inline constexpr llvm::StringLiteral kPlacesAttr = "exec.places";
-inline constexpr llvm::StringLiteral kScratchAttr = "exec.scratch";
-inline constexpr llvm::StringLiteral kArenaAttr = "exec.arena";
-inline constexpr llvm::StringLiteral kLowerBoundAttr = "exec.lower_bound";
-inline constexpr llvm::StringLiteral kPortsInArenaAttr = "exec.ports_in_arena";
-inline constexpr llvm::StringLiteral kMemoriesAttr = "exec.memories";
-inline constexpr llvm::StringLiteral kWeightMemoriesAttr =
-    "exec.weight_memories";
-/// Name of the attribute of a function with the sizes that its program will
-/// have.
-inline constexpr llvm::StringLiteral kSizesAttr = "exec.sizes";
-/// Name of the attribute of a function that only shows what differs at other
-/// sizes: its values may be larger than their places.
-inline constexpr llvm::StringLiteral kSampleAttr = "exec.sample";
-/// Name of the attribute for the dimensions of a place that depend on the
-/// program's sizes.
-inline constexpr llvm::StringLiteral kDimsAttr = "exec.dims";
-/// Name of the attribute that nnc-assign-threads sets.
-inline constexpr llvm::StringLiteral kSerialAttr = "exec.serial";
+/// The names of the discardable attributes, which ExecDialect.td declares.
+inline constexpr llvm::StringLiteral
+    kArenaAttr = ExecDialect::ArenaAttrHelper::getNameStr(),
+    kDimsAttr = ExecDialect::DimsAttrHelper::getNameStr(),
+    kLowerBoundAttr = ExecDialect::LowerBoundAttrHelper::getNameStr(),
+    kMemoriesAttr = ExecDialect::MemoriesAttrHelper::getNameStr(),
+    kModuleAttr = ExecDialect::ModuleAttrHelper::getNameStr(),
+    kPlaceAttr = ExecDialect::PlaceAttrHelper::getNameStr(),
+    kPlacesAttr = ExecDialect::PlacesAttrHelper::getNameStr(),
+    kPortsInArenaAttr = ExecDialect::PortsInArenaAttrHelper::getNameStr(),
+    kSampleAttr = ExecDialect::SampleAttrHelper::getNameStr(),
+    kScratchAttr = ExecDialect::ScratchAttrHelper::getNameStr(),
+    kSerialAttr = ExecDialect::SerialAttrHelper::getNameStr(),
+    kSizesAttr = ExecDialect::SizesAttrHelper::getNameStr(),
+    kWeightMemoriesAttr = ExecDialect::WeightMemoriesAttrHelper::getNameStr();
 
 /// Returns the op that defines `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);

@@ -20,27 +20,51 @@ def Exec_Dialect : Dialect {
     op. The dialect is small and closed: a new operator of a network never needs
     a new op here. See `README.md` in this folder.
 
-    The dialect also owns the attributes in which `nnc-plan-memory` records the
-    places of the values of an nn function: `exec.place` on ops, `exec.places`, a
-    list of one for each result, on those that run functions, `exec.place` on
-    arguments and results of these functions, and `exec.scratch` on layers whose
-    routine needs working memory, all of type `#exec.place`; `exec.arena` and `exec.lower_bound`, in bytes, on the
-    function, as is `exec.ports_in_arena` where the arena holds inputs and
-    results, too. `exec.memories`, a list of `#exec.memory` on the function, says
-    which memories the arena is divided among, `exec.weight_memories` the weights.
-    `nnc-assign-threads` sets `exec.serial` on ops that a single
-    thread computes.
-
-    Where sizes are chosen at run time, `exec.sizes` on the function lists them for
-    the program, and `exec.sample` marks a function that only shows what differs at
-    other sizes. In a program with `sizes`, the attribute `exec.dims` of a place holds the
-    dimensions of its tensor as expressions of these sizes, an affine map whose
-    symbols are the sizes in order. The tensor's type has the largest dimensions.
+    It also owns the attributes in which passes record the places of the values of
+    an nn function.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::nnc::nn::NnDialect"];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  // What may carry each attribute, and with which values, is in
+  // ExecAttributeRules.cpp. nnc-plan-memory sets most of them, nnc-assign-threads
+  // exec.serial.
+  let discardableAttrs = (ins
+    // Where a value lies, on the op that makes it, and on arguments and results of
+    // functions; a list with the place of each result, on an op that runs
+    // functions; where the working memory of a layer's routine lies.
+    "::nnc::exec::PlaceAttr":$place,
+    "::mlir::ArrayAttr":$places,
+    "::nnc::exec::PlaceAttr":$scratch,
+    // A single thread computes the op.
+    "::mlir::UnitAttr":$serial,
+    // Of a function: the bytes of its arena, and a lower bound of them.
+    "::mlir::IntegerAttr":$arena,
+    "::mlir::IntegerAttr":$lower_bound,
+    // The arena of the function holds its inputs and results, too.
+    "::mlir::UnitAttr":$ports_in_arena,
+    // The memories that the arena of the function is divided among, and those that
+    // its weights are.
+    "::mlir::ArrayAttr":$memories,
+    "::mlir::ArrayAttr":$weight_memories,
+    // The sizes that the program of the function will have.
+    "::mlir::ArrayAttr":$sizes,
+    // The function only shows what differs at other sizes: its values may be larger
+    // than their places.
+    "::mlir::UnitAttr":$sample,
+    // The dimensions of the tensor at a place of a program with sizes: an affine map
+    // whose symbols are the sizes in order. The tensor's type has the largest
+    // dimensions.
+    "::mlir::AffineMapAttr":$dims,
+    // The program is one of several in a module, for other shapes of the inputs; the
+    // name of the first of them, which the files and the weights of all are called
+    // by. Their weights are then in common: what lies at one offset are the same
+    // bytes.
+    "::mlir::StringAttr":$module
+  );
 }
 
 def Exec_PlaceType : TypeDef<Exec_Dialect, "Place"> {

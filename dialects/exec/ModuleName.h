@@ -11,12 +11,6 @@
 
 namespace nnc::exec {
 
-/// Name of the attribute of a program that is one of several in a module, for
-/// other shapes of the inputs: the name of the first of them, which the files
-/// and the weights of all are called by. Their weights are then in common: what
-/// lies at one offset are the same bytes.
-inline constexpr llvm::StringLiteral kModuleAttr = "exec.module";
-
 /// Returns the name of the module that the program is a part of.
 inline std::string getModuleName(ProgramOp program) {
   auto name = program->getAttrOfType<mlir::StringAttr>(kModuleAttr);

@@ -22,9 +22,40 @@
 
 namespace nnc::nn {
 
-/// Name of the attribute of a function's result that tells a size which a run
-/// finds: the size's number, as nn.prefix has it.
-inline constexpr llvm::StringLiteral kSizeAttr = "nn.size";
+/// The names of the discardable attributes, which NnDialect.td declares.
+inline constexpr llvm::StringLiteral
+    kActivationAttr = NnDialect::ActivationAttrHelper::getNameStr(),
+    kAlwaysEmptyAttr = NnDialect::AlwaysEmptyAttrHelper::getNameStr(),
+    kBatchOpAttr = NnDialect::BatchOpAttrHelper::getNameStr(),
+    kByteWeightsAttr = NnDialect::ByteWeightsAttrHelper::getNameStr(),
+    kBytesNeedRamAttr = NnDialect::BytesNeedRamAttrHelper::getNameStr(),
+    kCopiesAttr = NnDialect::CopiesAttrHelper::getNameStr(),
+    kCustomFilesAttr = NnDialect::CustomFilesAttrHelper::getNameStr(),
+    kDescriptionAttr = NnDialect::DescriptionAttrHelper::getNameStr(),
+    kExpandedAttr = NnDialect::ExpandedAttrHelper::getNameStr(),
+    kFloatConstantsAttr = NnDialect::FloatConstantsAttrHelper::getNameStr(),
+    kHalfConstantsAttr = NnDialect::HalfConstantsAttrHelper::getNameStr(),
+    kInitialAttr = NnDialect::InitialAttrHelper::getNameStr(),
+    kKeptWeightsAttr = NnDialect::KeptWeightsAttrHelper::getNameStr(),
+    kLinkAttr = NnDialect::LinkAttrHelper::getNameStr(),
+    kModelAttr = NnDialect::ModelAttrHelper::getNameStr(),
+    kModelTypeAttr = NnDialect::ModelTypeAttrHelper::getNameStr(),
+    kNameAttr = NnDialect::NameAttrHelper::getNameStr(),
+    kNumberAttr = NnDialect::NumberAttrHelper::getNameStr(),
+    kOtherShapesAttr = NnDialect::OtherShapesAttrHelper::getNameStr(),
+    kPlanAttr = NnDialect::PlanAttrHelper::getNameStr(),
+    kRolesAttr = NnDialect::RolesAttrHelper::getNameStr(),
+    kScalingAttr = NnDialect::ScalingAttrHelper::getNameStr(),
+    kSeparableAttr = NnDialect::SeparableAttrHelper::getNameStr(),
+    kSha256Attr = NnDialect::Sha256AttrHelper::getNameStr(),
+    kSizeAttr = NnDialect::SizeAttrHelper::getNameStr(),
+    kStateAttr = NnDialect::StateAttrHelper::getNameStr(),
+    kStoredNsAttr = NnDialect::StoredNsAttrHelper::getNameStr(),
+    kTargetAttr = NnDialect::TargetAttrHelper::getNameStr(),
+    kTextsAttr = NnDialect::TextsAttrHelper::getNameStr(),
+    kVariesAttr = NnDialect::VariesAttrHelper::getNameStr(),
+    kVaryingAxesAttr = NnDialect::VaryingAxesAttrHelper::getNameStr(),
+    kWeightsFrontAttr = NnDialect::WeightsFrontAttrHelper::getNameStr();
 
 } // namespace nnc::nn
 

@@ -11,10 +11,6 @@
 
 namespace nnc::nn {
 
-/// Attribute of a module: the texts of the files that its custom operators
-/// need, by name.
-inline constexpr llvm::StringLiteral kCustomFilesAttr = "nn.custom_files";
-
 /// Returns the offsets of the results that `writes` of an nn.custom describes
 /// in the memory of all of them, in bytes, and as the last element the size of
 /// that memory.

@@ -10,7 +10,6 @@
 
 #include "dialects/nn/Description.h"
 
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Layer.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -95,16 +95,6 @@ std::string listFunctions(llvm::ArrayRef<mlir::Operation *> ops);
 /// unless that is empty.
 void markActivation(mlir::Value value, llvm::StringRef activation);
 
-/// The attribute of an elementwise op that stands for an activation which its
-/// arithmetic does not show: the bounds of a quantized result cut what a ReLU6
-/// would, and a table holds the values of a sigmoid. It holds the words.
-inline constexpr llvm::StringLiteral kActivationAttr = "nn.activation";
-
-/// The attributes of an exec.call for people who read the code: the parts of
-/// the description, and the role of each input and extra.
-inline constexpr llvm::StringLiteral kDescriptionAttr = "nn.description",
-                                     kRolesAttr = "nn.roles";
-
 /// Gives the ops of the dialect, which are registered, the interface.
 void attachDescriptions(mlir::MLIRContext &context);
 

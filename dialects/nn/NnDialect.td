@@ -26,6 +26,119 @@ def Nn_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  // What may carry each attribute, and with which values, is in
+  // NnAttributeRules.cpp.
+  let discardableAttrs = (ins
+    //===-------------------------------------------------------------------===//
+    // Modules
+    //===-------------------------------------------------------------------===//
+    // The name of the model, and the SHA-256 of its file in hexadecimal digits.
+    "::mlir::StringAttr":$model,
+    "::mlir::StringAttr":$sha256,
+    // The machine that code is made for, a #target.machine.
+    "::mlir::Attribute":$target,
+    // The texts of the files that custom operators need, by name.
+    "::mlir::DictionaryAttr":$custom_files,
+    // The number of dequantized constants of 8 bits that become floats, since what
+    // reads them is no convolution or matrix product with weights, or they have
+    // several scales along an axis of its sums.
+    "::mlir::IntegerAttr":$float_constants,
+    // The number of the model's constants of 16-bit floats that importing made
+    // 32-bit floats, and of their elements.
+    "::mlir::DenseI64ArrayAttr":$half_constants,
+    // The names of weights that take no fewer bytes in the wanted form.
+    "::mlir::ArrayAttr":$kept_weights,
+    // The nanoseconds that reading weights as they are stored, or decoding them,
+    // takes more than reading them as they are.
+    "::mlir::IntegerAttr":$stored_ns,
+    // What nnc-store-weights finds with its option `front`: pairs of the bytes of
+    // all weights and the seconds of a run more than with all weights as they are,
+    // first of the fastest plan, then of smaller ones.
+    "::mlir::ArrayAttr":$weights_front,
+
+    //===-------------------------------------------------------------------===//
+    // Functions
+    //===-------------------------------------------------------------------===//
+    // What nnc-choose-routines found: `ns`, the estimated nanoseconds of a run,
+    // `bound_ns`, a lower bound of them, and `solver`.
+    "::mlir::DictionaryAttr":$plan,
+
+    //===-------------------------------------------------------------------===//
+    // Arguments and results of functions
+    //===-------------------------------------------------------------------===//
+    // The model's name of an input or output.
+    "::mlir::StringAttr":$name,
+    // The name of the narrower type that elements have in the model, such as "i4"
+    // where an element takes an i8 in memory. The op of the exec dialect that the
+    // argument or result becomes has it, too.
+    "::mlir::StringAttr":$model_type,
+    // The argument is state; the number of the result that is its value in the
+    // next run (State.h).
+    "::mlir::IntegerAttr":$state,
+    // The elements of state in the first run, which are zero without it.
+    "::mlir::ElementsAttr":$initial,
+    // The result tells a size which a run finds: the size's number, as nn.prefix
+    // has it.
+    "::mlir::IntegerAttr":$size,
+
+    //===-------------------------------------------------------------------===//
+    // Layers and other ops
+    //===-------------------------------------------------------------------===//
+    // The activation that an elementwise op stands for, in words, where its
+    // arithmetic does not show it: the bounds of a quantized result cut what a
+    // ReLU6 would, and a table holds the values of a sigmoid.
+    "::mlir::StringAttr":$activation,
+    // The weights of a convolution or matrix product of floats, its second
+    // operand, have at most 256 values: those of integers of 8 bits that the model
+    // has, less their zero point or times their only scale. A byte can store each.
+    "::mlir::UnitAttr":$byte_weights,
+    // Weights of nn.byte_weights became floats, since decoding them took more RAM
+    // than the model needs otherwise.
+    "::mlir::UnitAttr":$bytes_need_ram,
+    // The costs of a layer that computes two layers in one, `one_ns`, and of the
+    // two, `apart_ns`, by the form of the one layer (fused_forms.inc). The one
+    // layer has it, or the second of two that stay apart.
+    "::mlir::DictionaryAttr":$expanded,
+    "::mlir::DictionaryAttr":$scaling,
+    "::mlir::DictionaryAttr":$separable,
+    // What people who read emitted code are told of an exec.call: the parts of its
+    // description, and the role of each of its inputs and extras.
+    "::mlir::DictionaryAttr":$description,
+    "::mlir::ArrayAttr":$roles,
+
+    //===-------------------------------------------------------------------===//
+    // Ops that depend on sizes which are chosen at run time (compiler/sizes)
+    //===-------------------------------------------------------------------===//
+    // The op depends on sizes, such as by dimensions of its operands or result. It
+    // is not folded, even if its operands are constants.
+    "::mlir::UnitAttr":$varies,
+    // The layer copies a part of its operand whose place depends on the sizes:
+    // even where it is the beginning at the largest ones, it is no view.
+    "::mlir::UnitAttr":$copies,
+    // Shapes that the layer's routine has to apply to besides its own.
+    "::mlir::ArrayAttr":$other_shapes,
+    // The axes of the layer's operands (inputs, then extras) and of its result
+    // whose dimensions depend on the sizes: for each value a list of pairs, an axis
+    // and a number that divides its dimension at all sizes.
+    "::mlir::ArrayAttr":$varying_axes,
+
+    //===-------------------------------------------------------------------===//
+    // Marks that one step leaves for its own end
+    //===-------------------------------------------------------------------===//
+    // The number of an op of the plan of several sizes, and of one of a network
+    // that is divided into batches, by which what passes make of it is found again.
+    "::mlir::IntegerAttr":$number,
+    "::mlir::IntegerAttr":$batch_op,
+    // The nn.prefix links a size to a value and cuts nothing off.
+    "::mlir::UnitAttr":$link,
+    // The constant has no elements at any size.
+    "::mlir::UnitAttr":$always_empty,
+    // The strings that the indices of a cast stand for, while a model is imported.
+    "::mlir::ArrayAttr":$texts
+  );
 }
 
 def Nn_EncodingAttr : AttrDef<Nn_Dialect, "Encoding"> {

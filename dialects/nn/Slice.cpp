@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Copy.h"
-#include "dialects/nn/Varies.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -6,8 +6,6 @@
 
 #include "dialects/nn/State.h"
 
-#include "llvm/ADT/SmallBitVector.h"
-
 using namespace mlir;
 using namespace nnc;
 
@@ -32,31 +30,24 @@ ElementsAttr nn::getInitialValue(FunctionOpInterface function,
   return function.getArgAttrOfType<ElementsAttr>(argument, kInitialAttr);
 }
 
-LogicalResult nn::verifyStates(FunctionOpInterface function) {
-  llvm::SmallBitVector taken(function.getNumResults());
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (!function.getArgAttr(i, kStateAttr))
-      continue;
-    std::optional<unsigned> next = getNextValue(function, i);
-    if (!next)
-      return function.emitError("argument ")
-             << i << " is state, but '" << kStateAttr
-             << "' is not the number of a result";
-    Type type = function.getArgumentTypes()[i];
-    if (function.getResultTypes()[*next] != type)
-      return function.emitError("argument ")
-             << i << " is state of type " << type
-             << ", but its next value is a "
-             << function.getResultTypes()[*next];
-    if (taken.test(*next))
-      return function.emitError("result ")
-             << *next << " is the next value of two arguments";
-    taken.set(*next);
-    ElementsAttr initial = getInitialValue(function, i);
-    if (initial && initial.getShapedType() != type)
-      return function.emitError("argument ")
-             << i << " is state of type " << type
-             << ", but its first value is a " << initial.getShapedType();
-  }
+LogicalResult nn::verifyState(FunctionOpInterface function, unsigned argument) {
+  std::optional<unsigned> next = getNextValue(function, argument);
+  if (!next)
+    return function.emitError("argument ")
+           << argument << " is state, but '" << kStateAttr
+           << "' is not the number of a result";
+  Type type = function.getArgumentTypes()[argument];
+  if (function.getResultTypes()[*next] != type)
+    return function.emitError("argument ")
+           << argument << " is state of type " << type
+           << ", but its next value is a " << function.getResultTypes()[*next];
+  if (getStateOf(function, *next) != argument)
+    return function.emitError("result ")
+           << *next << " is the next value of two arguments";
+  ElementsAttr initial = getInitialValue(function, argument);
+  if (initial && initial.getShapedType() != type)
+    return function.emitError("argument ")
+           << argument << " is state of type " << type
+           << ", but its first value is a " << initial.getShapedType();
   return success();
 }

@@ -13,15 +13,13 @@
 #ifndef NNC_DIALECTS_NN_STATE_H
 #define NNC_DIALECTS_NN_STATE_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "dialects/nn/Attributes.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <optional>
 
 namespace nnc::nn {
-
-inline constexpr llvm::StringLiteral kStateAttr = "nn.state";
-inline constexpr llvm::StringLiteral kInitialAttr = "nn.initial";
 
 /// Returns the number of the result that is the next value of the argument, or
 /// nullopt if the argument is not state.
@@ -37,9 +35,11 @@ std::optional<unsigned> getStateOf(mlir::FunctionOpInterface function,
 mlir::ElementsAttr getInitialValue(mlir::FunctionOpInterface function,
                                    unsigned argument);
 
-/// Checks that each state has a next value of its own type, and no other state
-/// the same one. Emits an error where that is not so.
-mlir::LogicalResult verifyStates(mlir::FunctionOpInterface function);
+/// Checks that a state has a next value of its own type, and no earlier state
+/// the same one. Emits an error where that is not so. The verifier of nn.state
+/// calls it.
+mlir::LogicalResult verifyState(mlir::FunctionOpInterface function,
+                                unsigned argument);
 
 } // namespace nnc::nn
 

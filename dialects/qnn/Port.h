@@ -15,9 +15,6 @@
 
 namespace nnc::qnn {
 
-/// Name of the attribute of quantized inputs and outputs.
-inline constexpr llvm::StringLiteral kPortAttr = "qnn.port";
-
 /// The scale and zero point of the integers of an input or output, and how the
 /// model's framework rounds a real number to one of them.
 struct Port {

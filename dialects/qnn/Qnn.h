@@ -26,15 +26,13 @@ using nn::Rescale;
 
 namespace nnc::qnn {
 
-/// Attribute of a module whose import had quantized values beside constants.
-inline constexpr llvm::StringLiteral kQuantizedAttr = "qnn.quantized";
-/// Attribute of a convolution or matrix product of integers, of qnn or nn, that
-/// stands for one of floats in the model: its results need not be exact, but
-/// within one unit of those of the floats.
-inline constexpr llvm::StringLiteral kOfFloatsAttr = "qnn.of_floats";
-/// Attribute of an op of such a module that computes with floats: a string that
-/// says why.
-inline constexpr llvm::StringLiteral kStaysFloatAttr = "qnn.stays_float";
+/// The names of the discardable attributes, which QnnDialect.td declares.
+inline constexpr llvm::StringLiteral
+    kOfFloatsAttr = QnnDialect::OfFloatsAttrHelper::getNameStr(),
+    kPortAttr = QnnDialect::PortAttrHelper::getNameStr(),
+    kQuantizedAttr = QnnDialect::QuantizedAttrHelper::getNameStr(),
+    kRangeAttr = QnnDialect::RangeAttrHelper::getNameStr(),
+    kStaysFloatAttr = QnnDialect::StaysFloatAttrHelper::getNameStr();
 
 /// Returns the quantized element type of a tensor type, or null.
 mlir::quant::QuantizedType getQuantizedType(mlir::Type type);

@@ -32,7 +32,7 @@ static Attribute getAttribute(Value value) {
   return value.getDefiningOp()->getDiscardableAttr(qnn::kRangeAttr);
 }
 
-static std::optional<qnn::ValueRange> parse(Attribute attribute) {
+std::optional<qnn::ValueRange> qnn::readRange(Attribute attribute) {
   auto bounds = dyn_cast_or_null<DenseF64ArrayAttr>(attribute);
   if (!bounds || bounds.size() != 2)
     return std::nullopt;
@@ -43,7 +43,7 @@ static std::optional<qnn::ValueRange> parse(Attribute attribute) {
 }
 
 std::optional<qnn::ValueRange> qnn::getRange(Value value) {
-  return parse(getAttribute(value));
+  return readRange(getAttribute(value));
 }
 
 void qnn::setRange(Value value, ValueRange range) {
@@ -67,12 +67,10 @@ LogicalResult qnn::verifyRanges(func::FuncOp function) {
   bool isSound = true;
   for (Value value : listValues(function)) {
     Attribute attribute = getAttribute(value);
-    if (!attribute || parse(attribute))
+    if (!attribute || readRange(attribute))
       continue;
     emitError(value.getLoc())
-        << kRangeAttr << " is " << attribute
-        << "; it has to be array<f64: LOW, HIGH> of finite numbers with LOW <= "
-           "0 <= HIGH";
+        << kRangeAttr << " is " << attribute << "; it has to be " << kRangeForm;
     isSound = false;
   }
   return success(isSound);

@@ -10,16 +10,15 @@
 #ifndef NNC_DIALECTS_QNN_RANGES_H
 #define NNC_DIALECTS_QNN_RANGES_H
 
-#include "dialects/nn/Nn.h"
+#include "dialects/qnn/Qnn.h"
 
 #include <optional>
 
 namespace nnc::qnn {
 
-/// Attribute of an op with one result, or of an argument of a function: an
-/// array<f64: LOW, HIGH> of two finite numbers, LOW at most 0 and HIGH at least
-/// 0, between which the value is to be represented.
-inline constexpr llvm::StringLiteral kRangeAttr = "qnn.range";
+/// What kRangeAttr holds, between which the value is to be represented.
+inline constexpr llvm::StringLiteral kRangeForm =
+    "array<f64: LOW, HIGH> of finite numbers with LOW <= 0 <= HIGH";
 
 /// The bounds that kRangeAttr holds.
 struct ValueRange {
@@ -30,6 +29,10 @@ struct ValueRange {
 /// arguments, then the results of its ops with one result. Their positions are
 /// the numbers by which nnc-calibrate takes ranges.
 llvm::SmallVector<mlir::Value> listValues(mlir::func::FuncOp function);
+
+/// Returns the bounds that an attribute holds, or nullopt if it is null or not
+/// of the form that kRangeForm names.
+std::optional<ValueRange> readRange(mlir::Attribute attribute);
 
 /// Returns the range of a value of listValues(), or nullopt where it has none.
 std::optional<ValueRange> getRange(mlir::Value value);

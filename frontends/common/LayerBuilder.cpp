@@ -45,7 +45,7 @@ StringAttr nnc::frontends::getInputName(Value value) {
                   ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
                   : func::FuncOp();
   return main ? main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  "nn.name")
+                                                  nn::kNameAttr)
               : StringAttr();
 }
 
@@ -213,11 +213,12 @@ Value LayerBuilder::insert(OperationState &state) {
   // one of a quantized type when it is lowered to integers.
   SmallVector<Value> empty;
   llvm::copy_if(op->getOperands(), std::back_inserter(empty), nn::isEmpty);
-  bool isAlwaysEmpty = type.getNumElements() == 0 && !empty.empty() &&
-                       llvm::all_of(empty, [](Value value) {
-                         auto constant = value.getDefiningOp<nn::ConstantOp>();
-                         return constant && constant->hasAttr(kAlwaysEmpty);
-                       });
+  bool isAlwaysEmpty =
+      type.getNumElements() == 0 && !empty.empty() &&
+      llvm::all_of(empty, [](Value value) {
+        auto constant = value.getDefiningOp<nn::ConstantOp>();
+        return constant && constant->hasAttr(nn::kAlwaysEmptyAttr);
+      });
   if (keepsEmpty && isAlwaysEmpty && type.getElementType().isIntOrFloat()) {
     op->erase();
     return alwaysEmpty(type.getShape(), type.getElementType());
@@ -251,7 +252,7 @@ Value LayerBuilder::alwaysEmpty(ArrayRef<int64_t> shape, Type element) {
   Value value = constant(DenseElementsAttr::get(
       RankedTensorType::get(shape, element), ArrayRef<Attribute>()));
   if (keepsEmpty)
-    value.getDefiningOp()->setAttr(kAlwaysEmpty, builder.getUnitAttr());
+    value.getDefiningOp()->setAttr(nn::kAlwaysEmptyAttr, builder.getUnitAttr());
   return value;
 }
 
@@ -296,8 +297,8 @@ Value LayerBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
                             : DenseElementsAttr()) {
     auto result =
         builder.create<nn::ConstantOp>(constant.getLoc(), dense.reshape(type));
-    if (Attribute mark = constant->getAttr(kAlwaysEmpty))
-      result->setAttr(kAlwaysEmpty, mark);
+    if (Attribute mark = constant->getAttr(nn::kAlwaysEmptyAttr))
+      result->setAttr(nn::kAlwaysEmptyAttr, mark);
     return result;
   }
   if (auto blob = constant

@@ -16,10 +16,6 @@
 
 namespace nnc::frontends {
 
-/// An attribute of constants, in a sample at which data find nothing, that have
-/// no elements where data find something, either.
-inline constexpr llvm::StringLiteral kAlwaysEmpty = "nn.always_empty";
-
 /// Builds the nn ops that compute one layer (node, operator) of a model. A
 /// frontend derives the class that its converters take from this one.
 ///

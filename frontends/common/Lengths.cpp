@@ -6,17 +6,12 @@
 
 #include "frontends/common/Lengths.h"
 
-#include "dialects/nn/Varies.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
-
-/// Name of the attribute of what link() makes.
-static constexpr llvm::StringLiteral kLinkAttr = "nn.link";
 
 std::optional<unsigned> Lengths::add(LayerBuilder &builder, FoundSize size,
                                      Value count) {
@@ -73,7 +68,7 @@ uint64_t Lengths::findSources(Value x) const {
     auto prefix = dyn_cast<nn::PrefixOp>(op);
     if (prefix && prefix.getSize() < 64)
       sources |= uint64_t(1) << prefix.getSize();
-    if (prefix && prefix->hasAttr(kLinkAttr))
+    if (prefix && prefix->hasAttr(nn::kLinkAttr))
       open.push_back(prefix.getX());
     else if (!prefix)
       llvm::append_range(open, op->getOperands());
@@ -130,7 +125,7 @@ static std::pair<Value, int64_t> findMaker(Operation *op, int64_t axis) {
       .Case<nn::SliceOp>([&](nn::SliceOp slice) {
         bool isWhole = slice.getSizes()[axis] ==
                        nn::getTensorType(slice.getX()).getDimSize(axis);
-        return isWhole && !slice->hasAttr(kVariesAttr)
+        return isWhole && !slice->hasAttr(nn::kVariesAttr)
                    ? Found(slice.getX(), axis)
                    : Found();
       })
@@ -178,7 +173,7 @@ void Lengths::noteDim(Value x, int64_t axis, LengthExpression size) {
 
 std::optional<double> Lengths::getFilling(Value x) const {
   for (auto prefix = x.getDefiningOp<nn::PrefixOp>();
-       prefix && prefix->hasAttr(kLinkAttr);
+       prefix && prefix->hasAttr(nn::kLinkAttr);
        prefix = x.getDefiningOp<nn::PrefixOp>())
     x = prefix.getX();
   auto found = fillings.find(x);
@@ -193,7 +188,7 @@ LengthExpression Lengths::describe(Value x, int64_t axis) const {
   if (sizes.empty() || !op || !dependsOnSizes(x))
     return type.getDimSize(axis);
   if (auto prefix = dyn_cast<nn::PrefixOp>(op))
-    return axis == 0 && !prefix->hasAttr(kLinkAttr)
+    return axis == 0 && !prefix->hasAttr(nn::kLinkAttr)
                ? LengthExpression::getLength(prefix.getSize())
                : describe(prefix.getX(), axis);
   if (auto concat = dyn_cast<nn::ConcatOp>(op);
@@ -417,7 +412,7 @@ Value Lengths::link(OpBuilder &builder, Location loc, Value x,
   }
   auto all = builder.create<nn::PrefixOp>(loc, type, x, counts[size],
                                           type.getDimSize(0), int64_t(size));
-  all->setAttr(kLinkAttr, builder.getUnitAttr());
+  all->setAttr(nn::kLinkAttr, builder.getUnitAttr());
   return all;
 }
 

@@ -7,7 +7,6 @@
 #include "frontends/common/Module.h"
 
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/Control.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,7 +20,7 @@ using namespace nnc::frontends;
 /// Returns the attributes of an argument or result of that name.
 static DictionaryAttr getNameAttributes(Builder builder, StringRef name) {
   return builder.getDictionaryAttr(
-      builder.getNamedAttr("nn.name", builder.getStringAttr(name)));
+      builder.getNamedAttr(nn::kNameAttr, builder.getStringAttr(name)));
 }
 
 func::FuncOp nnc::frontends::createMain(ModuleOp module, ArrayRef<Input> inputs,
@@ -112,7 +111,7 @@ void nnc::frontends::finishModule(OwningOpRef<ModuleOp> module, StringRef path,
   std::string name = options.name.empty()
                          ? exec::makeModuleName(llvm::sys::path::stem(path))
                          : options.name;
-  (*module)->setAttr("nn.model", builder.getStringAttr(name));
-  (*module)->setAttr("nn.sha256", builder.getStringAttr(sha256));
+  (*module)->setAttr(nn::kModelAttr, builder.getStringAttr(name));
+  (*module)->setAttr(nn::kSha256Attr, builder.getStringAttr(sha256));
   result.module = std::move(module);
 }

@@ -181,16 +181,16 @@ static void nameInterface(func::FuncOp main) {
   Builder builder(main.getContext());
   std::vector<std::string> inputs =
       getNames(main.getNumArguments(), "input", [&](unsigned i) {
-        return main.getArgAttrOfType<StringAttr>(i, "nn.name");
+        return main.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
       });
   for (auto [i, name] : llvm::enumerate(inputs))
-    main.setArgAttr(i, "nn.name", builder.getStringAttr(name));
+    main.setArgAttr(i, nn::kNameAttr, builder.getStringAttr(name));
   std::vector<std::string> outputs =
       getNames(main.getNumResults(), "output", [&](unsigned i) {
-        return main.getResultAttrOfType<StringAttr>(i, "nn.name");
+        return main.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
       });
   for (auto [i, name] : llvm::enumerate(outputs))
-    main.setResultAttr(i, "nn.name", builder.getStringAttr(name));
+    main.setResultAttr(i, nn::kNameAttr, builder.getStringAttr(name));
 }
 
 /// Checks the user's shapes against the inputs, whose sizes are all known, and
@@ -204,7 +204,7 @@ static void bindArguments(func::FuncOp main, const ImportOptions &options,
       continue;
     auto type = cast<RankedTensorType>(main.getArgumentTypes()[i]);
     TensorInfo info;
-    info.name = main.getArgAttrOfType<StringAttr>(i, "nn.name").str();
+    info.name = main.getArgAttrOfType<StringAttr>(i, nn::kNameAttr).str();
     info.element = type.getElementType();
     llvm::raw_string_ostream(info.elementName) << info.element;
     info.dims.emplace();

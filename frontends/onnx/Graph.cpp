@@ -6,7 +6,6 @@
 
 #include "frontends/onnx/Graph.h"
 
-#include "dialects/nn/ModelType.h"
 #include "frontends/common/Body.h"
 #include "frontends/common/Module.h"
 #include "frontends/onnx/Check.h"
@@ -186,7 +185,7 @@ Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
 Value GraphImporter::createConstant(ElementsAttr value, Location loc) {
   auto constant = builder.create<nn::ConstantOp>(loc, value);
   if (emptySample && value.getNumElements() == 0)
-    constant->setAttr(kAlwaysEmpty, builder.getUnitAttr());
+    constant->setAttr(nn::kAlwaysEmptyAttr, builder.getUnitAttr());
   return constant;
 }
 
@@ -755,7 +754,7 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
                declaredInMain.lookup(input.name).info.element);
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
-            argument.getArgNumber(), "nn.name")) {
+            argument.getArgNumber(), nn::kNameAttr)) {
       Type element = declaredInMain.lookup(name.getValue()).info.element;
       main.values[name.getValue()] = load(argument, element);
       if (std::string narrow = getPackedName(element); !narrow.empty())
@@ -764,7 +763,7 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
     }
   for (BlockArgument argument : function.getArguments())
     if (auto name = function.getArgAttrOfType<StringAttr>(
-            argument.getArgNumber(), "nn.name"))
+            argument.getArgNumber(), nn::kNameAttr))
       if (const auto &dims = declaredInMain.lookup(name.getValue()).info.dims)
         for (auto [dim, size] : llvm::zip(
                  *dims, cast<RankedTensorType>(argument.getType()).getShape()))

@@ -6,8 +6,6 @@
 
 #include "frontends/onnx/Positions.h"
 
-#include "dialects/nn/Varies.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -314,7 +312,8 @@ Value convertPad(Node &node) {
   Value y = value ? node.create<nn::PadOp>(*mode, x, *pads, APFloat(*value))
                   : padWithOperand(node, x, *pads);
   if (y && varies && value)
-    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+    y.getDefiningOp()->setAttr(nn::kVariesAttr,
+                               node.getBuilder().getUnitAttr());
   if (y && varies)
     notePadded(node, x, y);
   return y;

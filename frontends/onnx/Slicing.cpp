@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Varies.h"
 #include "frontends/common/ReverseSequence.h"
 #include "frontends/onnx/Positions.h"
 
@@ -65,7 +64,8 @@ static Value fillUp(Node &node, int64_t axis) {
   Value y = node.create<nn::SliceOp>(
       node.create<nn::ConcatOp>(ValueRange(all), axis), starts, shape, steps);
   if (y)
-    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+    y.getDefiningOp()->setAttr(nn::kVariesAttr,
+                               node.getBuilder().getUnitAttr());
   node.getImporter().noteDim(y, axis, total);
   return y;
 }
@@ -357,7 +357,8 @@ Value convertSlice(Node &node) {
   // Rows whose number data decide lie elsewhere in other imports.
   bool isOfRows = llvm::count(isCut, true) == 1 && isCut[0];
   if (isOfRows && node.getImporter().getLengths().findSources(x) != 0)
-    y.getDefiningOp()->setAttr(kVariesAttr, node.getBuilder().getUnitAttr());
+    y.getDefiningOp()->setAttr(nn::kVariesAttr,
+                               node.getBuilder().getUnitAttr());
   for (auto &[axis, length] : lengths)
     node.getImporter().noteDim(y, axis, length);
   return y;

@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace nnc::onnx;
 
-/// Name of the attribute that holds the texts.
-static constexpr llvm::StringLiteral kTexts = "nnc.texts";
-
 ArrayAttr nnc::onnx::makeTexts(Builder &builder, ArrayRef<std::string> texts) {
   SmallVector<StringRef> list(texts.begin(), texts.end());
   return builder.getStrArrayAttr(list);
@@ -29,14 +26,14 @@ Value nnc::onnx::makeStrings(OpBuilder &builder, Value indices,
   auto strings = builder.create<UnrealizedConversionCastOp>(
       indices.getLoc(), type.clone(getStringType(builder.getContext())),
       indices);
-  strings->setAttr(kTexts, texts);
+  strings->setAttr(nn::kTextsAttr, texts);
   return strings.getResult(0);
 }
 
 ArrayAttr nnc::onnx::getTexts(Value value) {
   auto cast =
       value ? value.getDefiningOp<UnrealizedConversionCastOp>() : nullptr;
-  return cast ? cast->getAttrOfType<ArrayAttr>(kTexts) : ArrayAttr();
+  return cast ? cast->getAttrOfType<ArrayAttr>(nn::kTextsAttr) : ArrayAttr();
 }
 
 bool nnc::onnx::takesStrings(StringRef op) {

@@ -184,7 +184,7 @@ Variable *GraphImporter::getVariable(StringRef key, StringRef name,
     unsigned index = function.getNumArguments();
     function.insertArgument(index, type,
                             builder.getDictionaryAttr(builder.getNamedAttr(
-                                "nn.name", builder.getStringAttr(name))),
+                                nn::kNameAttr, builder.getStringAttr(name))),
                             problems.getLoc(name));
     variable.name = name;
     variable.argument = function.getArgument(index);

@@ -1,5 +1,5 @@
-// RUN: nnc-opt %s --split-input-file --nnc-choose-routines=target=portable --nnc-store-weights | FileCheck %s
-// RUN: nnc-opt %s --split-input-file --nnc-choose-routines=target=portable --nnc-store-weights --nnc-check-routines --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" --nnc-store-weights=weights-encoding=codebook | FileCheck %s
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" --nnc-store-weights=weights-encoding=codebook --nnc-check-routines --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
 
 // Filters that would take more memory, decoded, than the images: both layers
 // decode a strip of them at a time, from the same bytes.
@@ -13,7 +13,7 @@
 
 // EXEC: exec.call "first" stored_conv2d_f32_portable
 // EXEC: exec.call "second" stored_conv2d_f32_portable
-func.func @strips(%x: tensor<1x64x2x2xf32>) -> tensor<1x64x2x2xf32> attributes {nn.weights_encoding = "codebook"} {
+func.func @strips(%x: tensor<1x64x2x2xf32>) -> tensor<1x64x2x2xf32> {
   %w = nn.constant dense<0.5> : tensor<64x64x1x1xf32>
   %0 = nn.layer "first" inputs(%x, %w : tensor<1x64x2x2xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x2x2xf32> anchor {
   ^bb0(%p: tensor<1x64x2x2xf32>, %q: tensor<64x64x1x1xf32>):
@@ -42,7 +42,7 @@ func.func @strips(%x: tensor<1x64x2x2xf32>) -> tensor<1x64x2x2xf32> attributes {
 // CHECK-LABEL: func.func @room
 // CHECK: %[[W:.*]] = nn.decode
 // CHECK: nn.layer "pointwise" inputs(%{{.*}}, %[[W]] :
-func.func @room(%x: tensor<1x8x40x40xf32>) -> tensor<1x64x1x1xf32> attributes {nn.weights_encoding = "codebook"} {
+func.func @room(%x: tensor<1x8x40x40xf32>) -> tensor<1x64x1x1xf32> {
   %w = nn.constant dense<0.5> : tensor<64x8x1x1xf32>
   %0 = nn.layer "large" inputs(%x : tensor<1x8x40x40xf32>) -> tensor<1x8x40x40xf32> anchor {
   ^bb0(%p: tensor<1x8x40x40xf32>):

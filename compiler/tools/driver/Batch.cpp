@@ -110,7 +110,9 @@ ExitCode Driver::findBatchProfiles(mlir::ModuleOp formed,
   if (mlir::failed(samples))
     return ExitCode::unsupported;
   const Measurements *measured = tuning ? &tuning->measurements : nullptr;
-  CostModel all = makeCostModel(getNetwork(formed), *machine, measured);
+  CostModel all =
+      makeCostModel(getNetwork(formed), *machine, measured,
+                    /*memo=*/nullptr, /*forms=*/nullptr, weightRules());
   problem.cuts = findBatchCuts(getNetwork(formed), *samples, all);
   for (mlir::BlockArgument input : getNetwork(formed).getArguments())
     problem.callersBytes +=
@@ -128,7 +130,9 @@ ExitCode Driver::findBatchProfiles(mlir::ModuleOp formed,
       return ExitCode::unsupported;
     if (ExitCode code = runPipeline(manager, *module); code != ExitCode::done)
       return code;
-    CostModel cost = makeCostModel(getNetwork(*module), *machine, measured);
+    CostModel cost =
+        makeCostModel(getNetwork(*module), *machine, measured,
+                      /*memo=*/nullptr, /*forms=*/nullptr, weightRules());
     problem.profiles.push_back(readBatchProfile(getNetwork(*module), size,
                                                 problem.cuts.size() - 1, cost));
   }

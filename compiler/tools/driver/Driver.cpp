@@ -246,7 +246,7 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
   module = std::move(result.module);
   if (ExitCode code = quantize(module); code != ExitCode::done)
     return code;
-  auto name = (*module)->getAttrOfType<mlir::StringAttr>("nn.model");
+  auto name = (*module)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
   std::vector<std::string> clashes =
       choices.customs.findClashes(name ? name.getValue() : "");
   for (const std::string &clash : clashes)
@@ -276,12 +276,6 @@ Driver::createConstraints(const std::string &target) const {
                                memory.slow ? ":slow" : ""));
   SetConstraintsOptions constraints;
   constraints.target = target;
-  constraints.weightBits = choices.weightBits;
-  constraints.weightsEncoding = choices.weightsEncoding;
-  constraints.maxWeights = choices.maxWeights.value_or(-1);
-  constraints.maxRam = choices.maxRam.value_or(-1);
-  constraints.ownValues = wanted.keepsOwnValues;
-  constraints.weightsFront = wanted.findsFront;
   constraints.memories = memories;
   constraints.weightMemories = weightMemories;
   return createSetConstraints(constraints);
@@ -311,7 +305,7 @@ ExitCode Driver::stream() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (nn::getNextValue(function, i))
       continue;
-    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, nn::kNameAttr);
     names.push_back(name ? name.getValue().str() : "");
     if (names.back() == choices.stream->input)
       input = i;
@@ -362,6 +356,10 @@ constexpr llvm::StringLiteral mayRefuse[] = {
     "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines", "nnc-batch"};
 } // namespace
 
+WeightRules Driver::weightRules() const {
+  return {choices.weightBits, choices.weightsEncoding, wanted.keepsOwnValues};
+}
+
 PipelineOptions
 Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   PipelineOptions options;
@@ -373,6 +371,10 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.portsInArena = choices.portsInArena;
   options.maxRam = routinesRam;
   options.optimize = choices.optimize;
+  options.weights = weightRules();
+  options.maxWeights = choices.maxWeights.value_or(options.maxWeights);
+  options.decodeRam = choices.maxRam.value_or(options.decodeRam);
+  options.findsWeightsFront = wanted.findsFront;
   options.tuned = std::move(tuned);
   return options;
 }
@@ -403,10 +405,6 @@ ExitCode Driver::compileOne() {
   if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
     // Slower routines, whose weights take fewer bytes.
     wanted.keepsOwnValues = true;
-    mlir::PassManager manager(&context);
-    manager.addPass(createConstraints());
-    if (mlir::failed(manager.run(*whole)))
-      return ExitCode::ownFault;
     op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
     importedBatch = samples;
     code = plan();
@@ -676,10 +674,12 @@ ExitCode Driver::emit(const std::string &folder) {
   options.threads = choices.threads;
   if (choices.library)
     options.library = fmt::format(
-        "lib{}.so",
-        (*op)->getAttrOfType<mlir::StringAttr>("nn.model").getValue().str());
+        "lib{}.so", (*op)
+                        ->getAttrOfType<mlir::StringAttr>(nn::kModelAttr)
+                        .getValue()
+                        .str());
   if (!metadata.empty()) {
-    auto name = (*op)->getAttrOfType<mlir::StringAttr>("nn.model");
+    auto name = (*op)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
     options.metadata = metadataHeader(name.getValue().str(), metadata);
     options.properties = metadata;
   }

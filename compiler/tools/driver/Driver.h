@@ -157,7 +157,8 @@ struct DriverOptions {
   bool exceedsRam = false;
   /// Whether kWeightsFrontAttr of layered() is wanted.
   bool findsFront = false;
-  /// Whether layers have kOwnValuesAttr.
+  /// Whether routines read weights as the model has them
+  /// (WeightRules::ownValues).
   bool keepsOwnValues = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
@@ -254,6 +255,7 @@ public:
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
+  WeightRules weightRules() const;
 
 private:
   /// Imports the model with inputs of these shapes, and with these values of

@@ -107,7 +107,8 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
       main.getArgumentTypes(), mlir::TypeRange(mlir::ValueRange(results))));
   main.setAllResultAttrs(attributes);
   for (auto [result, entry] : llvm::zip(added, observed))
-    main.setResultAttr(result, "nn.name", builder.getStringAttr(entry.second));
+    main.setResultAttr(result, nn::kNameAttr,
+                       builder.getStringAttr(entry.second));
   return copy;
 }
 

@@ -217,7 +217,7 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
 }
 
 double getStoredSeconds(mlir::ModuleOp layered) {
-  auto more = layered->getAttrOfType<mlir::IntegerAttr>(kStoredNsAttr);
+  auto more = layered->getAttrOfType<mlir::IntegerAttr>(nn::kStoredNsAttr);
   return more ? 1e-9 * double(more.getInt()) : 0;
 }
 
@@ -256,8 +256,8 @@ void Explanation::takeClock() {
 
 ExitCode Explanation::find(Driver &driver, bool all) {
   storedSeconds = getStoredSeconds(driver.layered());
-  if (auto names =
-          driver.layered()->getAttrOfType<mlir::ArrayAttr>(kKeptWeightsAttr))
+  if (auto names = driver.layered()->getAttrOfType<mlir::ArrayAttr>(
+          nn::kKeptWeightsAttr))
     for (llvm::StringRef name : names.getAsValueRange<mlir::StringAttr>())
       kept.push_back(name.str());
   auto machine = target::getTarget(driver.formed());
@@ -268,9 +268,9 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
     LayerForms forms(function, options.precision);
-    CostModel cost = makeCostModel(function, *machine,
-                                   tuned ? &tuned->measurements : nullptr,
-                                   /*memo=*/nullptr, &forms);
+    CostModel cost = makeCostModel(
+        function, *machine, tuned ? &tuned->measurements : nullptr,
+        /*memo=*/nullptr, &forms, driver.weightRules());
     addCodeCosts(function, cost, options.maxError, options.optimize);
     if (ExitCode code = find(function, cost, driver, all);
         code != ExitCode::done)

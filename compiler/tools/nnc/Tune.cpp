@@ -230,12 +230,14 @@ private:
     size_t before = known.size();
     CostModel cost(machine, getWeightBytes(of.function));
     cost.setForms(&of.others);
+    cost.setWeightRules(driver->weightRules());
     store.recall(of.function, cost, known);
     recalled += known.size() - before;
   }
 
   CostModel makeCosts(Form &of) const {
-    return makeCostModel(of.function, machine, &known, &of.memo, &of.others);
+    return makeCostModel(of.function, machine, &known, &of.memo, &of.others,
+                         driver->weightRules());
   }
 
   /// Measures pairs of layers in the form that they do not have: fused if they
@@ -334,9 +336,9 @@ private:
   /// Builds and runs as many of the best whole plans as there is time for, and
   /// chooses the fastest.
   llvm::Error runPlans(const Meter &meter, Store &store, int64_t weightBytes) {
-    auto found =
-        findWholePlans(form->function, machine, known, options.maxError,
-                       mostPlans, &form->memo, &form->others);
+    auto found = findWholePlans(form->function, machine, known,
+                                options.maxError, mostPlans, &form->memo,
+                                &form->others, driver->weightRules());
     if (mlir::failed(found))
       return makeError("there is no plan to run");
     plans = std::move(*found);
@@ -385,9 +387,9 @@ private:
   /// Returns the plan that is chosen without any measurement, with the cost
   /// that measurements give it.
   mlir::FailureOr<WholePlan> findUntunedPlan() const {
-    auto found =
-        findWholePlans(untunedForm->function, machine, known, options.maxError,
-                       0, &untunedForm->memo, &untunedForm->others);
+    auto found = findWholePlans(untunedForm->function, machine, known,
+                                options.maxError, 0, &untunedForm->memo,
+                                &untunedForm->others, driver->weightRules());
     if (mlir::failed(found))
       return mlir::failure();
     return std::move(*llvm::find_if(

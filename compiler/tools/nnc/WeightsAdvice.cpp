@@ -8,7 +8,6 @@
 
 #include "compiler/tools/driver/EmittedNames.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "dialects/nn/ByteWeights.h"
 #include "dialects/nn/TensorData.h"
 #include "dialects/nn/compression/StoredForm.h"
 

@@ -42,7 +42,7 @@ static std::vector<size_t> pickPoints(const std::vector<double> &bytes) {
 /// Returns the bytes of weights of the plans that a module's attribute lists.
 static std::vector<double> listBytes(mlir::ModuleOp layered) {
   std::vector<double> bytes;
-  auto found = layered->getAttrOfType<mlir::ArrayAttr>(kWeightsFrontAttr);
+  auto found = layered->getAttrOfType<mlir::ArrayAttr>(nn::kWeightsFrontAttr);
   for (auto point : found.getAsRange<mlir::DenseF64ArrayAttr>())
     bytes.push_back(point[0]);
   return bytes;
@@ -78,7 +78,8 @@ ExitCode WeightsFront::find(Driver &driver) {
     Point point;
     point.seconds = getStoredSeconds(one.layered());
     for (auto function : one.layered().getOps<mlir::func::FuncOp>())
-      if (auto plan = function->getAttrOfType<mlir::DictionaryAttr>("nn.plan"))
+      if (auto plan =
+              function->getAttrOfType<mlir::DictionaryAttr>(nn::kPlanAttr))
         point.seconds +=
             1e-9 * double(plan.getAs<mlir::IntegerAttr>("ns").getInt());
     if (auto machine = target::getTarget(one.formed());

@@ -29,7 +29,7 @@ static constexpr int64_t kWidth = 64;
 /// Rows that are swept over at a time.
 static constexpr int64_t kRows = 256;
 /// Multiplications for one fit of the values of tables.
-static constexpr double kMostProducts = 2e9;
+static constexpr double kMostTableProducts = 2e9;
 /// Multiplications for the best weights beside zeros, more or less.
 static constexpr double kMostFitProducts = 4e10;
 
@@ -338,7 +338,7 @@ bool SecondOrder::fitTables(llvm::ArrayRef<float> matrix) {
     products += static_cast<double>(cell.rows) *
                 static_cast<double>(cell.columns) *
                 static_cast<double>(cell.columns);
-  auto step = static_cast<int64_t>(std::ceil(products / kMostProducts));
+  auto step = static_cast<int64_t>(std::ceil(products / kMostTableProducts));
   size_t blocks = tables.size();
   std::vector<std::vector<double>> normal(blocks), right(blocks);
   for (size_t b = 0; b < blocks; ++b) {

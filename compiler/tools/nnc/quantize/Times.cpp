@@ -47,7 +47,9 @@ ExitCode Times::makePlan(const std::string &name, Plan &plan) {
   for (auto function : plan.driver->imported().getOps<mlir::func::FuncOp>())
     plan.weightBytes += getWeightBytes(function);
   for (auto function : plan.driver->formed().getOps<mlir::func::FuncOp>()) {
-    CostModel cost = makeCostModel(function, *machine, nullptr);
+    CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
+                                   /*memo=*/nullptr, /*forms=*/nullptr,
+                                   plan.driver->weightRules());
     auto graph = PlanGraph::build(function, cost, own.maxError);
     if (mlir::failed(graph))
       return ExitCode::unsupported;

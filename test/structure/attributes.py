@@ -1,0 +1,52 @@
+"""Discardable attributes are named once, in the .td file of their dialect. Each has a rule, and
+test/dialects/DIALECT/attributes-invalid.mlir has what breaks it."""
+
+import re
+import sys
+
+import tree
+
+FOLDERS = ("codegen", "compiler", "dialects", "frontends")
+
+
+def declared(dialect):
+    """The attributes that the dialect's .td file declares."""
+    text = (tree.ROOT / f"dialects/{dialect}/{dialect.capitalize()}Dialect.td").read_text()
+    declaration, = re.findall(r"discardableAttrs = \(ins(.*?)\n  \);", text, re.DOTALL)
+    return re.findall(r'^ *"[\w:]+":\$(\w+)', declaration, re.MULTILINE)
+
+
+def constant(name):
+    return "k" + "".join(word.capitalize() for word in name.split("_")) + "Attr"
+
+
+def check(dialect):
+    rules = (tree.ROOT / f"dialects/{dialect}/{dialect.capitalize()}AttributeRules.cpp").read_text()
+    table = re.findall(r"^    \{(k\w+Attr), ", rules, re.MULTILINE)
+    names = declared(dialect)
+    yield from (f"{dialect}.{name} has no rule" for name in names if constant(name) not in table)
+    if table != sorted(table):
+        yield f"the rules of {dialect} are not sorted"
+    invalid = (tree.ROOT / f"test/dialects/{dialect}/attributes-invalid.mlir").read_text()
+    for name in names:
+        errors = re.findall(rf"expected-error.*'{dialect}\.{name}'", invalid)
+        if len([error for error in errors if "which is not an attribute" not in error]) < 2:
+            yield (f"attributes-invalid.mlir of {dialect} lacks a wrong value or a wrong place of "
+                   f"'{dialect}.{name}'")
+    literal = re.compile(rf'"{dialect}\.({"|".join(names)})"')
+    for folder in FOLDERS:
+        for path in sorted((tree.ROOT / folder).rglob("*")):
+            if path.suffix in {".cpp", ".h", ".inc"}:
+                for found in literal.finditer(path.read_text()):
+                    yield (f"{path.relative_to(tree.ROOT)} spells '{dialect}.{found[1]}'; write "
+                           f"{constant(found[1])}")
+
+
+def main():
+    problems = [problem for dialect in ("exec", "nn", "qnn") for problem in check(dialect)]
+    print("\n".join(problems))
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
