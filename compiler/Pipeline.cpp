@@ -95,8 +95,6 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   // local layouts it would make them global.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
-  // After layouts are known, which the stored bytes follow.
-  manager.addPass(createStoreWeights());
   // When every call is there.
   if (options.threads > 1)
     manager.addPass(createAssignThreads());

@@ -41,10 +41,8 @@ def SetConstraints : Pass<"nnc-set-constraints", "::mlir::ModuleOp"> {
     Option<"maxRam", "max-ram", "int64_t", /*default=*/"-1",
            "bytes that values may take, into which weights are decoded "
            "(-1: any number)">,
-    Option<"ownValues", "own-values", "bool", /*default=*/"false",
-           "let routines read weights as the model has them">,
     Option<"weightsFront", "weights-front", "bool", /*default=*/"false",
-           "let nnc-store-weights find the front of weights">,
+           "let nnc-choose-routines find the front of weights">,
     ListOption<"memories", "memories", "std::string",
                "memories for the arena, each as NAME:BYTES or NAME:BYTES:slow">,
     ListOption<"weightMemories", "weight-memories", "std::string",

@@ -13,7 +13,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
-  let summary = "Choose the routine, the types and the layouts of each layer";
+  let summary = "Choose routines, types and layouts of layers, and stored weights";
   let description = [{
     Each layer has candidates, which follow from the catalogue of routines and
     the target: a routine, its parameters, the schemas (element types and
@@ -46,6 +46,32 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
         -> tensor<1x8x4x4xf16> ...
     %1 = nn.layer "conv_f32" extras(%y : tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32> ...
     return %1 : tensor<1x8x4x4xf32>
+    ```
+
+    Weights are part of the problem: each that only layers read is stored as it
+    is, or in fewer bytes as a codebook, in the manner of CSR, or with Huffman's
+    codes. An `nn.decode` in front of each layer that reads such a weight makes it
+    again, bit for bit; or the layer's anchor becomes an `nn.stored_matmul`, which
+    reads what is stored, or an `nn.stored_conv`, which decodes a strip of filters
+    at a time, where the model would need more memory for all of them. Where the
+    function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`, each weight
+    has the smallest form of this kind. With `nn.max_weights`, the bytes that all
+    weights may take together, a byte has the price in seconds at which the
+    fastest plan keeps to them; then one weight or two at a time, with the layers
+    that read them, change their form where that saves time. Without either,
+    weights most of which are zero are stored as `csr` where layers become faster
+    so, and those with `nn.byte_weights` as `codebook`: always for targets without
+    an operating system, elsewhere where that is estimated to take a tenth of the
+    layer's time at most.
+
+    ```mlir
+    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ==>
+    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
+    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
+        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
     ```
 
     With `max-ram`, a candidate whose scratch memory and padding exceed what is
@@ -151,36 +177,6 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
     ==>
     error: 'nn.layer' op names the routine 'conv2d_f32_nchw32c_direct', which is
     not in the catalogue; of its family there are ...
-    ```
-  }];
-}
-
-def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
-  let summary = "Store weights in fewer bytes, and read or decode these";
-  let description = [{
-    Where the function's `nn.weights_encoding` is `codebook`, `csr` or `huffman`,
-    each weight that this form makes smaller is stored in it. An `nn.decode` in
-    front of each layer that reads the weight makes it again, bit for bit; or the
-    layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
-    that is estimated to take less time, or an `nn.stored_conv`, which decodes a
-    strip of filters at a time, where the model would need more memory for all
-    of them. With
-    `nn.max_weights`, the bytes that all weights may take together, only as many
-    weights as needed are stored so, those for which decoding costs the least time,
-    or all of them where these bytes do not suffice; without `nn.weights_encoding` each may have
-    any form. Without either, weights most of which are zero are stored as `csr`
-    where their layers become faster so, and those of convolutions with
-    `nn.byte_weights` as `codebook`: always for targets without an operating system,
-    elsewhere where that is estimated to take a tenth of the layer's time at most.
-
-    ```mlir
-    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
-    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
-    ==>
-    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
-    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
-        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
-    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
     ```
   }];
 }

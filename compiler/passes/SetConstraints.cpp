@@ -67,8 +67,6 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
                           builder.getI64IntegerAttr(maxWeights));
       if (maxRam >= 0)
         function->setAttr(kMaxRamAttr, builder.getI64IntegerAttr(maxRam));
-      if (ownValues)
-        function->setAttr(kOwnValuesAttr, builder.getUnitAttr());
       if (weightsFront)
         function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
     }

@@ -155,9 +155,9 @@ makeShapes(LayerOp layer, const Signature &signature, std::string &problem) {
 
 bool Candidate::hasSchemaOf(const Candidate &other) const {
   // An encoded operand is a constant: no other layer minds.
-  auto isSame = [](auto pair) {
+  auto isSame = [&](auto pair) {
     auto [a, b] = pair;
-    return a == b || isEncoded(a) || isEncoded(b);
+    return a == b || (!weighsBytes && (isEncoded(a) || isEncoded(b)));
   };
   return result == other.result &&
          llvm::all_of(llvm::zip(operands, other.operands), isSame);
@@ -507,20 +507,20 @@ static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
       filters.push_back(
           [](const Routine &each) { return readsOwnValues(each); });
   }
-  if (function && function->hasAttr(kOwnValuesAttr) && !form.getRoutine() &&
-      isWorthStoring(form, ""))
-    filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   if (!wanted && !form.getRoutine() && form.getAnchorOp() &&
       form.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
       cost.getMachine().isBare())
     filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   filters.push_back([](const Routine &) { return true; });
+  const bool weighsBytes = function && (function->hasAttr(kMaxWeightsAttr) ||
+                                        function->hasAttr(kWeightsFrontAttr));
   bool isAny = false;
   for (const auto &isWanted : filters) {
     forEachOfKind(
         layer, form, cost, layouts,
         [&](Candidate candidate) {
           isAny = true;
+          candidate.weighsBytes = weighsBytes;
           visit(std::move(candidate));
         },
         choice, isWanted);

@@ -39,16 +39,10 @@ inline constexpr llvm::StringLiteral kStoredNsAttr = "nn.stored_ns";
 /// form of kWeightsEncodingAttr, in an array.
 inline constexpr llvm::StringLiteral kKeptWeightsAttr = "nn.kept_weights";
 
-/// Attribute of a function: that layers whose weights can be stored in fewer
-/// bytes have routines which read these weights as the model has them. Others
-/// transform them first, as for Winograd's method, into more and different
-/// values.
-inline constexpr llvm::StringLiteral kOwnValuesAttr = "nn.own_values";
-
-/// Attribute of a function: that nnc-store-weights finds the front of weights,
-/// which it gives the module as an attribute of this name. That is a list of
-/// pairs, the bytes of all weights and the seconds of a run more than with all
-/// weights as they are: first of the fastest plan, then of smaller ones.
+/// Attribute of a function: that nnc-choose-routines finds the front of
+/// weights, which it gives the module as an attribute of this name. That is a
+/// list of pairs, the bytes of all weights and the seconds of a run more than
+/// the fastest plan takes: first of that plan, then of smaller ones.
 inline constexpr llvm::StringLiteral kWeightsFrontAttr = "nn.weights_front";
 
 /// Root mean square of what the encoding in the layout of `type` changes of the

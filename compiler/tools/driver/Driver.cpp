@@ -280,7 +280,6 @@ Driver::createConstraints(const std::string &target) const {
   constraints.weightsEncoding = choices.weightsEncoding;
   constraints.maxWeights = choices.maxWeights.value_or(-1);
   constraints.maxRam = choices.maxRam.value_or(-1);
-  constraints.ownValues = wanted.keepsOwnValues;
   constraints.weightsFront = wanted.findsFront;
   constraints.memories = memories;
   constraints.weightMemories = weightMemories;
@@ -393,36 +392,14 @@ ExitCode Driver::compileOne() {
   mlir::OwningOpRef<mlir::ModuleOp> whole;
   const bool cutsRam =
       !choices.batch && (choices.maxRam || !choices.memories.empty());
-  const bool mayKeepValues =
-      choices.maxWeights && choices.weightsEncoding == "auto";
-  if (cutsRam || mayKeepValues)
+  if (cutsRam)
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
   auto plan = [&] { return choices.batch ? compileBatch() : runPasses(); };
-  const int64_t samples = importedBatch;
   ExitCode code = plan();
-  if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
-    // Slower routines, whose weights take fewer bytes.
-    wanted.keepsOwnValues = true;
-    mlir::PassManager manager(&context);
-    manager.addPass(createConstraints());
-    if (mlir::failed(manager.run(*whole)))
-      return ExitCode::ownFault;
-    op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
-    importedBatch = samples;
-    code = plan();
-  }
   if (code == ExitCode::done)
     code = checkWeightMemories();
   return code == ExitCode::done && cutsRam ? fitIntoRam(std::move(whole))
                                            : code;
-}
-
-bool Driver::exceedsMaxWeights() {
-  return llvm::any_of(
-      op->getOps<exec::ProgramOp>(), [&](exec::ProgramOp program) {
-        return static_cast<int64_t>(codegen::getWeightsBytes(program)) >
-               *choices.maxWeights;
-      });
 }
 
 ExitCode Driver::checkWeightMemories() {

@@ -157,8 +157,6 @@ struct DriverOptions {
   bool exceedsRam = false;
   /// Whether kWeightsFrontAttr of layered() is wanted.
   bool findsFront = false;
-  /// Whether layers have kOwnValuesAttr.
-  bool keepsOwnValues = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
   /// Whether there may be ModelOptions::otherShapes.
@@ -343,8 +341,6 @@ private:
   std::string findBatchProblem() const;
   /// Makes the imported module take its window frame by frame.
   ExitCode stream();
-  /// Whether the weights take more bytes than ModelOptions::maxWeights.
-  bool exceedsMaxWeights();
   /// Runs the passes on `op`.
   ExitCode runPasses();
   /// Reports each memory for weights that is too small.
