@@ -2,8 +2,8 @@
 
 #include "compiler/routines/WeightPlan.h"
 
-#include "compiler/Pipeline.h"
-#include "compiler/routines/LayerForms.h"
+#include "compiler/routines/WeightError.h"
+#include "test/compiler/TestMachine.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -108,19 +108,16 @@ private:
 } // namespace
 
 static void compareLimits(StringRef target, unsigned layers) {
-  MLIRContext context;
-  DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
-  auto machine = target::getMachine(target, UnknownLoc::get(&context));
-  REQUIRE(succeeded(machine));
+  TestMachine on(target);
   for (unsigned seed = 0; seed < 3; ++seed) {
     auto module =
-        parseSourceString<ModuleOp>(printChain(layers, seed), &context);
+        parseSourceString<ModuleOp>(printChain(layers, seed), &on.context);
     REQUIRE(module);
     func::FuncOp function = *module->getOps<func::FuncOp>().begin();
-    CostModel cost = makeCostModel(function, *machine, nullptr);
+    // Only that there is a limit counts for the graph.
+    function->setAttr(kMaxWeightsAttr,
+                      Builder(&on.context).getI64IntegerAttr(0));
+    CostModel cost = makeCostModel(function, on.machine, nullptr);
     auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
     REQUIRE(succeeded(graph));
     FormRules rules{
