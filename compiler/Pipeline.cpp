@@ -44,7 +44,6 @@ template <class Options>
 static void setRules(Options &options, const nnc::WeightRules &rules) {
   options.weightBits = rules.leastBits;
   options.weightsEncoding = rules.encoding;
-  options.ownValues = rules.ownValues;
 }
 
 void nnc::buildLayersPipeline(OpPassManager &manager,
@@ -100,15 +99,14 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.threads = options.threads;
   choice.portsInArena = options.portsInArena;
   setRules(choice, options.weights);
+  choice.maxWeights = options.maxWeights;
+  choice.decodeRam = options.decodeRam;
+  choice.weightsFront = options.findsWeightsFront;
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
-  // After layouts are known, which the stored bytes follow.
-  manager.addPass(
-      createStoreWeights({options.weights.encoding, options.maxWeights,
-                          options.decodeRam, options.findsWeightsFront}));
   // When every call is there.
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
@@ -158,7 +156,7 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
       *this, "weights-encoding", llvm::cl::desc("as of nnc-choose-routines"),
       llvm::cl::init(nnc::WeightRules().encoding)};
   Option<int64_t> maxWeights{*this, "max-weights",
-                             llvm::cl::desc("as of nnc-store-weights"),
+                             llvm::cl::desc("as of nnc-choose-routines"),
                              llvm::cl::init(nnc::PipelineOptions().maxWeights)};
 };
 } // namespace

@@ -38,10 +38,10 @@ struct PipelineOptions {
   int64_t maxRam = std::numeric_limits<int64_t>::max();
   WeightRules weights; ///< see nnc-choose-routines
   /// Bytes of all weights, and of RAM into which weights are decoded; see
-  /// nnc-store-weights.
+  /// nnc-choose-routines.
   int64_t maxWeights = std::numeric_limits<int64_t>::max();
   int64_t decodeRam = std::numeric_limits<int64_t>::max();
-  bool findsWeightsFront = false; ///< see nnc-store-weights
+  bool findsWeightsFront = false; ///< see nnc-choose-routines
   /// Measured costs and choices; null if there are none.
   std::shared_ptr<const TuningFile> tuned;
 };

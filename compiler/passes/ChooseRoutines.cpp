@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "compiler/evaluate/EqualConstants.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/routines/LayerForms.h"
@@ -13,6 +14,7 @@
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/routines/WeightChoice.h"
+#include "compiler/routines/WeightPlan.h"
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Layer.h"
 #include "dialects/nn/ModelName.h"
@@ -191,25 +193,28 @@ void PlanWriter::run(LayerForms &forms) {
   }
 }
 
+/// Writes a plan into its function. Plans that stored weights have decided keep
+/// their choices, for reports.
 static void apply(func::FuncOp function, const PlanGraph &graph,
                   const Plan &plan, const CostModel &cost, LayoutScope scope,
-                  LayerForms &forms) {
+                  LayerForms &forms, bool keepsChoices) {
   Block &block = function.getBody().front();
   Builder builder(function.getContext());
   PlanWriter(function, graph, plan, cost, scope).run(forms);
   for (auto constant : llvm::make_early_inc_range(block.getOps<ConstantOp>()))
     if (constant->use_empty())
       constant.erase();
-  function->setAttr(
-      kPlanAttr,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr(
-               "bound_ns",
-               builder.getI64IntegerAttr(std::llround(plan.lowerBound * 1e9))),
-           builder.getNamedAttr(
-               "ns", builder.getI64IntegerAttr(std::llround(plan.cost * 1e9))),
-           builder.getNamedAttr("solver",
-                                builder.getStringAttr(plan.solver))}));
+  auto getNs = [&](double seconds) {
+    return builder.getI64IntegerAttr(std::llround(seconds * 1e9));
+  };
+  NamedAttrList entries;
+  entries.set("bound_ns", getNs(plan.lowerBound));
+  entries.set("ns", getNs(plan.cost));
+  entries.set("solver", builder.getStringAttr(plan.solver));
+  if (keepsChoices)
+    entries.set(kPlanChoices, builder.getDenseI32ArrayAttr(SmallVector<int32_t>(
+                                  plan.choices.begin(), plan.choices.end())));
+  function->setAttr(kPlanAttr, entries.getDictionary(function.getContext()));
 }
 
 namespace {
@@ -220,19 +225,42 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
-    auto machine = target::setTarget(getOperation(), target);
+    ModuleOp module = getOperation();
+    auto machine = target::setTarget(module, target);
     if (failed(machine) || failed(readTuning(*machine)) ||
         failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())) ||
         (precision == Precision::f16 &&
-         failed(checkHalves(*machine, getOperation().getLoc()))))
+         failed(checkHalves(*machine, module.getLoc()))))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(choose(function, *machine)))
-        return signalPassFailure();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal())
+        forgetLayouts(function);
+    shareEqualConstants(module);
+    if (failed(choose(module, *machine)))
+      return signalPassFailure();
+    // Other forms of layers have constants of their own.
+    if (precision == Precision::f16)
+      shareEqualConstants(module);
   }
 
   WeightRules getWeightRules() const {
-    return {weightBits, weightsEncoding, ownValues};
+    return {weightBits, weightsEncoding,
+            /*weighsBytes=*/isWeightsLimited() || weightsFront};
+  }
+  bool isWeightsLimited() const {
+    return maxWeights < std::numeric_limits<int64_t>::max();
+  }
+  /// Whether a kind of stored weights is named.
+  bool wantsKind() const { return weightsEncoding != "auto"; }
+  /// Lists the wanted kinds of forms of weights. If none is named, that is all
+  /// of them, or the one that makes layers faster.
+  SmallVector<compression::StoredKind> listKinds(bool all) const {
+    SmallVector<compression::StoredKind> kinds;
+    for (compression::StoredKind kind : compression::kStoredKinds)
+      if (wantsKind() ? weightsEncoding == compression::toString(kind).str()
+                      : all || kind == compression::StoredKind::csr)
+        kinds.push_back(kind);
+    return kinds;
   }
 
   LogicalResult readTuning(target::MachineAttr machine) {
@@ -245,56 +273,192 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return success();
   }
 
-  LogicalResult choose(func::FuncOp function, target::MachineAttr machine) {
-    forgetLayouts(function);
+  /// The search of a function, whose parts refer to each other.
+  struct FunctionSearch {
+    func::FuncOp function;
+    FreeMemory free;
+    LayerForms forms;
+    CostModel cost;
+    std::optional<PlanGraph> graph;
+    Plan plan;
+
+    FunctionSearch(func::FuncOp function, target::MachineAttr machine,
+                   const Measurements *measured, Precision precision,
+                   Products products, WeightRules rules)
+        : function(function), forms(function, precision, products),
+          cost(makeCostModel(function, machine, measured, /*memo=*/nullptr,
+                             &forms, std::move(rules))) {}
+  };
+  using Searches = std::vector<std::unique_ptr<FunctionSearch>>;
+
+  /// Finds the cheapest plans of all functions with all weights as they are.
+  LogicalResult search(ModuleOp module, target::MachineAttr machine,
+                       Searches &searches) {
     const bool isLimited = maxRam < std::numeric_limits<int64_t>::max();
-    // Before there are forms, which read values as well.
-    FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
-    LayerForms forms(function, precision, products);
-    CostModel cost =
-        makeCostModel(function, machine, tuned ? &tuned->measurements : nullptr,
-                      /*memo=*/nullptr, &forms, getWeightRules());
-    addCodeCosts(function, cost, maxError, optimize);
-    ArrayRef<Subject> choices;
-    if (tuned && !isLimited)
-      choices = tuned->getChoices(maxError);
-    auto graph = PlanGraph::build(function, cost, maxError, layouts, choices);
-    if (failed(graph))
-      return failure();
-    if (isLimited)
-      return chooseWithin(function, cost, free,
-                          graph->solve({states}).lowerBound, forms);
-    // Choices are those of layers outside of branches and loops.
-    if (tuned && !tuned->choices.empty() && !graph->hasChoices() &&
-        !function.isPrivate())
-      function.emitWarning(
-          "has other layers, or less --max-error, than the choices of the "
-          "tuning file are for; they are left out, its measurements count: "
-          "choose anew with nnc tune");
-    Plan plan = graph->solve({states});
-    if (plan.cost == kImpossible)
-      return reportImpossible(function);
-    apply(function, *graph, plan, cost, layouts, forms);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      // Before there are forms, which read values as well.
+      FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
+      FunctionSearch &own =
+          *searches.emplace_back(std::make_unique<FunctionSearch>(
+              function, machine, tuned ? &tuned->measurements : nullptr,
+              precision, products, getWeightRules()));
+      own.free = std::move(free);
+      addCodeCosts(function, own.cost, maxError, optimize);
+      if (failed(isLimited ? searchWithin(own) : search(own)))
+        return failure();
+    }
     return success();
   }
 
-  /// Chooses within the free memory. `lowerBound` is that of the plans of any
-  /// memory.
-  LogicalResult chooseWithin(func::FuncOp function, CostModel &cost,
-                             const FreeMemory &free, double lowerBound,
-                             LayerForms &forms) {
-    cost.setFreeMemory(&free);
-    auto graph = PlanGraph::build(function, cost, maxError, layouts);
+  LogicalResult search(FunctionSearch &own) {
+    ArrayRef<Subject> choices;
+    if (tuned)
+      choices = tuned->getChoices(maxError);
+    auto graph =
+        PlanGraph::build(own.function, own.cost, maxError, layouts, choices);
     if (failed(graph))
       return failure();
-    Plan plan = graph->solve({states});
-    if (plan.cost == kImpossible)
-      return reportImpossible(function);
-    plan.cost -= graph->getMemorySeconds(plan);
-    plan.lowerBound = lowerBound;
-    apply(function, *graph, plan, cost, layouts, forms);
-    cost.setFreeMemory(nullptr);
+    own.graph.emplace(std::move(*graph));
+    // Choices are those of layers outside of branches and loops.
+    if (tuned && !tuned->choices.empty() && !own.graph->hasChoices() &&
+        !own.function.isPrivate() &&
+        own.function->getParentOp() == getOperation())
+      own.function.emitWarning(
+          "has other layers, or less --max-error, than the choices of the "
+          "tuning file are for; they are left out, its measurements count: "
+          "choose anew with nnc tune");
+    own.plan = own.graph->solve({states});
+    return own.plan.cost == kImpossible ? reportImpossible(own.function)
+                                        : success();
+  }
+
+  /// Searches within the free memory. The lower bound is that of the plans of
+  /// any memory.
+  LogicalResult searchWithin(FunctionSearch &own) {
+    auto any = PlanGraph::build(own.function, own.cost, maxError, layouts);
+    if (failed(any))
+      return failure();
+    const double lowerBound = any->solve({states}).lowerBound;
+    own.cost.setFreeMemory(&own.free);
+    auto graph = PlanGraph::build(own.function, own.cost, maxError, layouts);
+    if (failed(graph))
+      return failure();
+    own.graph.emplace(std::move(*graph));
+    own.plan = own.graph->solve({states});
+    if (own.plan.cost == kImpossible)
+      return reportImpossible(own.function);
+    own.plan.cost -= own.graph->getMemorySeconds(own.plan);
+    own.plan.lowerBound = lowerBound;
     return success();
+  }
+
+  void write(Searches &searches, bool keepsChoices = false) {
+    for (auto &own : searches)
+      apply(own->function, *own->graph, own->plan, own->cost, layouts,
+            own->forms, keepsChoices);
+  }
+
+  LogicalResult choose(ModuleOp module, target::MachineAttr machine) {
+    Searches searches;
+    if (failed(search(module, machine, searches)))
+      return failure();
+    if (weightsFront) {
+      FormRules rules{FormAim::both, listKinds(/*all=*/true)};
+      FailureOr<WeightPlan> plan =
+          planWeights(module, machine, searches, rules);
+      if (failed(plan))
+        return failure();
+      module->setAttr(kWeightsFrontAttr, toAttribute(plan->findFront()));
+    }
+    FormRules rules{isWeightsLimited() ? FormAim::both
+                    : wantsKind()      ? FormAim::bytes
+                                       : FormAim::time,
+                    listKinds(/*all=*/isWeightsLimited())};
+    FailureOr<WeightPlan> plan = planWeights(module, machine, searches, rules);
+    if (failed(plan))
+      return failure();
+    if (!plan->mayHaveForms()) {
+      write(searches);
+      return success();
+    }
+    if (isWeightsLimited())
+      plan->keepBelow(maxWeights - getHeaderBytes(module));
+    else
+      plan->chooseFastest();
+    for (auto [i, own] : llvm::enumerate(searches))
+      own->plan = plan->getPlan(i);
+    note(module, *plan);
+    write(searches, /*keepsChoices=*/true);
+    plan->apply(module);
+    return success();
+  }
+
+  /// Makes the problem of a module with the forms of its weights.
+  FailureOr<WeightPlan> planWeights(ModuleOp module,
+                                    target::MachineAttr machine,
+                                    Searches &searches, FormRules rules) {
+    std::vector<PlannedFunction> functions;
+    for (auto &own : searches)
+      functions.push_back({own->function, &*own->graph, &own->cost, own->plan});
+    WeightPlan plan(std::move(functions), std::move(rules),
+                    getMemoryAlign(module), {states});
+    if (!plan.mayHaveForms())
+      return plan;
+    DecodeRoom room;
+    // The plan with all weights as they are tells how much memory is free.
+    if (plan.mayDecode()) {
+      OwningOpRef<ModuleOp> copy = module.clone();
+      Searches copied;
+      if (failed(search(*copy, machine, copied)))
+        return failure();
+      write(copied);
+      room = DecodeRoom(*copy, decodeRam);
+    }
+    plan.findForms(room);
+    return plan;
+  }
+
+  /// Returns the points of a front as an attribute.
+  Attribute toAttribute(ArrayRef<std::pair<int64_t, double>> points) {
+    ModuleOp module = getOperation();
+    Builder builder(module);
+    SmallVector<Attribute> all;
+    for (auto [bytes, seconds] : points)
+      all.push_back(builder.getDenseF64ArrayAttr(
+          {double(bytes + getHeaderBytes(module)), seconds}));
+    return builder.getArrayAttr(all);
+  }
+
+  /// Records what the plan says of weights.
+  void note(ModuleOp module, const WeightPlan &plan) const {
+    Builder builder(module);
+    SmallVector<Attribute> kept;
+    plan.forEachKept([&](const WeightForms &weight, RankedTensorType type) {
+      if (wantsKind() && weight.hasNone(type))
+        kept.push_back(builder.getStringAttr(weight.getName()));
+      if (weight.isOfBytes() && weight.lacksRoom(type))
+        for (const WeightReader &reader : weight.getReaders())
+          LayerOp(reader.layer)
+              .getAnchorOp()
+              ->setAttr(kBytesNeedRamAttr, builder.getUnitAttr());
+    });
+    if (!kept.empty())
+      module->setAttr(kKeptWeightsAttr, builder.getArrayAttr(kept));
+    if (double seconds = plan.getExtraSeconds(); seconds != 0)
+      module->setAttr(kStoredNsAttr,
+                      builder.getI64IntegerAttr(std::llround(seconds * 1e9)));
+  }
+
+  /// Returns the bytes in front of weights in one piece, and behind them up to
+  /// a multiple of 8, which the limit counts.
+  static int64_t getHeaderBytes(ModuleOp module) {
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(exec::kWeightMemoriesAttr))
+        return 0;
+    const int64_t align = getMemoryAlign(module);
+    return exec::getWeightsHeaderBytes(align) + (align < 8 ? 8 - align : 0);
   }
 
   /// Returns the bytes of inputs, outputs and state outside of the arena.

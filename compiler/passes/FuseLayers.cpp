@@ -170,7 +170,8 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
 
   void runOnOperation() override {
     auto machine = target::setTarget(getOperation(), target);
-    const WeightRules rules = {weightBits, weightsEncoding, ownValues};
+    const WeightRules rules = {weightBits, weightsEncoding,
+                               /*weighsBytes=*/false};
     if (failed(machine) ||
         failed(verifyWeightRules(rules, getOperation().getLoc())))
       return signalPassFailure();

@@ -15,7 +15,7 @@ include "compiler/passes/WeightOptions.td"
 include "mlir/Pass/PassBase.td"
 
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
-  let summary = "Choose the routine, the types and the layouts of each layer";
+  let summary = "Choose routines, types and layouts of layers, and stored weights";
   let description = [{
     Each layer has candidates, which follow from the catalogue of routines and
     the target: a routine, its parameters, the schemas (element types and
@@ -74,8 +74,34 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     return %1 : tensor<1x8x4x4xi8>
     ```
 
-    `weights-encoding`, `weight-bits` and `own-values` limit which weights routines
-    may read (`WeightRules.h`).
+    `weights-encoding` and `weight-bits` limit which weights routines may read
+    (`WeightRules.h`).
+
+    Weights are part of the problem: each that only layers read is stored as it
+    is, or in fewer bytes as a codebook, in the manner of CSR, or with Huffman's
+    codes. An `nn.decode` in front of each layer that reads such a weight makes it
+    again, bit for bit; or the layer's anchor becomes an `nn.stored_matmul`, which
+    reads what is stored, or an `nn.stored_conv`, which decodes a strip of filters
+    at a time, where the model would need more memory for all of them. With
+    `weights-encoding=codebook`, `csr` or `huffman`, each weight has the smallest
+    form of this kind. With `max-weights`, the bytes that all
+    weights may take together, a byte has the price in seconds at which the
+    fastest plan keeps to them; then one weight or two at a time, with the layers
+    that read them, change their form where that saves time. Without either,
+    weights most of which are zero are stored as `csr` where layers become faster
+    so, and those with `nn.byte_weights` as `codebook`: always for targets without
+    an operating system, elsewhere where that is estimated to take a tenth of the
+    layer's time at most.
+
+    ```mlir
+    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ==>
+    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
+    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
+        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
+    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
+    ```
 
     With `max-ram`, a candidate whose scratch memory and padding exceed what is
     free beside the values that are in use while the layer runs costs more than
@@ -137,6 +163,14 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
              clEnumValN(::nnc::Optimize::size, "size", "few bytes of code"),
              clEnumValN(::nnc::Optimize::balance, "balance", "both"),
              clEnumValN(::nnc::Optimize::speed, "speed", "little time"))}]>,
+    Option<"maxWeights", "max-weights", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes that all weights may take">,
+    Option<"decodeRam", "decode-ram", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes that values may take; weights are not decoded into more">,
+    Option<"weightsFront", "weights-front", "bool", /*default=*/"false",
+           "record in nn.weights_front which bytes of weights cost which time">,
     Option<"tuning", "tuning", "std::string", /*default=*/"",
            "tuning file with measured costs and choices, written by nnc tune">,
     Option<"maxRam", "max-ram", "int64_t",
@@ -190,48 +224,6 @@ def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
     not in the catalogue; of its family there are ...
     ```
   }];
-}
-
-def StoreWeights : Pass<"nnc-store-weights", "::mlir::ModuleOp"> {
-  let summary = "Store weights in fewer bytes, and read or decode these";
-  let description = [{
-    With `weights-encoding=codebook`, `csr` or `huffman`, each weight that this form
-    makes smaller is stored in it. An `nn.decode` in
-    front of each layer that reads the weight makes it again, bit for bit; or the
-    layer's anchor becomes an `nn.stored_matmul`, which reads what is stored, where
-    that is estimated to take less time, or an `nn.stored_conv`, which decodes a
-    strip of filters at a time, where the model would need more memory for all
-    of them. With
-    `max-weights`, the bytes that all weights may take together, only as many
-    weights as needed are stored so, those for which decoding costs the least time,
-    or all of them where these bytes do not suffice; without `weights-encoding` each may have
-    any form. Without either, weights most of which are zero are stored as `csr`
-    where their layers become faster so, and those of convolutions with
-    `nn.byte_weights` as `codebook`: always for targets without an operating system,
-    elsewhere where that is estimated to take a tenth of the layer's time at most.
-
-    ```mlir
-    %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
-    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
-    ==>
-    %s = nn.constant dense_resource<w_1> : tensor<4728xui8>
-    %w = nn.decode %s, <form = 0, ...> {routine = "decode_codes_portable"}
-        : tensor<4728xui8> -> tensor<64x3x7x7xi8>
-    %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
-    ```
-  }];
-  let options = [
-    Option<"weightsEncoding", "weights-encoding", "std::string",
-           /*default=*/"\"auto\"", "form of weights that it makes smaller">,
-    Option<"maxWeights", "max-weights", "int64_t",
-           /*default=*/"std::numeric_limits<int64_t>::max()",
-           "bytes that all weights may take">,
-    Option<"maxRam", "max-ram", "int64_t",
-           /*default=*/"std::numeric_limits<int64_t>::max()",
-           "bytes that values may take; weights are not decoded into more">,
-    Option<"front", "front", "bool", /*default=*/"false",
-           "record in nn.weights_front which bytes of weights cost which time">,
-  ];
 }
 
 def AssignThreads : Pass<"nnc-assign-threads", "::mlir::ModuleOp"> {

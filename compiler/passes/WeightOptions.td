@@ -17,8 +17,6 @@ defvar weightRuleOptions = [
   Option<"weightsEncoding", "weights-encoding", "std::string",
          /*default=*/"\"auto\"",
          "kind of weights that layers have where they can">,
-  Option<"ownValues", "own-values", "bool", /*default=*/"false",
-         "let routines read weights as the model has them">,
 ];
 
 #endif // NNC_COMPILER_WEIGHT_OPTIONS

@@ -5,7 +5,7 @@
 // A convolution of floats with dequantized constant weights becomes one with
 // the integers, as floats, whose sums are multiplied by the scales. It sums the
 // same products, and its weights have at most 256 different values for each
-// zero point, which nnc-store-weights stores in a byte each.
+// zero point, which nnc-choose-routines stores in a byte each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,7 @@ template <class Op> struct KeepFiltersInBytes : OpRewritePattern<Op> {
 } // namespace
 
 /// Whether `op` multiplies by weights, its second operand, that
-/// nnc-store-weights can keep as bytes.
+/// nnc-choose-routines can keep as bytes.
 static bool multipliesBy(OpOperand &use) {
   return isa<ConvOp, ConvTransposeOp, MatMulOp>(use.getOwner()) &&
          use.getOperandNumber() == 1;

@@ -154,9 +154,9 @@ makeShapes(LayerOp layer, const Signature &signature, std::string &problem) {
 
 bool Candidate::hasSchemaOf(const Candidate &other) const {
   // An encoded operand is a constant: no other layer minds.
-  auto isSame = [](auto pair) {
+  auto isSame = [&](auto pair) {
     auto [a, b] = pair;
-    return a == b || isEncoded(a) || isEncoded(b);
+    return a == b || (!weighsBytes && (isEncoded(a) || isEncoded(b)));
   };
   return result == other.result &&
          llvm::all_of(llvm::zip(operands, other.operands), isSame);
@@ -506,8 +506,6 @@ static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
       filters.push_back(
           [](const Routine &each) { return readsOwnValues(each); });
   }
-  if (rules.ownValues && !form.getRoutine() && isWorthStoring(form, ""))
-    filters.push_back([](const Routine &each) { return readsOwnValues(each); });
   if (rules.isEncodingOpen() && !form.getRoutine() && form.getAnchorOp() &&
       form.getAnchorOp()->hasAttr(kByteWeightsAttr) &&
       cost.getMachine().isBare())
@@ -519,6 +517,7 @@ static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
         layer, form, cost, layouts,
         [&](Candidate candidate) {
           isAny = true;
+          candidate.weighsBytes = rules.weighsBytes;
           visit(std::move(candidate));
         },
         choice, isWanted);

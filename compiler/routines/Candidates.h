@@ -32,6 +32,9 @@ struct Candidate : UnitCost {
   /// The form of the layer that the routine computes (LayerForms.h); null if
   /// it is the layer itself.
   nn::LayerOp form = {};
+  /// Whether the bytes of all weights are limited: encodings of a weight, which
+  /// take more or fewer bytes, belong to the schema then.
+  bool weighsBytes = false;
 
   nn::LayerOp getForm(nn::LayerOp layer) const { return form ? form : layer; }
 

@@ -175,18 +175,42 @@ void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
   choices = wanted.vec();
 }
 
-Plan PlanGraph::solve(const SearchLimits &limits) const {
-  Plan plan = nnc::solve(problem, limits);
-  plan.lowerBound = std::max(plan.lowerBound - slack, 0.0);
-  if (choices.empty())
-    return plan;
+Problem PlanGraph::getProblem() const {
   Problem chosen = problem;
   for (auto [node, choice] : llvm::enumerate(choices))
     for (auto [i, candidate] : llvm::enumerate(candidates[node]))
       if (!isChoice(candidate, choice))
         chosen.nodes[node][i] = kImpossible;
+  return chosen;
+}
+
+std::optional<Plan> PlanGraph::readPlan(func::FuncOp planned) const {
+  auto written = planned->getAttrOfType<DictionaryAttr>("nn.plan");
+  auto kept = written ? written.getAs<DenseI32ArrayAttr>(kPlanChoices)
+                      : DenseI32ArrayAttr();
+  if (!kept || kept.size() != int64_t(problem.nodes.size()))
+    return std::nullopt;
+  Plan plan;
+  plan.choices.append(kept.asArrayRef().begin(), kept.asArrayRef().end());
+  for (auto [costs, choice] : llvm::zip_equal(problem.nodes, plan.choices))
+    if (choice >= costs.size())
+      return std::nullopt;
+  plan.cost = problem.getCost(plan.choices);
+  auto bound = written.getAs<IntegerAttr>("bound_ns");
+  plan.lowerBound =
+      std::min(bound ? 1e-9 * double(bound.getInt()) : 0, plan.cost);
+  auto solver = written.getAs<StringAttr>("solver");
+  plan.solver = solver ? solver.getValue() : "";
+  return plan.cost == kImpossible ? std::nullopt : std::optional(plan);
+}
+
+Plan PlanGraph::solve(const SearchLimits &limits) const {
+  Plan plan = nnc::solve(problem, limits);
+  plan.lowerBound = std::max(plan.lowerBound - slack, 0.0);
+  if (choices.empty())
+    return plan;
   double lowerBound = plan.lowerBound;
-  plan = nnc::solve(chosen, limits);
+  plan = nnc::solve(getProblem(), limits);
   plan.lowerBound = lowerBound;
   plan.solver = "tuned";
   return plan;

@@ -46,6 +46,18 @@ public:
   /// sets of schemas could save that were left out because they were too many.
   Plan solve(const SearchLimits &limits = {}) const;
   bool hasChoices() const { return !choices.empty(); }
+  /// Returns the problem, without all candidates but the prescribed ones where
+  /// choices are prescribed.
+  Problem getProblem() const;
+  /// Returns the plan that takes the choices which `planned`, the function with
+  /// its plan, keeps; nothing if it keeps none.
+  std::optional<Plan> readPlan(mlir::func::FuncOp planned) const;
+  unsigned getNode(nn::LayerOp layer) const { return nodes.lookup(layer); }
+  /// Returns the candidates of a layer, whose indices are the choices of its
+  /// node.
+  llvm::ArrayRef<Candidate> getCandidates(nn::LayerOp layer) const {
+    return candidates[nodes.lookup(layer)];
+  }
   /// Returns the part of a plan's cost that stands for memory which is not
   /// there (CostModel::setFreeMemory).
   double getMemorySeconds(const Plan &plan) const;
@@ -161,6 +173,10 @@ private:
   /// The most seconds that sets of schemas could save which were left out.
   double slack = 0;
 };
+
+/// Name in the attribute `nn.plan` for the choices of a plan, an array, where
+/// the forms of weights have decided on it.
+inline constexpr llvm::StringLiteral kPlanChoices = "choices";
 
 /// Lets the bytes of code of each candidate cost time, where the target has no
 /// operating system: a share of the time that all layers of `function` take at

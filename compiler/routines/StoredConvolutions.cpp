@@ -27,10 +27,10 @@ static constexpr StringRef kFilterLayouts[] = {
     "KRSC", "KRSC2k4c", "KRSC4k", "KRSC8k", "plain", "KCRS4k", "KCRS8k"};
 static_assert(std::size(kFilterLayouts) == stored_filters_count);
 
-std::optional<ConvLayer> ConvLayer::get(OpOperand &use) {
+std::optional<ConvLayer> ConvLayer::get(OpOperand &use, StringRef routine) {
   auto layer = dyn_cast<LayerOp>(use.getOwner());
   if (!layer || use.getOperandNumber() != 1 || layer.getInputs().size() != 2 ||
-      layer->hasAttr(kOtherShapesAttr) || !layer.getRoutine())
+      layer->hasAttr(kOtherShapesAttr))
     return std::nullopt;
   auto conv = dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
   if (!conv || conv.getGroups() != 1 || conv.getX().getType().getRank() > 4)
@@ -39,10 +39,9 @@ std::optional<ConvLayer> ConvLayer::get(OpOperand &use) {
   if (!element.isF32() && !element.isSignlessInteger(8))
     return std::nullopt;
   const Catalogue &catalogue = Catalogue::get();
-  const Routine *plain = catalogue.findRoutine(*layer.getRoutine());
+  const Routine *plain = catalogue.findRoutine(routine);
   ConvLayer found{layer};
-  found.routine =
-      catalogue.findRoutine(("stored_" + *layer.getRoutine()).str());
+  found.routine = catalogue.findRoutine(("stored_" + routine).str());
   if (!plain || !found.routine)
     return std::nullopt;
   const auto *layout = llvm::find(kFilterLayouts, plain->getLayout(1));
@@ -53,6 +52,7 @@ std::optional<ConvLayer> ConvLayer::get(OpOperand &use) {
 }
 
 std::optional<double> nnc::findStoredConv(const ConvLayer &conv,
+                                          const Candidate &decoded,
                                           const StoredMatrix &filters,
                                           const CostModel &cost) {
   LayerOp layer = conv.layer;
@@ -62,27 +62,26 @@ std::optional<double> nnc::findStoredConv(const ConvLayer &conv,
   conv2d_shape image = {};
   image.visit(
       [&](const char *name, int) { fields.add(name, plain.getInt(name)); });
-  decode_shape decoded = filters.form.shape;
-  decoded.visit([&](const char *name, int value) { fields.add(name, value); });
+  decode_shape stored = filters.form.shape;
+  stored.visit([&](const char *name, int value) { fields.add(name, value); });
   fields.add("order", conv.order).add("strip", filters.strip);
   std::optional<RoutineShape> shape =
       readShape(RoutineCall{"stored_conv2d", fields.get(), {0, 1}}, nullptr);
-  ArrayRef<int64_t> params = layer.getParams().value_or(ArrayRef<int64_t>());
   if (!shape || !cost.getDevice().hasIsa(conv.routine->isa) ||
-      !conv.routine->applies(*shape, params))
+      !conv.routine->applies(*shape, decoded.params))
     return std::nullopt;
-  SmallVector<RankedTensorType> types;
-  for (Value operand : layer.getOperands())
-    types.push_back(getTensorType(operand));
+  SmallVector<RankedTensorType> types = decoded.operands;
   types[1] = getStoredType(filters.form, layer.getContext());
-  LayerWork work = getLayerWork(layer, types, layer.getY().getType());
-  return cost.estimate(*conv.routine, *shape, params, work) -
-         getLayerSeconds(layer, cost);
+  LayerWork work = getLayerWork(layer, types, decoded.result);
+  return cost.estimate(*conv.routine, *shape, decoded.params, work) -
+         decoded.estimate;
 }
 
-std::optional<StoredMatrix>
-nnc::storeFilters(const ConvLayer &conv, ArrayRef<char> elements,
-                  StoredKind kind, const CostModel &cost, double &seconds) {
+std::optional<StoredMatrix> nnc::storeFilters(const ConvLayer &conv,
+                                              const Candidate &decoded,
+                                              ArrayRef<char> elements,
+                                              StoredKind kind,
+                                              const CostModel &cost) {
   LayerOp layer = conv.layer;
   RankedTensorType weight = getLogicalType(getTensorType(layer.getInputs()[1]));
   const int64_t size = getElementBytes(weight.getElementType());
@@ -94,7 +93,7 @@ nnc::storeFilters(const ConvLayer &conv, ArrayRef<char> elements,
     return std::nullopt;
   const int64_t filter = count / filters;
   const bool hasCodes = kind == StoredKind::codebook;
-  const double before = getLayerSeconds(layer, cost);
+  double seconds = 0;
   std::optional<StoredMatrix> found;
   for (int64_t strip = together; strip < filters; strip *= 2) {
     // A strip of codes begins with a byte.
@@ -106,10 +105,11 @@ nnc::storeFilters(const ConvLayer &conv, ArrayRef<char> elements,
       continue;
     StoredMatrix now{std::move(*form), {}, conv.order, strip};
     now.shape = toAttribute(now.form.shape, layer.getContext());
-    std::optional<double> more = findStoredConv(conv, now, cost);
+    std::optional<double> more = findStoredConv(conv, decoded, now, cost);
     if (!more)
       continue;
-    if (found && before + *more > (1 - kWorthMemory) * (before + seconds))
+    if (found && decoded.estimate + *more >
+                     (1 - kWorthMemory) * (decoded.estimate + seconds))
       break;
     seconds = *more;
     found = std::move(now);

@@ -7,6 +7,7 @@
 #ifndef NNC_COMPILER_ROUTINES_STOREDCONVOLUTIONS_H
 #define NNC_COMPILER_ROUTINES_STOREDCONVOLUTIONS_H
 
+#include "compiler/routines/Candidates.h"
 #include "compiler/routines/StoredProducts.h"
 
 namespace nnc {
@@ -18,23 +19,25 @@ struct ConvLayer {
   const Routine *routine = nullptr; ///< that of stored_conv2d
   int64_t order = 0;                ///< a stored_filters: that of the layout
 
-  /// The layer of `use`, if that is the weight of one.
-  static std::optional<ConvLayer> get(mlir::OpOperand &use);
+  /// The layer of `use`, if that is the weight of one, with a routine for it.
+  static std::optional<ConvLayer> get(mlir::OpOperand &use,
+                                      llvm::StringRef routine);
 };
 
 /// Returns how a convolution may read filters of a kind of form, or nothing.
-/// `elements` are those of the weight in its layout. `seconds` becomes the time
-/// that the layer takes more than with decoded filters. A strip is as short as
-/// costs little time.
+/// `decoded` is what computes it with decoded filters, and `elements` are those
+/// of the weight in the layout that it reads. A strip is as short as costs
+/// little time.
 std::optional<StoredMatrix> storeFilters(const ConvLayer &conv,
+                                         const Candidate &decoded,
                                          llvm::ArrayRef<char> elements,
                                          compression::StoredKind kind,
-                                         const CostModel &cost,
-                                         double &seconds);
+                                         const CostModel &cost);
 
 /// Returns the seconds that the layer takes more with filters of this form than
-/// with decoded ones, or nothing where its routine cannot read them.
+/// `decoded` does, or nothing where its routine cannot read them.
 std::optional<double> findStoredConv(const ConvLayer &conv,
+                                     const Candidate &decoded,
                                      const StoredMatrix &filters,
                                      const CostModel &cost);
 

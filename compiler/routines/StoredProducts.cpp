@@ -163,7 +163,6 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
   LayerWork work = getLayerWork(layer, types, layer.getY().getType());
   work.operations =
       double(StoredMatMulOp::countProducts(matrix.shape, dense.m));
-  double least = std::numeric_limits<double>::infinity();
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf("stored_matmul")) {
     if (!cost.getDevice().hasIsa(routine->isa) ||
@@ -172,22 +171,18 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
         routine->sums.empty() != dense.isFloat || !routine->applies(*shape, {}))
       continue;
     double seconds = cost.estimate(*routine, *shape, {}, work);
-    if (seconds < least) {
-      least = seconds;
+    if (!best.routine || seconds < best.seconds) {
+      best.seconds = seconds;
       best.routine = routine;
     }
   }
-  if (!best.routine)
-    return best;
-  best.seconds = least - getLayerSeconds(layer, cost);
   // Portable code multiplies decoded weights as slowly as it multiplies any.
-  if (!decode_has_entries(matrix.form.shape.form) &&
+  if (best.routine && !decode_has_entries(matrix.form.shape.form) &&
       best.routine->isa == "portable")
-    best.seconds = std::max(
-        best.seconds,
+    best.leastExtra =
         findDecode(matrix.shape, types[1],
                    getLogicalType(getTensorType(layer.getInputs()[1])), cost)
-            .seconds);
+            .seconds;
   return best;
 }
 

@@ -50,8 +50,15 @@ std::vector<StoredMatrix> storeMatrix(const DenseLayer &dense,
 /// The routine that computes a dense layer from a stored matrix.
 struct StoredProduct {
   const Routine *routine = nullptr; ///< null if there is none
-  /// Seconds more than the layer takes now; less than 0 if it takes fewer.
-  double seconds = 0;
+  double seconds = 0;               ///< of the layer, estimated
+  /// The least seconds that the layer takes more than with decoded weights.
+  double leastExtra = -std::numeric_limits<double>::infinity();
+
+  /// Returns the seconds more than those of a routine that reads decoded
+  /// weights; less than 0 if the layer takes fewer.
+  double getExtra(double decoded) const {
+    return std::max(seconds - decoded, leastExtra);
+  }
 };
 StoredProduct findStoredProduct(const DenseLayer &dense,
                                 const StoredMatrix &matrix,

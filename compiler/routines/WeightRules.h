@@ -27,10 +27,10 @@ struct WeightRules {
   /// WeightEncoding::getKind() or compression::toString(StoredKind) calls it,
   /// or "dense" for none. With "auto" the fastest are chosen.
   std::string encoding = "auto";
-  /// Whether layers whose weights can be stored in fewer bytes have routines
-  /// which read these weights as the model has them. Others transform them
-  /// first, as for Winograd's method, into more and different values.
-  bool ownValues = false;
+  /// Whether the bytes of weights count in the choice, as they do where these
+  /// are limited: candidates that read weights in different encodings are then
+  /// different ones (Candidate::weighsBytes).
+  bool weighsBytes = false;
 
   bool isEncodingOpen() const { return encoding == "auto"; }
   /// The wanted encoding, empty for dense weights.

@@ -75,7 +75,7 @@ def Nn_DecodeOp : Nn_Op<"decode", [
   let description = [{
     `x` holds the bytes that `runtime/routines/decode/plan.h` describes, and `shape`
     says how they are read. The result has the elements of a weight as its layout
-    stores them, padding and encoding included. `nnc-store-weights` makes the op in
+    stores them, padding and encoding included. `nnc-choose-routines` makes the op in
     front of the layer that reads the weight. `routine` is as in `nn.layer`.
 
     Example: `%w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {routine = "decode_codes_portable"} : tensor<42xui8> -> tensor<4x1x3x3xi8>`.

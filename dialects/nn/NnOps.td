@@ -329,7 +329,7 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
     `shape` says how they are read. They are weights of i8 where `x` has
     integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
     which the matrix is stored (`runtime/routines/stored_matmul/shape.h`). The
-    accumulator is as in `nn.conv`. `nnc-store-weights` makes the op where reading
+    accumulator is as in `nn.conv`. `nnc-choose-routines` makes the op where reading
     these bytes takes less time than decoding all of them first.
 
     Example:
@@ -369,7 +369,7 @@ def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
     integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
     which they are stored (`runtime/routines/stored_conv2d/shape.h`). Routines decode
     `strip` filters at a time, which takes less working memory than all of them.
-    `nnc-store-weights` makes the op where that memory would be the most that the
+    `nnc-choose-routines` makes the op where that memory would be the most that the
     model needs.
 
     Example:

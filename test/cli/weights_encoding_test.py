@@ -79,6 +79,13 @@ class Encoding(nnc.TestCase):
         self.assertIn("nk8n_codebook16",
                       self.compile("net", "--target=x86-64-v4", options[1])[1])
 
+    def manifest(self, name, *options):
+        """The manifest of a compiled model."""
+        self.nnc("compile", f"{name}.onnx", "-o", "out", *options)
+        manifest = json.loads((self.folder / "out" / "manifest.json").read_text())
+        shutil.rmtree(self.folder / "out")
+        return manifest
+
     def write_convolutions(self):
         """Convolutions of integers, pruned, with few values a filter or skewed ones."""
         random = np.random.default_rng(9)
@@ -347,6 +354,42 @@ class Encoding(nnc.TestCase):
         self.assertEqual(front[0]["weight_bytes"], found[0][0])
         self.assertLessEqual(front[-1]["weight_bytes"], found[1][0])
 
+    def test_limit_of_some_transformed_weights(self):
+        """Within a limit, those layers have transformed weights that gain the most by them."""
+        random = np.random.default_rng(7)
+        channels = 64
+        weights = [random.standard_normal((channels, channels, 3, 3)).astype(np.float32)
+                   for _ in range(3)]
+        nodes, x = [], "x"
+        for i in range(3):
+            nodes.append(helper.make_node("Conv", [x, f"w{i}"], [f"y{i}"], f"conv{i}",
+                                          pads=[1] * 4))
+            x = f"y{i}"
+        self.save("three", model(nodes, [value("x", [1, channels, 40, 40])],
+                                 [value(x, [1, channels, 40, 40])],
+                                 [numpy_helper.from_array(each, f"w{i}")
+                                  for i, each in enumerate(weights)]))
+        on = "--target=x86-64-v3"
+        counts, kinds, seconds = [], [], []
+        sizes = [self.manifest("three", on)["weight_bytes"], 2500000, 1500000, 460000]
+        for size in sizes:
+            limit = f"--max-weights={size}"
+            manifest = self.manifest("three", on, limit)
+            self.assertLessEqual(manifest["weight_bytes"], size)
+            routines = [layer["routine"] for layer in manifest["layers"]]
+            explained = json.loads(self.nnc("explain", "three.onnx", on, "--json", limit))
+            # What is explained is what is compiled.
+            for layer in explained["layers"]:
+                [chosen] = [each for each in layer["alternatives"] if each["chosen"]]
+                self.assertIn(chosen["routine"], routines)
+            counts.append(sum("winograd" in routine for routine in routines))
+            kinds.append(len({routine for routine in routines if "conv2d" in routine}))
+            seconds.append(explained["seconds"])
+        self.assertEqual((counts[0], counts[-1]), (3, 0))
+        # Equal layers have different routines where that fills the limit.
+        self.assertEqual((kinds[0], max(kinds)), (1, 2))
+        self.assertEqual(seconds, sorted(seconds))
+
     def test_memory_of_decoded_weights(self):
         """A weight that only whole decoding makes smaller is not decoded into too much memory."""
         random = np.random.default_rng(8)
@@ -364,7 +407,11 @@ class Encoding(nnc.TestCase):
         less = json.loads(self.nnc("explain", *on[:2], "--pareto", "--json",
                                    "--max-ram=10K"))["weights_front"]
         self.assertGreater(len(front), 1)
-        self.assertEqual(less, front[:1])
+        self.assertLess(front[-1]["weight_bytes"], weights.nbytes / 4)
+        # What is left are layouts of the weight as it is.
+        for point in less:
+            self.assertGreaterEqual(point["weight_bytes"], weights.nbytes)
+            self.assertLessEqual(point["ram_bytes"], 10 << 10)
 
     def test_front(self):
         """Fewer bytes cost time, and each point is what the limit of its bytes gives."""

@@ -2,9 +2,9 @@
 
 #include "compiler/routines/PlanGraph.h"
 
-#include "compiler/Pipeline.h"
 #include "compiler/routines/LayerForms.h"
 #include "dialects/nn/Layer.h"
+#include "test/compiler/TestMachine.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -293,24 +293,18 @@ struct Counts {
 /// there are.
 static Counts comparePlans(StringRef target, unsigned functions,
                            unsigned mostLayers, bool areIntegers = false) {
-  MLIRContext context;
-  DialectRegistry registry;
-  registerDialects(registry);
-  context.appendDialectRegistry(registry);
-  context.loadAllAvailableDialects();
-  auto machine = target::getMachine(target, UnknownLoc::get(&context));
-  REQUIRE(succeeded(machine));
+  TestMachine on(target);
   Counts counts;
   for (unsigned seed = 0; seed < functions; ++seed) {
     std::string text =
         RandomFunction(seed, areIntegers).print(2 + seed % (mostLayers - 1));
     INFO(text);
-    auto module = parseSourceString<ModuleOp>(text, &context);
+    auto module = parseSourceString<ModuleOp>(text, &on.context);
     REQUIRE(module);
     func::FuncOp function = *module->getOps<func::FuncOp>().begin();
     LayerForms forms(function, Precision::f16);
     CostModel cost =
-        makeCostModel(function, *machine, nullptr, nullptr, &forms);
+        makeCostModel(function, on.machine, nullptr, nullptr, &forms);
     auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
     REQUIRE(succeeded(graph));
     Plan plan = graph->solve();

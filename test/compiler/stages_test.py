@@ -22,9 +22,9 @@ PASSES = ["func.func(nnc-qnn-canonicalize)", "func.func(nnc-simplify)",
           "func.func(nnc-legalize)", "func.func(nnc-form-layers)",
           f"nnc-fuse-layers{{target={TARGET}}}",
           f"nnc-choose-routines{{target={TARGET}}}", "nnc-propagate-layout",
-          "nnc-store-weights", "nnc-plan-memory", "nnc-lower-to-exec", "nnc-share-code",
+          "nnc-plan-memory", "nnc-lower-to-exec", "nnc-share-code",
           "nnc-encode-weights"]
-CHOSEN, PLANNED = 9, 12  # passes until routines are chosen, until places are planned
+CHOSEN, PLANNED = 9, 11  # passes until routines are chosen, until places are planned
 
 
 def opt(text, passes):

@@ -357,7 +357,7 @@ constexpr llvm::StringLiteral mayRefuse[] = {
 } // namespace
 
 WeightRules Driver::weightRules() const {
-  return {choices.weightBits, choices.weightsEncoding, wanted.keepsOwnValues};
+  return {choices.weightBits, choices.weightsEncoding};
 }
 
 PipelineOptions
@@ -395,20 +395,10 @@ ExitCode Driver::compileOne() {
   mlir::OwningOpRef<mlir::ModuleOp> whole;
   const bool cutsRam =
       !choices.batch && (choices.maxRam || !choices.memories.empty());
-  const bool mayKeepValues =
-      choices.maxWeights && choices.weightsEncoding == "auto";
-  if (cutsRam || mayKeepValues)
+  if (cutsRam)
     whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
   auto plan = [&] { return choices.batch ? compileBatch() : runPasses(); };
-  const int64_t samples = importedBatch;
   ExitCode code = plan();
-  if (code == ExitCode::done && mayKeepValues && exceedsMaxWeights()) {
-    // Slower routines, whose weights take fewer bytes.
-    wanted.keepsOwnValues = true;
-    op = llvm::cast<mlir::ModuleOp>((*whole)->clone());
-    importedBatch = samples;
-    code = plan();
-  }
   if (code == ExitCode::done)
     code = checkWeightMemories();
   return code == ExitCode::done && cutsRam ? fitIntoRam(std::move(whole))

@@ -157,9 +157,6 @@ struct DriverOptions {
   bool exceedsRam = false;
   /// Whether kWeightsFrontAttr of layered() is wanted.
   bool findsFront = false;
-  /// Whether routines read weights as the model has them
-  /// (WeightRules::ownValues).
-  bool keepsOwnValues = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
   /// Whether there may be ModelOptions::otherShapes.

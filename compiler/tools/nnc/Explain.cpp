@@ -262,7 +262,9 @@ private:
             : fmt::format("{}: at most {:.2f} % above the cheapest plan",
                           plan.solver.str(),
                           100 * (plan.cost / plan.lowerBound - 1));
-    if (!explanation.stored.empty())
+    if (options.maxWeights)
+      text += " without --max-weights";
+    else if (!explanation.stored.empty())
       text += " with weights as they are";
     return text;
   }

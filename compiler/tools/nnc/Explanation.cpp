@@ -204,7 +204,10 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
                                 options.layouts, choices);
   if (mlir::failed(graph))
     return ExitCode::unsupported;
-  Plan own = graph->solve();
+  auto planned =
+      driver.layered().lookupSymbol<mlir::func::FuncOp>(function.getSymName());
+  std::optional<Plan> kept = graph->readPlan(planned);
+  Plan own = kept ? *kept : graph->solve();
   for (auto layer : function.getBody().getOps<nn::LayerOp>())
     layers.push_back(explain(layer, *graph, own, cost, all));
   // The plan also covers the functions that branches and loops run.

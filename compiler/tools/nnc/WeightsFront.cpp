@@ -58,15 +58,6 @@ static ExitCode compile(Driver &driver) {
 
 ExitCode WeightsFront::find(Driver &driver) {
   std::vector<double> bytes = listBytes(driver.layered());
-  // Slower routines may read weights that can be stored in fewer bytes.
-  DriverOptions own;
-  own.keepStages = own.findsFront = own.keepsOwnValues = own.exceedsRam = true;
-  Driver others(driver.options(), own);
-  if (ExitCode code = compile(others); code != ExitCode::done)
-    return code;
-  for (double smaller : listBytes(others.layered()))
-    if (smaller < bytes.back())
-      bytes.push_back(smaller);
   DriverOptions kept;
   kept.keepStages = kept.exceedsRam = true;
   for (size_t i : pickPoints(bytes)) {

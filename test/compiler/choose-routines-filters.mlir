@@ -1,5 +1,5 @@
-// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" --nnc-store-weights=weights-encoding=codebook | FileCheck %s
-// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" --nnc-store-weights=weights-encoding=codebook --nnc-check-routines --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" | FileCheck %s
+// RUN: nnc-opt %s --split-input-file --nnc-choose-routines="target=portable weights-encoding=codebook" --nnc-check-routines --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
 
 // Filters that would take more memory, decoded, than the images: both layers
 // decode a strip of them at a time, from the same bytes.

@@ -1,4 +1,4 @@
-// RUN: nnc-opt %s --nnc-choose-routines=target=portable --nnc-store-weights=max-weights=17000 | FileCheck %s
+// RUN: nnc-opt %s --nnc-choose-routines="target=portable max-weights=17000" | FileCheck %s
 
 // Of two weights the one is stored for which decoding costs less, and a weight
 // that the function returns stays.

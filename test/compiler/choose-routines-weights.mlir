@@ -1,5 +1,5 @@
-// RUN: nnc-opt %s --nnc-choose-routines="target=portable weights-encoding=csr" --nnc-store-weights=weights-encoding=csr | FileCheck %s
-// RUN: nnc-opt %s --nnc-choose-routines="target=portable weights-encoding=csr" --nnc-store-weights=weights-encoding=csr --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt %s --nnc-choose-routines="target=portable weights-encoding=csr" | FileCheck %s
+// RUN: nnc-opt %s --nnc-choose-routines="target=portable weights-encoding=csr" --nnc-assign-threads --nnc-plan-memory --nnc-lower-to-exec | FileCheck %s --check-prefix=EXEC
 
 // All weights are 0.5: no entry differs from what entries skip. Two layers that
 // read the same weight decode it each, from the same bytes.

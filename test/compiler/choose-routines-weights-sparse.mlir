@@ -1,4 +1,4 @@
-// RUN: nnc-opt %s --nnc-choose-routines=target=portable --nnc-store-weights | FileCheck %s
+// RUN: nnc-opt %s --nnc-choose-routines="target=portable" | FileCheck %s
 
 // A weight of bytes of which more than half are zeros, and all others equal. A
 // layer reads the entries without being told to, which is faster. The axes of
