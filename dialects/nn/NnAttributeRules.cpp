@@ -108,7 +108,14 @@ static constexpr ValueSet aPlan = {
 static constexpr ValueSet aDescription = {
     [](Attribute value) {
       auto parts = dyn_cast<DictionaryAttr>(value);
-      return parts && parts.getAs<StringAttr>("operation");
+      Attribute groups = parts ? parts.get("groups") : Attribute();
+      return parts && parts.getAs<StringAttr>("operation") &&
+             (!groups || isIntegerFrom(groups, 1)) &&
+             llvm::all_of(ArrayRef<StringRef>{"before", "after"},
+                          [&](StringRef steps) {
+                            Attribute texts = parts.get(steps);
+                            return !texts || isArrayOf<StringAttr>(texts);
+                          });
     },
     "a dictionary with the parts of a description"};
 static constexpr ValueSet aPairCost = {

@@ -386,6 +386,22 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{needs a dictionary with the parts of a description as 'nn.description'}}
+  %y = nn.relu %x {nn.description = {operation = "ReLU", after = [1]}} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{needs a dictionary with the parts of a description as 'nn.description'}}
+  %y = nn.relu %x {nn.description = {operation = "ReLU", groups = 0 : i64}} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{has 'nn.roles', which only an exec.call may have}}
   %y = nn.relu %x {nn.roles = ["weights"]} : tensor<4xf32>
   return %y : tensor<4xf32>
