@@ -125,11 +125,7 @@ void Driver::nameFoundSizes(llvm::StringSet<> &taken) {
     range.isFound = true;
     if (size.within)
       range.within = callersSizes + *size.within;
-    if (size.expression)
-      range.compute =
-          [this, number = size.expression](llvm::ArrayRef<int64_t> point) {
-            return number.evaluate(point.drop_front(callersSizes));
-          };
+    range.computed = size.expression;
   }
 }
 
