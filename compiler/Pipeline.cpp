@@ -41,6 +41,12 @@ void nnc::buildQuantizedPipeline(OpPassManager &manager,
 
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
+  buildFormPipeline(manager, options);
+  buildFusePipeline(manager, options);
+}
+
+void nnc::buildFormPipeline(OpPassManager &manager,
+                            const PipelineOptions &options) {
   buildQuantizedPipeline(manager, options.target);
   // Early, so that later patterns see constants and no identities.
   manager.nest<func::FuncOp>().addPass(createSimplify());
@@ -59,6 +65,10 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
   manager.addPass(createTabulate({options.target}));
   // Last of the passes on ops: from here on the unit is the layer.
   manager.nest<func::FuncOp>().addPass(createFormLayers());
+}
+
+void nnc::buildFusePipeline(OpPassManager &manager,
+                            const PipelineOptions &options) {
   // Before epilogues get casts. Where layouts are limited it would hide what
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||
@@ -66,6 +76,7 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
     FuseLayersOptions fusion;
     fusion.target = options.target;
     fusion.maxError = options.maxError;
+    fusion.tuning = options.tuning;
     manager.addPass(createFuseLayers(fusion, options.tuned));
   }
 }
@@ -90,6 +101,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;
   choice.portsInArena = options.portsInArena;
+  choice.tuning = options.tuning;
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.

@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/WeightError.h"
+#include "compiler/tuning/ProbeFile.h"
 #include "dialects/exec/Exec.h"
 
 namespace nnc {
@@ -48,7 +49,8 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
     auto weights =
         parseMemories(ArrayRef<std::string>(weightMemories), module.getLoc());
     if (failed(arena) || failed(weights) ||
-        (!target.empty() && failed(target::setTarget(module, target))))
+        (!target.empty() && failed(target::setTarget(module, target))) ||
+        failed(applyProbe(module)))
       return signalPassFailure();
     Builder builder(module);
     for (auto function : module.getOps<func::FuncOp>()) {
@@ -72,6 +74,19 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
       if (weightsFront)
         function->setAttr(kWeightsFrontAttr, builder.getUnitAttr());
     }
+  }
+
+  /// Gives the target the figures of the probe file, if there is one.
+  LogicalResult applyProbe(ModuleOp module) {
+    if (probe.empty())
+      return success();
+    auto machine = target::getTarget(module);
+    if (failed(machine))
+      return failure();
+    auto probed = readProbeFile(probe, *machine);
+    if (succeeded(probed))
+      module->setAttr(target::kTargetAttr, *probed);
+    return probed;
   }
 };
 } // namespace

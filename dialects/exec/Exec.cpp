@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/exec/Exec.h"
+#include "dialects/exec/ModuleName.h"
 
 #include "dialects/nn/Custom.h"
 
@@ -130,6 +131,13 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
              << "needs as '" << name
              << "' a map from the program's sizes to its dimensions";
     return success();
+  }
+  if (name == kModuleAttr) {
+    if (isa<ProgramOp>(op) && isa<StringAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "needs as '" << name
+                             << "' the name of the first of several programs, "
+                                "and has to be a program itself";
   }
   if (!isPlace && !isBytes && !isFlag)
     return op->emitOpError()
