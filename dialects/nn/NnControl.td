@@ -106,7 +106,7 @@ def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
 
 def Nn_SampleOp : Op<Nn_Dialect, "sample", [
     IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock]> {
-  let summary = "The same network at other sizes";
+  let summary = "An import of a network at further sizes";
   let description = [{
     A network whose tensors vary within bounds is compiled as a module with one
     module inside, the network at the largest sizes, and one `nn.sample` for each
