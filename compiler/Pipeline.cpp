@@ -48,6 +48,12 @@ static void setRules(Options &options, const nnc::WeightRules &rules) {
 
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
+  buildFormPipeline(manager, options);
+  buildFusePipeline(manager, options);
+}
+
+void nnc::buildFormPipeline(OpPassManager &manager,
+                            const PipelineOptions &options) {
   buildQuantizedPipeline(manager, options.target);
   // Early, so that later patterns see constants and no identities.
   manager.nest<func::FuncOp>().addPass(createSimplify());
@@ -66,6 +72,10 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
   manager.addPass(createTabulate({options.target}));
   // Last of the passes on ops: from here on the unit is the layer.
   manager.nest<func::FuncOp>().addPass(createFormLayers());
+}
+
+void nnc::buildFusePipeline(OpPassManager &manager,
+                            const PipelineOptions &options) {
   // Before epilogues get casts. Where layouts are limited it would hide what
   // they are worth between two layers.
   if (options.layouts == LayoutScope::global ||
@@ -74,6 +84,7 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
     fusion.target = options.target;
     fusion.maxError = options.maxError;
     setRules(fusion, options.weights);
+    fusion.tuning = options.tuning;
     manager.addPass(createFuseLayers(fusion, options.tuned));
   }
 }
@@ -102,6 +113,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.maxWeights = options.maxWeights;
   choice.decodeRam = options.decodeRam;
   choice.weightsFront = options.findsWeightsFront;
+  choice.tuning = options.tuning;
   manager.addPass(createChooseRoutines(choice, options.tuned));
   // After layouts are known, before places are: every adapt is a buffer. With
   // local layouts it would make them global.

@@ -42,7 +42,10 @@ struct PipelineOptions {
   int64_t maxWeights = std::numeric_limits<int64_t>::max();
   int64_t decodeRam = std::numeric_limits<int64_t>::max();
   bool findsWeightsFront = false; ///< see nnc-choose-routines
-  /// Measured costs and choices; null if there are none.
+  /// Path of a file with measured costs and choices, or empty.
+  std::string tuning;
+  /// What a tuning file holds that is already read, or null. Passes read
+  /// `tuning` then only where they run by their names.
   std::shared_ptr<const TuningFile> tuned;
 };
 
@@ -60,9 +63,14 @@ void buildPipeline(mlir::OpPassManager &manager,
 void buildQuantizedPipeline(mlir::OpPassManager &manager,
                             const std::string &target);
 
-/// The first of them, up to layers without routines.
+/// The first of them, up to layers without routines: their forming and their
+/// fusing.
 void buildLayersPipeline(mlir::OpPassManager &manager,
                          const PipelineOptions &options);
+void buildFormPipeline(mlir::OpPassManager &manager,
+                       const PipelineOptions &options);
+void buildFusePipeline(mlir::OpPassManager &manager,
+                       const PipelineOptions &options);
 
 /// The next, from the choice of routines up to an exec program.
 void buildPlanPipeline(mlir::OpPassManager &manager,

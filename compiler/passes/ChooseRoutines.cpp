@@ -264,7 +264,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   }
 
   LogicalResult readTuning(target::MachineAttr machine) {
-    if (tuning.empty())
+    if (tuned || tuning.empty())
       return success();
     auto file = readTuningFile(tuning, machine);
     if (failed(file))

@@ -11,6 +11,7 @@
 #include "compiler/routines/FusedForms.h"
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/search/Search.h"
+#include "compiler/sizes/Sampled.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_FUSELAYERS
@@ -162,6 +163,26 @@ private:
   ArrayRef<Subject> choices; ///< of a tuning file; if any, they decide
 };
 
+} // namespace
+
+/// Returns a choice of a routine for each layer. Any routine of the family that
+/// computes the layer will do: the choice makes other samples form the same
+/// layers, and their routines are chosen later.
+static TuningFile listForms(ModuleOp module) {
+  TuningFile forms;
+  module.walk([&](LayerOp layer) {
+    auto calls = layer.getRoutineCalls();
+    if (calls.empty())
+      return;
+    auto routines = Catalogue::get().getRoutinesOf(calls.front().family);
+    if (!routines.empty())
+      forms.choices.push_back(
+          {layer.getName().str(), routines.front()->name.str(), {}});
+  });
+  return forms;
+}
+
+namespace {
 struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
   using Base::Base;
   FuseLayersPass(FuseLayersOptions options,
@@ -169,11 +190,7 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
       : Base(std::move(options)), tuned(std::move(tuned)) {}
 
   void runOnOperation() override {
-    auto machine = target::setTarget(getOperation(), target);
-    const WeightRules rules = {weightBits, weightsEncoding,
-                               /*weighsBytes=*/false};
-    if (failed(machine) ||
-        failed(verifyWeightRules(rules, getOperation().getLoc())))
+    if (failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())))
       return signalPassFailure();
     for (const std::string &name : forms)
       if (llvm::none_of(kFusedForms, [&](const FusedForm &form) {
@@ -184,16 +201,49 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
             << "'; there are expanded, separable and scaling";
         return signalPassFailure();
       }
+    auto samples = llvm::to_vector(getOperation().getOps<SampleOp>());
+    if (samples.empty()) {
+      if (failed(fuse(getOperation(), tuned.get())))
+        signalPassFailure();
+      return;
+    }
+    auto sampled = Sampled::read(getOperation());
+    if (failed(sampled) || failed(fuse(sampled->getPlan(), tuned.get())))
+      return signalPassFailure();
+    const TuningFile own = listForms(sampled->getPlan());
+    for (SampleOp sample : samples)
+      if (failed(fuse(sample.getNetwork(), &own)))
+        return signalPassFailure();
+  }
+
+  WeightRules getWeightRules() const {
+    return {weightBits, weightsEncoding, /*weighsBytes=*/false};
+  }
+
+  /// Fuses the layers of a module; `given` may decide which.
+  LogicalResult fuse(ModuleOp module, const TuningFile *given) {
+    auto machine = target::setTarget(module, target);
+    if (failed(machine))
+      return failure();
+    TuningFile read;
+    if (!given && !tuning.empty()) {
+      auto file = readTuningFile(tuning, *machine);
+      if (failed(file))
+        return failure();
+      read = std::move(*file);
+      given = &read;
+    }
     for (const auto &[form, rule] : llvm::zip_equal(kFusedForms, kRules)) {
       if (!forms.empty() && !llvm::is_contained(forms, form.name))
         continue;
-      for (auto function : getOperation().getOps<func::FuncOp>()) {
+      for (auto function : module.getOps<func::FuncOp>()) {
         CostModel cost = makeCostModel(
-            function, *machine, tuned ? &tuned->measurements : nullptr,
-            /*memo=*/nullptr, /*forms=*/nullptr, rules);
-        Fusion(form, rule, cost, maxError, tuned.get()).run(function);
+            function, *machine, given ? &given->measurements : nullptr,
+            /*memo=*/nullptr, /*forms=*/nullptr, getWeightRules());
+        Fusion(form, rule, cost, maxError, given).run(function);
       }
     }
+    return success();
   }
 
   std::shared_ptr<const TuningFile> tuned;

@@ -28,13 +28,12 @@ namespace nnc {
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
 
-/// Creates the pass with the contents of a tuning file that is already read, in
-/// place of the path of one in `options`.
+/// Creates the pass with the contents of a tuning file that is already read, or
+/// null; then the pass reads the file that `options` name, if they name one.
 std::unique_ptr<mlir::Pass>
 createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
-/// Creates the pass with the measurements and choices of a tuning file that is
-/// already read; `tuned` is null if there is none.
+/// Creates the pass likewise.
 std::unique_ptr<mlir::Pass>
 createFuseLayers(FuseLayersOptions options,
                  std::shared_ptr<const TuningFile> tuned);

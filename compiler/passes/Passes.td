@@ -33,6 +33,8 @@ def SetConstraints : Pass<"nnc-set-constraints", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            "row of targets.inc (default: the module's target)">,
+    Option<"probe", "probe", "std::string", /*default=*/"",
+           "file of nnc target-probe with figures that replace the target's">,
     ListOption<"memories", "memories", "std::string",
                "memories for the arena, each as NAME:BYTES or NAME:BYTES:slow">,
     ListOption<"weightMemories", "weight-memories", "std::string",
@@ -225,6 +227,24 @@ def Patch : Pass<"nnc-patch", "::mlir::func::FuncOp"> {
            "number of strips, each but the last of the same height">,
   ];
   let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::qnn::QnnDialect"];
+}
+
+def CountFromSizes : Pass<"nnc-count-from-sizes", "::mlir::ModuleOp"> {
+  let summary = "Compute whole numbers that depend on sizes from the sizes";
+  let description = [{
+    The module holds a network at several sizes (`nn.sample`). Constants that are
+    arithmetic progressions whose first number or step depends on a size, such as
+    the places of tokens behind a cache, become ops that no pass folds, in all
+    imports of the network alike.
+
+    ```mlir
+    %p = nn.constant dense<[5, 6, 7]> : tensor<3xi64>   // with 5 rows in a cache
+    ==>
+    %first = nn.gather %starts, %rows {axis = 0 : i64} : ...
+    %p = nn.add %first, %steps : tensor<1xi64>, tensor<3xi64>
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::exec::ExecDialect"];
 }
 
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
@@ -530,6 +550,9 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
     fused layer, or the second of two layers that stay apart, gets both costs as an
     attribute: `nn.expanded`, `nn.separable` or `nn.scaling`.
 
+    Of a network at several sizes (`nn.sample`), the layers at the largest sizes
+    are fused so, and all others like them.
+
     ```mlir
     %0 = nn.layer "depthwise" inputs(%x, %w : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip
     %1 = nn.layer "project" inputs(%0, %v : ...) extras(%c : ...) ... nn.conv, nn.add
@@ -544,6 +567,8 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
            "a row of targets.inc, or native (default: the module's nn.target)">,
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
            "largest accuracy loss, as in nnc-choose-routines">,
+    Option<"tuning", "tuning", "std::string", /*default=*/"",
+           "as of nnc-choose-routines">,
     ListOption<"forms", "forms", "std::string",
                "forms to try: expanded, separable, scaling (default: all)">,
   ], weightRuleOptions);

@@ -14,6 +14,26 @@ include "compiler/passes/WeightOptions.td"
 
 include "mlir/Pass/PassBase.td"
 
+def MarkVarying : Pass<"nnc-mark-varying", "::mlir::ModuleOp"> {
+  let summary = "Mark what varies between layers at several sizes";
+  let description = [{
+    The module holds the layers of a network at several sizes (`nn.sample`). The
+    pass fails where these are not the same layers. Constants that differ become
+    parts of one constant, or fields of a layer's shape. Ops of the network at the
+    largest sizes whose numbers differ get `nn.varies`, and what a routine has to
+    apply to besides: `nn.other_shapes`, `nn.varying_axes`. Its main function gets
+    the sizes as `exec.sizes`.
+
+    ```mlir
+    %y = nn.layer "fc" inputs(%x, %w : tensor<8x4xf32>, ...) -> tensor<8x4xf32> ...
+    ==>
+    %y = nn.layer "fc" inputs(%x, %w : tensor<8x4xf32>, ...) -> tensor<8x4xf32>
+        attributes {nn.varies, nn.other_shapes = [#nn.shape<m = 7, ...>, ...], ...} ...
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::exec::ExecDialect"];
+}
+
 def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
   let summary = "Choose routines, types and layouts of layers, and stored weights";
   let description = [{
@@ -313,6 +333,23 @@ def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::ModuleOp"> {
   }];
 }
 
+def RetypeSamples : Pass<"nnc-retype-samples", "::mlir::ModuleOp"> {
+  let summary = "Give the plan of the largest sizes the shapes of other sizes";
+  let description = [{
+    The module holds the planned layers of a network at its largest sizes, and the
+    layers at other sizes (`nn.sample`). Each of these becomes a copy of the plan,
+    with the shapes that it has.
+
+    ```mlir
+    module { ... nn.layer "fc" inputs(%x, %w : tensor<8x4xf32>, ...) {routine = "gemm_f32", ...} }
+    nn.sample at [7] { builtin.module { ... nn.layer "fc" inputs(%x, %w : tensor<7x4xf32>, ...) } }
+    ==>
+    nn.sample at [7] { builtin.module { ... nn.layer "fc" inputs(%x, %w : tensor<7x4xf32>, ...) {routine = "gemm_f32", ...} } }
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::exec::ExecDialect"];
+}
+
 def LowerToExec : Pass<"nnc-lower-to-exec", "::mlir::ModuleOp"> {
   let summary = "Turn the planned function into an exec program";
   let description = [{
@@ -372,6 +409,45 @@ def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 
+def Generalize : Pass<"nnc-generalize", "::mlir::ModuleOp"> {
+  let summary = "Merge the programs of several sizes into one for all sizes";
+  let description = [{
+    The module holds the programs of a network at several sizes (`nn.sample`), and
+    becomes one with a single program: numbers that differ become expressions of
+    the sizes. The pass fails where the programs differ in more than numbers, where
+    a routine does not apply to some size, and where the scratch memory of
+    `threads` threads is too small for it.
+
+    ```mlir
+    module { exec.program ... exec.call "fc" ... shape <m = 8, ...> }
+    nn.sample at [7] { builtin.module { exec.program ... exec.call "fc" ... shape <m = 7, ...> } }
+    ==>
+    exec.program ... exec.call "fc" ... shape <m = 8, ...> varying {m = affine_map<()[s0] -> (s0)>}
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "int", /*default=*/"1",
+           "as of nnc-plan-memory">,
+  ];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::exec::ExecDialect"];
+}
+
+def JoinShapes : Pass<"nnc-join-shapes", "::mlir::ModuleOp"> {
+  let summary = "Put the programs of several shapes into one module";
+  let description = [{
+    The module holds a module for each shape of the inputs, with one program each,
+    and becomes one with all these programs. The first keeps its name; others get
+    it with a number.
+
+    ```mlir
+    module { module { exec.program @net ... } module { exec.program @net ... } }
+    ==>
+    module { exec.program @net ...  exec.program @net_2 ... }
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
+}
+
 def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
   let summary = "Compute the bytes of every weight of an exec program";
   let description = [{
@@ -402,6 +478,25 @@ def EncodeWeights : Pass<"nnc-encode-weights", "::mlir::ModuleOp"> {
     Option<"release", "release", "bool", /*default=*/"false",
            "free the model's copy of each weight once it is encoded">,
   ];
+}
+
+def ShareWeights : Pass<"nnc-share-weights", "::mlir::ModuleOp"> {
+  let summary = "Give equal weights of several programs one place";
+  let description = [{
+    The programs of a module read one file of weights. Weights with the same bytes
+    get the same place in it, and the others places behind those of the first
+    program. All weights have to be encoded. The programs behind the first name it
+    as the `exec.module` that they are a part of.
+
+    ```mlir
+    exec.program @net weights 64 ... { %w = exec.weight "w" at 0 = encoded dense<...> ... }
+    exec.program @net_2 weights 64 ... { %w = exec.weight "w" at 32 = encoded dense<...> ... }
+    ==>
+    exec.program @net weights 64 ... { %w = exec.weight "w" at 0 = ... }
+    exec.program @net_2 weights 64 ... { %w = exec.weight "w" at 0 = ... }
+    ```
+  }];
+  let dependentDialects = ["::nnc::exec::ExecDialect"];
 }
 
 #endif // NNC_COMPILER_PLAN_PASSES

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/tuning/ProbeFile.h"
 #include "dialects/exec/Exec.h"
 
 namespace nnc {
@@ -47,7 +48,8 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
     auto weights =
         parseMemories(ArrayRef<std::string>(weightMemories), module.getLoc());
     if (failed(arena) || failed(weights) ||
-        (!target.empty() && failed(target::setTarget(module, target))))
+        (!target.empty() && failed(target::setTarget(module, target))) ||
+        failed(applyProbe(module)))
       return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!arena->empty())
@@ -55,6 +57,19 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
       if (!weights->empty())
         function->setAttr(exec::kWeightMemoriesAttr, *weights);
     }
+  }
+
+  /// Gives the target the figures of the probe file, if there is one.
+  LogicalResult applyProbe(ModuleOp module) {
+    if (probe.empty())
+      return success();
+    auto machine = target::getTarget(module);
+    if (failed(machine))
+      return failure();
+    auto probed = readProbeFile(probe, *machine);
+    if (succeeded(probed))
+      module->setAttr(target::kTargetAttr, *probed);
+    return probed;
   }
 };
 } // namespace

@@ -185,7 +185,7 @@ Problem PlanGraph::getProblem() const {
 }
 
 std::optional<Plan> PlanGraph::readPlan(func::FuncOp planned) const {
-  auto written = planned->getAttrOfType<DictionaryAttr>("nn.plan");
+  auto written = planned->getAttrOfType<DictionaryAttr>(kPlanAttr);
   auto kept = written ? written.getAs<DenseI32ArrayAttr>(kPlanChoices)
                       : DenseI32ArrayAttr();
   if (!kept || kept.size() != int64_t(problem.nodes.size()))

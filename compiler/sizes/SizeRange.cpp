@@ -22,14 +22,16 @@ using namespace nnc;
 void nnc::makeConsistent(std::vector<SizePoint> &points,
                          ArrayRef<SizeRange> ranges) {
   if (llvm::none_of(ranges, [](const SizeRange &range) {
-        return range.within || range.compute;
+        return range.within || range.computed;
       }))
     return;
+  const size_t callers = llvm::count_if(
+      ranges, [](const SizeRange &range) { return !range.isFound; });
   std::vector<SizePoint> distinct;
   for (SizePoint &point : points) {
     for (auto [i, range] : llvm::enumerate(ranges))
-      if (range.compute)
-        point[i] = range.compute(point);
+      if (range.computed)
+        point[i] = range.computed.evaluate(ArrayRef(point).drop_front(callers));
       else if (range.within)
         point[i] = std::min(point[i], point[*range.within]);
     if (!llvm::is_contained(distinct, point))
@@ -218,6 +220,18 @@ ExpressionFinder::ExpressionFinder(std::vector<SizeRange> given,
     return std::make_pair(degree(a), a.exponents) <
            std::make_pair(degree(b), b.exponents);
   });
+}
+
+SmallVector<AffineExpr> ExpressionFinder::getSums() const {
+  return llvm::map_to_vector(factors,
+                             [](const auto &factor) { return factor.first; });
+}
+
+void ExpressionFinder::addSum(AffineExpr sum) {
+  std::vector<int64_t> values;
+  for (const SizePoint &point : samples)
+    values.push_back(evaluate(sum, point));
+  factors.insert({sum, std::move(values)});
 }
 
 AffineExpr ExpressionFinder::makeProduct(const Term &term) const {

@@ -7,11 +7,12 @@
 #ifndef NNC_COMPILER_SIZES_SIZERANGE_H
 #define NNC_COMPILER_SIZES_SIZERANGE_H
 
+#include "dialects/nn/LengthExpression.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/MapVector.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ struct SizeRange {
   /// all things of which these are the first.
   std::optional<unsigned> within = std::nullopt;
   bool isFound = false; ///< whether data decide the size, not the caller
-  /// Computes the size from those before it; empty for a size that does not
-  /// depend on others.
-  std::function<int64_t(llvm::ArrayRef<int64_t>)> compute = {};
+  /// What the size is computed as from the found sizes before it, of which the
+  /// first is length 0; null for a size that does not depend on others.
+  nn::LengthExpression computed = {};
 };
 
 /// One value for each of several sizes.
@@ -73,6 +74,11 @@ public:
 
   llvm::ArrayRef<SizeRange> getRanges() const { return ranges; }
   llvm::ArrayRef<SizePoint> getSamples() const { return samples; }
+
+  /// Returns the sums that were found, whose products it tries. A finder that
+  /// knows them, in this order, finds the same expressions from there on.
+  llvm::SmallVector<mlir::AffineExpr> getSums() const;
+  void addSum(mlir::AffineExpr sum);
 
 private:
   /// A product of sizes: its exponents, and its values at the samples.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/exec/Exec.h"
+#include "dialects/exec/ModuleName.h"
 
 #include "dialects/exec/ExecAttributeRules.h"
 

@@ -148,3 +148,18 @@ LogicalResult nn::LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   return verifyBody(*this, symbols, getBodyAttr(), arguments, results);
 }
+
+//===----------------------------------------------------------------------===//
+// nn.sample
+//===----------------------------------------------------------------------===//
+
+LogicalResult SampleOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (!llvm::hasSingleElement(block) || !isa<ModuleOp>(block.front()))
+    return emitOpError("holds one module, the network at these sizes");
+  return success();
+}
+
+ModuleOp SampleOp::getNetwork() {
+  return cast<ModuleOp>(getBody().front().front());
+}

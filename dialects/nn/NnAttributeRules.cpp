@@ -118,6 +118,9 @@ static constexpr ValueSet aDescription = {
                           });
     },
     "a dictionary with the parts of a description"};
+static constexpr ValueSet aList = {isKind<ArrayAttr>, "a list"};
+static constexpr ValueSet someIntegers = {isKind<DenseI64ArrayAttr>,
+                                          "an array of i64"};
 static constexpr ValueSet aPairCost = {
     [](Attribute value) {
       auto cost = dyn_cast<DictionaryAttr>(value);
@@ -184,6 +187,7 @@ static constexpr AttributeRule nnRules[] = {
     {kHalfConstantsAttr, onModule, twoCounts},
     {kInitialAttr, onArgument, tensorElements, verifyInitial},
     {kKeptWeightsAttr, onModule, someTexts},
+    {kLargestAttr, onModule, someIntegers},
     {kLinkAttr, onPrefix, noValue},
     {kModelAttr, onModule, anyText},
     {kModelTypeAttr, onPort, filledText},
@@ -196,8 +200,12 @@ static constexpr AttributeRule nnRules[] = {
     {kSeparableAttr, onLayer, aPairCost},
     {kSha256Attr, onModule, anyText},
     {kSizeAttr, onResult, aCount},
+    {kSizesAttr, onModule, aList},
+    {kSizesComputedAttr, onModule, aList},
+    {kSizesWithinAttr, onModule, someIntegers},
     {kStateAttr, onArgument, anInteger, verifyState},
     {kStoredNsAttr, onModule, anInteger},
+    {kSumsAttr, onModule, aList},
     {kTargetAttr, onModule, aMachine},
     {kTextsAttr, onCast, someTexts},
     {kVariesAttr, onNnOp, noValue},

@@ -104,4 +104,42 @@ def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Nn_SampleOp : Op<Nn_Dialect, "sample", [
+    IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock]> {
+  let summary = "An import of a network at further sizes";
+  let description = [{
+    A network whose tensors vary within bounds is compiled as a module with one
+    module inside, the network at the largest sizes, and one `nn.sample` for each
+    further import of it, at the sizes `point`. The outer module has the bounds as
+    `nn.sizes` (`compiler/sizes/Sampled.h`). `nnc-generalize` makes one program of
+    all.
+
+    Example:
+    ```mlir
+    module attributes {nn.sizes = [#exec.size<name = "rows", low = 1, high = 8, step = 1>]} {
+      module {
+        func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+          return %x : tensor<8x4xf32>
+        }
+      }
+      nn.sample at [7] {
+        builtin.module {
+          func.func @main(%x: tensor<7x4xf32>) -> tensor<7x4xf32> {
+            return %x : tensor<7x4xf32>
+          }
+        }
+      }
+    }
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$point);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`at` $point attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the network at these sizes.
+    ::mlir::ModuleOp getNetwork();
+  }];
+}
+
 #endif // NNC_DIALECTS_NN_CONTROL

@@ -58,6 +58,15 @@ def Nn_Dialect : Dialect {
     // all weights and the seconds of a run more than with all weights as they are,
     // first of the fastest plan, then of smaller ones.
     "::mlir::ArrayAttr":$weights_front,
+    // Of a module with a network at several sizes (compiler/sizes/Sampled.h): the
+    // sizes, as #exec.size; the number of the size that each is within, or -1; what
+    // each is computed as, or unit; the point of the network at the largest sizes;
+    // and the sums of sizes that passes before have found.
+    "::mlir::ArrayAttr":$sizes,
+    "::mlir::DenseI64ArrayAttr":$sizes_within,
+    "::mlir::ArrayAttr":$sizes_computed,
+    "::mlir::DenseI64ArrayAttr":$largest,
+    "::mlir::ArrayAttr":$sums,
 
     //===-------------------------------------------------------------------===//
     // Functions

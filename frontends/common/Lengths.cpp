@@ -38,7 +38,7 @@ std::optional<unsigned> Lengths::add(LayerBuilder &builder, FoundSize size,
 
 std::optional<unsigned> Lengths::addComputed(LayerBuilder &builder,
                                              const FoundSize &size) {
-  return add(builder, size, size.expression.build(builder, counts));
+  return add(builder, size, buildLength(size.expression, builder, counts));
 }
 
 int64_t Lengths::getValue(unsigned size) const {

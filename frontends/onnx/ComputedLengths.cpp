@@ -270,7 +270,8 @@ Value GraphImporter::computeNumber(LayerBuilder &layer, StringRef name,
   if (!number || !reader.bases.empty())
     return {};
   return layer.reshape(
-      layer.castTo(number.build(layer, lengths.getCounts()), getElement(value)),
+      layer.castTo(buildLength(number, layer, lengths.getCounts()),
+                   getElement(value)),
       getShape(value));
 }
 

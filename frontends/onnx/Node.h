@@ -156,7 +156,7 @@ public:
   mlir::Value countTo(unsigned length);
   /// Returns a number as a scalar of i64 that a run computes.
   mlir::Value build(const LengthExpression &number) {
-    return number.build(*this, importer.getLengths().getCounts());
+    return buildLength(number, *this, importer.getLengths().getCounts());
   }
   /// Returns the lengths that data decide from which operand `i`, known
   /// numbers, is computed.

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -34,25 +35,106 @@ def window():
                      [nnc.weights("w", 4, 8, 3)])
 
 
-def images():
+def images(batch=1):
     """Convolutions of large images, whose strips take less memory."""
     nodes = [helper.make_node("Conv", ["x", "w0"], ["a"], pads=[1, 1, 1, 1]),
              helper.make_node("Relu", ["a"], ["b"]),
              helper.make_node("MaxPool", ["b"], ["c"], kernel_shape=[4, 4], strides=[4, 4]),
              helper.make_node("Conv", ["c", "w1"], ["y"])]
-    return nnc.model(nodes, [nnc.value("x", [1, 1, 64, 64])], [nnc.value("y", [1, 2, 16, 16])],
+    return nnc.model(nodes, [nnc.value("x", [batch, 1, 64, 64])], [nnc.value("y", [batch, 2, 16, 16])],
                      [nnc.weights("w0", 16, 1, 3, 3), nnc.weights("w1", 2, 16, 1, 1)])
 
 
+def found(limited=False):
+    """A dense layer on those rows whose largest number is above 0; `limited`: the first rows of
+    these, no more than four of them."""
+    node = helper.make_node
+    nodes = [node("ReduceMax", ["x"], ["m"], axes=[1], keepdims=0),
+             node("Greater", ["m", "zero"], ["c"]), node("NonZero", ["c"], ["n"]),
+             node("Squeeze", ["n", "first"], ["i"]), node("Gather", ["x", "i"], ["rows"])]
+    if limited:
+        nodes += [node("Shape", ["i"], ["count"]), node("Min", ["count", "four"], ["least"]),
+                  node("Slice", ["rows", "first", "least", "first"], ["some"])]
+    nodes += [node("MatMul", ["some" if limited else "rows", "w"], ["d"]),
+              node("Relu", ["d"], ["y"])]
+    constants = [("zero", np.float32(0)), ("first", np.int64([0])), ("four", np.int64([4]))]
+    return nnc.model(nodes, [nnc.value("x", [12, 8])], [nnc.value("y", ["rows", 6])],
+                     [*(numpy_helper.from_array(np.asarray(array), name)
+                        for name, array in constants), nnc.weights("w", 8, 6)])
+
+
+def own_operator():
+    """An operator that nnc lacks between two that it has."""
+    node = helper.make_node
+    return nnc.model([node("Relu", ["x"], ["a"]), node("Twice", ["a"], ["b"], domain="own"),
+                      node("Sigmoid", ["b"], ["y"])],
+                     [nnc.value("x", [2, 8])], [nnc.value("y", [2, 8])], domains=["own"])
+
+
+# A function of the operator.
+TWICE = """#include "nnc_custom.h"
+static void twice(const struct nnc_operator *op, const void *const *inputs,
+                  void *const *outputs, void *scratch) {
+  const float *from = (const float *)inputs[0];
+  float *to = (float *)outputs[0];
+  int i;
+  (void)scratch;
+  for (i = 0; i < op->inputs[0].elements; ++i)
+    to[i] = 2 * from[i];
+}
+"""
+
+# A slow machine with small caches.
+PROBE = """nnc-probe 1
+chip other
+isas avx2 sse4 portable
+mhz 300
+multiply_adds 2
+cache 8192 8
+cache 65536 4
+memory_mb_s 100
+"""
+
+
+# Choices that no estimate would make.
+TUNING = """nnc-tuning 1
+nnc 0.1.0
+chip other
+isas avx2 sse4 portable
+threads 1
+max-error 5e-06
+choice c0 : conv2d_f32_nchw8c_direct_avx2 1 6 2
+choice c1 : conv2d_f32_nchw8c_direct_avx2 1 6 2
+choice c2 : conv2d_f32_nchw8c_direct_avx2 1 6 2
+choice c3 : conv2d_f32_nchw8c_direct_avx2 1 6 2
+choice p : avg_pool2d_f32_nchw8c_global_avx2
+choice y : matmul_portable
+"""
+
+
+def open_images():
+    """The convolutions of images of any number and size."""
+    made = nnc.convolutions(batch="n")
+    for dim, name in zip(made.graph.input[0].type.tensor_type.shape.dim[2:], "hw"):
+        dim.dim_param = name
+    return made
+
+
 class Pipeline(nnc.TestCase):
-    def check(self, model, *options, codegen=()):
-        """What the printed line makes is, file by file, what nnc compile writes."""
-        said = self.nnc("compile", model, "-o", "whole", "--print-pipeline", *options)
+    def check(self, model, *options, codegen=(), translates=False):
+        """What the printed line makes is, file by file, what nnc compile writes. It starts from
+        the module that --save-imported writes or, where that `translates`, from what
+        nnc-translate prints."""
+        said = self.nnc("compile", model, "-o", "whole", "--print-pipeline",
+                        "--save-imported=saved.mlir", *options)
         line, = [text for text in said.splitlines() if text.startswith("nnc-opt ")]
-        shapes = [option for option in options if option.startswith("--shape")]
-        commands = (f"nnc-translate --import --complete {model} {' '.join(shapes)} > in.mlir && "
-                    f"{line} in.mlir -o out.mlir && "
+        start = "cp saved.mlir in.mlir"
+        if translates:
+            shapes = [option for option in options if option.startswith("--shape")]
+            start = f"nnc-translate --import --complete {model} {' '.join(shapes)} > in.mlir"
+        commands = (f"{start} && {line} in.mlir -o out.mlir && "
                     f"nnc-codegen out.mlir {' '.join(codegen)} -o parts")
+        shutil.rmtree(self.folder / "parts", ignore_errors=True)
         subprocess.run(["bash", "-ec", commands], cwd=self.folder, check=True,
                        env={**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}"})
         whole, parts = ({path.name: path.read_bytes() for path in (self.folder / folder).iterdir()}
@@ -68,7 +150,7 @@ class Pipeline(nnc.TestCase):
         network = self.save("net", nnc.convolutions())
         for target in ("portable", "x86-64-v3", "x86-64-v4", "aarch64", "armv7"):
             with self.subTest(target):
-                self.check(network, f"--target={target}")
+                self.check(network, f"--target={target}", translates=True)
         for target in ("cortex-m4", "cortex-m55"):
             with self.subTest(target):
                 self.check(network, f"--target={target}", codegen=["--weights=array"])
@@ -116,12 +198,76 @@ class Pipeline(nnc.TestCase):
         line = self.check(self.save("window", window()), "--target=portable", "--stream=x=2")
         self.assertIn("nnc-stream{", line)
 
-    def test_what_has_no_passes(self):
+    def test_batch(self):
         network = self.save("net", nnc.convolutions(batch="n"))
-        self.nnc("compile", network, "-o", "out", "--print-pipeline", "--batch=2",
-                 "--target=portable", code=USAGE,
-                 said=["--print-pipeline: nnc-opt has no passes for --batch"])
+        for options in (["--batch=1..8"], ["--batch=4", "--max-ram=300K"],
+                        ["--batch=1..4", "--max-latency=1s"]):
+            with self.subTest(options):
+                self.assertIn("nnc-batch{", self.check(network, "--target=portable", *options))
+        with self.subTest("one sample in strips, as no part of a batch fits"):
+            line = self.check(self.save("images", images("n")), "--target=portable",
+                              "--batch=1..4", "--max-ram=40K")
+            self.assertIn("nnc-patch{", line)
+
+    def test_sizes(self):
+        for target in ("portable", "x86-64-v3"):
+            with self.subTest(target):
+                line = self.check(self.save("net", open_images()), f"--target={target}",
+                                  "--shape=x=1..8x3x16..32:8x24")
+                self.assertIn("nn.sample(builtin.module(", line)
+        with self.subTest("threads"):
+            self.check(self.save("net", nnc.convolutions(batch="n")), "--target=x86-64-v3",
+                       "--shape=x=1..8x3x24x24", "--threads=2", codegen=["--with-threads=2"])
+        with self.subTest("limits"):
+            line = self.check(self.save("net", nnc.convolutions(batch="n")), "--target=x86-64-v3",
+                              "--shape=x=1..4x3x24x24", "--max-ram=1M", "--weight-bits=24")
+            self.assertIn("max-ram=1048576", line)
+
+    def test_sizes_that_data_decide(self):
+        line = self.check(self.save("found", found()), "--target=portable")
+        self.assertIn("nnc-generalize", line)
+        with self.subTest("computed from another"):
+            self.check(self.save("computed", found(limited=True)), "--target=portable")
+
+    def test_several_shapes(self):
+        network = self.save("net", open_images())
+        for option in ("--layouts=global", "--optimize=size"):
+            with self.subTest(option):
+                line = self.check(network, "--target=x86-64-v3", "--shape=x=1x3x24x24",
+                                  "--shape=x=4x3x16x16", "--shape=x=2x3x32x24", option)
+                self.assertIn("nnc-join-shapes", line)
+        self.nnc("compile", network, "-o", "out", "--print-pipeline", "--target=x86-64-v3",
+                 "--shape=x=1x3x24x24", "--shape=x=4x3x24x24", "--max-ram=600K", code=USAGE,
+                 said=["the shapes have different passes"])
         self.assertFalse((self.folder / "out").exists())
+
+    def test_files(self):
+        """Measured figures and costs, and functions of the user's."""
+        network = self.save("net", nnc.convolutions())
+        (self.folder / "figures.txt").write_text(PROBE)
+        (self.folder / "costs.txt").write_text(TUNING)
+        with self.subTest("probe"):
+            line = self.check(network, "--target=x86-64-v3", "--probe=figures.txt")
+            self.assertIn("probe=figures.txt", line)
+        with self.subTest("tuning"):
+            line = self.check(network, "--target=x86-64-v3", "--tuning=costs.txt")
+            self.assertEqual(line.count("tuning=costs.txt"), 2)
+            self.assertIn("direct_avx2", (self.folder / "parts/net.cpp").read_text())
+        with self.subTest("both"):
+            self.check(network, "--target=x86-64-v3", "--tuning=costs.txt", "--probe=figures.txt")
+        with self.subTest("a path that no pass option holds"):
+            (self.folder / "my costs.txt").write_text(TUNING)
+            self.nnc("compile", network, "-o", "out", "--print-pipeline", "--target=x86-64-v3",
+                     "--tuning=my costs.txt", code=USAGE,
+                     said=["cannot name --tuning=my costs.txt; rename the file"])
+        with self.subTest("custom"):
+            (self.folder / "twice.h").write_text(TWICE)
+            self.check(self.save("own", own_operator()), "--target=portable",
+                       "--custom=own::Twice:twice.h")
+
+    def test_values(self):
+        """Inputs that become constants, and other names, are in the saved module."""
+        self.check(self.save("net", nnc.network()), "--target=portable", "--name=other")
 
 
 if __name__ == "__main__":

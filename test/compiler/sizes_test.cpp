@@ -84,7 +84,10 @@ TEST_CASE("A size within another is never larger, and differs in all samples") {
 
 TEST_CASE("A size that is computed from another follows it in all points") {
   SizeRange all{"n", 0, 10, 1}, rest{"rest", 0, 10, 1};
-  rest.compute = [](llvm::ArrayRef<int64_t> point) { return 10 - point[0]; };
+  all.isFound = rest.isFound = true;
+  using nn::LengthExpression;
+  rest.computed = LengthExpression::create(
+      LengthExpression::Kind::sub, {10, LengthExpression::getLength(0)});
   std::vector<SizePoint> points = {{3, 1}, {3, 8}, {10, 10}};
   makeConsistent(points, {all, rest});
   REQUIRE(points == std::vector<SizePoint>{{3, 7}, {10, 0}});

@@ -14,6 +14,7 @@
 #include "compiler/tools/driver/Terminal.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/SizesPipeline.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
@@ -244,6 +245,9 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
                : code;
   }
   module = std::move(result.module);
+  choices.customs.storeIn(*module);
+  if (wanted.keepsImport)
+    savedOp = llvm::cast<mlir::ModuleOp>((*module)->clone());
   if (ExitCode code = quantize(module); code != ExitCode::done)
     return code;
   auto name = (*module)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
@@ -253,7 +257,6 @@ ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
     mlir::emitError(mlir::UnknownLoc::get(&context)) << "--custom: " << clash;
   if (!clashes.empty())
     return ExitCode::usage;
-  choices.customs.storeIn(*module);
   (*module)->setAttr(target::kTargetAttr, machine);
   mlir::PassManager manager(&context);
   manager.addPass(createConstraints());
@@ -276,9 +279,22 @@ Driver::createConstraints(const std::string &target) const {
                                memory.slow ? ":slow" : ""));
   SetConstraintsOptions constraints;
   constraints.target = target;
+  // Without a target the module has one, with these figures.
+  constraints.probe = target.empty() ? "" : choices.probe;
   constraints.memories = memories;
   constraints.weightMemories = weightMemories;
   return createSetConstraints(constraints);
+}
+
+void Driver::addConstraints(mlir::PassManager &manager,
+                            const std::string &target) const {
+  auto constrain = [&](mlir::OpPassManager &network) {
+    network.addPass(createConstraints(target));
+  };
+  if (finder)
+    addForEachSize(manager, constrain);
+  else
+    constrain(manager);
 }
 
 std::vector<std::string> Driver::findSources() const {
@@ -341,7 +357,8 @@ public:
   KeepBefore(llvm::StringRef pass, mlir::OwningOpRef<mlir::ModuleOp> &kept)
       : pass(pass), kept(kept) {}
   void runBeforePass(mlir::Pass *next, mlir::Operation *op) override {
-    if (next->getArgument() == pass)
+    if (next->getArgument() == pass &&
+        !llvm::isa_and_nonnull<nn::SampleOp>(op->getParentOp()))
       kept = llvm::cast<mlir::ModuleOp>(op->clone());
   }
 
@@ -353,7 +370,10 @@ private:
 /// Passes that fail where the model needs what nnc lacks, which the frontend
 /// could not see. A failure of another is a bug.
 constexpr llvm::StringLiteral mayRefuse[] = {
-    "nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines", "nnc-batch"};
+    "nnc-qnn-canonicalize", "nnc-legalize",
+    "nnc-choose-routines",  "nnc-batch",
+    "nnc-mark-varying",     "nnc-retype-samples",
+    "nnc-generalize"};
 } // namespace
 
 WeightRules Driver::weightRules() const {
@@ -375,6 +395,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.maxWeights = choices.maxWeights.value_or(options.maxWeights);
   options.decodeRam = choices.maxRam.value_or(options.decodeRam);
   options.findsWeightsFront = wanted.findsFront;
+  options.tuning = tuned && tuned == tuning ? choices.tuning : "";
   options.tuned = std::move(tuned);
   return options;
 }
@@ -392,6 +413,9 @@ ExitCode Driver::compile() {
 ExitCode Driver::compileOne() {
   if (wanted.keepStages)
     importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  if (finder)
+    if (ExitCode code = gatherSamples(); code != ExitCode::done)
+      return code;
   mlir::OwningOpRef<mlir::ModuleOp> whole;
   const bool cutsRam =
       !choices.batch && (choices.maxRam || !choices.memories.empty());
@@ -401,8 +425,10 @@ ExitCode Driver::compileOne() {
   ExitCode code = plan();
   if (code == ExitCode::done)
     code = checkWeightMemories();
-  return code == ExitCode::done && cutsRam ? fitIntoRam(std::move(whole))
-                                           : code;
+  if (code == ExitCode::done && cutsRam)
+    code = fitIntoRam(std::move(whole));
+  notePasses();
+  return code;
 }
 
 bool Driver::exceedsMaxWeights() {
@@ -512,8 +538,12 @@ ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
   int64_t least = demand.bytes;
   routinesRam = INT64_MAX;
   PipelineOptions options = pipelineOptions(tuning);
-  if (auto cut = cutIntoStrips(*whole, std::min(limit, sizes), options, least,
-                               stripPasses)) {
+  // A network at several sizes has no strips: each size would need others.
+  mlir::OwningOpRef<mlir::ModuleOp> cut;
+  if (!finder)
+    cut = cutIntoStrips(*whole, std::min(limit, sizes), options, least,
+                        stripPasses);
+  if (cut) {
     routinesRam = options.maxRam;
     op = std::move(cut);
     return runPasses();
@@ -564,49 +594,15 @@ void Driver::keepStages(mlir::PassManager &manager) {
 
 ExitCode Driver::runPasses() {
   mlir::PassManager manager(&context);
-  if (finder)
-    return runPassesOnSamples();
   keepStages(manager);
-  buildLayersPipeline(manager, pipelineOptions(tuning));
-  buildPlanPipeline(manager, pipelineOptions(tuning));
+  if (finder) {
+    buildSizesPipeline(manager, pipelineOptions(tuning));
+  } else {
+    buildLayersPipeline(manager, pipelineOptions(tuning));
+    buildPlanPipeline(manager, pipelineOptions(tuning));
+  }
+  auto advice = adviseOnSizes();
   return runPipeline(manager, *op);
-}
-
-std::string spellPasses(mlir::PassManager &manager) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  manager.printAsTextualPipeline(stream);
-  llvm::StringRef inner = text;
-  inner.consume_back(")");
-  return inner.split('(').second.str();
-}
-
-llvm::Expected<std::string> Driver::spellPipeline() const {
-  std::pair<llvm::StringRef, bool> others[] = {
-      {"--batch", choices.batch.has_value()},
-      {"sizes that vary", finder != nullptr},
-      {"several --shape of an input", !choices.otherShapes.empty()},
-      {"--probe", !choices.probe.empty()},
-      {"--tuning", !choices.tuning.empty()},
-      {"--custom", !choices.customs.paths.empty()}};
-  for (auto [option, isGiven] : others)
-    if (isGiven)
-      return makeError(
-          fmt::format("--print-pipeline: nnc-opt has no passes for {}; leave "
-                      "one of them out",
-                      option.str()));
-  mlir::MLIRContext *own = op.get()->getContext();
-  mlir::PassManager constraints(own), rest(own);
-  constraints.addPass(createConstraints(choices.target));
-  buildPipeline(rest, pipelineOptions(tuning));
-  std::vector<std::string> passes;
-  for (const std::string &part : {quantizePasses, spellPasses(constraints),
-                                  streamPasses, stripPasses, spellPasses(rest)})
-    if (!part.empty())
-      passes.push_back(part);
-  return fmt::format("nnc-opt --mlir-print-debuginfo "
-                     "--pass-pipeline='builtin.module({})'",
-                     llvm::join(passes, ","));
 }
 
 ExitCode Driver::runPipeline(mlir::PassManager &manager,

@@ -8,9 +8,9 @@
 #define NNC_TOOLS_DRIVER_DRIVER_H
 
 #include "codegen/Codegen.h"
+#include "compiler/BatchPlanner.h"
 #include "compiler/Pipeline.h"
 #include "compiler/QuantizePipeline.h"
-#include "compiler/search/Batching.h"
 #include "compiler/sizes/SizeRange.h"
 #include "compiler/tools/driver/Custom.h"
 #include "compiler/tools/driver/Diagnostics.h"
@@ -62,26 +62,6 @@ struct QuantizeChoice {
 struct DimRange {
   int64_t low = 1, high = 1, step = 1;
   bool varies() const { return low != high; }
-};
-
-/// The numbers of samples that a run may take.
-struct BatchRange {
-  int64_t low = 1, high = 1;
-};
-
-/// A part of a network and how many samples it takes at a time.
-struct BatchPart {
-  int64_t size = 1;
-  std::vector<std::string> layers; ///< by their names
-};
-
-/// The batch sizes of a module, with what they are compared with.
-struct BatchChoice {
-  BatchPlan plan; ///< its bytes are those that the module takes
-  std::vector<BatchPart> parts;
-  /// The best batch that all layers take at once, within the same limits; null
-  /// if there is none.
-  std::optional<BatchPlan> fixed;
 };
 
 /// The options that every command with a model has.
@@ -151,7 +131,8 @@ struct ModelOptions {
 };
 
 struct DriverOptions {
-  bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
+  bool keepStages = false;  ///< `imported()`, `formed()` and `layered()`
+  bool keepsImport = false; ///< spellImport()
   /// Compiles a model that takes more than ModelOptions::maxRam, or than there
   /// is of one of its memories, too, for a command that says so itself.
   bool exceedsRam = false;
@@ -168,15 +149,6 @@ struct DriverOptions {
   /// not nnc check or nnc compile.
   std::string command = "";
 };
-
-/// The RAM that a module of the exec dialect takes.
-struct RamDemand {
-  int64_t bytes = 0; ///< of the arena, the inputs, the outputs and the state
-  /// The memory in which the module takes more bytes than there are, or null.
-  exec::MemoryAttr tooSmall;
-  bool fits(int64_t limit) const { return bytes <= limit && !tooSmall; }
-};
-RamDemand countRam(mlir::ModuleOp module);
 
 /// Returns what is wrong with a memory that has no room for what it is to hold.
 std::string describeTooSmall(exec::MemoryAttr memory);
@@ -249,6 +221,8 @@ public:
   /// Returns the command line of nnc-opt that makes the compiled module of the
   /// imported one; or an error where nnc-opt cannot.
   llvm::Expected<std::string> spellPipeline() const;
+  /// Returns the text of the imported module from which that line starts.
+  std::string spellImport() const;
   /// What --tuning says, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
@@ -302,9 +276,15 @@ private:
   /// Fails, and says why, where the model is another one at the edges of the
   /// ranges than its imports at the samples show.
   ExitCode checkEdges(std::vector<Outline> samples);
-  /// Runs the passes on `op` and on samples of other sizes, and makes `op` a
-  /// program for all sizes.
-  ExitCode runPassesOnSamples();
+  /// Makes `op`, the network at the largest sizes, that network at several
+  /// sizes (nn.sample), each of them imported.
+  ExitCode gatherSamples();
+  /// Returns what adds advice on the model to messages about sizes, where data
+  /// decide all of them: the user gives no bounds then, of which the messages
+  /// tell. Otherwise null.
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> adviseOnSizes();
+  /// Notes the passes that have made `op`.
+  void notePasses();
   ExitCode runPipeline(mlir::PassManager &manager, mlir::ModuleOp module);
   /// Makes a run of passes set formedOp and layeredOp if they are wanted.
   void keepStages(mlir::PassManager &manager);
@@ -319,20 +299,7 @@ private:
   /// Compiles the imported module, which holds the largest batch, with a batch
   /// size for each part.
   ExitCode compileBatch();
-  /// Does so with routines that keep to `ram` bytes where they can. If no plan
-  /// fits, there is no batchChoice, and `least` is what the module takes that
-  /// takes the fewest bytes, if that is less than before.
-  ExitCode planBatch(mlir::ModuleOp formed, int64_t ram, RamDemand &least);
-  /// Returns what the layers of `formed` take at each batch size.
-  ExitCode findBatchProfiles(mlir::ModuleOp formed, BatchProblem &problem);
-  /// Makes `op` what `plan` makes of the layers.
-  ExitCode applyBatch(mlir::ModuleOp formed, const BatchPlan &plan);
-  /// Sets `plan` to the fastest plan whose module keeps to --max-ram and to the
-  /// memories, and makes `op` that module. If none does, `plan` is null, and
-  /// `least` what the module takes that takes the fewest bytes.
-  ExitCode fitBatch(mlir::ModuleOp formed, std::vector<BatchPlan> plans,
-                    std::optional<BatchPlan> &plan, RamDemand &least);
-  ExitCode reportLatency(const BatchProblem &problem);
+  ExitCode reportLatency(double seconds);
   ExitCode reportBatchRam(const RamDemand &least);
   /// Compiles the model for one sample, as without --batch, where no plan for
   /// parts of a batch keeps to --max-ram or to the memories. `formed` is the
@@ -374,6 +341,9 @@ private:
   /// if that is not empty.
   std::unique_ptr<mlir::Pass>
   createConstraints(const std::string &target = "") const;
+  /// Adds that pass, for each size where these vary.
+  void addConstraints(mlir::PassManager &manager,
+                      const std::string &target = "") const;
   PipelineOptions
   pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
 
@@ -393,6 +363,14 @@ private:
   std::string streamPasses, stripPasses;
   /// Those that quantized the module, likewise.
   std::string quantizePasses;
+  /// Those that divided a batch, likewise.
+  std::string batchPasses;
+  /// All passes up to the program, for each shape.
+  std::vector<std::string> shapePasses;
+  /// The module as imported, before any pass, and those of all shapes, with
+  /// DriverOptions::keepsImport.
+  mlir::OwningOpRef<mlir::ModuleOp> savedOp;
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> savedOps;
   std::optional<BatchChoice> batchChoice;
   /// Samples that the model is imported for, 0 without ModelOptions::batch.
   int64_t importedBatch = 0;

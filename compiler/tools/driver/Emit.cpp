@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Emit.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Supervise.h"
 #include "dialects/nn/Resource.h"
@@ -37,11 +38,10 @@ mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
     ofModel.insert(resource.getRawHandle().getResource());
   mlir::PassManager manager(module.getContext());
   buildEncodePipeline(manager, weights == ModelWeights::release);
+  manager.addPass(createShareWeights());
   noteStep("nnc-encode-weights");
   mlir::LogicalResult result = manager.run(module);
   resumeStep();
-  if (mlir::succeeded(result))
-    result = shareWeights(module);
   if (mlir::succeeded(result))
     result = codegen::emit(module, folder, options, failure);
   // Resources live as long as the context, in which tuning emits many modules.

@@ -26,11 +26,6 @@ mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
                              ModelWeights weights = ModelWeights::keep,
                              std::error_code *failure = nullptr);
 
-/// Gives the programs of a module, whose weights are encoded, weights in
-/// common: those of the first program stay where they are, the same bytes in
-/// others are at their places, and what differs lies behind them.
-mlir::LogicalResult shareWeights(mlir::ModuleOp module);
-
 } // namespace nnc::tools
 
 #endif // NNC_TOOLS_DRIVER_EMIT_H

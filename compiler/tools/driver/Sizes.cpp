@@ -6,13 +6,9 @@
 
 #include "compiler/tools/driver/Driver.h"
 
-#include "compiler/routines/Catalogue.h"
-#include "compiler/routines/TuningFile.h"
 #include "compiler/sizes/Constants.h"
-#include "compiler/sizes/Generalize.h"
 #include "compiler/sizes/Outline.h"
-#include "compiler/sizes/Progressions.h"
-#include "compiler/sizes/Samples.h"
+#include "compiler/sizes/Sampled.h"
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/Resource.h"
 
@@ -125,11 +121,7 @@ void Driver::nameFoundSizes(llvm::StringSet<> &taken) {
     range.isFound = true;
     if (size.within)
       range.within = callersSizes + *size.within;
-    if (size.expression)
-      range.compute =
-          [this, number = size.expression](llvm::ArrayRef<int64_t> point) {
-            return number.evaluate(point.drop_front(callersSizes));
-          };
+    range.computed = size.expression;
   }
 }
 
@@ -322,23 +314,6 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
   return code;
 }
 
-/// Returns a choice of a routine for each layer. Any routine of the family that
-/// computes the layer will do: the choice makes other samples form the same
-/// layers, and their routines are chosen later.
-static std::shared_ptr<TuningFile> listForms(mlir::ModuleOp module) {
-  auto forms = std::make_shared<TuningFile>();
-  module.walk([&](nn::LayerOp layer) {
-    auto calls = layer.getRoutineCalls();
-    if (calls.empty())
-      return;
-    auto routines = Catalogue::get().getRoutinesOf(calls.front().family);
-    if (!routines.empty())
-      forms->choices.push_back(
-          {layer.getName().str(), routines.front()->name.str(), {}});
-  });
-  return forms;
-}
-
 ExitCode Driver::checkEdges(std::vector<Outline> samples) {
   OutlineCheck check(std::move(samples), *finder, &context);
   for (const SizePoint &point : chooseEdges(sizes)) {
@@ -371,87 +346,42 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
   return ExitCode::done;
 }
 
-ExitCode Driver::runPassesOnSamples() {
-  // A message about bounds does not help where data decide all sizes, since the
-  // user gives none: it gets advice on the model instead.
-  mlir::ScopedDiagnosticHandler advise(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        bool varies = llvm::StringRef(diagnostic.str())
-                          .contains("in a way that nnc does not handle");
-        if (varies && callersSizes == 0)
+std::unique_ptr<mlir::ScopedDiagnosticHandler> Driver::adviseOnSizes() {
+  if (!finder || callersSizes > 0)
+    return nullptr;
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(
+      &context, [](mlir::Diagnostic &diagnostic) {
+        if (llvm::StringRef(diagnostic.str())
+                .contains("in a way that nnc does not handle"))
           diagnostic << "; give the rows a fixed number before: join them with "
                         "as many zeros (Concat) and take the first ones "
                         "(Slice)";
         return mlir::failure();
       });
-  llvm::ArrayRef<SizePoint> points = finder->getSamples();
+}
+
+ExitCode Driver::gatherSamples() {
+  // Passes on modules run one after the other.
+  context.disableMultithreading();
+  auto advice = adviseOnSizes();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
-  std::vector<mlir::ModuleOp> modules = {*op};
   std::vector<Outline> outlines = {Outline(*op)};
-  for (const SizePoint &point : points.drop_front()) {
+  for (const SizePoint &point : finder->getSamples().drop_front()) {
     if (ExitCode code = importSample(point, samples.emplace_back());
         code != ExitCode::done)
       return code;
     outlines.emplace_back(*samples.back());
     shareMemory(*op, *samples.back());
-    modules.push_back(*samples.back());
   }
   if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
     return code;
-  countFromSizes(modules, *finder);
-  // Layers are fused by their costs, which depend on the sizes. All samples
-  // fuse those that the plan fuses.
-  std::shared_ptr<TuningFile> forms;
-  for (mlir::ModuleOp module : modules) {
-    mlir::PassManager manager(&context);
-    buildLayersPipeline(manager, pipelineOptions(forms));
-    if (ExitCode code = runPipeline(manager, module); code != ExitCode::done)
-      return code;
-    spreadConstants(module);
-    if (forms && mlir::failed(compareLayers(*op, module)))
-      return ExitCode::unsupported;
-    if (!forms)
-      forms = listForms(*op);
-  }
-  if (mlir::failed(shareConstants(modules)))
-    return ExitCode::unsupported;
-  if (mlir::failed(markVarying(modules, *finder)))
-    return ExitCode::unsupported;
-  mlir::Builder builder(&context);
-  llvm::SmallVector<mlir::Attribute> described;
-  for (auto [i, size] : llvm::enumerate(sizes))
-    described.push_back(exec::SizeAttr::get(&context, size.name, size.low,
-                                            size.high, size.step,
-                                            /*found=*/i >= callersSizes));
-  getMain(*op)->setAttr(exec::kSizesAttr, builder.getArrayAttr(described));
-  mlir::PassManager planner(&context);
-  keepStages(planner);
-  buildPlacePipeline(planner, pipelineOptions(tuning));
-  if (ExitCode code = runPipeline(planner, *op); code != ExitCode::done)
-    return code;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
-  for (auto [sample, point] : llvm::zip_equal(samples, points.drop_front())) {
-    // The plan need not hold the values and scratch memory of samples beyond
-    // the largest sizes.
-    copies.push_back(llvm::cast<mlir::ModuleOp>((*op)->clone()));
-    if (mlir::failed(retypeLayers(*copies.back(), *sample, isBeyond(point))))
-      return ExitCode::unsupported;
-  }
-  samples.clear();
-  modules = {*op};
-  for (auto &copy : copies)
-    modules.push_back(*copy);
-  for (mlir::ModuleOp module : modules) {
-    mlir::PassManager manager(&context);
-    if (module == *op)
-      keepStages(manager);
-    buildLowerPipeline(manager, pipelineOptions(tuning));
-    if (ExitCode code = runPipeline(manager, module); code != ExitCode::done)
-      return code;
-  }
-  return mlir::succeeded(generalize(modules, *finder, choices.threads))
-             ? ExitCode::done
-             : ExitCode::unsupported;
+  std::vector<mlir::ModuleOp> networks = {op.release()};
+  for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
+    networks.push_back(sample.release());
+  op = Sampled::join(networks, *finder);
+  if (wanted.keepsImport)
+    savedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  return ExitCode::done;
 }
 
 } // namespace nnc::tools

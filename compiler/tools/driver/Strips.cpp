@@ -20,27 +20,6 @@
 
 namespace nnc::tools {
 
-RamDemand countRam(mlir::ModuleOp module) {
-  RamDemand demand;
-  module.walk([&](mlir::Operation *op) {
-    if (auto program = llvm::dyn_cast<exec::ProgramOp>(op)) {
-      demand.bytes += int64_t(program.getArena());
-      for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>()) {
-        if (memory.getBytes() > memory.getSize())
-          demand.tooSmall = memory;
-        // Memory of another device is none of the host's.
-        if (!memory.getDevice().empty())
-          demand.bytes -= memory.getBytes();
-      }
-    } else if (llvm::isa<exec::InputOp, exec::OutputOp, exec::StateOp>(op) &&
-               !exec::getPortOffset(op)) {
-      demand.bytes += nn::getPhysicalBytes(
-          llvm::cast<exec::PlaceOpInterface>(op).getTensor());
-    }
-  });
-  return demand;
-}
-
 std::string adviseOnPorts(const ModelOptions &options) {
   return options.portsInArena
              ? ""

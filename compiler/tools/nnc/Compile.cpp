@@ -42,8 +42,13 @@ public:
                  "Also builds a shared library, with the target's compiler");
     app.add_flag("--print-pipeline", printsPipeline,
                  "Also prints the command line of nnc-opt that makes the same "
-                 "program of the model as nnc-translate --import --complete "
-                 "prints it, for work on nnc itself");
+                 "program of the module that --save-imported writes, for work "
+                 "on nnc itself");
+    app.add_option("--save-imported", imported,
+                   "File for the module that the passes of --print-pipeline "
+                   "start from: the model as it is imported, once for each "
+                   "shape and for samples of sizes that vary")
+        ->type_name("FILE.mlir");
     addCompilerOption(app, compiler);
     app.add_option("--depfile", depfile,
                    "File for a rule of make that lists what the code was made "
@@ -67,10 +72,14 @@ public:
         return code;
     DriverOptions wanted;
     wanted.takesRanges = wanted.takesSeveral = true;
+    wanted.keepsImport = !imported.empty();
     Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
+    if (!imported.empty())
+      if (llvm::Error error = replaceTextFile(imported, driver.spellImport()))
+        return fail(std::move(error), ExitCode::usage);
     if (printsPipeline) {
       llvm::Expected<std::string> line = driver.spellPipeline();
       if (!line)
@@ -195,7 +204,7 @@ private:
   }
 
   ModelOptions options;
-  std::string folder, compiler, depfile, pipeline;
+  std::string folder, compiler, depfile, pipeline, imported;
   bool json = false, printsPipeline = false;
 };
 

@@ -591,3 +591,68 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = nn.relu %x {nn.texts = ["a"]} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{needs a list as 'nn.sizes'}}
+module attributes {nn.sizes = 1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{has 'nn.sizes', which only a module may have}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nn.sizes = []} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{needs an array of i64 as 'nn.sizes_within'}}
+module attributes {nn.sizes_within = 1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{has 'nn.sizes_within', which only a module may have}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nn.sizes_within = array<i64: 1>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{needs a list as 'nn.sizes_computed'}}
+module attributes {nn.sizes_computed = 1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{has 'nn.sizes_computed', which only a module may have}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nn.sizes_computed = []} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{needs an array of i64 as 'nn.largest'}}
+module attributes {nn.largest = [1]} {
+}
+
+// -----
+
+// expected-error @below {{has 'nn.largest', which only a module may have}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nn.largest = array<i64: 1>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{needs a list as 'nn.sums'}}
+module attributes {nn.sums = 1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{has 'nn.sums', which only a module may have}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nn.sums = []} {
+  return %x : tensor<4xf32>
+}

@@ -99,3 +99,11 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{has 'qnn.range', which only an op with one result, or an argument of a function, may have}}
   return {qnn.range = array<f64: 0.0, 1.0>} %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{needs no value as 'qnn.of_floats'}}
+  %y = nn.relu %x {qnn.of_floats = true} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,29 @@
+//===- CountFromSizes.cpp - Whole numbers that depend on sizes ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/Passes.h"
+#include "compiler/sizes/Progressions.h"
+#include "compiler/sizes/Sampled.h"
+
+namespace nnc {
+#define GEN_PASS_DEF_COUNTFROMSIZES
+#include "compiler/passes/Passes.h.inc"
+} // namespace nnc
+
+using namespace mlir;
+using namespace nnc;
+
+namespace {
+struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
+  void runOnOperation() override {
+    auto sampled = Sampled::read(getOperation());
+    if (failed(sampled))
+      return signalPassFailure();
+    countFromSizes(sampled->getNetworks(), sampled->getFinder());
+    sampled->keepSums();
+  }
+};
+} // namespace
