@@ -19,7 +19,8 @@ enum class Precision {
   i8,
 };
 
-/// The forms that the search has of layers which multiply integers of 8 or 16 bits.
+/// The forms that the search has of layers which multiply integers of 8 or 16
+/// bits.
 enum class Products {
   any,
   integers, ///< those that multiply integers alone

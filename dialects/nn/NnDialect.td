@@ -54,7 +54,7 @@ def Nn_Dialect : Dialect {
     // The nanoseconds that reading weights as they are stored, or decoding them,
     // takes more than reading them as they are.
     "::mlir::IntegerAttr":$stored_ns,
-    // What nnc-store-weights finds with its option `front`: pairs of the bytes of
+    // What nnc-choose-routines finds with `weights-front`: pairs of the bytes of
     // all weights and the seconds of a run more than with all weights as they are,
     // first of the fastest plan, then of smaller ones.
     "::mlir::ArrayAttr":$weights_front,

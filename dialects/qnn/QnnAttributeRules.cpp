@@ -32,10 +32,8 @@ static constexpr ValueSet aPort = {
     "half_away"};
 
 static constexpr AttributeRule qnnRules[] = {
-    {kOfFloatsAttr, onInnerOp, noValue},
-    {kPortAttr, onPort, aPort},
-    {kQuantizedAttr, onModule, noValue},
-    {kRangeAttr, onRanged, aRange},
+    {kOfFloatsAttr, onInnerOp, noValue},      {kPortAttr, onPort, aPort},
+    {kQuantizedAttr, onModule, noValue},      {kRangeAttr, onRanged, aRange},
     {kStaysFloatAttr, onInnerOp, filledText},
 };
 
