@@ -167,7 +167,7 @@ static constexpr struct {
   Kind kind;
   llvm::StringLiteral name;
   size_t operands;
-} kKinds[] = {{Kind::length, "length", 0}, {Kind::add, "add", 2},
+} kTerms[] = {{Kind::length, "length", 0}, {Kind::add, "add", 2},
               {Kind::sub, "sub", 2},       {Kind::mul, "mul", 2},
               {Kind::div, "div", 2},       {Kind::mod, "mod", 2},
               {Kind::min, "min", 2},       {Kind::max, "max", 2},
@@ -179,7 +179,7 @@ Attribute LengthExpression::toAttribute(MLIRContext *context) const {
   if (node->kind == Kind::constant)
     return builder.getI64IntegerAttr(node->number);
   const auto *kind = llvm::find_if(
-      kKinds, [&](const auto &each) { return each.kind == node->kind; });
+      kTerms, [&](const auto &each) { return each.kind == node->kind; });
   SmallVector<Attribute> parts = {builder.getStringAttr(kind->name)};
   if (node->kind == Kind::length)
     parts.push_back(builder.getI64IntegerAttr(node->number));
@@ -195,8 +195,8 @@ LengthExpression LengthExpression::fromAttribute(Attribute attribute) {
   auto name =
       parts && !parts.empty() ? dyn_cast<StringAttr>(parts[0]) : nullptr;
   const auto *kind = llvm::find_if(
-      kKinds, [&](const auto &each) { return name && each.name == name; });
-  if (kind == std::end(kKinds))
+      kTerms, [&](const auto &each) { return name && each.name == name; });
+  if (kind == std::end(kTerms))
     return {};
   if (kind->kind == Kind::length) {
     auto number = parts.size() == 2 ? dyn_cast<IntegerAttr>(parts[1]) : nullptr;
