@@ -131,8 +131,7 @@ struct ModelOptions {
 };
 
 struct DriverOptions {
-  bool keepStages = false;  ///< `imported()`, `formed()` and `layered()`
-  bool keepsImport = false; ///< spellImport()
+  bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
   /// Compiles a model that takes more than ModelOptions::maxRam, or than there
   /// is of one of its memories, too, for a command that says so itself.
   bool exceedsRam = false;
@@ -145,6 +144,7 @@ struct DriverOptions {
   /// Whether sizes that nobody gave are no error, as nothing is compiled or
   /// run: the module is then for sizes that are tried.
   bool mayStayOpen = false;
+  bool keepsImport = false; ///< spellImport()
   /// The command that open dimensions may be given to, for messages, if it is
   /// not nnc check or nnc compile.
   std::string command = "";
