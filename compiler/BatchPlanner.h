@@ -50,7 +50,7 @@ struct BatchChoice {
   std::optional<BatchPlan> fixed;
 };
 
-/// What a plan has to keep to.
+/// The limits of a plan of batch sizes.
 struct BatchLimits {
   BatchRange counts;
   std::optional<int64_t> maxRam;
@@ -79,7 +79,7 @@ public:
   /// BatchChoice::fixed only where it `compares`.
   Outcome choose(bool compares);
 
-  /// What choose() has found: the plan, the program that it makes, the pass
+  /// Returns the result of choose(): the plan, the program that it makes, the pass
   /// that divides the batch, and the options of the passes around that.
   const BatchChoice &getChoice() const { return *choice; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }

@@ -44,8 +44,8 @@ struct PipelineOptions {
   bool findsWeightsFront = false; ///< see nnc-choose-routines
   /// Path of a file with measured costs and choices, or empty.
   std::string tuning;
-  /// What a tuning file holds that is already read, or null. Passes read
-  /// `tuning` then only where they run by their names.
+  /// The contents of a tuning file that is already read, or null. With them,
+  /// passes read `tuning` only where nnc-opt runs them by their names.
   std::shared_ptr<const TuningFile> tuned;
 };
 

@@ -37,7 +37,8 @@ public:
     return open.contains(getLeader(value));
   }
   bool anyOpen() const { return !open.empty(); }
-  /// Says that a layer can, if the value is one of such integers.
+  /// Opens the value and those that are held alike, if they are integers of 8 or
+  /// 16 bits.
   void setOpen(mlir::Value value);
   /// Lets `to`, of another layer, be held as `from` is.
   void copy(mlir::Value from, mlir::Value to);
@@ -45,8 +46,8 @@ public:
 private:
   mlir::Value getLeader(mlir::Value value) const;
 
-  /// Of values that are held alike, one that stands for all of them. It is only
-  /// a key, as its layer may have been replaced.
+  /// The value that stands for all that are held alike, by each of them. It is
+  /// only a key, as its layer may have been replaced.
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by leaders
   llvm::DenseSet<mlir::Value> open;             ///< leaders

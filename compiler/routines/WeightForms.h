@@ -18,14 +18,14 @@ namespace nnc {
 /// the decoder's code takes a few hundred, which all weights of a form share.
 inline constexpr int64_t kLeastSaved = 64;
 
-/// What forms of weights are for.
+/// The aim for which forms of weights are looked for.
 enum class FormAim {
   time,  ///< few seconds; bytes count for weights of kByteWeightsAttr alone
   bytes, ///< the smallest form of each weight
   both,  ///< bytes have a price
 };
 
-/// What the forms of a module's weights have to keep to.
+/// The kinds of forms that a module's weights may have.
 struct FormRules {
   FormAim aim = FormAim::time;
   /// The kinds of forms besides the weight as it is.
@@ -56,13 +56,13 @@ struct WeightForm {
   bool exists = false;
   /// Null where the weight is stored as it is.
   std::shared_ptr<const StoredMatrix> stored;
-  /// What makes the weight of the stored bytes for each reader, if one does,
-  /// and its seconds.
+  /// The routine that decodes the weight for each reader, if one does, and its
+  /// seconds.
   const Routine *decoder = nullptr;
   double decodeSeconds = 0;
-  /// What the readers, in order, compute with the stored bytes, if these are
-  /// products of a dense layer. If they are neither that nor decoded, the
-  /// readers decode strips of filters.
+  /// The products that the readers, in order, compute with the stored bytes, if
+  /// they are dense layers. If the weight is not decoded either, the readers
+  /// decode strips of filters.
   llvm::SmallVector<StoredProduct> products;
   /// Whether bytes and time are those of the weight in row-major order.
   bool isEstimate = false;

@@ -29,8 +29,9 @@ struct SizeRange {
   /// all things of which these are the first.
   std::optional<unsigned> within = std::nullopt;
   bool isFound = false; ///< whether data decide the size, not the caller
-  /// What the size is computed as from the found sizes before it, of which the
-  /// first is length 0; null for a size that does not depend on others.
+  /// The expression that computes the size from the found sizes before it, of
+  /// which the first is length 0; null for a size that does not depend on
+  /// others.
   nn::LengthExpression computed = {};
 };
 

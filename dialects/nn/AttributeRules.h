@@ -19,7 +19,7 @@
 
 namespace nnc {
 
-/// What carries an attribute: an op, or an argument or a result of a function.
+/// The carrier of an attribute: an op, or an argument or a result of a function.
 struct AttributeHolder {
   enum class Kind { op, argument, result };
   mlir::Operation *op; ///< the function, for arguments and results
@@ -91,7 +91,8 @@ inline constexpr HolderSet onResult = {[](const AttributeHolder &holder) {
 inline constexpr HolderSet onArgumentOrResult = {
     [](const AttributeHolder &holder) { return !holder.isOp(); },
     "an argument or result of a function"};
-/// What an argument or result of the model's function becomes has it, too.
+/// An argument or result of the model's function, or an op of exec that it
+/// becomes.
 inline constexpr HolderSet onPort = {
     isPort, "an argument or result of a function, an exec.input, an "
             "exec.output or an exec.state"};

@@ -16,7 +16,8 @@
 
 namespace nnc::qnn {
 
-/// What kRangeAttr holds, between which the value is to be represented.
+/// The form of a range in kRangeAttr: the ends between which a value is to be
+/// represented.
 inline constexpr llvm::StringLiteral kRangeForm =
     "array<f64: LOW, HIGH> of finite numbers with LOW <= 0 <= HIGH";
 

@@ -20,8 +20,8 @@ namespace {
 /// values, and reshapes, so that values have several readers.
 class RandomFunction {
 public:
-  /// Of integers of 8 bits if `areIntegers`, with convolutions that pad their
-  /// operand, as quantized models have them; else of floats.
+  /// A function of 8-bit integers if `areIntegers`, with convolutions that pad
+  /// their operand, as quantized models have them; else one of floats.
   RandomFunction(unsigned seed, bool areIntegers)
       : engine(seed), areIntegers(areIntegers) {}
   std::string print(unsigned layers);
