@@ -79,8 +79,8 @@ public:
   /// BatchChoice::fixed only where it `compares`.
   Outcome choose(bool compares);
 
-  /// Returns the result of choose(): the plan, the program that it makes, the pass
-  /// that divides the batch, and the options of the passes around that.
+  /// Returns the result of choose(): the plan, the program that it makes, the
+  /// pass that divides the batch, and the options of the passes around that.
   const BatchChoice &getChoice() const { return *choice; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }
   std::unique_ptr<mlir::Pass> createPass() const;

@@ -37,8 +37,8 @@ public:
     return open.contains(getLeader(value));
   }
   bool anyOpen() const { return !open.empty(); }
-  /// Opens the value and those that are held alike, if they are integers of 8 or
-  /// 16 bits.
+  /// Opens the value and those that are held alike, if they are integers of 8
+  /// or 16 bits.
   void setOpen(mlir::Value value);
   /// Lets `to`, of another layer, be held as `from` is.
   void copy(mlir::Value from, mlir::Value to);

@@ -19,7 +19,8 @@
 
 namespace nnc {
 
-/// The carrier of an attribute: an op, or an argument or a result of a function.
+/// The carrier of an attribute: an op, or an argument or a result of a
+/// function.
 struct AttributeHolder {
   enum class Kind { op, argument, result };
   mlir::Operation *op; ///< the function, for arguments and results
