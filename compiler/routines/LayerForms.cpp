@@ -316,6 +316,10 @@ LayerOp LayerForms::computeWithFloats(LayerOp layer) {
     made.erase();
     return {};
   }
+  made.getAnchorOp()->setAttr(
+      qnn::kStaysFloatAttr,
+      builder.getStringAttr("floats that hold its integers are estimated to be "
+                            "faster on this target"));
   if (!mayRound)
     exact.insert(made);
   return made;

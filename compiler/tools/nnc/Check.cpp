@@ -71,7 +71,7 @@ public:
       return fail(makeError("--max-flash needs the size of the code: leave out "
                             "--no-build, and install the target's compiler"),
                   ExitCode::usage);
-    quantized = reportQuantized(prepared.driver->formed(),
+    quantized = reportQuantized(prepared.driver->layered(),
                                 EmittedNames(prepared.driver->layered()));
     advice = WeightsAdvice::find(*prepared.driver, manifest.weightBytes);
     base = {manifest.arenaBytes, manifest.weightBytes};

@@ -77,7 +77,7 @@ public:
           ExitCode::usage);
     }
     quantized =
-        reportQuantized(driver.formed(), EmittedNames(driver.layered()));
+        reportQuantized(driver.layered(), EmittedNames(driver.layered()));
     batch = driver.batch();
     if (batch) {
       batch->plan.seconds *= explanation.clock.factor;

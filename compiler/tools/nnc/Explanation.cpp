@@ -226,11 +226,17 @@ double getStoredSeconds(mlir::ModuleOp layered) {
 
 void Explanation::takeNames(mlir::ModuleOp layered) {
   const EmittedNames names(layered);
+  // The plan decides which layers compute with floats.
+  llvm::StringMap<nn::LayerOp> planned;
+  layered.walk([&](nn::LayerOp layer) { planned[names.get(layer)] = layer; });
   for (Explained &one : layers) {
     auto layer = mlir::cast<nn::LayerOp>(one.layer);
     one.name = names.get(layer);
-    if (layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr))
-      one.floats = getFloatReason(layer, names);
+    if (!layer->getParentOfType<mlir::ModuleOp>()->hasAttr(qnn::kQuantizedAttr))
+      continue;
+    auto found = planned.find(one.name);
+    one.floats =
+        getFloatReason(found == planned.end() ? layer : found->second, names);
   }
 }
 

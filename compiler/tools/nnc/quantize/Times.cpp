@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/quantize/Times.h"
 
 #include "compiler/routines/IntegerSums.h"
+#include "compiler/routines/LayerForms.h"
 #include "compiler/routines/PlanGraph.h"
 
 namespace nnc::tools {
@@ -17,7 +18,25 @@ struct Times::Plan {
   double seconds = 0;
   int64_t weightBytes = 0;              ///< of the model as it was imported
   std::map<std::string, double> layers; ///< seconds, by the node's name
+  /// The seconds of products of integers if floats or integers compute them and
+  /// all other layers stay as they are in the plan.
+  std::map<std::string, ProductTimes> products;
 };
+
+/// Returns the seconds of a layer that multiplies integers with the best
+/// candidates of either kind; nothing if it has none with floats.
+static std::optional<ProductTimes>
+compare(nn::LayerOp layer, const PlanGraph &graph, const nnc::Plan &plan) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  ProductTimes times{none, none};
+  const double own = graph.getChoice(layer, plan).seconds;
+  for (const nnc::Candidate &candidate : graph.getCandidates(layer)) {
+    double &best = multipliesIntegers(candidate.getForm(layer)) ? times.integers
+                                                                : times.floats;
+    best = std::min(best, own + graph.getExtraSeconds(layer, candidate, plan));
+  }
+  return times.floats < none ? std::optional(times) : std::nullopt;
+}
 
 /// Compiles the model as the quantizer would write it now, for the target.
 ExitCode Times::makePlan(const std::string &name, Plan &plan) {
@@ -47,23 +66,28 @@ ExitCode Times::makePlan(const std::string &name, Plan &plan) {
   for (auto function : plan.driver->imported().getOps<mlir::func::FuncOp>())
     plan.weightBytes += getWeightBytes(function);
   for (auto function : plan.driver->formed().getOps<mlir::func::FuncOp>()) {
-    CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
-                                   /*memo=*/nullptr, /*forms=*/nullptr,
-                                   plan.driver->weightRules());
+    LayerForms forms(function, own.precision);
+    CostModel cost =
+        makeCostModel(function, *machine, /*measured=*/nullptr,
+                      /*memo=*/nullptr, &forms, plan.driver->weightRules());
     auto graph = PlanGraph::build(function, cost, own.maxError);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
     nnc::Plan solved = graph->solve();
     plan.seconds += solved.cost;
-    for (auto layer : function.getBody().getOps<nn::LayerOp>())
-      plan.layers[nn::getModelName(layer.getLoc()).str()] +=
-          graph->getChoice(layer, solved).seconds;
+    for (auto layer : function.getBody().getOps<nn::LayerOp>()) {
+      const std::string name = nn::getModelName(layer.getLoc()).str();
+      plan.layers[name] += graph->getChoice(layer, solved).seconds;
+      if (multipliesIntegers(layer))
+        if (auto times = compare(layer, *graph, solved))
+          plan.products[name] = *times;
+    }
   }
   return ExitCode::done;
 }
 
-/// Estimates each convolution and matrix product of the float model alone, as
-/// nnc-qnn-fuse does, by the name of its node.
+/// Estimates each convolution and matrix product of the float model alone, by
+/// the name of its node.
 static ExitCode estimateProducts(Driver &driver, int64_t weightBytes,
                                  std::map<std::string, ProductTimes> &times) {
   auto machine = target::getTarget(driver.formed());
@@ -100,6 +124,9 @@ ExitCode Times::open() {
   code = estimateProducts(*floats.driver, integers.weightBytes, products);
   if (code != ExitCode::done)
     return code;
+  // The search of the quantized model knows more: conversions are shared.
+  for (const auto &[name, times] : integers.products)
+    products[name] = times;
   auto find = [](const std::map<std::string, double> &seconds,
                  const std::string &name) {
     auto found = seconds.find(name);
