@@ -318,8 +318,8 @@ LayerOp LayerForms::computeWithFloats(LayerOp layer) {
   }
   made.getAnchorOp()->setAttr(
       qnn::kStaysFloatAttr,
-      builder.getStringAttr("floats that hold its integers are estimated to be "
-                            "faster on this target"));
+      builder.getStringAttr(
+          "floats are estimated to be faster on this target"));
   if (!mayRound)
     exact.insert(made);
   return made;
