@@ -285,7 +285,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     FunctionSearch(func::FuncOp function, target::MachineAttr machine,
                    const Measurements *measured, Precision precision,
                    Products products, WeightRules rules)
-        : function(function), forms(function, precision, products),
+        : function(function),
+          forms(function, precision, limitProducts(rules, products)),
           cost(makeCostModel(function, machine, measured, /*memo=*/nullptr,
                              &forms, std::move(rules))) {}
   };

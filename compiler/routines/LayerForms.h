@@ -9,6 +9,7 @@
 
 #include "compiler/routines/HeldFloats.h"
 #include "compiler/routines/Precision.h"
+#include "compiler/routines/WeightRules.h"
 #include "dialects/exec/Exec.h"
 #include "dialects/nn/Nn.h"
 
@@ -17,6 +18,14 @@
 #include <memory>
 
 namespace nnc {
+
+/// Returns the forms that products have under these rules: integers alone where
+/// few bytes of weights are asked for, as floats take four times as many.
+inline Products limitProducts(const WeightRules &rules,
+                              Products wanted = Products::any) {
+  return rules.weighsBytes || !rules.isEncodingOpen() ? Products::integers
+                                                      : wanted;
+}
 
 /// The other forms of a function's layers: layers that compute the same with
 /// operands or a result of other element types. The search chooses one form of

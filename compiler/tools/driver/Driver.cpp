@@ -377,7 +377,8 @@ constexpr llvm::StringLiteral mayRefuse[] = {
 } // namespace
 
 WeightRules Driver::weightRules() const {
-  return {choices.weightBits, choices.weightsEncoding};
+  return {choices.weightBits, choices.weightsEncoding,
+          /*weighsBytes=*/choices.maxWeights || wanted.findsFront};
 }
 
 PipelineOptions

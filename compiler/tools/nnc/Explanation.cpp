@@ -276,7 +276,8 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   clock = findClock(*machine, options);
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
-    LayerForms forms(function, options.precision);
+    LayerForms forms(function, options.precision,
+                     limitProducts(driver.weightRules()));
     CostModel cost = makeCostModel(
         function, *machine, tuned ? &tuned->measurements : nullptr,
         /*memo=*/nullptr, &forms, driver.weightRules());

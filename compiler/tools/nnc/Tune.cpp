@@ -97,11 +97,12 @@ struct Form {
   LayerForms others; ///< of its layers, with other element types
   CandidateMemo memo;
 
-  Form(mlir::ModuleOp module, Precision precision)
+  Form(mlir::ModuleOp module, Precision precision, const WeightRules &rules)
       : function(*module.getOps<mlir::func::FuncOp>().begin()),
-        others(function, precision) {}
-  Form(mlir::OwningOpRef<mlir::ModuleOp> module, Precision precision)
-      : Form(module.get(), precision) {
+        others(function, precision, limitProducts(rules)) {}
+  Form(mlir::OwningOpRef<mlir::ModuleOp> module, Precision precision,
+       const WeightRules &rules)
+      : Form(module.get(), precision, rules) {
     owner = std::move(module);
   }
 };
@@ -157,8 +158,8 @@ public:
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
-    untunedForm = form =
-        std::make_shared<Form>(driver->formed(), options.precision);
+    untunedForm = form = std::make_shared<Form>(
+        driver->formed(), options.precision, driver->weightRules());
     if (driver->tuned() && driver->tuned()->threads == threads) {
       known = driver->tuned()->measurements;
       choices = driver->tuned()->getChoices(options.maxError).vec();
@@ -254,8 +255,8 @@ private:
         auto module = driver->formLayers(std::move(file));
         if (!module)
           return makeError("layers cannot be put into another form");
-        others.push_back(
-            std::make_unique<Form>(std::move(module), options.precision));
+        others.push_back(std::make_unique<Form>(
+            std::move(module), options.precision, driver->weightRules()));
         recall(*others.back(), store);
       }
       size_t ownLeft = left;
@@ -276,7 +277,8 @@ private:
       auto module = driver->formLayers(std::move(file));
       if (!module)
         return makeError("layers cannot be formed again");
-      auto again = std::make_shared<Form>(std::move(module), options.precision);
+      auto again = std::make_shared<Form>(std::move(module), options.precision,
+                                          driver->weightRules());
       if (countOtherLayers(again->function, form->function) == 0)
         break;
       form = std::move(again);

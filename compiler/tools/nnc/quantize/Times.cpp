@@ -66,7 +66,8 @@ ExitCode Times::makePlan(const std::string &name, Plan &plan) {
   for (auto function : plan.driver->imported().getOps<mlir::func::FuncOp>())
     plan.weightBytes += getWeightBytes(function);
   for (auto function : plan.driver->formed().getOps<mlir::func::FuncOp>()) {
-    LayerForms forms(function, own.precision);
+    LayerForms forms(function, own.precision,
+                     limitProducts(plan.driver->weightRules()));
     CostModel cost =
         makeCostModel(function, *machine, /*measured=*/nullptr,
                       /*memo=*/nullptr, &forms, plan.driver->weightRules());
