@@ -126,6 +126,15 @@ static bool endsWithFloats(LayerOp layer) {
                                    getTensorType(layer.getY()).getNumElements();
 }
 
+/// Returns whether the target of a module has vectors. Without them floats are
+/// multiplied no faster than integers, and take more memory.
+static bool hasVectors(ModuleOp module) {
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return !machine || machine.getHost().hasVectors();
+}
+
 LayerForms::LayerForms(func::FuncOp function, Precision precision,
                        Products products) {
   // The floats of a quantized model stand between integers: what halves round
@@ -133,7 +142,7 @@ LayerForms::LayerForms(func::FuncOp function, Precision precision,
   auto module = function->getParentOfType<ModuleOp>();
   if (llvm::any_of(function.getBody().front().getOps<LayerOp>(),
                    multipliesIntegers)) {
-    if (products != Products::integers)
+    if (products != Products::integers && hasVectors(module))
       addFloats(function, products);
     return;
   }

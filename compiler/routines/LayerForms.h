@@ -43,7 +43,8 @@ inline Products limitProducts(const WeightRules &rules,
 /// floats can compute all of such a layer, a form of it does, and integers
 /// between layers may be held as floats (HeldFloats.h). Results are the same,
 /// bit for bit, but for products that the model defines with floats
-/// (qnn::kOfFloatsAttr), whose sums may be rounded.
+/// (qnn::kOfFloatsAttr), whose sums may be rounded. Targets without vectors,
+/// which multiply floats no faster than integers, have no such forms.
 ///
 /// A form is outside of the function until it is taken. Its operands are the
 /// layer's, but for constants; the arguments of its regions say which element
