@@ -344,9 +344,11 @@ Value FloatEpilogue::limit(Operation *op, Value real, int64_t zero, double low,
   if (zero != moved)
     real = builder.create<AddOp>(loc, real,
                                  createScalar(builder, loc, zero - moved));
-  Value limited = builder.create<ClipOp>(loc, real.getType(), real,
-                                         builder.getF64FloatAttr(low - moved),
-                                         builder.getF64FloatAttr(high - moved));
+  auto limited = builder.create<ClipOp>(loc, real.getType(), real,
+                                        builder.getF64FloatAttr(low - moved),
+                                        builder.getF64FloatAttr(high - moved));
+  if (Attribute activation = op->getAttr(kActivationAttr))
+    limited->setAttr(kActivationAttr, activation);
   if (isResult)
     offset = 0;
   return limited;
@@ -432,8 +434,6 @@ bool FloatProduct::apply(LayerOp layer, const HeldFloats &held,
   if (auto conv = dyn_cast<ConvOp>(anchor))
     conv.setFill(0);
   anchor->removeAttr("accumulator");
-  if (TensorData::get(layer.getInputs()[1]))
-    anchor->setAttr(kByteWeightsAttr, builder.getUnitAttr());
 
   const bool storesBytes = isNarrow(getElementOf(original.getY()));
   FloatEpilogue epilogue(layer,

@@ -22,7 +22,7 @@ def constant(name):
 
 def check(dialect):
     rules = (tree.ROOT / f"dialects/{dialect}/{dialect.capitalize()}AttributeRules.cpp").read_text()
-    table = re.findall(r"^    \{(k\w+Attr), ", rules, re.MULTILINE)
+    table = re.findall(r"\{(k\w+Attr), ", rules)
     names = declared(dialect)
     yield from (f"{dialect}.{name} has no rule" for name in names if constant(name) not in table)
     if table != sorted(table):
