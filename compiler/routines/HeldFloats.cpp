@@ -7,12 +7,12 @@
 #include "compiler/routines/HeldFloats.h"
 
 #include "dialects/nn/Attributes.h"
+#include "dialects/nn/IntegerRange.h"
 #include "dialects/nn/TensorData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -29,14 +29,6 @@ static Type getElementOf(Value value) {
 /// Whether a type is one of integers that layers pass to each other.
 static bool isNarrow(Type type) {
   return type.isInteger(8) || type.isInteger(16);
-}
-
-/// Returns the least and the largest integer of a narrow type.
-static std::pair<int64_t, int64_t> getRange(Type type) {
-  const int64_t count = int64_t(1) << type.getIntOrFloatBitWidth();
-  if (type.isUnsignedInteger())
-    return {0, count - 1};
-  return {-count / 2, count / 2 - 1};
 }
 
 static bool isPadded(ConvOp conv) {
@@ -113,6 +105,17 @@ static bool isScalar(Value value, double wanted) {
   return real && real.getValueAsDouble() == wanted;
 }
 
+/// Returns whether numbers of one type hold all integers of another. A cast to
+/// such a type gives the same number from an integer and from a float.
+static bool holdsAll(Type type, Type integer) {
+  auto other = dyn_cast<IntegerType>(type);
+  if (!other)
+    return type.isF32();
+  auto [low, high] = getIntegerRange(other);
+  auto [least, most] = getIntegerRange(cast<IntegerType>(integer));
+  return low <= least && high >= most;
+}
+
 /// Lets what reads `integer` in an epilogue read `real`, a float of the same
 /// number, instead.
 static void readAsFloat(OpBuilder &builder, Value integer, Value real,
@@ -122,7 +125,8 @@ static void readAsFloat(OpBuilder &builder, Value integer, Value real,
     Operation *user = use.getOwner();
     if (user == real.getDefiningOp())
       continue;
-    if (auto next = dyn_cast<CastOp>(user)) {
+    if (auto next = dyn_cast<CastOp>(user);
+        next && holdsAll(next.getY().getType(), element)) {
       Type to = next.getY().getType();
       next.getY().replaceAllUsesWith(
           to.isF32() ? real
@@ -212,7 +216,7 @@ WeightSums::WeightSums(const TensorData &weights, int64_t axis)
 
 /// Returns the largest magnitude of an integer of a narrow type less `offset`.
 static double getLargest(Type type, int64_t offset) {
-  auto [low, high] = getRange(type);
+  auto [low, high] = getIntegerRange(cast<IntegerType>(type));
   return double(std::max(high - offset, offset - low));
 }
 
@@ -248,36 +252,33 @@ static std::optional<unsigned> findBias(LayerOp layer) {
   return extra;
 }
 
-/// Returns whether two computed operands of a matrix product have sums that are
-/// exact in floats.
-static bool isExactProduct(MatMulOp matmul) {
+/// Returns the largest magnitude of the sums of products of two computed
+/// operands of a matrix product.
+static double getReach(MatMulOp matmul) {
   RankedTensorType a = getTensorType(matmul.getA()),
                    b = getTensorType(matmul.getB());
   const int64_t terms =
       a.getDimSize(a.getRank() - (matmul.getTransposeA() ? 2 : 1));
   return getLargest(a.getElementType(), 0) * getLargest(b.getElementType(), 0) *
-             double(terms) <
-         kExact;
+         double(terms);
 }
 
-std::optional<FloatProduct> FloatProduct::get(LayerOp layer, int64_t offset) {
+std::optional<FloatProduct>
+FloatProduct::get(LayerOp layer, const HeldFloats &held, bool mayRound) {
   auto conv = dyn_cast<ConvOp>(layer.getAnchorOp());
   auto matmul = dyn_cast<MatMulOp>(layer.getAnchorOp());
+  const int64_t offset = held.getOffset(layer.getInputs()[0]);
   if (conv && isPadded(conv) && int64_t(conv.getFill()) != offset)
     return std::nullopt;
   std::optional<TensorData> weights = TensorData::get(layer.getInputs()[1]);
-  RankedTensorType type = getTensorType(layer.getInputs()[1]);
-  const int64_t axis = getChannelAxisOfWeights(layer), rank = type.getRank();
   FloatProduct product;
   if (!weights) {
     // An offset would change each sum by another number.
-    if (!matmul || offset)
+    if (!matmul || offset || held.getOffset(layer.getInputs()[1]) ||
+        !(mayRound || getReach(matmul) < kExact))
       return std::nullopt;
-    product.isExact = isExactProduct(matmul);
     return product;
   }
-  const WeightSums own(*weights, axis);
-  const double largest = getLargest(getElementOf(layer.getInputs()[0]), offset);
   product.bias = findBias(layer);
   std::optional<TensorData> bias;
   if (product.bias)
@@ -285,23 +286,34 @@ std::optional<FloatProduct> FloatProduct::get(LayerOp layer, int64_t offset) {
   // The offset changes the sums of a channel by one number, which the bias
   // makes up for, unless matrices of a batch have sums of their own, or
   // elements at the border have fewer terms.
+  RankedTensorType type = getTensorType(layer.getInputs()[1]);
+  const int64_t rank = type.getRank();
   const bool isMatrix =
       matmul && type.getNumElements() ==
                     type.getDimSize(rank - 1) * type.getDimSize(rank - 2);
   if ((offset && (!bias || !(conv || isMatrix))) || (product.bias && !bias))
     return std::nullopt;
-  double reach =
-      largest * *std::max_element(own.magnitudes.begin(), own.magnitudes.end());
+  std::optional<WeightSums> own;
+  if (offset || !mayRound)
+    own.emplace(*weights, getChannelAxisOfWeights(layer));
+  const double largest = getLargest(getElementOf(layer.getInputs()[0]), offset);
+  auto isExact = [&](size_t channel, double added) {
+    return mayRound ||
+           std::abs(added) + largest * own->magnitudes[channel] < kExact;
+  };
+  for (size_t i = 0; own && i < own->sums.size(); ++i)
+    if (!isExact(i, 0))
+      return std::nullopt;
   for (int64_t i = 0; bias && i < bias->getNumElements(); ++i) {
+    double added = bias->getReal(i);
     // Groups of a transposed convolution share an index of the weights.
-    const size_t channel = i % own.sums.size();
-    const double added =
-        bias->getReal(i) + (offset ? double(offset) * own.sums[channel] : 0);
+    const size_t channel = own ? i % own->sums.size() : 0;
+    if (offset)
+      added += double(offset) * own->sums[channel];
+    if (!isExact(channel, added))
+      return std::nullopt;
     product.biases.push_back(static_cast<float>(added));
-    reach =
-        std::max(reach, std::abs(added) + largest * own.magnitudes[channel]);
   }
-  product.isExact = reach < kExact;
   return product;
 }
 
@@ -386,9 +398,10 @@ Value FloatEpilogue::rewrite(CastOp cast) {
   Value x = cast.getX();
   if (to.isF32())
     return integers.contains(x) ? x : Value();
-  if (!isNarrow(to) || (!integers.contains(x) && !isWhole(x)))
+  // Casts between integers wrap around; those of floats saturate.
+  if (!isNarrow(to) || integers.contains(x) || !isWhole(x))
     return {};
-  auto [low, high] = getRange(to);
+  auto [low, high] = getIntegerRange(mlir::cast<IntegerType>(to));
   return limit(cast, x, 0, low, high);
 }
 

@@ -74,17 +74,17 @@ bool multipliesIntegers(nn::LayerOp layer);
 
 /// A product of such integers, with what it takes to compute it with floats.
 struct FloatProduct {
-  /// Whether sums of products stay below 2^24, so that floats hold them in
-  /// whichever order they are added. Other sums are rounded.
-  bool isExact = false;
   /// The constant extra that the layer adds to its sums first, or none, and the
   /// floats that it becomes: the offset of the operand is made up for.
   std::optional<unsigned> bias;
   llvm::SmallVector<float> biases;
 
-  /// Returns the product of `layer`, whose operand has this offset; nothing
-  /// where the offset cannot be made up for.
-  static std::optional<FloatProduct> get(nn::LayerOp layer, int64_t offset);
+  /// Returns the product of `layer`, whose operands are held as `held` says;
+  /// nothing where their offsets cannot be made up for, or where sums of
+  /// products, which floats hold below 2^24 in whichever order they are added,
+  /// may be larger and may not be rounded.
+  static std::optional<FloatProduct> get(nn::LayerOp layer,
+                                         const HeldFloats &held, bool mayRound);
   /// Makes `layer`, a copy of `original` whose constant operands are floats,
   /// compute with floats alone, which stand for integers as `held` says.
   /// Returns false where its epilogue has an op on integers that floats do not

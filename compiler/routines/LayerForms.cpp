@@ -43,7 +43,8 @@ static LayerOp createCastLayer(OpBuilder &builder, Location loc, StringRef name,
                             builder.create<CastOp>(loc, element, argument));
     return layer;
   }
-  // A layer that passes on its operand, which is then read or stored as floats.
+  // First an identity of integers, which is then made to read or to store the
+  // floats that hold them.
   builder.create<YieldOp>(loc, argument);
   if (isa<FloatType>(element))
     storeHeldFloats(layer, offset);
@@ -232,6 +233,12 @@ Value LayerForms::convert(ConstantOp constant, Type element) {
   return known->second;
 }
 
+LayerOp LayerForms::copy(LayerOp layer) {
+  OpBuilder builder(layer.getContext());
+  builder.setInsertionPointToEnd(block.get());
+  return cast<LayerOp>(builder.clone(*layer));
+}
+
 /// Returns a copy of a layer with an anchor whose anchor reads and stores
 /// halves, with an epilogue that still takes floats; null where the anchor
 /// reads no floats, or a constant is too large.
@@ -248,9 +255,7 @@ LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   }
   if (!llvm::is_contained(isHalf, true))
     return {};
-  OpBuilder builder(layer.getContext());
-  builder.setInsertionPointToEnd(block.get());
-  auto made = cast<LayerOp>(builder.clone(*layer));
+  LayerOp made = copy(layer);
   for (auto [i, input] : llvm::enumerate(inputs)) {
     made.getInputsMutable()[i].set(input);
     if (isHalf[i])
@@ -262,15 +267,13 @@ LayerOp LayerForms::computeWithHalves(LayerOp layer) {
 }
 
 void LayerForms::addHalves(LayerOp layer) {
-  OpBuilder builder(layer.getContext());
-  builder.setInsertionPointToEnd(block.get());
   SmallVector<LayerOp> &found = forms[layer];
   Type half = Float16Type::get(layer.getContext());
   Type single = Float32Type::get(layer.getContext());
   // Adds a form of `base`, whose anchor has results of type `anchor`, that
   // reads the extras in the bits `halves` as halves and stores `result`.
   auto add = [&](LayerOp base, Type anchor, Type result, unsigned halves) {
-    auto made = cast<LayerOp>(builder.clone(*base));
+    LayerOp made = copy(base);
     setElement(made.getY(), result);
     SmallVector<Type> arguments;
     if (made.getAnchorOp())
@@ -302,15 +305,14 @@ void LayerForms::addHalves(LayerOp layer) {
 /// that hold them; null where its epilogue computes with integers, or where
 /// sums might be rounded that must not be.
 LayerOp LayerForms::computeWithFloats(LayerOp layer) {
-  std::optional<FloatProduct> product =
-      FloatProduct::get(layer, held.getOffset(layer.getInputs()[0]));
   const bool mayRound = layer.getAnchorOp()->hasAttr(qnn::kOfFloatsAttr);
-  if (!product || !(product->isExact || mayRound))
+  std::optional<FloatProduct> product =
+      FloatProduct::get(layer, held, mayRound);
+  if (!product)
     return {};
-  OpBuilder builder(layer.getContext());
-  builder.setInsertionPointToEnd(block.get());
+  LayerOp made = copy(layer);
+  OpBuilder builder(made);
   Type single = builder.getF32Type();
-  auto made = cast<LayerOp>(builder.clone(*layer));
   for (auto [i, input] : llvm::enumerate(layer.getInputs()))
     if (auto constant = input.getDefiningOp<ConstantOp>())
       made.getInputsMutable()[i].set(convert(constant, single));
@@ -338,13 +340,11 @@ LayerOp LayerForms::computeWithFloats(LayerOp layer) {
 /// operands, or stores, are held as floats.
 void LayerForms::addHeld(LayerOp layer) {
   auto isOpen = [&](Value value) { return held.isOpen(value); };
-  OpBuilder builder(layer.getContext());
-  builder.setInsertionPointToEnd(block.get());
   for (bool storesFloats : {false, true})
     for (unsigned set : getOpenExtras(layer, isOpen)) {
       if (storesFloats ? !isOpen(layer.getY()) : !set)
         continue;
-      auto made = cast<LayerOp>(builder.clone(*layer));
+      LayerOp made = copy(layer);
       for (auto [i, extra] : llvm::enumerate(layer.getExtras()))
         if (set >> i & 1)
           readHeldFloats(made, i, held.getOffset(extra));
@@ -374,9 +374,7 @@ void LayerForms::addFloats(func::FuncOp function, Products products) {
     if (products == Products::floats && forms.contains(layer)) {
       leftOut.insert(layer);
     } else if (movesIntegers(layer) && held.isOpen(layer.getY())) {
-      OpBuilder builder(layer.getContext());
-      builder.setInsertionPointToEnd(block.get());
-      auto made = cast<LayerOp>(builder.clone(*layer));
+      LayerOp made = copy(layer);
       moveHeldFloats(made);
       forms[layer].push_back(made);
     } else if (!layer.getAnchorOp() || multipliesIntegers(layer))

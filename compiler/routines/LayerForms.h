@@ -58,7 +58,7 @@ public:
   ~LayerForms() { clear(); }
 
   bool empty() const { return forms.empty(); }
-  /// Whether a layer is no form of its own.
+  /// Whether the search has to take one of the other forms of a layer.
   bool isLeftOut(nn::LayerOp layer) const { return leftOut.contains(layer); }
   llvm::ArrayRef<nn::LayerOp> getOthers(nn::LayerOp layer) const {
     auto found = forms.find(layer);
@@ -87,6 +87,8 @@ public:
   void clear();
 
 private:
+  /// Returns a copy of a layer, outside of the function.
+  nn::LayerOp copy(nn::LayerOp layer);
   void addHalves(nn::LayerOp layer);
   nn::LayerOp computeWithHalves(nn::LayerOp layer);
   mlir::Value convert(nn::ConstantOp constant, mlir::Type element);

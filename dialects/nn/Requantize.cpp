@@ -4,20 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nn/IntegerRange.h"
 #include "dialects/nn/Nn.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-
-/// Returns the range of an integer type.
-static std::pair<int64_t, int64_t> getTypeRange(IntegerType type) {
-  unsigned width = type.getWidth();
-  if (type.isUnsigned())
-    return {0, static_cast<int64_t>(APInt::getMaxValue(width).getZExtValue())};
-  return {APInt::getSignedMinValue(width).getSExtValue(),
-          APInt::getSignedMaxValue(width).getSExtValue()};
-}
 
 static IntegerType getIntegerType(Value value) {
   return dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
@@ -52,7 +44,7 @@ LogicalResult RequantizeOp::verify() {
       (!getElement() && (isReal || getZeroPoint() != 0)))
     return emitOpError("needs an element type and both ends of its range");
   if (saturates()) {
-    auto [least, most] = getTypeRange(to);
+    auto [least, most] = getIntegerRange(to);
     auto [low, high] = getRange();
     if (to.getWidth() > 32 || low < least || high > most || low > high)
       return emitOpError("limits results to the range from ")
@@ -113,7 +105,7 @@ SmallVector<StringRef> RequantizeOp::getSteps() {
     steps.push_back("round");
     if (isMoved)
       steps.push_back("add");
-    if (getRange() != getTypeRange(getIntegerType(getY())))
+    if (getRange() != getIntegerRange(getIntegerType(getY())))
       steps.push_back("clip");
     steps.push_back("cast");
     return steps;

@@ -171,3 +171,55 @@ func.func @moved(%x: tensor<1x8x8x8xf32>, %z: tensor<1x8x4x4xf32>) -> tensor<1x4
   %e2 = qnn.dequantize %e2_q : tensor<1x4x4x4x!quant.uniform<i8:f32, 0.1:3>> -> tensor<1x4x4x4xf32>
   return %e2 : tensor<1x4x4x4xf32>
 }
+
+// -----
+
+// A convolution pads the second operand of the product with a number other than
+// zero, by which floats that hold it are less: the sums would be others.
+// CHECK-LABEL: @second
+// CHECK: nn.matmul {{.*}} -> tensor<1x4x6x6xi32>
+func.func @second(%x: tensor<1x4x6x6xi8>, %y: tensor<1x4x6x6xi8>) -> (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>) {
+  %w = nn.constant dense<3> : tensor<4x4x3x3xi8>
+  %c = nn.conv %y, %w {accumulator = i32, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, fill = -9 : i64, groups = 1 : i64} : (tensor<1x4x6x6xi8>, tensor<4x4x3x3xi8>) -> tensor<1x4x6x6xi32>
+  %0 = nn.cast %c : tensor<1x4x6x6xi32> to tensor<1x4x6x6xf32>
+  %m = nn.matmul %x, %y {accumulator = i32, transpose_a = false, transpose_b = false} : (tensor<1x4x6x6xi8>, tensor<1x4x6x6xi8>) -> tensor<1x4x6x6xi32>
+  %1 = nn.cast %m : tensor<1x4x6x6xi32> to tensor<1x4x6x6xf32>
+  return %0, %1 : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>
+}
+
+// -----
+
+!x = tensor<1x4x6x6x!quant.uniform<i8:f32, 0.05>>
+!w = tensor<4x4x1x1x!quant.uniform<i8:f32, 0.01>>
+!s = tensor<1x4x6x6x!quant.uniform<i32:f32, 5.0e-04>>
+
+// A cast between integers wraps around, unlike one of the floats that hold them.
+// CHECK-LABEL: @wraps
+// CHECK: nn.conv {{.*}} -> tensor<1x4x6x6xi32>
+func.func @wraps(%x: tensor<1x4x6x6xi8>) -> tensor<1x4x6x6xui8> {
+  %i = nn.constant dense<"0x81057F330A11E7C14D2B99F0037E5A80"> : tensor<4x4x1x1xi8>
+  %w = qnn.reinterpret %i : tensor<4x4x1x1xi8> -> !w
+  %a = qnn.reinterpret %x : tensor<1x4x6x6xi8> -> !x
+  %c = qnn.conv %a, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (!x, !w) -> !s
+  %r = qnn.requantize real %c : !s -> !x
+  %y = qnn.reinterpret %r : !x -> tensor<1x4x6x6xi8>
+  %u = nn.cast %y : tensor<1x4x6x6xi8> to tensor<1x4x6x6xui8>
+  return %u : tensor<1x4x6x6xui8>
+}
+
+// CHECK-LABEL: @wraps_later
+// CHECK: nn.conv {{.*}} -> tensor<1x4x6x6xf32>
+// CHECK: %[[C:.*]] = nn.cast %{{.*}} : f32 to i8
+// CHECK-NEXT: nn.cast %[[C]] : i8 to ui8
+func.func @wraps_later(%x: tensor<1x4x6x6xi8>) -> (tensor<1x4x6x6xui8>, tensor<1x4x6x6xf32>) {
+  %i = nn.constant dense<"0x81057F330A11E7C14D2B99F0037E5A80"> : tensor<4x4x1x1xi8>
+  %w = qnn.reinterpret %i : tensor<4x4x1x1xi8> -> !w
+  %a = qnn.reinterpret %x : tensor<1x4x6x6xi8> -> !x
+  %c = qnn.conv %a, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (!x, !w) -> !s
+  %r = qnn.requantize real %c : !s -> !x
+  %y = qnn.reinterpret %r : !x -> tensor<1x4x6x6xi8>
+  %u = nn.cast %y : tensor<1x4x6x6xi8> to tensor<1x4x6x6xui8>
+  %f = nn.cast %y : tensor<1x4x6x6xi8> to tensor<1x4x6x6xf32>
+  %e = nn.exp %f : tensor<1x4x6x6xf32>
+  return %u, %e : tensor<1x4x6x6xui8>, tensor<1x4x6x6xf32>
+}
