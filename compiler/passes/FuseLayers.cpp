@@ -165,9 +165,10 @@ private:
 
 } // namespace
 
-/// Returns a choice of a routine for each layer. Any routine of the family that
-/// computes the layer will do: the choice makes other samples form the same
-/// layers, and their routines are chosen later.
+/// Returns choices that name for each layer the first routine of its family.
+/// With them, networks at other sizes have the same pairs of layers fused as
+/// this one. Which routine is named does not matter, as nnc-choose-routines
+/// chooses it later.
 static TuningFile listForms(ModuleOp module) {
   TuningFile forms;
   module.walk([&](LayerOp layer) {

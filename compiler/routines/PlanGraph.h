@@ -49,8 +49,9 @@ public:
   /// Returns the problem, without all candidates but the prescribed ones where
   /// choices are prescribed.
   Problem getProblem() const;
-  /// Returns the plan that takes the choices which `planned`, the function with
-  /// its plan, keeps; nothing if it keeps none.
+  /// Returns the plan whose choices the attribute nn.plan of `planned` records,
+  /// which is this function after nnc-choose-routines; nothing if it records
+  /// none.
   std::optional<Plan> readPlan(mlir::func::FuncOp planned) const;
   unsigned getNode(nn::LayerOp layer) const { return nodes.lookup(layer); }
   /// Returns the candidates of a layer, whose indices are the choices of its
@@ -124,8 +125,8 @@ private:
     unsigned node; ///< of the problem
     const AdaptPaths::Table *table;
     llvm::SmallVector<mlir::RankedTensorType> wanted;
-    /// Those types in the table, and the first of them, which trees
-    /// reach.
+    /// The numbers of these types in the table, and the first of them, which
+    /// trees reach.
     llvm::SmallVector<unsigned> nodes, terminals;
     Trees trees;
     std::vector<State> states;

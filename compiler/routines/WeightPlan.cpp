@@ -491,7 +491,7 @@ WeightPlan::Move WeightPlan::findBestMove(ArrayRef<unsigned> choices,
 }
 
 //===----------------------------------------------------------------------===//
-// What was chosen
+// The chosen plan
 //===----------------------------------------------------------------------===//
 
 Plan WeightPlan::getPlan(size_t index) const {

@@ -14,8 +14,8 @@
 
 namespace nnc {
 
-/// The user's limits of which weights the routines of layers may read. A layer
-/// that names its routine keeps it.
+/// The user's restrictions on the formats of weights that routines may read.
+/// They do not apply to a layer that names its routine already.
 struct WeightRules {
   /// The least bits that choices may leave of a weight: 24, or the model's 32.
   /// Integers of 24 bits share a scale: a weight loses up to 2^-24 of the

@@ -70,7 +70,7 @@ static constexpr ValueSet byteCount = {
 static constexpr ValueSet aMap = {isKind<AffineMapAttr>, "a map of sizes"};
 
 //===----------------------------------------------------------------------===//
-// What depends on the holder
+// Checks that depend on the holder
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyPlaceList(const AttributeHolder &holder,

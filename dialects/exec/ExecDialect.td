@@ -29,19 +29,19 @@ def Exec_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
-  // What may carry each attribute, and with which values, is in
-  // ExecAttributeRules.cpp. nnc-plan-memory sets most of them, nnc-assign-threads
+  // The rules of ExecAttributeRules.cpp say which ops, arguments and results may
+  // carry each attribute, and with which values. nnc-plan-memory sets most of them, nnc-assign-threads
   // exec.serial.
   let discardableAttrs = (ins
-    // Where a value lies, on the op that makes it, and on arguments and results of
-    // functions; a list with the place of each result, on an op that runs
-    // functions; where the working memory of a layer's routine lies.
+    // The place where a value lies, on the op that makes it, and on arguments and
+    // results of functions; a list with the place of each result, on an op that
+    // runs functions; the place of the working memory of a layer's routine.
     "::nnc::exec::PlaceAttr":$place,
     "::mlir::ArrayAttr":$places,
     "::nnc::exec::PlaceAttr":$scratch,
     // A single thread computes the op.
     "::mlir::UnitAttr":$serial,
-    // Of a function: the bytes of its arena, and a lower bound of them.
+    // The bytes of a function's arena, and a lower bound of them.
     "::mlir::IntegerAttr":$arena,
     "::mlir::IntegerAttr":$lower_bound,
     // The arena of the function holds its inputs and results, too.

@@ -129,7 +129,7 @@ static constexpr ValueSet aPairCost = {
     "a dictionary with the numbers 'apart_ns' and 'one_ns'"};
 
 //===----------------------------------------------------------------------===//
-// What depends on the holder
+// Checks that depend on the holder
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyState(const AttributeHolder &holder, Attribute) {

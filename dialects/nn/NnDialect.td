@@ -29,8 +29,8 @@ def Nn_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
-  // What may carry each attribute, and with which values, is in
-  // NnAttributeRules.cpp.
+  // The rules of NnAttributeRules.cpp say which ops, arguments and results may
+  // carry each attribute, and with which values.
   let discardableAttrs = (ins
     //===-------------------------------------------------------------------===//
     // Modules
@@ -54,14 +54,14 @@ def Nn_Dialect : Dialect {
     // The nanoseconds that reading weights as they are stored, or decoding them,
     // takes more than reading them as they are.
     "::mlir::IntegerAttr":$stored_ns,
-    // What nnc-choose-routines finds with `weights-front`: pairs of the bytes of
-    // all weights and the seconds of a run more than with all weights as they are,
+    // The front that nnc-choose-routines finds with `weights-front`: pairs of the
+    // bytes of all weights and the seconds of a run more than with all weights as they are,
     // first of the fastest plan, then of smaller ones.
     "::mlir::ArrayAttr":$weights_front,
-    // Of a module with a network at several sizes (compiler/sizes/Sampled.h): the
-    // sizes, as #exec.size; the number of the size that each is within, or -1; what
-    // each is computed as, or unit; the point of the network at the largest sizes;
-    // and the sums of sizes that passes before have found.
+    // A module with a network at several sizes (compiler/sizes/Sampled.h) has five:
+    // the sizes, as #exec.size; the number of the size that bounds each, or -1; the
+    // expression that computes each of others, or unit; the size values of the
+    // network at the largest sizes; and the sums of sizes that earlier passes found.
     "::mlir::ArrayAttr":$sizes,
     "::mlir::DenseI64ArrayAttr":$sizes_within,
     "::mlir::ArrayAttr":$sizes_computed,
@@ -71,7 +71,7 @@ def Nn_Dialect : Dialect {
     //===-------------------------------------------------------------------===//
     // Functions
     //===-------------------------------------------------------------------===//
-    // What nnc-choose-routines found: `ns`, the estimated nanoseconds of a run,
+    // The plan that nnc-choose-routines found: `ns`, the estimated nanoseconds of a run,
     // `bound_ns`, a lower bound of them, and `solver`.
     "::mlir::DictionaryAttr":$plan,
 
@@ -113,7 +113,7 @@ def Nn_Dialect : Dialect {
     "::mlir::DictionaryAttr":$expanded,
     "::mlir::DictionaryAttr":$scaling,
     "::mlir::DictionaryAttr":$separable,
-    // What people who read emitted code are told of an exec.call: the parts of its
+    // The text that emitted code has about an exec.call: the parts of its
     // description, and the role of each of its inputs and extras.
     "::mlir::DictionaryAttr":$description,
     "::mlir::ArrayAttr":$roles,

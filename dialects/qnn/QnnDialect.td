@@ -25,8 +25,8 @@ def Qnn_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
-  // What may carry each attribute, and with which values, is in
-  // QnnAttributeRules.cpp.
+  // The rules of QnnAttributeRules.cpp say which ops, arguments and results may
+  // carry each attribute, and with which values.
   let discardableAttrs = (ins
     // What the integers of a quantized input or output stand for, on the argument or
     // result and then on the op of exec that this becomes (Port.h): their quantized

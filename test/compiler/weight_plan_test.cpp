@@ -59,7 +59,8 @@ static std::string printChain(unsigned layers, unsigned seed) {
 }
 
 namespace {
-/// The least time of a plan for each number of bytes of weights.
+/// The least seconds of any plan of a problem, by the bytes that the weights of
+/// the plan take.
 class AllPlans {
 public:
   explicit AllPlans(const WeightPlan &plan)

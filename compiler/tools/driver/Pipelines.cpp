@@ -52,8 +52,7 @@ void Driver::notePasses() {
 /// string.
 static std::string findPathProblem(llvm::StringRef option,
                                    llvm::StringRef path) {
-  // The parser of pass options takes these as quotes, brackets and the end of
-  // an option.
+  // MLIR ends an option at a blank or a brace, and a quote begins a text.
   if (path.find_first_of("{}'\" ") == llvm::StringRef::npos)
     return "";
   return fmt::format("--print-pipeline: options of nnc-opt cannot name {}={}; "

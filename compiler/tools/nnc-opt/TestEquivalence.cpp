@@ -4,10 +4,10 @@
 //
 // A pass for tests: --nnc-test-equivalence="passes=nnc-simplify tolerance=1e-5"
 // runs the passes on every function, or with `whole` on the module, evaluates
-// functions before and after on the same
-// random arguments, and fails if results differ by more than `tolerance` times
-// the largest. Large constants of a single value are made random first, so that
-// a test can say `dense<1.0> : tensor<64x3x3x3xf32>`.
+// functions before and after on the same random arguments, and fails if results
+// differ by more than `tolerance` times the largest. Large constants of a
+// single value are made random first, so that a test can say `dense<1.0> :
+// tensor<64x3x3x3xf32>`.
 //
 //===----------------------------------------------------------------------===//
 
