@@ -431,8 +431,10 @@ WeightPlan::findMoves(const Weight &weight, ArrayRef<unsigned> choices) const {
     if (!move.choices.empty())
       moves.push_back(std::move(move));
   }
-  llvm::stable_sort(moves, [](const Move &a, const Move &b) {
-    return std::pair(a.bytes, -a.gain) < std::pair(b.bytes, -b.gain);
+  llvm::sort(moves, [](const Move &a, const Move &b) {
+    const auto first = std::pair(a.bytes, -a.gain),
+               second = std::pair(b.bytes, -b.gain);
+    return first == second ? a.choices < b.choices : first < second;
   });
   double most = -kImpossible;
   llvm::erase_if(moves, [&](const Move &move) {
