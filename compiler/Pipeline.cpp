@@ -111,6 +111,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.portsInArena = options.portsInArena;
   setRules(choice, options.weights);
   choice.maxWeights = options.maxWeights;
+  choice.maxNs = options.maxNs;
   choice.decodeRam = options.decodeRam;
   choice.weightsFront = options.findsWeightsFront;
   choice.tuning = options.tuning;
@@ -170,6 +171,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
   Option<int64_t> maxWeights{*this, "max-weights",
                              llvm::cl::desc("as of nnc-choose-routines"),
                              llvm::cl::init(nnc::PipelineOptions().maxWeights)};
+  Option<int64_t> maxNs{*this, "max-ns",
+                        llvm::cl::desc("as of nnc-choose-routines"),
+                        llvm::cl::init(nnc::PipelineOptions().maxNs)};
 };
 } // namespace
 
@@ -187,6 +191,7 @@ void nnc::registerPipeline() {
         options.weights.leastBits = flags.weightBits;
         options.weights.encoding = flags.weightsEncoding;
         options.maxWeights = flags.maxWeights;
+        options.maxNs = flags.maxNs;
         buildPipeline(manager, options);
       });
 }

@@ -37,9 +37,10 @@ struct PipelineOptions {
   /// Bytes, see nnc-choose-routines.
   int64_t maxRam = std::numeric_limits<int64_t>::max();
   WeightRules weights; ///< see nnc-choose-routines
-  /// Bytes of all weights, and of RAM into which weights are decoded; see
-  /// nnc-choose-routines.
+  /// Bytes of all weights, and of RAM into which weights are decoded, and the
+  /// time of a run; see nnc-choose-routines.
   int64_t maxWeights = std::numeric_limits<int64_t>::max();
+  int64_t maxNs = std::numeric_limits<int64_t>::max();
   int64_t decodeRam = std::numeric_limits<int64_t>::max();
   bool findsWeightsFront = false; ///< see nnc-choose-routines
   /// Path of a file with measured costs and choices, or empty.

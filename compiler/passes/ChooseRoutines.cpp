@@ -245,11 +245,16 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
 
   WeightRules getWeightRules() const {
     return {weightBits, weightsEncoding,
-            /*weighsBytes=*/isWeightsLimited() || weightsFront};
+            /*weighsBytes=*/weighsBytes() || weightsFront};
   }
-  bool isWeightsLimited() const {
+  bool areWeightsLimited() const {
     return maxWeights < std::numeric_limits<int64_t>::max();
   }
+  bool isTimeLimited() const {
+    return maxNs < std::numeric_limits<int64_t>::max();
+  }
+  /// Whether a byte of weights has a price in time.
+  bool weighsBytes() const { return areWeightsLimited() || isTimeLimited(); }
   /// Whether a kind of stored weights is named.
   bool wantsKind() const { return weightsEncoding != "auto"; }
   /// Lists the wanted kinds of forms of weights. If none is named, that is all
@@ -373,10 +378,10 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
         return failure();
       module->setAttr(kWeightsFrontAttr, toAttribute(plan->findFront()));
     }
-    FormRules rules{isWeightsLimited() ? FormAim::both
-                    : wantsKind()      ? FormAim::bytes
-                                       : FormAim::time,
-                    listKinds(/*all=*/isWeightsLimited())};
+    FormRules rules{weighsBytes() ? FormAim::both
+                    : wantsKind() ? FormAim::bytes
+                                  : FormAim::time,
+                    listKinds(/*all=*/weighsBytes())};
     FailureOr<WeightPlan> plan = planWeights(module, machine, searches, rules);
     if (failed(plan))
       return failure();
@@ -384,8 +389,10 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
       write(searches);
       return success();
     }
-    if (isWeightsLimited())
+    if (areWeightsLimited())
       plan->keepBelow(maxWeights - getHeaderBytes(module));
+    else if (isTimeLimited())
+      plan->keepWithin(1e-9 * double(maxNs));
     else
       plan->chooseFastest();
     for (auto [i, own] : llvm::enumerate(searches))

@@ -107,7 +107,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     form of this kind. With `max-weights`, the bytes that all
     weights may take together, a byte has the price in seconds at which the
     fastest plan keeps to them; then one weight or two at a time, with the layers
-    that read them, change their form where that saves time. Without either,
+    that read them, change their form where that saves time. With `max-ns` in its
+    place, the time that a run may take, weights take the fewest bytes with which
+    the plan keeps to it, which are found in the same way. Without any of these,
     weights most of which are zero are stored as `csr` where layers become faster
     so, and those with `nn.byte_weights` as `codebook`: always for targets without
     an operating system, elsewhere where that is estimated to take a tenth of the
@@ -186,6 +188,10 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Option<"maxWeights", "max-weights", "int64_t",
            /*default=*/"std::numeric_limits<int64_t>::max()",
            "bytes that all weights may take">,
+    Option<"maxNs", "max-ns", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "nanoseconds that a run may be estimated to take; weights take as few "
+           "bytes as that allows">,
     Option<"decodeRam", "decode-ram", "int64_t",
            /*default=*/"std::numeric_limits<int64_t>::max()",
            "bytes that values may take; weights are not decoded into more">,

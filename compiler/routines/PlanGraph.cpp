@@ -587,6 +587,16 @@ static double countUses(func::FuncOp function, const PlanGraph &graph,
   return seconds;
 }
 
+double nnc::getPlannedSeconds(ModuleOp layered) {
+  int64_t ns = 0;
+  if (auto stored = layered->getAttrOfType<IntegerAttr>(nn::kStoredNsAttr))
+    ns += stored.getInt();
+  for (auto function : layered.getOps<func::FuncOp>())
+    if (auto plan = function->getAttrOfType<DictionaryAttr>(nn::kPlanAttr))
+      ns += plan.getAs<IntegerAttr>("ns").getInt();
+  return 1e-9 * double(ns);
+}
+
 void nnc::addCodeCosts(func::FuncOp function, CostModel &cost, double maxError,
                        Optimize optimize) {
   double share = getShareOfByte(optimize);

@@ -179,6 +179,10 @@ private:
 /// the forms of weights have decided on it.
 inline constexpr llvm::StringLiteral kPlanChoices = "choices";
 
+/// Returns the estimated seconds of the plans of all functions of a module
+/// (kPlanAttr), reading stored weights included (kStoredNsAttr).
+double getPlannedSeconds(mlir::ModuleOp layered);
+
 /// Lets the bytes of code of each candidate cost time, where the target has no
 /// operating system: a share of the time that all layers of `function` take at
 /// least, as `optimize` says.

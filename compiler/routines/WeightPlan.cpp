@@ -23,6 +23,9 @@ static constexpr double kBytesShare = 0.1;
 static constexpr double kDearBytes = 1;
 static constexpr double kHighPrices[] = {1e-3, 1e-6};
 
+/// The most prices of a byte that are tried for a limit.
+static constexpr int kMostSecants = 40;
+
 /// Weights with more forms than these have them for one type at a time.
 static constexpr size_t kMostPaired = 12;
 
@@ -306,7 +309,6 @@ WeightPlan::Solution WeightPlan::solveSmallest() {
 }
 
 void WeightPlan::keepBelow(int64_t limit) {
-  constexpr int most = 40;
   Solution fast = solve(0);
   chosen = fast;
   if (fast.bytes <= limit)
@@ -316,7 +318,7 @@ void WeightPlan::keepBelow(int64_t limit) {
     return;
   // The price at which both cost the same is that of a plan between them, if
   // there is one (the Lagrangian dual by secants).
-  for (int step = 0; step < most && chosen.bytes < fast.bytes &&
+  for (int step = 0; step < kMostSecants && chosen.bytes < fast.bytes &&
                      chosen.seconds > fast.seconds;
        ++step) {
     Solution middle = solve((chosen.seconds - fast.seconds) /
@@ -326,10 +328,54 @@ void WeightPlan::keepBelow(int64_t limit) {
       break;
     (fits ? chosen : fast) = std::move(middle);
   }
-  // Then one or two weights at a time, with their layers.
-  constexpr int mostMoves = 1000;
-  for (int step = 0; step < mostMoves; ++step) {
-    Move best = findBestMove(chosen.choices, limit - chosen.bytes);
+  exchange([&] { return Slack{limit - chosen.bytes, 0, /*savesTime=*/true}; });
+}
+
+void WeightPlan::keepWithin(double seconds) {
+  trade(seconds);
+  // Limits of bytes that are smaller lead to exchanges from the other side.
+  constexpr int mostLimits = 8;
+  Solution best = chosen;
+  for (int step = 0; step < mostLimits && best.seconds <= seconds; ++step) {
+    keepBelow(best.bytes - 1);
+    if (chosen.seconds > seconds || chosen.bytes >= best.bytes)
+      break;
+    best = chosen;
+  }
+  chosen = std::move(best);
+}
+
+/// Chooses a plan of at most so many seconds, if there is one, by prices of a
+/// byte and exchanges that save bytes.
+void WeightPlan::trade(double seconds) {
+  chosen = solve(0);
+  Solution small = solveSmallest();
+  if (chosen.seconds > seconds)
+    return;
+  if (small.seconds <= seconds) {
+    chosen = std::move(small);
+    return;
+  }
+  for (int step = 0; step < kMostSecants && small.bytes < chosen.bytes &&
+                     small.seconds > chosen.seconds;
+       ++step) {
+    Solution middle = solve((small.seconds - chosen.seconds) /
+                            double(chosen.bytes - small.bytes));
+    const bool fits = middle.seconds <= seconds;
+    if (fits ? middle.bytes >= chosen.bytes : middle.seconds >= small.seconds)
+      break;
+    (fits ? chosen : small) = std::move(middle);
+  }
+  exchange(
+      [&] { return Slack{0, seconds - chosen.seconds, /*savesTime=*/false}; });
+}
+
+/// Makes moves of one weight or two, with their layers, until none saves what
+/// is to be saved.
+void WeightPlan::exchange(llvm::function_ref<Slack()> findSlack) {
+  constexpr int most = 1000;
+  for (int step = 0; step < most; ++step) {
+    Move best = findBestMove(chosen.choices, findSlack());
     if (best.choices.empty())
       return;
     for (auto [node, choice] : best.choices)
@@ -460,33 +506,36 @@ bool WeightPlan::areApart(const Move &first, const Move &second) const {
                        [&](auto each) { return nodes.contains(each.first); });
 }
 
-/// Returns the move of a weight, or of two together, that saves the most time
-/// and takes at most `left` bytes more; one without choices if there is none.
+/// Returns the move of a weight, or of two together, that saves the most and
+/// takes no more of the other than the slack; one without choices if there is
+/// none.
 WeightPlan::Move WeightPlan::findBestMove(ArrayRef<unsigned> choices,
-                                          int64_t left) const {
+                                          const Slack &slack) const {
   std::vector<std::vector<Move>> moves;
   for (const Weight &weight : weights)
     moves.push_back(findMoves(weight, choices));
-  // Less than this is a difference of rounding.
-  double least = 1e-12;
+  double least = slack.getLeast();
   Move best;
   for (size_t i = 0; i < moves.size(); ++i)
     for (const Move &first : moves[i]) {
-      if (first.gain <= 0)
+      const double saved = slack.getSaved(first.bytes, first.gain);
+      if (saved <= 0)
         continue;
-      if (first.bytes <= left && first.gain > least) {
+      if (slack.allows(first.bytes, first.gain) && saved > least) {
         best = first;
-        least = first.gain;
+        least = saved;
       }
       for (size_t j = 0; j < moves.size(); ++j)
         for (const Move &second : moves[j])
-          if (i != j && first.bytes + second.bytes <= left &&
-              first.gain + second.gain > least && areApart(first, second)) {
+          if (const int64_t bytes = first.bytes + second.bytes;
+              i != j && slack.allows(bytes, first.gain + second.gain) &&
+              slack.getSaved(bytes, first.gain + second.gain) > least &&
+              areApart(first, second)) {
             best = first;
             best.choices.append(second.choices);
-            best.bytes += second.bytes;
+            best.bytes = bytes;
             best.gain += second.gain;
-            least = best.gain;
+            least = slack.getSaved(bytes, best.gain);
           }
     }
   return best;

@@ -50,12 +50,17 @@ public:
   /// changes of the forms of one weight or two and of the layers that read
   /// them.
   void keepBelow(int64_t limit);
+  /// Chooses a plan of at most so many getSeconds() whose weights take the
+  /// fewest bytes, or the fastest one where none is as fast: by a price of a
+  /// byte and changes of forms as keepBelow() does.
+  void keepWithin(double seconds);
   /// Returns the plans that are fastest for any price of a byte, from the
   /// fastest one to the smallest: their bytes, and the seconds that they take
   /// more than the first.
   std::vector<std::pair<int64_t, double>> findFront();
 
-  /// The bytes of all weights of the plan, and its seconds.
+  /// The bytes of all weights of the plan, and its seconds, in which those of
+  /// decoders count as getPricedSeconds() returns them: no fewer than they are.
   int64_t getBytes() const { return chosen.bytes; }
   double getSeconds() const { return chosen.seconds; }
   /// The problem without a price of bytes, and the bytes of all weights of a
@@ -100,6 +105,21 @@ private:
     int64_t bytes = 0;
     double gain = 0; ///< seconds
   };
+  /// What a move may take more, and which of the two it is to save.
+  struct Slack {
+    int64_t bytes = 0;
+    double seconds = 0;
+    bool savesTime = true;
+
+    bool allows(int64_t moreBytes, double gain) const {
+      return savesTime ? moreBytes <= bytes : -gain <= seconds;
+    }
+    double getSaved(int64_t moreBytes, double gain) const {
+      return savesTime ? gain : -double(moreBytes);
+    }
+    /// The least that is no difference of rounding.
+    double getLeast() const { return savesTime ? 1e-12 : 0; }
+  };
 
   void findWeights();
   void addStates(Weight &weight);
@@ -122,7 +142,9 @@ private:
                  std::vector<Solution> &found);
   std::vector<Move> findMoves(const Weight &weight,
                               llvm::ArrayRef<unsigned> choices) const;
-  Move findBestMove(llvm::ArrayRef<unsigned> choices, int64_t left) const;
+  Move findBestMove(llvm::ArrayRef<unsigned> choices, const Slack &slack) const;
+  void trade(double seconds);
+  void exchange(llvm::function_ref<Slack()> findSlack);
   double getCostAround(const llvm::SmallSetVector<unsigned, 8> &nodes,
                        llvm::ArrayRef<unsigned> choices) const;
   bool areApart(const Move &first, const Move &second) const;

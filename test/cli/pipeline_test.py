@@ -177,7 +177,7 @@ class Pipeline(nnc.TestCase):
         network = self.save("net", sparse())
         for option in ("--weights-encoding=csr", "--weights-encoding=codebook",
                        "--weights-encoding=huffman", "--weights-encoding=dense",
-                       "--max-weights=8K"):
+                       "--max-weights=8K", "--max-latency=1s"):
             with self.subTest(option):
                 self.check(network, "--target=portable", option)
 

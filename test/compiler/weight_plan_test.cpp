@@ -75,6 +75,12 @@ public:
         least = std::min(least, seconds);
     return least;
   }
+  int64_t findFewest(double limit) const {
+    for (auto [bytes, seconds] : found)
+      if (seconds <= limit)
+        return bytes;
+    return std::numeric_limits<int64_t>::max();
+  }
   std::vector<int64_t> listBytes() const {
     std::vector<int64_t> bytes;
     for (auto [each, seconds] : found)
@@ -141,13 +147,23 @@ static void compareLimits(StringRef target, unsigned layers) {
     }
     plan.keepBelow(bytes.front() - 1);
     CHECK(plan.getBytes() == bytes.front());
+    for (int64_t limit : bytes) {
+      const double seconds = all.findLeast(limit) * (1 + 1e-6);
+      plan.keepWithin(seconds);
+      INFO(target.str() << ", seed " << seed << ", " << seconds << " s");
+      CHECK(plan.getSeconds() <= seconds);
+      CHECK(plan.getBytes() == all.findFewest(seconds));
+    }
+    plan.keepWithin(all.findLeast(bytes.back()) / 2);
+    CHECK(plan.getSeconds() ==
+          Approx(all.findLeast(bytes.back())).epsilon(1e-6));
     for (auto [size, seconds] : plan.findFront())
       CHECK(seconds + all.findLeast(bytes.back()) ==
             Approx(all.findLeast(size)).epsilon(1e-6));
   }
 }
 
-TEST_CASE("Plans keep to limits of weights as no faster plan does") {
+TEST_CASE("Plans keep to limits of weights and of time as the best ones do") {
   compareLimits("cortex-m4", 2);
   compareLimits("aarch64", 2);
 }

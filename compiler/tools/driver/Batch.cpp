@@ -24,15 +24,6 @@ std::string Driver::findBatchProblem() const {
   return "";
 }
 
-ExitCode Driver::reportLatency(double seconds) {
-  mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-      << fmt::format(
-             "is estimated to take {:.3g} ms for a run at least, more than "
-             "the {:.3g} ms of --max-latency; allow a smaller batch, or more",
-             1e3 * seconds, 1e3 * *choices.maxLatency);
-  return ExitCode::limit;
-}
-
 ExitCode Driver::reportBatchRam(const RamDemand &least) {
   std::string options =
       choices.maxLatency ? "--batch and --max-latency" : "--batch";
@@ -83,7 +74,7 @@ ExitCode Driver::compileBatch() {
   };
   BatchLimits limits{*choices.batch, choices.maxRam};
   if (choices.maxLatency)
-    limits.maxSeconds = *choices.maxLatency;
+    limits.maxSeconds = getMaxSeconds();
   BatchPlanner planner(*formed, limits, pipelineOptions(tuning), run);
   BatchPlanner::Outcome outcome;
   {

@@ -43,6 +43,8 @@ Driver::Driver(ModelOptions options, DriverOptions wanted)
     : choices(std::move(options)), wanted(wanted), context(makeRegistry()),
       diagnostics(context) {
   context.loadAllAvailableDialects();
+  // The plan of layers has the time.
+  this->wanted.keepStages |= choices.limitsPlan();
 }
 
 static ExitCode exitCodeOf(frontends::ImportStatus status) {
@@ -121,6 +123,8 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
   }
   if (!isSound)
     return mlir::failure();
+  if (mlir::succeeded(probed))
+    clockFactor = choices.getClockFactor(*probed);
   return probed;
 }
 
@@ -154,10 +158,12 @@ ExitCode Driver::import() {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return ExitCode::usage;
     }
-  if (std::string problem = findQuantizationProblem(); !problem.empty()) {
-    mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
-    return ExitCode::usage;
-  }
+  for (const std::string &problem :
+       {findQuantizationProblem(), findLatencyProblem()})
+    if (!problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
+      return ExitCode::usage;
+    }
   if (choices.batch) {
     if (std::string problem = findBatchProblem(); !problem.empty()) {
       mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
@@ -378,7 +384,8 @@ constexpr llvm::StringLiteral mayRefuse[] = {
 
 WeightRules Driver::weightRules() const {
   return {choices.weightBits, choices.weightsEncoding,
-          /*weighsBytes=*/choices.maxWeights || wanted.findsFront};
+          /*weighsBytes=*/choices.maxWeights || choices.limitsPlan() ||
+              wanted.findsFront};
 }
 
 PipelineOptions
@@ -394,6 +401,8 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.optimize = choices.optimize;
   options.weights = weightRules();
   options.maxWeights = choices.maxWeights.value_or(options.maxWeights);
+  if (choices.limitsPlan())
+    options.maxNs = std::llround(1e9 * getMaxSeconds());
   options.decodeRam = choices.maxRam.value_or(options.decodeRam);
   options.findsWeightsFront = wanted.findsFront;
   options.tuning = tuned && tuned == tuning ? choices.tuning : "";
@@ -426,6 +435,8 @@ ExitCode Driver::compileOne() {
   ExitCode code = plan();
   if (code == ExitCode::done)
     code = checkWeightMemories();
+  if (code == ExitCode::done && choices.limitsPlan())
+    code = checkLatency();
   if (code == ExitCode::done && cutsRam)
     code = fitIntoRam(std::move(whole));
   notePasses();

@@ -112,13 +112,15 @@ struct ModelOptions {
   /// Samples along the first dimension of the inputs, of which each layer takes
   /// a number that is chosen.
   std::optional<BatchRange> batch;
-  /// Most seconds that a run may be estimated to take, if there is a limit.
+  /// Most seconds that a run may be estimated to take, if there is a limit, at
+  /// the clock `mhz`.
   std::optional<double> maxLatency;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
   QuantizeChoice quantization; ///< with Precision::i8
   Optimize optimize = Optimize::balance;
-  /// The clock for times that are told, if it is not that of the target's row.
+  /// The clock for times that are told and for maxLatency, if it is not that of
+  /// the target's row.
   std::optional<double> mhz;
 
   /// The number of threads that is assumed for code that must run on any
@@ -126,6 +128,11 @@ struct ModelOptions {
   static constexpr int anyThreads = 16;
 
   void runOn(int count) { threads = runThreads = count; }
+  /// Returns the factor from estimated seconds, which hold at the clock of the
+  /// target's row, to those at `mhz`.
+  double getClockFactor(target::MachineAttr machine) const;
+  /// Whether --max-latency limits one plan, and no batch.
+  bool limitsPlan() const { return maxLatency && !batch; }
   /// The level at which a compiler optimises such code unless told otherwise.
   const char *getLevel() const { return tools::getLevel(optimize); }
 };
@@ -299,6 +306,13 @@ private:
   /// Compiles the imported module, which holds the largest batch, with a batch
   /// size for each part.
   ExitCode compileBatch();
+  /// Returns why ModelOptions::maxLatency cannot be taken, or an empty string.
+  std::string findLatencyProblem() const;
+  /// Returns ModelOptions::maxLatency at the clock of the target's row.
+  double getMaxSeconds() const { return *choices.maxLatency / clockFactor; }
+  /// Reports a plan that is estimated to take more than that.
+  ExitCode checkLatency();
+  /// Reports that a run takes so many seconds at the clock of the row.
   ExitCode reportLatency(double seconds);
   ExitCode reportBatchRam(const RamDemand &least);
   /// Compiles the model for one sample, as without --batch, where no plan for
@@ -355,6 +369,7 @@ private:
   };
   std::vector<Stages> others; ///< of ModelOptions::otherShapes
   std::shared_ptr<const TuningFile> tuning;
+  double clockFactor = 1; ///< ModelOptions::getClockFactor()
   /// The bytes of RAM for which routines are chosen (PipelineOptions::maxRam).
   int64_t routinesRam = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> stripsRam;

@@ -46,38 +46,37 @@ static std::optional<double> parseTime(llvm::StringRef text) {
 }
 
 void addBatchOptions(CLI::App &app, ModelOptions &options) {
-  auto *batch =
-      app.add_option_function<std::string>(
-             "--batch",
-             [&options](const std::string &given) {
-               options.batch = parseBatch(given);
-             },
-             "Samples that a run takes along the first dimension of the "
-             "inputs, "
-             "which the model leaves open; of LOW..HIGH the number with the "
-             "least time for a sample. Layers are computed on a part of them "
-             "at a time where that is faster or --max-ram needs it")
-          ->check([](const std::string &given) -> std::string {
-            return parseBatch(given)
-                       ? ""
-                       : fmt::format("{} is no number of samples from 1 to {}, "
-                                     "such as 8 or 1..64",
-                                     given, kMaxBatch);
-          })
-          ->type_name("N|LOW..HIGH");
+  app.add_option_function<std::string>(
+         "--batch",
+         [&options](const std::string &given) {
+           options.batch = parseBatch(given);
+         },
+         "Samples that a run takes along the first dimension of the "
+         "inputs, "
+         "which the model leaves open; of LOW..HIGH the number with the "
+         "least time for a sample. Layers are computed on a part of them "
+         "at a time where that is faster or --max-ram needs it")
+      ->check([](const std::string &given) -> std::string {
+        return parseBatch(given)
+                   ? ""
+                   : fmt::format("{} is no number of samples from 1 to {}, "
+                                 "such as 8 or 1..64",
+                                 given, kMaxBatch);
+      })
+      ->type_name("N|LOW..HIGH");
   app.add_option_function<std::string>(
          "--max-latency",
          [&options](const std::string &given) {
            options.maxLatency = parseTime(given);
          },
-         "Most time that a run with --batch may be estimated to take")
+         "Most time that a run may be estimated to take: --batch keeps to it, "
+         "else weights take as few bytes as that allows")
       ->check([](const std::string &given) -> std::string {
         return parseTime(given)
                    ? ""
                    : given + " is no time such as 40ms, 500us or 1.5s";
       })
-      ->type_name("TIME")
-      ->needs(batch);
+      ->type_name("TIME");
 }
 
 } // namespace nnc::tools

@@ -13,6 +13,7 @@
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Explanation.h"
 #include "compiler/tools/nnc/Fit.h"
+#include "compiler/tools/nnc/FlashLimit.h"
 #include "compiler/tools/nnc/WeightsAdvice.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,8 +41,7 @@ public:
     addRamOption(app, options);
     addBatchOptions(app, options);
     addClockOption(app, options);
-    addLimit(app, "--max-flash", maxFlash,
-             "Most bytes of flash memory: of code, constants and weights");
+    addFlashOption(app, maxFlash);
     app.add_option("--arena", picture,
                    "Where a picture goes, in SVG, of what lies in the arena "
                    "while each layer runs")
@@ -54,23 +54,12 @@ public:
     if (llvm::sys::fs::is_directory(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    if (ExitCode code = prepared.open(options, {/*keepStages=*/true,
-                                                /*exceedsRam=*/true});
-        code != ExitCode::done)
-      return code;
+    const DriverOptions wanted = {/*keepStages=*/true, /*exceedsRam=*/true};
+    if (ExitCode ended = maxFlash ? prepareWithin(wanted, prepared)
+                                  : prepare(wanted, prepared);
+        ended != ExitCode::done)
+      return ended;
     const Manifest &manifest = prepared.manifest;
-    auto built = measure(manifest);
-    if (!built)
-      return fail(built.takeError(),
-                  manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
-    code = std::move(*built);
-    if (!code)
-      if (ExitCode ended = measureSource(manifest); ended != ExitCode::done)
-        return ended;
-    if (maxFlash && !code)
-      return fail(makeError("--max-flash needs the size of the code: leave out "
-                            "--no-build, and install the target's compiler"),
-                  ExitCode::usage);
     quantized = reportQuantized(prepared.driver->layered(),
                                 EmittedNames(prepared.driver->layered()));
     advice = WeightsAdvice::find(*prepared.driver, manifest.weightBytes);
@@ -89,6 +78,37 @@ public:
   }
 
 private:
+  /// Compiles the model, and builds the code for its size where there is a
+  /// compiler.
+  ExitCode prepare(const DriverOptions &wanted, Prepared &prepared) {
+    if (ExitCode ended = prepared.open(options, wanted);
+        ended != ExitCode::done)
+      return ended;
+    const Manifest &manifest = prepared.manifest;
+    auto built = measure(manifest);
+    if (!built)
+      return fail(built.takeError(),
+                  manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
+    code = std::move(*built);
+    return code ? ExitCode::done : measureSource(manifest);
+  }
+
+  /// The same with weights in so few bytes that --max-flash suffices, if it
+  /// can.
+  ExitCode prepareWithin(const DriverOptions &wanted, Prepared &prepared) {
+    if (noBuild)
+      return fail(makeError("--max-flash needs the size of the code: leave out "
+                            "--no-build"),
+                  ExitCode::usage);
+    FlashLimit flash(options, wanted, compiler, *maxFlash);
+    if (ExitCode ended = flash.find(); ended != ExitCode::done)
+      return ended;
+    options = flash.getOptions();
+    prepared = std::move(flash.getModule().prepared);
+    code = std::move(flash.getModule().code);
+    return ExitCode::done;
+  }
+
   /// Estimates the time of a run, for a target without an operating system or
   /// with --mhz.
   ExitCode estimate(Driver &driver, std::optional<double> &seconds) {
@@ -212,18 +232,7 @@ private:
     ExitCode ended = ExitCode::done;
     auto check = [&](const MemoryNeed &need, const std::string &hint,
                      const std::string &otherwise = "") {
-      tools::report(
-          {Problem::error,
-           options.model,
-           "",
-           "",
-           fmt::format("needs {} bytes ({}{}), {} more than the {} of "
-                       "{}{}",
-                       need.getSum(), need.listParts(), otherwise,
-                       -need.getLeft(), *need.limit, need.option, hint),
-           fmt::format("at most {} bytes", *need.limit),
-           fmt::format("{} bytes", need.getSum()),
-           {}});
+      need.reportExcess(options.model, hint, otherwise);
       ended = ExitCode::limit;
     };
     if (!fit.ram.fits()) {

@@ -13,22 +13,17 @@
 namespace nnc::tools {
 
 void addClockOption(CLI::App &app, ModelOptions &options) {
-  CLI::Option *clock =
-      app.add_option("--mhz", options.mhz,
-                     "Clock of the chip in MHz, for times that are estimated "
-                     "or follow from counted instructions; that of the "
-                     "target's row unless given. The code stays the same")
-          ->type_name("N")
-          ->check(numberFrom(0.001, 100000));
-  // The plan of a batch keeps to the limit at the clock of the row.
-  if (CLI::Option *latency = app.get_option_no_throw("--max-latency"))
-    clock->excludes(latency);
+  app.add_option("--mhz", options.mhz,
+                 "Clock of the chip in MHz, for --max-latency and for times "
+                 "that are estimated or follow from counted instructions; that "
+                 "of the target's row unless given")
+      ->type_name("N")
+      ->check(numberFrom(0.001, 100000));
 }
 
 Clock findClock(target::MachineAttr machine, const ModelOptions &options) {
   double own = double(machine.getHost().getCore().getMhz());
-  double mhz = options.mhz.value_or(own);
-  return {mhz, own / mhz};
+  return {options.mhz.value_or(own), options.getClockFactor(machine)};
 }
 
 std::string Clock::describe(const ModelOptions &options) const {

@@ -342,6 +342,13 @@ void addRamOption(CLI::App &app, ModelOptions &options) {
            "the edges are computed twice");
 }
 
+void addFlashOption(CLI::App &app, std::optional<int64_t> &maxFlash) {
+  addLimit(app, "--max-flash", maxFlash,
+           "Most bytes of flash memory, with K or M: of code, constants and "
+           "weights. The code is built for its size, and weights take the "
+           "bytes that it leaves where they would take more");
+}
+
 static void addValueOption(CLI::App &app, ModelOptions &options) {
   addRepeatedOption(
       app, "--value", "INPUT=1,2,3|FILE.npy",

@@ -75,6 +75,8 @@ llvm::json::Value orNull(std::optional<double> value);
 void addLimitOption(CLI::App &app, ModelOptions &options);
 /// Adds --batch and --max-latency.
 void addBatchOptions(CLI::App &app, ModelOptions &options);
+/// Adds --max-flash.
+void addFlashOption(CLI::App &app, std::optional<int64_t> &maxFlash);
 /// Adds --max-ram.
 void addRamOption(CLI::App &app, ModelOptions &options);
 /// MODEL may also be a folder that nnc compile wrote, then without options that
@@ -85,7 +87,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options);
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
 /// --optimize=size|balance|speed.
 void addOptimizeOption(CLI::App &app, ModelOptions &options);
-/// --mhz=N, behind addBatchOptions() where a command has these.
+/// --mhz=N.
 void addClockOption(CLI::App &app, ModelOptions &options);
 
 /// The clock for which times are told.

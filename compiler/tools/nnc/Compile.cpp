@@ -11,6 +11,7 @@
 #include "compiler/tools/driver/Toolchain.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Fit.h"
+#include "compiler/tools/nnc/FlashLimit.h"
 #include "compiler/tools/nnc/WeightsAdvice.h"
 
 #include "dialects/exec/Identifiers.h"
@@ -29,7 +30,9 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addRamOption(app, options);
+    addFlashOption(app, maxFlash);
     addBatchOptions(app, options);
+    addClockOption(app, options);
     addLayoutsOption(app, options);
     addPrecisionOption(app, options);
     addOptimizeOption(app, options);
@@ -63,8 +66,9 @@ public:
     // written.
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
-    if (!options.library && !compiler.empty())
-      return fail(makeError("--compiler builds a library; add --library"),
+    if (!options.library && !maxFlash && !compiler.empty())
+      return fail(makeError("--compiler builds a library, or code for its "
+                            "size; add --library or --max-flash"),
                   ExitCode::usage);
     Toolchain toolchain;
     if (options.library)
@@ -72,6 +76,9 @@ public:
         return code;
     DriverOptions wanted;
     wanted.takesRanges = wanted.takesSeveral = true;
+    if (maxFlash)
+      if (ExitCode code = keepWithinFlash(wanted); code != ExitCode::done)
+        return code;
     wanted.keepsImport = !imported.empty();
     Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
@@ -113,6 +120,28 @@ public:
   }
 
 private:
+  /// Finds the bytes that weights may take beside the code; reports it where
+  /// the model takes more than --max-flash.
+  ExitCode keepWithinFlash(const DriverOptions &wanted) {
+    FlashLimit flash(options, wanted, compiler, *maxFlash);
+    if (ExitCode code = flash.find(); code != ExitCode::done)
+      return code;
+    options = flash.getOptions();
+    MeasuredModule &module = flash.getModule();
+    code = std::move(module.code);
+    if (flash.fits())
+      return ExitCode::done;
+    Fit::find(module.prepared.manifest, code, maxFlash)
+        .flash->reportExcess(
+            options.model,
+            options.optimize == Optimize::size
+                ? "; prune weights or let them share values (nnc compress), or "
+                  "quantize the model"
+                : "; try --optimize=size, prune weights or let them share "
+                  "values (nnc compress), or quantize the model");
+    return ExitCode::limit;
+  }
+
   /// Finds what builds a shared library for the target.
   ExitCode findTools(Toolchain &toolchain) const {
     llvm::Expected<Toolchain> found = Toolchain::find(options.target, compiler);
@@ -179,6 +208,9 @@ private:
                                {"multiply_adds", other.multiplyAdds()}});
       if (!others.empty())
         said["others"] = std::move(others);
+      if (code)
+        said["flash_bytes"] =
+            Fit::find(manifest, code, maxFlash).flash->getSum();
       if (printsPipeline)
         said["pipeline"] = pipeline;
       printJson(std::move(said));
@@ -190,6 +222,9 @@ private:
              formatBytes(manifest.arenaBytes), manifest.target);
     if (!halves.empty())
       printOut("  16-bit floats: {}\n", halves);
+    if (code)
+      printOut("  flash: {}\n",
+               Fit::find(manifest, code, maxFlash).flash->describe());
     if (options.maxRam)
       printOut("  RAM: {}\n",
                Fit::find(manifest, /*code=*/std::nullopt,
@@ -205,6 +240,8 @@ private:
 
   ModelOptions options;
   std::string folder, compiler, depfile, pipeline, imported;
+  std::optional<int64_t> maxFlash;
+  std::optional<CodeBytes> code; ///< with --max-flash
   bool json = false, printsPipeline = false;
 };
 

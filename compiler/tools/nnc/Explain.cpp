@@ -264,6 +264,8 @@ private:
                           100 * (plan.cost / plan.lowerBound - 1));
     if (options.maxWeights)
       text += " without --max-weights";
+    else if (options.limitsPlan())
+      text += " without --max-latency";
     else if (!explanation.stored.empty())
       text += " with weights as they are";
     return text;

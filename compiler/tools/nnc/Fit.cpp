@@ -54,6 +54,21 @@ std::string MemoryNeed::describe() const {
                          : fmt::format(" for {}, which is not known", unknown));
 }
 
+void MemoryNeed::reportExcess(const std::string &model, const std::string &hint,
+                              const std::string &more) const {
+  tools::report({Problem::error,
+                 model,
+                 "",
+                 "",
+                 fmt::format("needs {} bytes ({}{}), {} more than the {} of "
+                             "{}{}",
+                             getSum(), listParts(), more, -getLeft(), *limit,
+                             option, hint),
+                 fmt::format("at most {} bytes", *limit),
+                 fmt::format("{} bytes", getSum()),
+                 {}});
+}
+
 json::Object Fit::toJson() const {
   json::Object object{{"ram_bytes", ram.getSum()}};
   if (flash)

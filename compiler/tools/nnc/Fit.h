@@ -38,6 +38,10 @@ struct MemoryNeed {
   std::string describe() const;
   /// Returns the parts, as in "800 of code, 400 of weights".
   std::string listParts() const;
+  /// Reports that the bytes are more than the limit. `more` stands behind the
+  /// list of their parts, `hint` at the end.
+  void reportExcess(const std::string &model, const std::string &hint,
+                    const std::string &more = "") const;
 };
 
 /// The bytes of flash memory and of RAM that a module needs, with the limits

@@ -43,7 +43,7 @@ WeightsAdvice WeightsAdvice::find(Driver &driver, int64_t bytes) {
   const ModelOptions &options = driver.options();
   advice.halfConstants = describeHalfConstants(driver.layered(), options);
   if (options.weightsEncoding == "auto" && !options.maxWeights &&
-      bytes <= mostBytes)
+      !options.limitsPlan() && bytes <= mostBytes)
     advice.findEncoding(driver.layered(), bytes);
   return advice;
 }

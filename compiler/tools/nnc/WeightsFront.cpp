@@ -39,8 +39,7 @@ static std::vector<size_t> pickPoints(const std::vector<double> &bytes) {
   return picked;
 }
 
-/// Returns the bytes of weights of the plans that a module's attribute lists.
-static std::vector<double> listBytes(mlir::ModuleOp layered) {
+std::vector<double> listFront(mlir::ModuleOp layered) {
   std::vector<double> bytes;
   auto found = layered->getAttrOfType<mlir::ArrayAttr>(nn::kWeightsFrontAttr);
   for (auto point : found.getAsRange<mlir::DenseF64ArrayAttr>())
@@ -57,7 +56,7 @@ static ExitCode compile(Driver &driver) {
 }
 
 ExitCode WeightsFront::find(Driver &driver) {
-  std::vector<double> bytes = listBytes(driver.layered());
+  std::vector<double> bytes = listFront(driver.layered());
   DriverOptions kept;
   kept.keepStages = kept.exceedsRam = true;
   for (size_t i : pickPoints(bytes)) {
@@ -67,12 +66,7 @@ ExitCode WeightsFront::find(Driver &driver) {
     if (ExitCode code = compile(one); code != ExitCode::done)
       return code;
     Point point;
-    point.seconds = getStoredSeconds(one.layered());
-    for (auto function : one.layered().getOps<mlir::func::FuncOp>())
-      if (auto plan =
-              function->getAttrOfType<mlir::DictionaryAttr>(nn::kPlanAttr))
-        point.seconds +=
-            1e-9 * double(plan.getAs<mlir::IntegerAttr>("ns").getInt());
+    point.seconds = getPlannedSeconds(one.layered());
     if (auto machine = target::getTarget(one.formed());
         mlir::succeeded(machine))
       point.seconds *= findClock(*machine, options).factor;

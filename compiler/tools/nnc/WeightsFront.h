@@ -13,6 +13,10 @@
 
 namespace nnc::tools {
 
+/// Returns the bytes of weights of the plans that a module of layers lists,
+/// with DriverOptions::findsFront: the fastest plan first, the smallest last.
+std::vector<double> listFront(mlir::ModuleOp layered);
+
 /// The plans of a model of which none has fewer bytes of weights and takes no
 /// more time: what --max-weights can choose among.
 class WeightsFront {

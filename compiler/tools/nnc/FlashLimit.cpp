@@ -1,0 +1,87 @@
+//===- FlashLimit.cpp - A limit of code and weights together --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/nnc/FlashLimit.h"
+
+#include "compiler/tools/driver/Progress.h"
+#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/WeightsFront.h"
+
+namespace nnc::tools {
+
+/// The most limits of weights that are tried.
+static constexpr int kMostLimits = 4;
+
+ExitCode FlashLimit::measure(const ModelOptions &tried,
+                             std::unique_ptr<MeasuredModule> &measured) const {
+  auto own = std::make_unique<MeasuredModule>();
+  if (ExitCode code = own->prepared.open(tried, wanted); code != ExitCode::done)
+    return code;
+  const Manifest &manifest = own->prepared.manifest;
+  Progress progress("building, to know the size of the code");
+  llvm::Expected<Toolchain> toolchain =
+      Toolchain::find(manifest.target, compiler);
+  if (!toolchain)
+    return fail(toolchain.takeError(), ExitCode::usage);
+  toolchain->level = tried.getLevel();
+  auto code = CodeBytes::measure(manifest, *toolchain, manifest.folder,
+                                 /*wantsLayers=*/false);
+  if (!code)
+    return fail(code.takeError(),
+                manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
+  if (!*code)
+    return fail(makeError("--max-flash needs the size of the code: install the "
+                          "target's compiler"),
+                ExitCode::usage);
+  own->code = std::move(**code);
+  measured = std::move(own);
+  return ExitCode::done;
+}
+
+/// The same, where a model whose weights cannot take so few bytes is no error.
+bool FlashLimit::tryMeasure(const ModelOptions &tried,
+                            std::unique_ptr<MeasuredModule> &measured) const {
+  DroppedReports dropped;
+  return measure(tried, measured) == ExitCode::done;
+}
+
+/// Measures the module with the smallest weights, for what it needs at least.
+ExitCode FlashLimit::findLeast() {
+  DriverOptions own = wanted;
+  own.keepStages = own.findsFront = true;
+  Driver driver(options, own);
+  for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
+    if (ExitCode code = (driver.*step)(); code != ExitCode::done)
+      return code;
+  ModelOptions tried = options;
+  tried.maxWeights = int64_t(listFront(driver.layered()).back());
+  std::unique_ptr<MeasuredModule> least;
+  if (tryMeasure(tried, least) && least->getFlash() < module->getFlash())
+    module = std::move(least);
+  return ExitCode::done;
+}
+
+ExitCode FlashLimit::find() {
+  if (ExitCode code = measure(options, module); code != ExitCode::done)
+    return code;
+  ModelOptions tried = options;
+  for (int64_t limit = maxFlash - module->code.total, step = 0;
+       !fits() && limit > 0 && step < kMostLimits; ++step) {
+    tried.maxWeights = std::min(limit, options.maxWeights.value_or(limit));
+    std::unique_ptr<MeasuredModule> next;
+    if (!tryMeasure(tried, next))
+      return findLeast();
+    limit = next->prepared.manifest.weightBytes -
+            std::max<int64_t>(next->getFlash() - maxFlash, 0);
+    if (next->getFlash() < module->getFlash()) {
+      module = std::move(next);
+      options = tried;
+    }
+  }
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools
