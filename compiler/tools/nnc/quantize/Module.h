@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_MODULE_H
 #define NNC_TOOLS_NNC_QUANTIZE_MODULE_H
 
-#include "compiler/tools/nnc/quantize/Session.h"
+#include "compiler/tools/nnc/quantize/Settings.h"
 
 namespace nnc::tools {
 
