@@ -232,10 +232,17 @@ void ModuleQuantizer::describe(const quantize::Plan &plan) {
     for (mlir::Value input : layer.inputs)
       own.inputs.push_back(names.at(find(input)));
   }
+  if (kept.empty())
+    for (const quantize::PlannedLayer &layer : plan.layers)
+      if (layer.kind != quantize::Kind::move)
+        all.insert(layer.op);
   floats.clear();
   for (const quantize::FloatOp &each : plan.floats) {
     const std::string name = quantize::getName(each.op);
     auto found = kept.find(name);
+    // An op of the model may have become several, which are kept together.
+    if (found != kept.end() && !all.contains(each.op))
+      continue;
     floats.push_back({name, each.op->getName().stripDialect().str(),
                       found == kept.end() ? each.reason : found->second,
                       each.isImportant});

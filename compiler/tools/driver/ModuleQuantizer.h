@@ -99,6 +99,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module, quantized;
   std::vector<std::string> ranges;         ///< as nnc-calibrate takes them
   std::map<std::string, std::string> kept; ///< see keepFloats()
+  /// The ops of the layers that are quantized if none is kept float.
+  llvm::DenseSet<mlir::Operation *> all;
   std::map<std::string, quantize::Parameters> parameters; ///< by observed names
   /// The passes that made `module`, and those that `quantized` comes from.
   std::string observedPasses, passes;

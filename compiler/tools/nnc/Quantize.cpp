@@ -174,6 +174,7 @@ ExitCode Quantize::run() {
                         .Case("entropy", quantize::Method::entropy)
                         .Case("mse", quantize::Method::mse)
                         .Default(quantize::Method::minmax);
+  settings.model.runOn(settings.threads);
   settings.percentile = percentile.value_or(settings.percentile);
   settings.options.storage =
       storage == "u8" ? quantize::Storage::u8 : quantize::Storage::s8;

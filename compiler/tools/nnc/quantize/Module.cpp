@@ -121,13 +121,41 @@ static void printReport(const ModuleQuantizer &quantizer,
   printSearch(settings, totals.search);
 }
 
-ExitCode quantizeModule(const QuantizeSettings &settings, bool json) {
+ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
+                      std::string &found) {
+  QuantizeSettings settings;
+  settings.model = options;
+  settings.model.shapes.clear(); // The module has the shapes.
+  settings.maxDrop = options.quantization.maxDrop;
+  settings.mixed = true;
+  ModuleModel model(quantizer, settings);
+  const size_t all = model.listLayers().size();
+  Evaluation evaluation;
+  SearchResult result;
+  if (ExitCode code = evaluate(model, Compared::tensors, evaluation);
+      code != ExitCode::done)
+    return code;
+  if (ExitCode code = limitDrop(model, evaluation, result);
+      code != ExitCode::done)
+    return code;
+  warnOfFloats(model, result);
+  const size_t integers = model.listLayers().size();
+  found = fmt::format("{} of {} layers, {}: {:.6g} instead of {:.6g}, a drop "
+                      "of {:.3g} %",
+                      integers, all, evaluation.metricName, evaluation.metric,
+                      evaluation.floatMetric, 100 * evaluation.drop);
+  return ExitCode::done;
+}
+
+ExitCode quantizeModule(const QuantizeSettings &given, bool json) {
   auto start = std::chrono::steady_clock::now();
   DriverOptions wanted;
   wanted.command = "quantize";
-  Driver driver(settings.model, wanted);
+  Driver driver(given.model, wanted);
   if (ExitCode code = driver.import(); code != ExitCode::done)
     return code;
+  QuantizeSettings settings = given;
+  settings.model.shapes.clear(); // The imported module has the shapes.
   if (ExitCode code = checkNoInput(settings.output, driver.findSources());
       code != ExitCode::done)
     return code;

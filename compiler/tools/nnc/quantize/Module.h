@@ -17,6 +17,12 @@ namespace nnc::tools {
 /// lets pass.
 ExitCode quantizeModule(const QuantizeSettings &settings, bool json);
 
+/// Chooses the layers that stay float of a module that `quantizer` has
+/// quantized, as --mixed does, by the target and --max-drop of `options`
+/// (QuantizeChoice::search).
+ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
+                      std::string &found);
+
 } // namespace nnc::tools
 
 #endif // NNC_TOOLS_NNC_QUANTIZE_MODULE_H

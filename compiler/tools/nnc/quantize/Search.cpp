@@ -25,8 +25,7 @@ class Search {
 public:
   Search(SearchedModel &model, Evaluation &evaluation, SearchResult &result)
       : model(model), settings(model.getSettings()), evaluation(evaluation),
-        ofIntegers(evaluation), result(result),
-        times(model, settings.getTimed()) {}
+        ofIntegers(evaluation), result(result), times(model, settings.model) {}
   ExitCode run();
   ExitCode runMixed();
   ExitCode finish();
@@ -41,7 +40,8 @@ private:
   double getSaved(const RatedLayer &layer) const;
   std::string explain(const RatedLayer &layer, size_t place) const;
   Kept explain(const std::set<int> &floats) const;
-  void listSteps();
+  ExitCode listSteps();
+  ExitCode chooseFastest();
   ExitCode chooseStep();
   ExitCode exchange();
   ExitCode compareWithPure();
@@ -212,10 +212,35 @@ ExitCode Search::run() {
   return model.keepFloats(keepFirst(count));
 }
 
+/// Leaves of the layers that are floats for speed only the products if the
+/// model is estimated to be faster so. Which others are integers follows from
+/// the layers around them then: the search knows no float candidates for these
+/// that also read floats.
+ExitCode Search::chooseFastest() {
+  std::set<int> products;
+  for (int number : steps.front())
+    if (times.getLayer(number).isProduct)
+      products.insert(number);
+  if (products.size() == steps.front().size())
+    return ExitCode::done;
+  double all = 0, fewer = 0;
+  for (auto [kept, seconds] :
+       {std::pair(&steps.front(), &all), std::pair(&products, &fewer)}) {
+    if (ExitCode code = model.keepFloats(explain(*kept));
+        code != ExitCode::done)
+      return code;
+    if (ExitCode code = times.estimate(*seconds); code != ExitCode::done)
+      return code;
+  }
+  if (fewer < all)
+    steps.front() = std::move(products);
+  return ExitCode::done;
+}
+
 /// Lists the layers that the plans for growing prices compute with floats.
 /// Behind them come layers that have no float candidate in the search: those
 /// first that add most noise for the time that integers save.
-void Search::listSteps() {
+ExitCode Search::listSteps() {
   std::set<int> open;
   for (const RatedLayer &each : rated)
     open.insert(each.number);
@@ -226,12 +251,15 @@ void Search::listSteps() {
     if (steps.empty() || kept != steps.back())
       steps.push_back(std::move(kept));
   }
+  if (ExitCode code = chooseFastest(); code != ExitCode::done)
+    return code;
   slower = steps.front();
   for (const RatedLayer &each : rated) {
     std::set<int> kept = steps.back();
     if (kept.insert(each.number).second)
       steps.push_back(std::move(kept));
   }
+  return ExitCode::done;
 }
 
 /// Takes the first step whose drop is allowed. That of the last one is: the
@@ -336,9 +364,9 @@ ExitCode Search::runMixed() {
     return code;
   sortBy(
       [&](const RatedLayer &layer) { return layer.noise / getSaved(layer); });
-  listSteps();
   for (ExitCode (Search::*step)() :
-       {&Search::chooseStep, &Search::exchange, &Search::compareWithPure})
+       {&Search::listSteps, &Search::chooseStep, &Search::exchange,
+        &Search::compareWithPure})
     if (ExitCode code = (this->*step)(); code != ExitCode::done)
       return code;
   return ExitCode::done;

@@ -15,23 +15,17 @@
 namespace nnc::tools {
 
 struct QuantizeSettings {
-  ModelOptions model;
+  ModelOptions model; ///< for --mixed with the target and its threads
   std::string calibration, output, compiler, metric;
   onnx::QuantizeOptions options;
   quantize::Method method = quantize::Method::minmax;
   double percentile = 99.99;
   bool equalize = false, biasCorrection = false, mixed = false;
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
-  int threads = 1;
+  int threads = 1;               ///< for runs on the samples
 
   /// Whether layers are kept float for the drop or for the time.
   bool hasSearch() const { return maxDrop || mixed; }
-  /// Returns what decides the times of the search.
-  ModelOptions getTimed() const {
-    ModelOptions timed = model;
-    timed.runOn(threads);
-    return timed;
-  }
 };
 
 } // namespace nnc::tools

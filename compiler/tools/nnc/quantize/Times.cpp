@@ -74,6 +74,8 @@ ExitCode Times::compile(const std::string &name,
   own.target = options.target;
   own.probe = options.probe;
   own.optimize = options.optimize;
+  own.maxError = options.maxError;
+  own.layouts = options.layouts;
   own.name = name;
   own.threads = options.threads;
   own.runThreads = options.runThreads;
@@ -98,7 +100,8 @@ ExitCode Times::makePlan(const std::string &name, Plan &plan) {
     LayerForms forms(function, own.precision, limitProducts(rules));
     CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
                                    /*memo=*/nullptr, &forms, rules);
-    auto graph = PlanGraph::build(function, cost, own.maxError);
+    addCodeCosts(function, cost, own.maxError, own.optimize);
+    auto graph = PlanGraph::build(function, cost, own.maxError, own.layouts);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
     nnc::Plan solved = graph->solve();
@@ -147,8 +150,11 @@ ExitCode Times::findParts(Driver &driver, const std::vector<SearchedLayer> &all,
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     Part &part = *parts.emplace_back(
         std::make_unique<Part>(function, *machine, driver.weightRules()));
+    addCodeCosts(function, part.cost, driver.options().maxError,
+                 driver.options().optimize);
     auto graph =
-        PlanGraph::build(function, part.cost, driver.options().maxError);
+        PlanGraph::build(function, part.cost, driver.options().maxError,
+                         driver.options().layouts);
     if (mlir::failed(graph))
       return ExitCode::unsupported;
     part.graph.emplace(std::move(*graph));
@@ -178,7 +184,7 @@ void Times::compareForms() {
     const nnc::Plan fastest = part->graph->solve();
     for (const auto &[op, layer] : part->layers) {
       auto own = llvm::cast<nn::LayerOp>(op);
-      LayerTimes times{none, none, true};
+      LayerTimes times{none, none, multipliesIntegers(own)};
       const double seconds = part->graph->getChoice(own, fastest).seconds;
       for (const Candidate &candidate : part->graph->getCandidates(own)) {
         double &best = keepsIntegers(own, candidate.getForm(own))

@@ -20,7 +20,8 @@ namespace nnc::tools {
 /// two whole models have for it, 0 where a layer before or behind computes it.
 struct LayerTimes {
   double floats = 0, integers = 0;
-  bool isChoice = false; ///< whether the plan has both
+  /// Whether the plan has both, and the layer multiplies its operands.
+  bool isProduct = false;
 };
 
 /// The cheapest plan where the noise that integers add has a price.
