@@ -144,7 +144,7 @@ static llvm::Expected<double> callMetric(const std::string &metric,
 
 ExitCode scoreByCommand(const std::string &command,
                         const std::string &floatFile, const std::string &model,
-                        Score &score) {
+                        Score &score, const char *extension) {
   static std::optional<double> ofFloat;
   score.metricName = command;
   if (!ofFloat) {
@@ -156,7 +156,7 @@ ExitCode scoreByCommand(const std::string &command,
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
   if (!folder)
     return fail(folder.takeError(), ExitCode::ownFault);
-  std::string file = (*folder)->path() + "/edited.onnx";
+  std::string file = (*folder)->path() + "/edited" + extension;
   if (llvm::Error error = writeTextFile(file, model))
     return fail(std::move(error), ExitCode::ownFault);
   llvm::Expected<double> value = callMetric(command, file);

@@ -115,6 +115,7 @@ public:
       if (llvm::Error error = replaceTextFile(
               depfile, printDepfile(*manifest, driver.findSources())))
         return fail(std::move(error), ExitCode::usage);
+    integers = driver.describeQuantization();
     return summarise(*manifest,
                      describeHalfConstants(driver.module(), options));
   }
@@ -225,6 +226,8 @@ private:
     if (code)
       printOut("  flash: {}\n",
                Fit::find(manifest, code, maxFlash).flash->describe());
+    if (!integers.empty())
+      printOut("  8-bit integers: {}\n", integers);
     if (options.maxRam)
       printOut("  RAM: {}\n",
                Fit::find(manifest, /*code=*/std::nullopt,
@@ -242,6 +245,7 @@ private:
   std::string folder, compiler, depfile, pipeline, imported;
   std::optional<int64_t> maxFlash;
   std::optional<CodeBytes> code; ///< with --max-flash
+  std::string integers; ///< Driver::describeQuantization()
   bool json = false, printsPipeline = false;
 };
 
