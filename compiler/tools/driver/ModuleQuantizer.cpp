@@ -6,14 +6,13 @@
 
 #include "compiler/tools/driver/ModuleQuantizer.h"
 
+#include "compiler/quantize/ModuleFile.h"
+#include "compiler/quantize/Results.h"
 #include "compiler/quantize/Scales.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "dialects/nn/State.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/qnn/Ranges.h"
-
-#include "mlir/Bytecode/BytecodeWriter.h"
 
 #include <fmt/format.h>
 
@@ -86,29 +85,17 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
       llvm::cast<mlir::ModuleOp>((*module)->clone());
   auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
   llvm::SmallVector<mlir::Value> values = qnn::listValues(main);
-  mlir::Operation *end = main.getBody().front().getTerminator();
-  llvm::SmallVector<mlir::Value> results(end->getOperands());
-  for (unsigned i = 0; i < results.size(); ++i)
-    numOutputs += !nn::getStateOf(main, i);
-  llvm::SmallVector<unsigned> added;
+  numOutputs = quantize::countOutputs(main);
+  llvm::SmallVector<mlir::Value> added;
+  std::vector<std::string> names;
   for (auto [number, value] : llvm::enumerate(own)) {
     if (!plan.values.count(value) || plan.sameAs.count(value))
       continue;
-    observed.emplace_back(number, fmt::format("nnc.observed.{}", number));
-    added.push_back(unsigned(results.size()));
-    results.push_back(values[number]);
+    names.push_back(fmt::format("nnc.observed.{}", number));
+    observed.emplace_back(number, names.back());
+    added.push_back(values[number]);
   }
-  end->setOperands(results);
-  mlir::Builder builder(copy->getContext());
-  llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  main.getAllResultAttrs(attributes);
-  attributes.resize(results.size(), builder.getDictionaryAttr({}));
-  main.setType(builder.getFunctionType(
-      main.getArgumentTypes(), mlir::TypeRange(mlir::ValueRange(results))));
-  main.setAllResultAttrs(attributes);
-  for (auto [result, entry] : llvm::zip(added, observed))
-    main.setResultAttr(result, nn::kNameAttr,
-                       builder.getStringAttr(entry.second));
+  quantize::addResults(main, added, names);
   return copy;
 }
 
@@ -210,23 +197,11 @@ ExitCode ModuleQuantizer::quantize() {
 }
 
 std::string printBytecode(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  // It fails for a version alone that nobody asks for.
-  (void)mlir::writeBytecodeToFile(module, stream);
-  return text;
+  return quantize::printModule(module);
 }
 
 llvm::Error writeModuleFile(const std::string &path, mlir::ModuleOp module) {
-  if (!llvm::StringRef(path).ends_with(".mlir"))
-    return replaceTextFile(path, printBytecode(module));
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(true, /*prettyForm=*/false);
-  module->print(stream, flags);
-  stream << '\n';
-  return replaceTextFile(path, text);
+  return replaceTextFile(path, quantize::printModule(module, path));
 }
 
 } // namespace nnc::tools

@@ -13,7 +13,9 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include "llvm/Support/Path.h"
 #include <algorithm>
+
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -144,7 +146,7 @@ static llvm::Expected<double> callMetric(const std::string &metric,
 
 ExitCode scoreByCommand(const std::string &command,
                         const std::string &floatFile, const std::string &model,
-                        Score &score) {
+                        llvm::StringRef path, Score &score) {
   static std::optional<double> ofFloat;
   score.metricName = command;
   if (!ofFloat) {
@@ -156,7 +158,8 @@ ExitCode scoreByCommand(const std::string &command,
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
   if (!folder)
     return fail(folder.takeError(), ExitCode::ownFault);
-  std::string file = (*folder)->path() + "/edited.onnx";
+  std::string file =
+      (*folder)->path() + "/edited" + llvm::sys::path::extension(path).str();
   if (llvm::Error error = writeTextFile(file, model))
     return fail(std::move(error), ExitCode::ownFault);
   llvm::Expected<double> value = callMetric(command, file);

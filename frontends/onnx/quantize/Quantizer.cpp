@@ -90,7 +90,7 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
   if (!problems.none())
     return nullptr;
   own->floatBytes = static_cast<int64_t>(own->model.ByteSizeLong());
-  own->folded = foldAffine(own->model);
+  own->folded = foldAffine(own->model, options.folds);
   own->equalized = equalize(own->model, options.channelRanges);
   own->replan();
   return std::unique_ptr<Quantizer>(new Quantizer(std::move(own)));

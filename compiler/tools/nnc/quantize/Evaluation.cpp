@@ -135,7 +135,7 @@ ExitCode Evaluator::run() {
   const QuantizeSettings &settings = session.getSettings();
   if (!settings.metric.empty())
     return scoreByCommand(settings.metric, settings.model.model, plain,
-                          evaluation);
+                          settings.output, evaluation);
   scoreOutputs(evaluation.outputs, evaluation);
   return ExitCode::done;
 }

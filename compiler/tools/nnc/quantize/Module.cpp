@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/quantize/Module.h"
 
+#include "compiler/quantize/Results.h"
 #include "compiler/tools/driver/ModuleQuantizer.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
@@ -24,15 +25,6 @@
 namespace json = llvm::json;
 
 namespace nnc::tools {
-
-/// Whether a result of the function is that of a softmax, perhaps in another
-/// shape.
-static bool isSoftmax(mlir::Value value) {
-  mlir::Operation *op = value.getDefiningOp();
-  while (llvm::isa_and_nonnull<nn::ReshapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return llvm::isa_and_nonnull<nn::SoftmaxOp>(op);
-}
 
 namespace {
 /// How far the quantized module is from the float one.
@@ -56,8 +48,8 @@ static ExitCode evaluate(ModuleQuantizer &quantizer,
   mlir::Operation *end = main.getBody().front().getTerminator();
   const std::vector<Port> &ports = quantized.getManifest().outputs;
   for (size_t i = 0; i < ports.size(); ++i) {
-    bool isScore =
-        i < end->getNumOperands() && isSoftmax(end->getOperand(unsigned(i)));
+    bool isScore = i < end->getNumOperands() &&
+                   quantize::isSoftmax(end->getOperand(unsigned(i)));
     score.outputs.push_back(describeOutput(ports[i], isScore));
   }
   const std::vector<Sample> &samples = quantizer.getSamples();

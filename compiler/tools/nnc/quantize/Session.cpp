@@ -32,6 +32,7 @@ ExitCode Session::open() {
         code != ExitCode::done)
       return code;
     settings.model.shapes = original.options().shapes;
+    settings.options.folds = quantize::findFolds(original.module());
   }
   frontends::ImportStatus status;
   {
