@@ -94,13 +94,7 @@ int ModuleCompressor::getNumOutputs() const {
 }
 
 bool ModuleCompressor::isSoftmax(const std::string &output) const {
-  Operation *end = main.getBody().front().getTerminator();
-  for (auto [number, value] : llvm::enumerate(end->getOperands()))
-    if (auto name = main.getResultAttrOfType<StringAttr>(unsigned(number),
-                                                         nn::kNameAttr);
-        name && name.getValue() == output)
-      return quantize::isSoftmax(value);
-  return false;
+  return quantize::isSoftmax(main, output);
 }
 
 std::string ModuleCompressor::describeTensor(const std::string &tensor) const {

@@ -11,8 +11,6 @@
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 
-#include <cmath>
-
 namespace nnc {
 #define GEN_PASS_DEF_QNNFUSE
 #include "compiler/passes/Passes.h.inc"
@@ -54,9 +52,8 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
                               UnitAttr::get(&getContext()));
     int64_t floats = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      nnc::CostModel cost(*machine, nnc::getWeightBytes(function));
       auto hasIntegers = [&](Operation *product) {
-        return std::isfinite(nnc::estimateProduct(product, cost).integers);
+        return nnc::hasIntegerSums(product, machine->getHost());
       };
       RewritePatternSet patterns(&getContext());
       nnc::populateQuantizedLayers(patterns, hasIntegers);

@@ -37,9 +37,16 @@ size_t quantize::countOutputs(func::FuncOp function) {
   return count;
 }
 
-bool quantize::isSoftmax(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<nn::ReshapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<nn::SoftmaxOp>(op);
+bool quantize::isSoftmax(func::FuncOp function, StringRef output) {
+  Operation *end = function.getBody().front().getTerminator();
+  for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
+    if (!name || name.getValue() != output)
+      continue;
+    Operation *op = end->getOperand(i).getDefiningOp();
+    while (isa_and_nonnull<nn::ReshapeOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    return isa_and_nonnull<nn::SoftmaxOp>(op);
+  }
+  return false;
 }

@@ -22,8 +22,9 @@ void addResults(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Value> values,
 /// next values of its state.
 size_t countOutputs(mlir::func::FuncOp function);
 
-/// Whether a value is the result of a softmax, perhaps in another shape.
-bool isSoftmax(mlir::Value value);
+/// Whether the output of that name is the result of a softmax, perhaps in
+/// another shape.
+bool isSoftmax(mlir::func::FuncOp function, llvm::StringRef output);
 
 } // namespace nnc::quantize
 

@@ -1,4 +1,4 @@
-//===- IntegerSums.h - Whether integers are faster than floats ------------===//
+//===- IntegerSums.h - Whether a target has sums of integers --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,20 +7,14 @@
 #ifndef NNC_COMPILER_ROUTINES_INTEGERSUMS_H
 #define NNC_COMPILER_ROUTINES_INTEGERSUMS_H
 
-#include "compiler/routines/Cost.h"
+#include "dialects/nn/Nn.h"
+#include "dialects/target/Target.h"
 
 namespace nnc {
 
-/// The estimated seconds of a product, an nn.conv or nn.matmul of floats whose
-/// operands are dequantized and whose result is quantized.
-struct ProductTimes {
-  double floats;   ///< with the conversions before and after it
-  double integers; ///< of operands of 8 bits, with the requantization
-};
-
-/// Returns the times of `product` with the fastest routines of the machine;
-/// infinite where there is none.
-ProductTimes estimateProduct(mlir::Operation *product, const CostModel &cost);
+/// Returns whether a routine of a device computes a convolution or matrix
+/// product of these shapes with bytes, and sums their products in 32 bits.
+bool hasIntegerSums(mlir::Operation *product, target::DeviceAttr device);
 
 } // namespace nnc
 

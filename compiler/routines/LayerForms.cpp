@@ -136,6 +136,12 @@ static bool hasVectors(ModuleOp module) {
   return !machine || machine.getHost().hasVectors();
 }
 
+bool nnc::keepsIntegers(LayerOp layer, LayerOp form) {
+  return multipliesIntegers(layer)
+             ? multipliesIntegers(form)
+             : getElement(form.getY()) == getElement(layer.getY());
+}
+
 LayerForms::LayerForms(func::FuncOp function, Precision precision,
                        Products products) {
   // The floats of a quantized model stand between integers: what halves round
@@ -143,7 +149,8 @@ LayerForms::LayerForms(func::FuncOp function, Precision precision,
   auto module = function->getParentOfType<ModuleOp>();
   if (llvm::any_of(function.getBody().front().getOps<LayerOp>(),
                    multipliesIntegers)) {
-    if (products != Products::integers && hasVectors(module))
+    if (products == Products::both ||
+        (products != Products::integers && hasVectors(module)))
       addFloats(function, products);
     return;
   }
@@ -377,8 +384,10 @@ void LayerForms::addFloats(func::FuncOp function, Products products) {
       LayerOp made = copy(layer);
       moveHeldFloats(made);
       forms[layer].push_back(made);
-    } else if (!layer.getAnchorOp() || multipliesIntegers(layer))
+    } else if (!layer.getAnchorOp() || multipliesIntegers(layer) ||
+               products == Products::both) {
       addHeld(layer);
+    }
 }
 
 void LayerForms::take(LayerOp layer, LayerOp form) {

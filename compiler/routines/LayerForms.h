@@ -27,6 +27,10 @@ inline Products limitProducts(const WeightRules &rules,
                                                       : wanted;
 }
 
+/// Returns whether a form of a layer has the integers that calibration gave the
+/// layer: whether it multiplies them if it is a product, or else stores them.
+bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
+
 /// The other forms of a function's layers: layers that compute the same with
 /// operands or a result of other element types. The search chooses one form of
 /// each layer; conversions between layers are adapts to it.
@@ -44,7 +48,10 @@ inline Products limitProducts(const WeightRules &rules,
 /// between layers may be held as floats (HeldFloats.h). Results are the same,
 /// bit for bit, but for products that the model defines with floats
 /// (qnn::kOfFloatsAttr), whose sums may be rounded. Targets without vectors,
-/// which multiply floats no faster than integers, have no such forms.
+/// which multiply floats no faster than integers, have no such forms, unless
+/// both kinds of products are asked for. Then other anchors than products may
+/// store floats, too, so that integers of any layer can be weighed against
+/// floats.
 ///
 /// A form is outside of the function until it is taken. Its operands are the
 /// layer's, but for constants; the arguments of its regions say which element

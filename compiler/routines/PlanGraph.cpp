@@ -216,6 +216,33 @@ Plan PlanGraph::solve(const SearchLimits &limits) const {
   return plan;
 }
 
+double PlanGraph::getPrice(LayerOp layer, const Candidate &candidate,
+                           const Prices &prices) const {
+  auto found = prices.find(layer);
+  return found != prices.end() && keepsIntegers(layer, candidate.getForm(layer))
+             ? found->second
+             : 0;
+}
+
+double PlanGraph::getPrice(const Plan &plan, const Prices &prices) const {
+  double price = 0;
+  for (auto [op, node] : nodes)
+    price += getPrice(cast<LayerOp>(op), candidates[node][plan.choices[node]],
+                      prices);
+  return price;
+}
+
+Plan PlanGraph::solve(const Prices &prices, const SearchLimits &limits) const {
+  Problem priced = getProblem();
+  for (auto [op, node] : nodes)
+    for (auto [choice, candidate] : llvm::enumerate(candidates[node]))
+      priced.nodes[node][choice] +=
+          getPrice(cast<LayerOp>(op), candidate, prices);
+  Plan plan = nnc::solve(priced, limits);
+  plan.lowerBound = std::max(plan.lowerBound - slack, 0.0);
+  return plan;
+}
+
 double PlanGraph::getMemorySeconds(const Plan &plan) const {
   double seconds = 0;
   for (auto [op, node] : nodes)

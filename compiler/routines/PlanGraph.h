@@ -16,6 +16,11 @@
 
 namespace nnc {
 
+/// What integers of layers cost beside their time, for the accuracy that they
+/// lose: seconds that each candidate of a layer that has integers
+/// (keepsIntegers) costs more, by layers.
+using Prices = llvm::DenseMap<mlir::Operation *, double>;
+
 /// The search problem of a function: the candidates of every layer and the cost
 /// of every adapt between layers.
 ///
@@ -45,6 +50,10 @@ public:
   /// bound still holds for all plans. It is below that of the problem by what
   /// sets of schemas could save that were left out because they were too many.
   Plan solve(const SearchLimits &limits = {}) const;
+  /// Returns the cheapest plan, whose cost and bound count these prices.
+  Plan solve(const Prices &prices, const SearchLimits &limits = {}) const;
+  /// Returns what integers cost a plan beside its time.
+  double getPrice(const Plan &plan, const Prices &prices) const;
   bool hasChoices() const { return !choices.empty(); }
   /// Returns the problem, without all candidates but the prescribed ones where
   /// choices are prescribed.
@@ -100,6 +109,8 @@ private:
   explicit PlanGraph(const CostModel &cost)
       : cost(&cost), paths(std::make_unique<AdaptPaths>(cost)) {}
   const Candidate &getKept(nn::LayerOp layer, const Candidate &candidate) const;
+  double getPrice(nn::LayerOp layer, const Candidate &candidate,
+                  const Prices &prices) const;
   double getSecondsAround(unsigned node, unsigned choice,
                           const Plan &plan) const;
   void limitLayouts(LayoutScope scope);

@@ -25,6 +25,7 @@ enum class Products {
   any,
   integers, ///< those that multiply integers alone
   floats,   ///< those that multiply floats alone, where there are any
+  both,     ///< of either kind, also where no target would choose floats
 };
 
 /// Returns "f32", "f16" or "i8", the spelling of --precision and of tuning

@@ -206,7 +206,7 @@ class QuantizeModule(nnc.TestCase):
         to = ["--calibration=float.tflite.npz", "-o", "q.mlir"]
         self.nnc("quantize", "float.tflite", "--calibration=float.tflite.npz", "-o", "q.onnx",
                  code=USAGE, said=["of a TFLite model nnc quantize writes a module"])
-        for option in ["--mixed --max-drop=1%", "--equalize", "--bias-correction", "--ops=Conv"]:
+        for option in ["--equalize", "--bias-correction", "--ops=Conv"]:
             self.nnc("quantize", "float.tflite", *to, *option.split(), code=USAGE,
                      said=[f"{re.split('[ =]', option)[0]} is for ONNX models"])
         self.nnc("quantize", "float.tflite", *to)

@@ -174,7 +174,7 @@ class Quantize(nnc.TestCase):
                  said=["--output is required", "--calibration is required"])
         (self.folder / "folder").mkdir()
         self.refuse("--calibration=nowhere", "--percentile=99", "--mixed", "-o", "folder",
-                    said=["--percentile needs --method=percentile", "--mixed needs --max-drop",
+                    said=["--percentile needs --method=percentile",
                           "-o: folder is a folder; give a file",
                           "--calibration: nowhere: there is no such file"])
         for output, why in [("data.npz", "is a file that this command reads"), ("network.onnx", "is a file that this command reads"),

@@ -127,7 +127,8 @@ namespace {
 class AllPlans {
 public:
   AllPlans(func::FuncOp function, const CostModel &cost,
-           ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms);
+           ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms,
+           const Prices &prices);
   double findLeast() { return extend(0, 0); }
 
 private:
@@ -154,7 +155,8 @@ private:
 } // namespace
 
 AllPlans::AllPlans(func::FuncOp function, const CostModel &cost,
-                   ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms)
+                   ArrayRef<nn::LayoutAttr> layouts, const LayerForms &forms,
+                   const Prices &prices)
     : block(function.getBody().front()), cost(cost), forms(forms) {
   auto plain = nn::getTensorType(block.getArgument(0));
   Builder builder(plain.getContext());
@@ -191,13 +193,20 @@ AllPlans::AllPlans(func::FuncOp function, const CostModel &cost,
       continue;
     }
     forEachCandidate(layer, cost, layouts, [&](const Candidate &candidate) {
+      // A product reads integers if it multiplies them; others store them.
+      const bool hasIntegers =
+          layer.getAnchorOp()
+              ? candidate.operands[0].getElementType().isInteger()
+              : candidate.result.getElementType().isInteger();
+      const double seconds =
+          candidate.seconds + (hasIntegers ? prices.lookup(layer) : 0);
       for (Choice &other : own)
         if (other.operands == candidate.operands &&
             other.result == candidate.result) {
-          other.seconds = std::min(other.seconds, candidate.seconds);
+          other.seconds = std::min(other.seconds, seconds);
           return;
         }
-      own.push_back({candidate.seconds, candidate.operands, candidate.result});
+      own.push_back({seconds, candidate.operands, candidate.result});
     });
   }
 }
@@ -316,7 +325,7 @@ static Counts comparePlans(StringRef target, unsigned functions,
       counts.elsewhere += !nn::getDevice(made).empty();
     }
     // Candidates within a thousandth of each other cost the same to the search.
-    AllPlans all(function, cost, graph->getLayouts(), forms);
+    AllPlans all(function, cost, graph->getLayouts(), forms, Prices());
     REQUIRE(plan.cost == Approx(all.findLeast()).epsilon(1e-3));
   }
   return counts;
@@ -339,4 +348,58 @@ TEST_CASE("The plan is the cheapest of all devices, too") {
   Counts counts = comparePlans("test-two-devices", 60, 3);
   CHECK(counts.others > 0);
   CHECK(counts.elsewhere > 0);
+}
+
+/// Returns prices of integers for most layers of a function, at random: some of
+/// them make up for the time that integers save.
+static Prices drawPrices(func::FuncOp function, double scale,
+                         std::mt19937 &engine) {
+  Prices prices;
+  for (auto layer : function.getOps<nn::LayerOp>())
+    if (engine() % 4)
+      prices[layer] = scale * double(engine() % 1000) / 1000;
+  return prices;
+}
+
+/// Compares the plans of random functions of integers that have prices with all
+/// that there are. Returns how many plans differ from the cheapest one in time.
+static int comparePricedPlans(StringRef target, unsigned functions) {
+  TestMachine on(target);
+  std::mt19937 engine(1);
+  int different = 0;
+  for (unsigned seed = 0; seed < functions; ++seed) {
+    std::string text =
+        RandomFunction(seed, /*areIntegers=*/true).print(2 + seed % 3);
+    INFO(text);
+    auto module = parseSourceString<ModuleOp>(text, &on.context);
+    REQUIRE(module);
+    func::FuncOp function = *module->getOps<func::FuncOp>().begin();
+    LayerForms forms(function, Precision::f32, Products::both);
+    CostModel cost =
+        makeCostModel(function, on.machine, nullptr, nullptr, &forms);
+    auto graph = PlanGraph::build(function, cost, /*maxError=*/1);
+    REQUIRE(succeeded(graph));
+    const Plan fastest = graph->solve();
+    CHECK(graph->solve(Prices()).cost == Approx(fastest.cost));
+    const Prices prices = drawPrices(function, fastest.cost, engine);
+    const Plan plan = graph->solve(prices);
+    CHECK(plan.solver == "exact");
+    AllPlans all(function, cost, graph->getLayouts(), forms, prices);
+    REQUIRE(plan.cost == Approx(all.findLeast()).epsilon(1e-3));
+    // A plan's price is what its cost has beside its time.
+    const double seconds = graph->getProblem().getCost(plan.choices),
+                 price = graph->getPrice(plan, prices);
+    CHECK(plan.cost == Approx(seconds + price));
+    CHECK(seconds >= Approx(fastest.cost).epsilon(1e-3));
+    CHECK(price <= graph->getPrice(fastest, prices) + 1e-3 * fastest.cost);
+    different += seconds > 1.001 * fastest.cost;
+  }
+  return different;
+}
+
+TEST_CASE("The plan is the cheapest where integers have a price") {
+  CHECK(comparePricedPlans("aarch64", 60) > 0);
+  CHECK(comparePricedPlans("x86-64-v3", 60) > 0);
+  // No vectors: nothing but a price makes floats worth their time.
+  CHECK(comparePricedPlans("cortex-m4", 60) > 0);
 }

@@ -26,6 +26,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,11 +52,22 @@ struct MemoryChoice {
   bool slow = false, holdsWeights = false;
 };
 
+class ModuleQuantizer;
+struct ModelOptions;
+
 /// How layers of floats become layers of integers.
 struct QuantizeChoice {
   std::string samples; ///< folder or file of the inputs' samples, or empty
   RangeMethod method;
   ModuleQuantization passes;
+  /// The largest drop of accuracy that is allowed, a share, if there is a
+  /// limit. Then `search` chooses the layers that stay float.
+  std::optional<double> maxDrop;
+  /// Searches a quantizer that has quantized a module, for these options, and
+  /// returns in `found` what it chose, as a sentence without a full stop.
+  std::function<ExitCode(ModuleQuantizer &, const ModelOptions &,
+                         std::string &found)>
+      search;
 };
 
 /// Sizes of one dimension of an input: low, low + step, ..., high.
@@ -227,6 +239,8 @@ public:
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
   WeightRules weightRules() const;
+  /// What QuantizeChoice::search found, or an empty string.
+  const std::string &describeQuantization() const { return quantizeNote; }
 
 private:
   /// Imports the model with inputs of these shapes, and with these values of
@@ -363,6 +377,7 @@ private:
   std::string streamPasses, stripPasses;
   /// Those that quantized the module, likewise.
   std::string quantizePasses;
+  std::string quantizeNote; ///< describeQuantization()
   /// Those that divided a batch, likewise.
   std::string batchPasses;
   /// All passes up to the program, for each shape.

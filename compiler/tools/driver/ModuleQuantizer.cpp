@@ -33,10 +33,12 @@ mlir::func::FuncOp ModuleQuantizer::getMain() {
   return module->lookupSymbol<mlir::func::FuncOp>("main");
 }
 
-static quantize::PlanOptions getPlanOptions(const ModuleQuantization &options) {
+quantize::PlanOptions ModuleQuantizer::getPlanOptions() const {
   quantize::PlanOptions result;
-  result.unrounded = options.unrounded;
-  for (const std::string &name : options.exclude)
+  result.unrounded = choice.passes.unrounded;
+  for (const std::string &name : choice.passes.exclude)
+    result.exclude.insert(name);
+  for (const auto &[name, reason] : kept)
     result.exclude.insert(name);
   return result;
 }
@@ -76,26 +78,79 @@ ExitCode ModuleQuantizer::checkPlan(const quantize::Plan &plan) {
   return ExitCode::unsupported;
 }
 
+/// Returns the name that a value has as an output of the float model, by its
+/// number.
+static std::string getObservedName(size_t number) {
+  return fmt::format("nnc.observed.{}", number);
+}
+
+/// Makes the main function of a copy of the module return these values, too.
+void ModuleQuantizer::addOutputs(mlir::ModuleOp copy,
+                                 llvm::ArrayRef<size_t> numbers) {
+  auto main = copy.lookupSymbol<mlir::func::FuncOp>("main");
+  llvm::SmallVector<mlir::Value> values = qnn::listValues(main);
+  llvm::SmallVector<mlir::Value> added;
+  std::vector<std::string> names;
+  for (size_t number : numbers) {
+    added.push_back(values[number]);
+    names.push_back(getObservedName(number));
+  }
+  quantize::addResults(main, added, names);
+}
+
 /// Returns a copy of the module whose main function also returns the values of
 /// the plan whose ranges have to be known.
 mlir::OwningOpRef<mlir::ModuleOp>
 ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
-  llvm::SmallVector<mlir::Value> own = qnn::listValues(getMain());
   mlir::OwningOpRef<mlir::ModuleOp> copy =
       llvm::cast<mlir::ModuleOp>((*module)->clone());
-  auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
-  llvm::SmallVector<mlir::Value> values = qnn::listValues(main);
+  mlir::func::FuncOp main = getMain();
   numOutputs = quantize::countOutputs(main);
-  llvm::SmallVector<mlir::Value> added;
-  std::vector<std::string> names;
-  for (auto [number, value] : llvm::enumerate(own)) {
+  llvm::SmallVector<size_t> numbers;
+  for (auto [number, value] : llvm::enumerate(qnn::listValues(main))) {
     if (!plan.values.count(value) || plan.sameAs.count(value))
       continue;
-    names.push_back(fmt::format("nnc.observed.{}", number));
-    observed.emplace_back(number, names.back());
-    added.push_back(values[number]);
+    observed.emplace_back(number, getObservedName(number));
+    numbers.push_back(number);
   }
-  quantize::addResults(main, added, names);
+  addOutputs(*copy, numbers);
+  return copy;
+}
+
+/// Returns what dequantizes the integers that stand for a float, if there are
+/// any, else the float.
+static mlir::Value findDequantized(mlir::Value value) {
+  for (mlir::Operation *user : value.getUsers())
+    if (llvm::isa<qnn::QuantizeOp>(user))
+      for (mlir::Operation *reader : user->getUsers())
+        if (llvm::isa<qnn::DequantizeOp>(reader))
+          return reader->getResult(0);
+  return value;
+}
+
+std::vector<std::string> ModuleQuantizer::listCompared() const {
+  std::vector<std::string> names;
+  for (const auto &[name, own] : parameters)
+    names.push_back(name);
+  return names;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
+  mlir::OwningOpRef<mlir::ModuleOp> copy =
+      llvm::cast<mlir::ModuleOp>((*module)->clone());
+  llvm::SmallVector<size_t> numbers;
+  for (const auto &[number, name] : observed)
+    if (parameters.count(name))
+      numbers.push_back(number);
+  addOutputs(*copy, numbers);
+  if (runPasses(*copy, nullptr) != ExitCode::done)
+    return {};
+  // What floats make and layers read stays the float that it was for others.
+  auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
+  mlir::Operation *end = main.getBody().front().getTerminator();
+  for (size_t i = end->getNumOperands() - numbers.size();
+       i < end->getNumOperands(); ++i)
+    end->setOperand(unsigned(i), findDequantized(end->getOperand(unsigned(i))));
   return copy;
 }
 
@@ -104,12 +159,11 @@ ExitCode ModuleQuantizer::open() {
     return code;
   mlir::PassManager manager(module->getContext());
   buildObservedPipeline(manager);
-  passes = spellPasses(manager);
+  observedPasses = spellPasses(manager);
   if (mlir::failed(manager.run(*module)))
     return ExitCode::ownFault;
-  quantize::Plan plan =
-      quantize::makePlan(getMain(), getPlanOptions(choice.passes),
-                         llvm::DenseMap<mlir::Value, std::string>());
+  quantize::Plan plan = quantize::makePlan(
+      getMain(), getPlanOptions(), llvm::DenseMap<mlir::Value, std::string>());
   if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
   ModelOptions options;
@@ -137,20 +191,78 @@ llvm::Expected<std::vector<Tensor>> ModuleQuantizer::runFloat(size_t sample) {
 
 /// Remembers what a report tells of the plan.
 void ModuleQuantizer::describe(const quantize::Plan &plan) {
-  for (const quantize::PlannedLayer &layer : plan.layers) {
-    mlir::Value value = layer.output;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  for (auto [number, value] : llvm::enumerate(qnn::listValues(getMain())))
+    names[value] = getObservedName(number);
+  auto find = [&](mlir::Value value) {
     while (plan.sameAs.count(value))
       value = plan.sameAs.at(value);
+    return value;
+  };
+  auto storage =
+      choice.passes.isUnsigned ? quantize::Storage::u8 : quantize::Storage::s8;
+  parameters.clear();
+  for (const auto &[value, own] : quantize::assignScales(plan, storage))
+    if (!plan.sameAs.count(value))
+      parameters[names.at(value)] = own;
+  layers.clear();
+  for (const quantize::PlannedLayer &layer : plan.layers) {
+    mlir::Value value = find(layer.output);
     quantize::Range range;
     if (auto known = qnn::getRange(value))
       range = {known->low, known->high};
-    layers.push_back({quantize::getName(layer.op),
-                      layer.op->getName().stripDialect().str(), range});
+    Layer &own =
+        layers.emplace_back(Layer{quantize::getName(layer.op),
+                                  layer.op->getName().stripDialect().str(),
+                                  range,
+                                  {},
+                                  names.at(value),
+                                  plan.sameAs.count(layer.output) != 0});
+    for (mlir::Value input : layer.inputs)
+      own.inputs.push_back(names.at(find(input)));
   }
-  for (const quantize::FloatOp &each : plan.floats)
-    floats.push_back({quantize::getName(each.op),
-                      each.op->getName().stripDialect().str(), each.reason,
+  if (kept.empty())
+    for (const quantize::PlannedLayer &layer : plan.layers)
+      if (layer.kind != quantize::Kind::move)
+        all.insert(layer.op);
+  floats.clear();
+  for (const quantize::FloatOp &each : plan.floats) {
+    const std::string name = quantize::getName(each.op);
+    auto found = kept.find(name);
+    // An op of the model may have become several, which are kept together.
+    if (found != kept.end() && !all.contains(each.op))
+      continue;
+    floats.push_back({name, each.op->getName().stripDialect().str(),
+                      found == kept.end() ? each.reason : found->second,
                       each.isImportant});
+  }
+}
+
+/// Quantizes a copy of the float module. Sets `spelled`, if it is not null, to
+/// the passes.
+ExitCode ModuleQuantizer::runPasses(mlir::ModuleOp on, std::string *spelled) {
+  ModuleQuantization options = choice.passes;
+  for (const auto &[name, reason] : kept)
+    options.exclude.push_back(name);
+  mlir::PassManager manager(on.getContext());
+  buildQuantizePipeline(manager, ranges, options);
+  if (spelled)
+    *spelled = spellPasses(manager);
+  return mlir::succeeded(manager.run(on)) ? ExitCode::done : ExitCode::ownFault;
+}
+
+ExitCode ModuleQuantizer::requantize() {
+  describe(quantize::planByRanges(getMain(), getPlanOptions()));
+  quantized = llvm::cast<mlir::ModuleOp>((*module)->clone());
+  std::string own;
+  ExitCode code = runPasses(*quantized, &own);
+  passes = observedPasses + "," + own;
+  return code;
+}
+
+ExitCode ModuleQuantizer::keepFloats(std::map<std::string, std::string> names) {
+  kept = std::move(names);
+  return requantize();
 }
 
 ExitCode ModuleQuantizer::quantize() {
@@ -169,39 +281,37 @@ ExitCode ModuleQuantizer::quantize() {
                                         displayText(tensors.back().name))),
                   ExitCode::ownFault);
   }
-  std::map<std::string, quantize::Range> ranges;
+  std::map<std::string, quantize::Range> found;
   std::map<std::string, std::string> unusable;
   if (ExitCode code = findRanges(
           tensors, samples, [this](size_t sample) { return runFloat(sample); },
-          choice.method, ranges, unusable);
+          choice.method, found, unusable);
       code != ExitCode::done)
     return code;
-  std::vector<std::string> texts;
   for (const auto &[number, output] : observed) {
-    const quantize::Range &range = ranges.at(output);
+    const quantize::Range &range = found.at(output);
     if (unusable.count(output))
       continue;
-    texts.push_back(fmt::format("{}:{}:{}", number, range.low, range.high));
+    ranges.push_back(fmt::format("{}:{}:{}", number, range.low, range.high));
     qnn::setRange(values[number], {range.low, range.high});
   }
-  quantize::Plan plan =
-      quantize::planByRanges(getMain(), getPlanOptions(choice.passes));
-  if (ExitCode code = checkPlan(plan); code != ExitCode::done)
+  if (ExitCode code =
+          checkPlan(quantize::planByRanges(getMain(), getPlanOptions()));
+      code != ExitCode::done)
     return code;
-  describe(plan);
-  mlir::PassManager manager(module->getContext());
-  buildQuantizePipeline(manager, texts, choice.passes);
-  passes += "," + spellPasses(manager);
-  return mlir::succeeded(manager.run(*module)) ? ExitCode::done
-                                               : ExitCode::ownFault;
+  return requantize();
 }
 
 std::string printBytecode(mlir::ModuleOp module) {
   return quantize::printModule(module);
 }
 
+std::string printModuleFile(llvm::StringRef path, mlir::ModuleOp module) {
+  return quantize::printModule(module, path);
+}
+
 llvm::Error writeModuleFile(const std::string &path, mlir::ModuleOp module) {
-  return replaceTextFile(path, quantize::printModule(module, path));
+  return replaceTextFile(path, printModuleFile(path, module));
 }
 
 } // namespace nnc::tools

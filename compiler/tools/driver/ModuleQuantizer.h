@@ -31,9 +31,21 @@ public:
   /// module by them.
   ExitCode quantize();
 
+  /// Sets which layers stay float, by their names, and why, and quantizes the
+  /// module without them.
+  ExitCode keepFloats(std::map<std::string, std::string> names);
+
   /// The module, which quantize() has quantized.
-  mlir::ModuleOp getModule() { return *module; }
-  mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }
+  mlir::ModuleOp getModule() { return *quantized; }
+  mlir::OwningOpRef<mlir::ModuleOp> takeModule() {
+    return std::move(quantized);
+  }
+  /// Returns the quantized module with the observed values that layers read or
+  /// make as further outputs, dequantized. They have the names that they have
+  /// in the float model.
+  mlir::OwningOpRef<mlir::ModuleOp> makeCompared();
+  /// Returns the names of these outputs.
+  std::vector<std::string> listCompared() const;
   /// The passes that do it to the imported module, as nnc-opt takes them.
   const std::string &getPasses() const { return passes; }
 
@@ -44,11 +56,21 @@ public:
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
   size_t getNumOutputs() const { return numOutputs; }
   const Executable &getFloatModel() const { return floatModel; }
+  /// Returns how the integers of an observed value represent it, by the name
+  /// that it has in the float model.
+  quantize::Parameters getParameters(const std::string &observed) const {
+    return parameters.at(observed);
+  }
 
   /// A layer that became one of integers, with the range of its result.
   struct Layer {
     std::string name, op;
     quantize::Range range;
+    /// The observed values that it reads, and the one that has its result's
+    /// range: names that they have in the float model.
+    std::vector<std::string> inputs;
+    std::string output;
+    bool isMove; ///< moves elements, which keep their range
   };
   const std::vector<Layer> &getLayers() const { return layers; }
   /// An op of a kind that could be quantized, but is not.
@@ -62,15 +84,26 @@ private:
   ExitCode checkIsFloat();
   ExitCode checkPlan(const quantize::Plan &plan);
   mlir::OwningOpRef<mlir::ModuleOp> makeObserved(const quantize::Plan &plan);
+  quantize::PlanOptions getPlanOptions() const;
+  ExitCode requantize();
   void describe(const quantize::Plan &plan);
+  void addOutputs(mlir::ModuleOp copy, llvm::ArrayRef<size_t> numbers);
+  ExitCode runPasses(mlir::ModuleOp on, std::string *spelled);
   mlir::func::FuncOp getMain();
 
   std::string file;
   QuantizeChoice choice;
   std::string compiler;
   int threads;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string passes;
+  /// The float module, with the ranges that are known, and the quantized one.
+  mlir::OwningOpRef<mlir::ModuleOp> module, quantized;
+  std::vector<std::string> ranges;         ///< as nnc-calibrate takes them
+  std::map<std::string, std::string> kept; ///< see keepFloats()
+  /// The ops of the layers that are quantized if none is kept float.
+  llvm::DenseSet<mlir::Operation *> all;
+  std::map<std::string, quantize::Parameters> parameters; ///< by observed names
+  /// The passes that made `module`, and those that `quantized` comes from.
+  std::string observedPasses, passes;
   Executable floatModel;
   size_t numOutputs = 0;
   std::vector<Sample> samples;
@@ -82,8 +115,10 @@ private:
   std::vector<Float> floats;
 };
 
-/// Writes a module to a file that nnc reads as a model, as text if its name
-/// ends in .mlir, else as bytecode.
+/// Returns what a file of this name holds that nnc reads as a model: the module
+/// as text if the name ends in .mlir, else as bytecode.
+std::string printModuleFile(llvm::StringRef path, mlir::ModuleOp module);
+/// Writes a module to such a file.
 llvm::Error writeModuleFile(const std::string &path, mlir::ModuleOp module);
 /// Returns the module as bytecode.
 std::string printBytecode(mlir::ModuleOp module);

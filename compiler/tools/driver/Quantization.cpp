@@ -18,6 +18,11 @@ std::string Driver::findQuantizationProblem() const {
     return "--calibrate finds the ranges for --precision=i8; add that, or "
            "leave "
            "--calibrate out";
+  if (choices.quantization.maxDrop && !isWanted)
+    return "--max-drop limits what the 8-bit integers of --precision=i8 cost "
+           "in "
+           "accuracy; add --precision=i8 and --calibrate=DIR, or leave "
+           "--max-drop out";
   if (!isWanted)
     return "";
   if (!isGiven)
@@ -46,6 +51,11 @@ ExitCode Driver::quantize(mlir::OwningOpRef<mlir::ModuleOp> &module) {
   for (ExitCode (ModuleQuantizer::*step)() :
        {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
     if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
+      return code;
+  if (choices.quantization.maxDrop)
+    if (ExitCode code =
+            choices.quantization.search(quantizer, choices, quantizeNote);
+        code != ExitCode::done)
       return code;
   quantizePasses = quantizer.getPasses();
   module = quantizer.takeModule();

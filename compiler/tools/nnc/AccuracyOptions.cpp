@@ -86,13 +86,28 @@ CLI::Option *addWords(CLI::App &app, const char *name, std::string &value,
   return option;
 }
 
-void addShareOption(CLI::App &app, const char *name, std::string &share,
-                    const char *example, const char *help) {
-  app.add_option(name, share, help)
-      ->type_name(example)
-      ->check([](const std::string &given) -> std::string {
+/// Makes an option refuse what is no share.
+static void takeShare(CLI::Option *option, const char *example) {
+  option->type_name(example)->check(
+      [](const std::string &given) -> std::string {
         return parseShare(given) ? "" : given + " is no share from 0% to 100%";
       });
+}
+
+void addShareOption(CLI::App &app, const char *name, std::string &share,
+                    const char *example, const char *help) {
+  takeShare(app.add_option(name, share, help), example);
+}
+
+void addShareOption(CLI::App &app, const char *name,
+                    std::optional<double> &share, const char *example,
+                    const char *help) {
+  takeShare(
+      app.add_option_function<std::string>(
+          name,
+          [&share](const std::string &given) { share = parseShare(given); },
+          help),
+      example);
 }
 
 void addMetricOption(CLI::App &app, std::string &metric) {

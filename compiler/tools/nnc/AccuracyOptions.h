@@ -30,6 +30,9 @@ CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration);
 /// An option whose value is a share.
 void addShareOption(CLI::App &app, const char *name, std::string &share,
                     const char *example, const char *help);
+void addShareOption(CLI::App &app, const char *name,
+                    std::optional<double> &share, const char *example,
+                    const char *help);
 /// --metric=COMMAND.
 void addMetricOption(CLI::App &app, std::string &metric);
 /// --exclude=NODE.

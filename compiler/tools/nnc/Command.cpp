@@ -8,7 +8,9 @@
 
 #include "compiler/tools/driver/Process.h"
 #include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "compiler/tools/nnc/quantize/Module.h"
 
 #include "dialects/exec/Identifiers.h"
 #include "frontends/Registry.h"
@@ -486,6 +488,14 @@ void addPrecisionOption(CLI::App &app, ModelOptions &options) {
                  "Samples of the inputs for --precision=i8, as "
                  "--calibration of nnc quantize takes them")
       ->type_name("DIR|FILE.npz");
+  options.quantization.search = searchModule;
+  addShareOption(
+      app, "--max-drop", options.quantization.maxDrop, "0.5%",
+      "With --precision=i8, layers of floats beside those of 8-bit integers, "
+      "whichever is faster on the target, and further ones until the agreement "
+      "of argmax of the first output with the float model drops by no more "
+      "than this on the samples; or the relative L2 error, where that output "
+      "does not look like scores of classes");
 }
 
 void addOptimizeOption(CLI::App &app, ModelOptions &options) {
@@ -530,8 +540,8 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
           "--custom",    "--stream",        "--io",
           "--max-ram",   "--batch",         "--weights",
           "--max-error", "--weight-bits",   "--layouts",
-          "--precision", "--calibrate",     "--optimize",
-          "--tuning",    "--probe"})
+          "--precision", "--calibrate",     "--max-drop",
+          "--optimize",  "--tuning",        "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

@@ -13,9 +13,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include "llvm/Support/Path.h"
 #include <algorithm>
-
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -146,7 +144,7 @@ static llvm::Expected<double> callMetric(const std::string &metric,
 
 ExitCode scoreByCommand(const std::string &command,
                         const std::string &floatFile, const std::string &model,
-                        llvm::StringRef path, Score &score) {
+                        Score &score, const char *extension) {
   static std::optional<double> ofFloat;
   score.metricName = command;
   if (!ofFloat) {
@@ -158,8 +156,7 @@ ExitCode scoreByCommand(const std::string &command,
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
   if (!folder)
     return fail(folder.takeError(), ExitCode::ownFault);
-  std::string file =
-      (*folder)->path() + "/edited" + llvm::sys::path::extension(path).str();
+  std::string file = (*folder)->path() + "/edited" + extension;
   if (llvm::Error error = writeTextFile(file, model))
     return fail(std::move(error), ExitCode::ownFault);
   llvm::Expected<double> value = callMetric(command, file);

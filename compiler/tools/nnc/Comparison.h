@@ -67,11 +67,11 @@ void compareOutput(const Tensor &expected, const Tensor &actual,
 /// scores of classes, else the relative L2 error.
 void scoreOutputs(llvm::ArrayRef<OutputNoise> outputs, Score &score);
 /// Scores by the number that a command prints last for a model's file: for
-/// `floatFile`, once in a run of nnc, and for a file that holds `model`, whose
-/// name has the extension of `path`.
+/// `floatFile`, once in a run of nnc, and for a file that holds `model` and
+/// whose name ends in `extension`.
 ExitCode scoreByCommand(const std::string &command,
                         const std::string &floatFile, const std::string &model,
-                        llvm::StringRef path, Score &score);
+                        Score &score, const char *extension = ".onnx");
 
 /// Finds the least count from 1 to `high` for which `attempt` says that it is
 /// enough; `high` is known to be. Counts that are enough are followed by others

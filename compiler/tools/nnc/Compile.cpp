@@ -108,6 +108,7 @@ public:
       if (llvm::Error error = replaceTextFile(
               depfile, printDepfile(*manifest, driver.findSources())))
         return fail(std::move(error), ExitCode::usage);
+    integers = driver.describeQuantization();
     return summarise(*manifest,
                      describeHalfConstants(driver.module(), options));
   }
@@ -190,6 +191,8 @@ private:
              formatBytes(manifest.arenaBytes), manifest.target);
     if (!halves.empty())
       printOut("  16-bit floats: {}\n", halves);
+    if (!integers.empty())
+      printOut("  8-bit integers: {}\n", integers);
     if (options.maxRam)
       printOut("  RAM: {}\n",
                Fit::find(manifest, /*code=*/std::nullopt,
@@ -205,6 +208,7 @@ private:
 
   ModelOptions options;
   std::string folder, compiler, depfile, pipeline, imported;
+  std::string integers; ///< Driver::describeQuantization()
   bool json = false, printsPipeline = false;
 };
 

@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/OptionValue.h"
+#include "compiler/tools/nnc/quantize/Evaluation.h"
 #include "compiler/tools/nnc/quantize/Module.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 #include "compiler/tools/nnc/quantize/Search.h"
@@ -126,8 +127,8 @@ void Quantize::addDropOptions(CLI::App &app) {
   addMetricOption(app, settings.metric);
   app.add_flag("--mixed", settings.mixed,
                "Keep those layers float that are faster so on the target, and "
-               "then those that are most sensitive for the time that integers "
-               "save, both by the estimates of the compiler; with --max-drop");
+               "with --max-drop those that are most sensitive for the time "
+               "that integers save, both by the estimates of the compiler");
   addTargetOption(app, settings.model.target,
                   "Machine whose times --mixed estimates, see 'nnc targets'; "
                   "the samples run on this machine");
@@ -141,8 +142,6 @@ ExitCode Quantize::checkSettings() const {
   };
   if (percentile && method != "percentile")
     complain("--percentile needs --method=percentile");
-  if (settings.mixed && maxDrop.empty())
-    complain("--mixed needs --max-drop");
   if (!settings.mixed && settings.model.target != "native")
     complain("--target needs --mixed: without it the model is the same for all "
              "targets");
@@ -156,10 +155,7 @@ ExitCode Quantize::checkModule() const {
   std::pair<const char *, bool> others[] = {
       {"--equalize", settings.equalize},
       {"--bias-correction", settings.biasCorrection},
-      {"--ops", !settings.options.ops.empty()},
-      {"--metric", !settings.metric.empty()},
-      {"--mixed", settings.mixed},
-      {"--max-drop", settings.maxDrop.has_value() && !settings.mixed}};
+      {"--ops", !settings.options.ops.empty()}};
   ExitCode code = ExitCode::done;
   for (auto [option, isGiven] : others)
     if (isGiven)
@@ -178,6 +174,7 @@ ExitCode Quantize::run() {
                         .Case("entropy", quantize::Method::entropy)
                         .Case("mse", quantize::Method::mse)
                         .Default(quantize::Method::minmax);
+  settings.model.runOn(settings.threads);
   settings.percentile = percentile.value_or(settings.percentile);
   settings.options.storage =
       storage == "u8" ? quantize::Storage::u8 : quantize::Storage::s8;
@@ -243,7 +240,7 @@ ExitCode Quantize::quantize() {
         code != ExitCode::done)
       return code;
   Session &session = *opened;
-  if (settings.maxDrop)
+  if (settings.hasSearch())
     if (ExitCode code = limitDrop(session, evaluation, totals.search);
         code != ExitCode::done)
       return code;
@@ -256,12 +253,7 @@ ExitCode Quantize::quantize() {
   totals.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  if (session.getQuantizer().getLayers().empty())
-    printWarning(totals.search.times
-                     ? "all layers stay float: the float model is estimated to "
-                       "be as fast as any whose drop is allowed"
-                     : "all layers stay float: the drop is not allowed "
-                       "otherwise");
+  warnOfFloats(session, totals.search);
   if (json)
     printJson(toJson(session, evaluation, totals));
   else

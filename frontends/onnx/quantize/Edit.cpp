@@ -272,8 +272,12 @@ void Editor::run() {
           dequantizeBias(*layer, weights[weightsOf[i]].quantized.scales));
     }
     for (std::string &output : *node.mutable_output())
-      if (auto found = renamed.find(output); found != renamed.end())
+      if (auto found = renamed.find(output); found != renamed.end()) {
+        // A node without a name is called by its result.
+        if (node.name().empty())
+          node.set_name(getName(graph.node(i)));
         output = found->second;
+      }
     *nodes.Add() = std::move(node);
     for (const std::string &output : graph.node(i).output())
       if (plan.isQuantized(output))

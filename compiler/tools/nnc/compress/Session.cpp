@@ -24,6 +24,13 @@ bool CompressSettings::isModule() const {
   return isWrittenAsModule(model.model, output);
 }
 
+/// The extension of the files that --metric gets.
+static const char *getExtension(const CompressSettings &settings) {
+  return !settings.isModule()                                  ? ".onnx"
+         : llvm::StringRef(settings.output).ends_with(".mlir") ? ".mlir"
+                                                               : ".mlirbc";
+}
+
 /// Bytes of outputs of the original model that are kept between evaluations.
 static constexpr int64_t kKeptBytes = int64_t(1) << 30;
 
@@ -264,7 +271,7 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   return scoreByCommand(settings.metric, settings.model.model, *text,
-                        settings.output, evaluation);
+                        evaluation, getExtension(settings));
 }
 
 ExitCode CompressSession::measureErrors(std::vector<double> &errors) {

@@ -20,8 +20,8 @@ namespace {
 
 class Evaluator {
 public:
-  Evaluator(Session &session, Compared compared, Evaluation &evaluation)
-      : session(session), compared(compared), evaluation(evaluation) {}
+  Evaluator(SearchedModel &model, Compared compared, Evaluation &evaluation)
+      : model(model), compared(compared), evaluation(evaluation) {}
   ExitCode run();
 
 private:
@@ -31,9 +31,7 @@ private:
   void compareTensors(const std::vector<Tensor> &expected,
                       const std::vector<Tensor> &actual);
 
-  onnx::Quantizer &quantizer() { return session.getQuantizer(); }
-
-  Session &session;
+  SearchedModel &model;
   Compared compared;
   Evaluation &evaluation;
   Executable quantized;
@@ -48,27 +46,27 @@ private:
 /// The model's own outputs come before those that were added.
 void Evaluator::describeOutputs() {
   const std::vector<Port> &outputs = quantized.getManifest().outputs;
-  for (size_t i = 0; i < size_t(quantizer().getNumOutputs()); ++i) {
+  for (size_t i = 0; i < size_t(model.getNumOutputs()); ++i) {
     const std::string &name = outputs[i].name;
     evaluation.outputs.push_back(
-        describeOutput(outputs[i], quantizer().isSoftmax(name)));
-    ports.emplace_back(session.getFloatModel().findOutput(name), int(i));
+        describeOutput(outputs[i], model.isSoftmax(name)));
+    ports.emplace_back(model.getFloatModel().findOutput(name), int(i));
   }
 }
 
 void Evaluator::compareTensors(const std::vector<Tensor> &expected,
                                const std::vector<Tensor> &actual) {
-  bool needsRounding = session.getSettings().maxDrop.has_value();
+  bool needsRounding = model.getSettings().hasSearch();
   for (const auto &[tensor, name] : observed) {
     llvm::ArrayRef<float>
-        e = getFloats(expected[session.getFloatModel().findOutput(tensor)]),
+        e = getFloats(expected[model.getFloatModel().findOutput(tensor)]),
         a = getFloats(actual[quantized.findOutput(name)]);
     Noise &noise = evaluation.tensors[tensor];
     for (size_t i = 0; i < e.size(); ++i)
       noise.add(e[i], a[i]);
     if (!needsRounding)
       continue;
-    quantize::Parameters parameters = quantizer().getParameters(tensor);
+    quantize::Parameters parameters = model.getParameters(tensor);
     Noise &rounding = evaluation.rounding[tensor];
     for (float value : e)
       rounding.add(value, parameters.roundTrip(value));
@@ -78,17 +76,17 @@ void Evaluator::compareTensors(const std::vector<Tensor> &expected,
 /// Compares what is wanted: outputs on all samples, tensors on at most
 /// kTensorSamples of them.
 ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
-  size_t count = session.getSamples().size();
+  size_t count = model.getSamples().size();
   size_t step = withOutputs ? 1 : (count - 1) / kTensorSamples + 1;
   Progress progress("comparing");
   for (size_t i = 0; i < count; i += step) {
     progress.setShare(double(i) / double(count));
     llvm::Expected<std::vector<Tensor>> expected =
-        withTensors ? session.runFloat(i) : session.runFloatOutputs(i);
+        withTensors ? model.runFloat(i) : model.runFloatOutputs(i);
     if (!expected)
       return fail(expected.takeError(), ExitCode::ownFault);
     llvm::Expected<std::vector<Tensor>> actual =
-        quantized.run(session.getSamples()[i].inputs,
+        quantized.run(model.getSamples()[i].inputs,
                       fmt::format("sample {} of {}", i + 1, count));
     if (!actual)
       return fail(actual.takeError(), ExitCode::ownFault);
@@ -103,19 +101,18 @@ ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
 
 /// Builds the quantized model, which then stores its tensors if that is wanted.
 ExitCode Evaluator::open(bool withTensors) {
-  llvm::Expected<std::string> text = withTensors
-                                         ? quantizer().printQuantized(&observed)
-                                         : quantizer().printWithoutShapes();
+  llvm::Expected<std::string> text =
+      model.print(withTensors ? &observed : nullptr);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
-  const QuantizeSettings &settings = session.getSettings();
+  const QuantizeSettings &settings = model.getSettings();
   return quantized.open(*text, "quantized", settings.model, settings.compiler,
-                        settings.threads, &session.getFloatModel());
+                        settings.threads, &model.getFloatModel());
 }
 
 ExitCode Evaluator::run() {
   bool withTensors = compared == Compared::tensors;
-  if (withTensors && session.getSamples().size() > kTensorSamples) {
+  if (withTensors && model.getSamples().size() > kTensorSamples) {
     if (ExitCode code = open(true); code != ExitCode::done)
       return code;
     if (ExitCode code = runSamples(true, false); code != ExitCode::done)
@@ -124,7 +121,7 @@ ExitCode Evaluator::run() {
   }
   if (ExitCode code = open(withTensors); code != ExitCode::done)
     return code;
-  llvm::Expected<std::string> text = quantizer().printQuantized();
+  llvm::Expected<std::string> text = model.printFile();
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   plain = std::move(*text);
@@ -132,10 +129,10 @@ ExitCode Evaluator::run() {
   describeOutputs();
   if (ExitCode code = runSamples(withTensors, true); code != ExitCode::done)
     return code;
-  const QuantizeSettings &settings = session.getSettings();
+  const QuantizeSettings &settings = model.getSettings();
   if (!settings.metric.empty())
     return scoreByCommand(settings.metric, settings.model.model, plain,
-                          settings.output, evaluation);
+                          evaluation, model.getExtension());
   scoreOutputs(evaluation.outputs, evaluation);
   return ExitCode::done;
 }
@@ -148,8 +145,9 @@ double getNoise(const Evaluation &evaluation) {
                                     : sum / double(evaluation.outputs.size());
 }
 
-ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation) {
-  return Evaluator(session, compared, evaluation).run();
+ExitCode evaluate(SearchedModel &model, Compared compared,
+                  Evaluation &evaluation) {
+  return Evaluator(model, compared, evaluation).run();
 }
 
 } // namespace nnc::tools

@@ -8,10 +8,11 @@
 #define NNC_TOOLS_NNC_QUANTIZE_EVALUATION_H
 
 #include "compiler/tools/nnc/Comparison.h"
-#include "compiler/tools/nnc/quantize/Session.h"
+#include "compiler/tools/nnc/quantize/SearchedModel.h"
 
 namespace nnc::tools {
 
+/// How far a quantized model is from the float one.
 struct Evaluation : Score {
   std::map<std::string, Noise> tensors;
   /// The noise that rounding and clipping alone adds to each tensor.
@@ -29,7 +30,8 @@ enum class Compared { outputs, tensors };
 double getNoise(const Evaluation &evaluation);
 
 /// Runs the quantized model on all samples and compares it with the float one.
-ExitCode evaluate(Session &session, Compared compared, Evaluation &evaluation);
+ExitCode evaluate(SearchedModel &model, Compared compared,
+                  Evaluation &evaluation);
 
 } // namespace nnc::tools
 

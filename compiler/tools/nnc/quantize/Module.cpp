@@ -6,14 +6,12 @@
 
 #include "compiler/tools/nnc/quantize/Module.h"
 
-#include "compiler/quantize/Results.h"
-#include "compiler/tools/driver/ModuleQuantizer.h"
-#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/Command.h"
 #include "compiler/tools/nnc/Comparison.h"
 #include "compiler/tools/nnc/OutputFile.h"
+#include "compiler/tools/nnc/quantize/ModuleModel.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -26,77 +24,45 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
-namespace {
-/// How far the quantized module is from the float one.
-struct ModuleScore : Score {
-  std::vector<OutputNoise> outputs;
-  int64_t bytes = 0; ///< of the quantized module as bytecode
-};
-} // namespace
-
-static ExitCode evaluate(ModuleQuantizer &quantizer,
-                         const QuantizeSettings &settings, ModuleScore &score) {
-  Executable quantized;
-  std::string bytes = printBytecode(quantizer.getModule());
-  score.bytes = int64_t(bytes.size());
-  if (ExitCode code =
-          quantized.open(bytes, "quantized", ModelOptions(), settings.compiler,
-                         settings.threads, &quantizer.getFloatModel());
-      code != ExitCode::done)
-    return code;
-  auto main = quantizer.getModule().lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::Operation *end = main.getBody().front().getTerminator();
-  const std::vector<Port> &ports = quantized.getManifest().outputs;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    bool isScore = i < end->getNumOperands() &&
-                   quantize::isSoftmax(end->getOperand(unsigned(i)));
-    score.outputs.push_back(describeOutput(ports[i], isScore));
-  }
-  const std::vector<Sample> &samples = quantizer.getSamples();
-  Progress progress("comparing");
-  for (size_t i = 0; i < samples.size(); ++i) {
-    progress.setShare(double(i) / double(samples.size()));
-    llvm::Expected<std::vector<Tensor>> expected = quantizer.runFloat(i);
-    if (!expected)
-      return fail(expected.takeError(), ExitCode::ownFault);
-    llvm::Expected<std::vector<Tensor>> actual =
-        quantized.run(samples[i].inputs,
-                      fmt::format("sample {} of {}", i + 1, samples.size()));
-    if (!actual)
-      return fail(actual.takeError(), ExitCode::ownFault);
-    for (size_t o = 0; o < score.outputs.size(); ++o)
-      compareOutput((*expected)[o], (*actual)[o], score.outputs[o]);
-  }
-  scoreOutputs(score.outputs, score);
-  return ExitCode::done;
-}
-
 /// Sums and times that the report tells beside the quantizer's layers.
 namespace {
 struct ModuleTotals {
   int64_t floatBytes = 0; ///< of the model's file
   double seconds = 0;
+  SearchResult search;
 };
 } // namespace
 
+static std::optional<double> findDecibels(const ModuleQuantizer::Layer &layer,
+                                          const Evaluation &evaluation) {
+  auto found = evaluation.tensors.find(layer.output);
+  return found == evaluation.tensors.end() ? std::nullopt
+                                           : found->second.getDecibels();
+}
+
 static json::Object toJson(const ModuleQuantizer &quantizer,
+                           const ModuleModel &model,
                            const QuantizeSettings &settings,
-                           const ModuleScore &score,
+                           const Evaluation &score,
                            const ModuleTotals &totals) {
   json::Array layers, floats;
-  for (const ModuleQuantizer::Layer &each : quantizer.getLayers())
-    layers.push_back(json::Object{{"name", each.name},
-                                  {"op", each.op},
-                                  {"output", each.name},
-                                  {"low", each.range.low},
-                                  {"high", each.range.high},
-                                  {"scale", nullptr},
-                                  {"zero_point", nullptr},
-                                  {"sqnr_db", nullptr}});
+  const std::vector<SearchedLayer> searched = model.listLayers();
+  for (const auto &[i, each] : llvm::enumerate(quantizer.getLayers())) {
+    json::Object layer{{"name", each.name},
+                       {"op", each.op},
+                       {"output", each.name},
+                       {"low", each.range.low},
+                       {"high", each.range.high},
+                       {"scale", nullptr},
+                       {"zero_point", nullptr},
+                       {"sqnr_db", orNull(findDecibels(each, score))}};
+    addTimes(searched[i].number, totals.search, layer);
+    layers.push_back(std::move(layer));
+  }
   for (const ModuleQuantizer::Float &each : quantizer.getFloats())
     floats.push_back(json::Object{
         {"name", each.name}, {"op", each.op}, {"reason", each.reason}});
-  return json::Object{{"file", settings.output},
+  json::Object object{{"file", settings.output},
                       {"method", getName(settings.method)},
                       {"activations", getName(settings.options.storage)},
                       {"per_channel", settings.options.perChannel},
@@ -108,7 +74,7 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
                       {"float_bytes", totals.floatBytes},
                       {"bytes", score.bytes},
                       {"seconds", totals.seconds},
-                      {"evaluated", 1},
+                      {"evaluated", totals.search.evaluated},
                       {"metric", score.metricName},
                       {"float_metric", orNull(score.floatMetric)},
                       {"quantized_metric", orNull(score.metric)},
@@ -116,15 +82,18 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
                       {"outputs", toJson(score.outputs)}};
+  addTimes(totals.search, object);
+  return object;
 }
 
 static void printReport(const ModuleQuantizer &quantizer,
                         const QuantizeSettings &settings,
-                        const ModuleScore &score, const ModuleTotals &totals) {
-  Table layers({"layer", "op", "low", "high"});
+                        const Evaluation &score, const ModuleTotals &totals) {
+  Table layers({"layer", "op", "low", "high", "SQNR (dB)"});
   for (const ModuleQuantizer::Layer &each : quantizer.getLayers())
     layers.add({each.name, each.op, fmt::format("{:.4g}", each.range.low),
-                fmt::format("{:.4g}", each.range.high)});
+                fmt::format("{:.4g}", each.range.high),
+                formatDecibels(findDecibels(each, score))});
   layers.print();
   Table floats({"stays float", "op", "because"});
   bool hasRows = false;
@@ -146,17 +115,47 @@ static void printReport(const ModuleQuantizer &quantizer,
       formatBytes(double(score.bytes)), formatBytes(double(totals.floatBytes)),
       getName(settings.method).str(), quantizer.getSamples().size(),
       getName(settings.options.storage).str(), formatSeconds(totals.seconds));
-  if (!score.metricName.empty())
-    print(static_cast<const Score &>(score));
+  if (score.metricName.empty())
+    return;
+  print(static_cast<const Score &>(score));
+  printSearch(settings, totals.search);
 }
 
-ExitCode quantizeModule(const QuantizeSettings &settings, bool json) {
+ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
+                      std::string &found) {
+  QuantizeSettings settings;
+  settings.model = options;
+  settings.model.shapes.clear(); // The module has the shapes.
+  settings.maxDrop = options.quantization.maxDrop;
+  settings.mixed = true;
+  ModuleModel model(quantizer, settings);
+  const size_t all = model.listLayers().size();
+  Evaluation evaluation;
+  SearchResult result;
+  if (ExitCode code = evaluate(model, Compared::tensors, evaluation);
+      code != ExitCode::done)
+    return code;
+  if (ExitCode code = limitDrop(model, evaluation, result);
+      code != ExitCode::done)
+    return code;
+  warnOfFloats(model, result);
+  const size_t integers = model.listLayers().size();
+  found = fmt::format("{} of {} layers, {}: {:.6g} instead of {:.6g}, a drop "
+                      "of {:.3g} %",
+                      integers, all, evaluation.metricName, evaluation.metric,
+                      evaluation.floatMetric, 100 * evaluation.drop);
+  return ExitCode::done;
+}
+
+ExitCode quantizeModule(const QuantizeSettings &given, bool json) {
   auto start = std::chrono::steady_clock::now();
   DriverOptions wanted;
   wanted.command = "quantize";
-  Driver driver(settings.model, wanted);
+  Driver driver(given.model, wanted);
   if (ExitCode code = driver.import(); code != ExitCode::done)
     return code;
+  QuantizeSettings settings = given;
+  settings.model.shapes.clear(); // The imported module has the shapes.
   if (ExitCode code = checkNoInput(settings.output, driver.findSources());
       code != ExitCode::done)
     return code;
@@ -181,22 +180,28 @@ ExitCode quantizeModule(const QuantizeSettings &settings, bool json) {
        {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
     if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
       return code;
-  ModuleScore score;
-  if (ExitCode code = evaluate(quantizer, settings, score);
+  ModuleModel model(quantizer, settings);
+  ModuleTotals totals;
+  Evaluation score;
+  if (ExitCode code = evaluate(model, Compared::tensors, score);
       code != ExitCode::done)
     return code;
+  if (settings.hasSearch())
+    if (ExitCode code = limitDrop(model, score, totals.search);
+        code != ExitCode::done)
+      return code;
   if (llvm::Error error =
           writeModuleFile(settings.output, quantizer.getModule()))
     return fail(std::move(error), ExitCode::usage);
-  ModuleTotals totals;
   uint64_t bytes = 0;
   if (!llvm::sys::fs::file_size(settings.model.model, bytes))
     totals.floatBytes = int64_t(bytes);
   totals.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  warnOfFloats(model, totals.search);
   if (json)
-    printJson(toJson(quantizer, settings, score, totals));
+    printJson(toJson(quantizer, model, settings, score, totals));
   else
     printReport(quantizer, settings, score, totals);
   return ExitCode::done;

@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_MODULE_H
 #define NNC_TOOLS_NNC_QUANTIZE_MODULE_H
 
-#include "compiler/tools/nnc/quantize/Session.h"
+#include "compiler/tools/nnc/quantize/Settings.h"
 
 namespace nnc::tools {
 
@@ -16,6 +16,12 @@ namespace nnc::tools {
 /// prints a report. Of the settings those count that Quantize::checkModule()
 /// lets pass.
 ExitCode quantizeModule(const QuantizeSettings &settings, bool json);
+
+/// Chooses the layers that stay float of a module that `quantizer` has
+/// quantized, as --mixed does, by the target and --max-drop of `options`
+/// (QuantizeChoice::search).
+ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
+                      std::string &found);
 
 } // namespace nnc::tools
 

@@ -66,6 +66,44 @@ static std::vector<LayerReport> describe(Session &session,
   return reports;
 }
 
+void addTimes(int layer, const SearchResult &search, json::Object &object) {
+  auto times = search.layerTimes.find(layer);
+  if (times == search.layerTimes.end())
+    return;
+  object["float_us"] = 1e6 * times->second.floats;
+  object["int8_us"] = 1e6 * times->second.integers;
+}
+
+void addTimes(const SearchResult &search, json::Object &object) {
+  if (const auto &times = search.times)
+    object["time_estimate"] = json::Object{{"target", times->target},
+                                           {"float_us", 1e6 * times->floats},
+                                           {"int8_us", 1e6 * times->integers},
+                                           {"us", 1e6 * times->result}};
+}
+
+void printSearch(const QuantizeSettings &settings, const SearchResult &search) {
+  if (settings.hasSearch())
+    printOut("{} models were evaluated\n", search.evaluated);
+  if (const auto &times = search.times)
+    printOut(
+        "on target {} it is estimated to take {}, the float model {}, with "
+        "all layers quantized {}; {} layers stay float because integers "
+        "are slower\n",
+        times->target, formatSeconds(times->result),
+        formatSeconds(times->floats), formatSeconds(times->integers),
+        times->slower);
+}
+
+void warnOfFloats(const SearchedModel &model, const SearchResult &search) {
+  if (model.listLayers().empty())
+    printWarning(search.times
+                     ? "all layers stay float: the float model is estimated to "
+                       "be as fast as any whose drop is allowed"
+                     : "all layers stay float: the drop is not allowed "
+                       "otherwise");
+}
+
 json::Object toJson(Session &session, const Evaluation &evaluation,
                     const QuantizeTotals &totals) {
   const QuantizeSettings &settings = session.getSettings();
@@ -81,11 +119,7 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
       layer["scale"] = double(each.parameters.scale);
       layer["zero_point"] = each.parameters.zeroPoint;
     }
-    auto times = totals.search.layerTimes.find(each.layer.node);
-    if (times != totals.search.layerTimes.end()) {
-      layer["float_us"] = 1e6 * times->second.floats;
-      layer["int8_us"] = 1e6 * times->second.integers;
-    }
+    addTimes(each.layer.node, totals.search, layer);
     layers.push_back(std::move(layer));
   }
   for (const onnx::FloatSummary &each : quantizer.getFloats())
@@ -111,11 +145,7 @@ json::Object toJson(Session &session, const Evaluation &evaluation,
                       {"layers", std::move(layers)},
                       {"float_layers", std::move(floats)},
                       {"outputs", toJson(evaluation.outputs)}};
-  if (const auto &times = totals.search.times)
-    object["time_estimate"] = json::Object{{"target", times->target},
-                                           {"float_us", 1e6 * times->floats},
-                                           {"int8_us", 1e6 * times->integers},
-                                           {"us", 1e6 * times->result}};
+  addTimes(totals.search, object);
   return object;
 }
 
@@ -197,16 +227,7 @@ void printReport(Session &session, const Evaluation &evaluation,
   if (evaluation.metricName.empty())
     return;
   print(static_cast<const Score &>(evaluation));
-  if (settings.maxDrop)
-    printOut("{} models were evaluated\n", totals.search.evaluated);
-  if (const auto &times = totals.search.times)
-    printOut(
-        "on target {} it is estimated to take {}, the float model {}, with "
-        "all layers quantized {}; {} layers stay float because integers "
-        "are slower\n",
-        times->target, formatSeconds(times->result),
-        formatSeconds(times->floats), formatSeconds(times->integers),
-        times->slower);
+  printSearch(settings, totals.search);
 }
 
 } // namespace nnc::tools

@@ -8,6 +8,7 @@
 #define NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 
 #include "compiler/tools/nnc/quantize/Search.h"
+#include "compiler/tools/nnc/quantize/Session.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -28,6 +29,15 @@ llvm::json::Object toJson(Session &session, const Evaluation &evaluation,
                           const QuantizeTotals &totals);
 void printReport(Session &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals);
+
+/// Adds what a search found to a report: the times of a layer, by its number,
+/// or of the whole model.
+void addTimes(int layer, const SearchResult &search,
+              llvm::json::Object &object);
+void addTimes(const SearchResult &search, llvm::json::Object &object);
+void printSearch(const QuantizeSettings &settings, const SearchResult &search);
+/// Warns of a search that kept all layers float.
+void warnOfFloats(const SearchedModel &model, const SearchResult &search);
 
 llvm::StringRef getName(quantize::Method method);
 llvm::StringRef getName(quantize::Storage storage);

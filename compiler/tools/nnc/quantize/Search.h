@@ -1,4 +1,4 @@
-//===- Search.h - Which layers stay floats for accuracy -------------------===//
+//===- Search.h - Which layers become integers ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -24,18 +24,29 @@ struct SearchResult {
   int evaluated = 1; ///< models
   /// Known with --mixed.
   std::optional<TimeEstimate> times;
-  std::map<int, LayerTimes> layerTimes; ///< by their node
+  std::map<int, LayerTimes> layerTimes; ///< by the layers' numbers
 };
 
 /// Keeps layers floats until the drop of the metric is allowed. The most
-/// sensitive layers come first: those that add most noise, or with --mixed most
-/// noise for each second that integers save. With --mixed, layers that integers
-/// make slower are floats from the start, and where the float model, or the one
-/// with all layers quantized if its drop is allowed, is estimated to be faster
-/// than the result, it becomes the result. `evaluation` is that of the model
-/// with all layers quantized, and becomes that of the result.
-ExitCode limitDrop(Session &session, Evaluation &evaluation,
+/// sensitive layers come first: those that add most noise.
+///
+/// With --mixed the compiler's search decides: it plans the quantized model
+/// with integer and float candidates of each layer, where the noise that the
+/// integers of a layer add costs time, at one price for all layers. Without a
+/// price the plan is the fastest one. The least price is taken for which the
+/// drop is allowed. Then layers that integers save most time in become integers
+/// again, one by one, where the drop stays allowed (kMostExchanges). Where the
+/// float model, or the one with all layers quantized if its drop is allowed, is
+/// estimated to be faster than the result, it becomes the result.
+///
+/// `evaluation` is that of the model with all layers quantized, and becomes
+/// that of the result.
+ExitCode limitDrop(SearchedModel &model, Evaluation &evaluation,
                    SearchResult &result);
+
+/// The most layers that are tried to become integers again, each of which takes
+/// an evaluation.
+inline constexpr int kMostExchanges = 8;
 
 } // namespace nnc::tools
 

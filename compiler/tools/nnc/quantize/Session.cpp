@@ -190,6 +190,15 @@ llvm::Expected<quantize::ChannelRanges> Session::findChannelRanges() {
   return ranges;
 }
 
+std::vector<SearchedLayer> Session::listLayers() const {
+  std::vector<SearchedLayer> layers;
+  for (onnx::LayerSummary &layer : quantizer->getLayers())
+    layers.push_back({layer.node, std::move(layer.name),
+                      std::move(layer.inputs), std::move(layer.output),
+                      layer.isMove});
+  return layers;
+}
+
 ExitCode Session::correctBiases() {
   std::map<std::string, int> outputs;
   llvm::Expected<std::string> text = quantizer->printWeightErrors(outputs);

@@ -7,28 +7,13 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_SESSION_H
 #define NNC_TOOLS_NNC_QUANTIZE_SESSION_H
 
-#include "compiler/tools/driver/Executable.h"
-#include "compiler/tools/driver/ObservedRanges.h"
-
-#include "frontends/onnx/quantize/Quantizer.h"
-
-#include <optional>
+#include "compiler/tools/nnc/quantize/SearchedModel.h"
 
 namespace nnc::tools {
 
-struct QuantizeSettings {
-  ModelOptions model;
-  std::string calibration, output, compiler, metric;
-  onnx::QuantizeOptions options;
-  quantize::Method method = quantize::Method::minmax;
-  double percentile = 99.99;
-  bool equalize = false, biasCorrection = false, mixed = false;
-  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
-  int threads = 1;
-};
-
-/// The float model, the samples, and what the samples say about the tensors.
-class Session {
+/// The float model of an ONNX file, the samples, and what the samples say about
+/// the tensors.
+class Session : public SearchedModel {
 public:
   explicit Session(QuantizeSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
@@ -41,23 +26,40 @@ public:
   /// Subtracts from the biases what the quantization of weights adds to sums.
   ExitCode correctBiases();
 
-  const QuantizeSettings &getSettings() const { return settings; }
+  std::vector<SearchedLayer> listLayers() const override;
+  ExitCode keepFloats(const std::map<int, std::string> &layers) override {
+    quantizer->keepFloats(layers);
+    return ExitCode::done;
+  }
+  const QuantizeSettings &getSettings() const override { return settings; }
+  const Executable &getFloatModel() const override { return floatModel; }
+  const std::vector<Sample> &getSamples() const override { return samples; }
+  int getNumOutputs() const override { return quantizer->getNumOutputs(); }
+  bool isSoftmax(const std::string &output) const override {
+    return quantizer->isSoftmax(output);
+  }
+  quantize::Parameters getParameters(const std::string &tensor) const override {
+    return quantizer->getParameters(tensor);
+  }
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override;
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override;
+  llvm::Expected<std::string>
+  print(std::map<std::string, std::string> *observed) override {
+    return observed ? quantizer->printQuantized(observed)
+                    : quantizer->printWithoutShapes();
+  }
+  llvm::Expected<std::string> printFile() override {
+    return quantizer->printQuantized();
+  }
+  const char *getExtension() const override { return ".onnx"; }
+
   onnx::Quantizer &getQuantizer() { return *quantizer; }
-  const std::vector<Sample> &getSamples() const { return samples; }
-  const Executable &getFloatModel() const { return floatModel; }
   const quantize::Range &getRange(const std::string &tensor) const {
     return ranges.at(tensor);
   }
   int getNumCorrected() const { return corrected; }
   /// Returns the largest magnitudes of channels that equalization could scale.
   llvm::Expected<quantize::ChannelRanges> findChannelRanges();
-
-  /// Runs the float model on a sample. The results are its own outputs, the
-  /// quantized tensors, and those of findChannelRanges().
-  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
-  /// Returns the float model's own outputs alone for a sample, on which it is
-  /// run unless they are known.
-  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample);
 
 private:
   ExitCode checkNodes();

@@ -7,43 +7,80 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_TIMES_H
 #define NNC_TOOLS_NNC_QUANTIZE_TIMES_H
 
-#include "compiler/tools/nnc/quantize/Session.h"
+#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/nnc/quantize/SearchedModel.h"
+
+#include <set>
 
 namespace nnc::tools {
 
-/// The estimated seconds of a layer on the target.
+/// The estimated seconds of a layer on the target. Where the plan of the
+/// quantized model has the layer with integers and with floats, the times
+/// include the conversions around it; others are those that the plans of the
+/// two whole models have for it, 0 where a layer before or behind computes it.
 struct LayerTimes {
   double floats = 0, integers = 0;
-  /// Whether the layer is a product, for which the times include the
-  /// conversions of its operands and result. Times of other layers are those
-  /// that the plans of the two whole models have for them, 0 where a layer
-  /// before or behind computes them.
+  /// Whether the plan has both, and the layer multiplies its operands.
   bool isProduct = false;
 };
 
-/// Estimates of the compiler's cost model for the target of the settings.
+/// The cheapest plan where the noise that integers add has a price.
+struct PricedPlan {
+  double seconds = 0;
+  double noise = 0;     ///< that its integers add
+  std::set<int> floats; ///< numbers of the layers that it computes with floats
+};
+
+/// Estimates of the compiler's cost model for a target.
 class Times {
 public:
-  explicit Times(Session &session) : session(session) {}
+  /// Of `options`, the target and what else decides costs count, and the
+  /// shapes.
+  Times(SearchedModel &model, const ModelOptions &options);
+  ~Times();
 
   /// Estimates the float model, the model in which all layers are quantized,
-  /// and each layer. No layer of the quantizer is kept float at first, or
-  /// afterwards.
-  ExitCode open();
-  /// Estimates the model as the quantizer would write it now.
+  /// and each layer. No layer of the model is kept float at first, or
+  /// afterwards. `noise` is what the integers of each layer add.
+  ExitCode open(const std::map<int, double> &noise);
+  /// Estimates the model as it is now.
   ExitCode estimate(double &seconds);
+  /// Returns the cheapest plan of the quantized model if each unit of noise
+  /// costs `price` seconds.
+  PricedPlan plan(double price) const;
+  /// Returns plans from the fastest one to the one with the least noise: those
+  /// that are cheapest for some price, each with less noise than the one before
+  /// it. They are at most kMostPlans.
+  std::vector<PricedPlan> listPlans() const;
+  static constexpr size_t kMostPlans = 256;
 
   double getFloatSeconds() const { return floatSeconds; }
   double getIntegerSeconds() const { return integerSeconds; }
-  const LayerTimes &getLayer(int node) const { return layers.at(node); }
+  /// Returns the times of a layer; none if it is no layer of its own in the
+  /// quantized model.
+  LayerTimes getLayer(int number) const {
+    auto found = layers.find(number);
+    return found == layers.end() ? LayerTimes() : found->second;
+  }
 
 private:
   struct Plan;
+  struct Part;
+  ExitCode compile(const std::string &name, std::unique_ptr<Driver> &driver);
   ExitCode makePlan(const std::string &name, Plan &plan);
+  ExitCode findParts(Driver &driver, const std::vector<SearchedLayer> &all,
+                     const std::map<int, double> &noise);
+  void compareForms();
+  void refine(const PricedPlan &fast, const PricedPlan &exact,
+              std::vector<PricedPlan> &found) const;
 
-  Session &session;
+  SearchedModel &model;
+  ModelOptions options;
   double floatSeconds = 0, integerSeconds = 0;
-  std::map<int, LayerTimes> layers; ///< by their node
+  std::map<int, LayerTimes> layers; ///< by their numbers
+  /// The compiled model with all layers quantized, and its functions.
+  std::unique_ptr<Driver> integers;
+  std::vector<std::unique_ptr<Part>> parts;
 };
 
 } // namespace nnc::tools

@@ -1,0 +1,60 @@
+//===- ModuleModel.h - A module while layers are chosen ---------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
+#define NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
+
+#include "compiler/tools/driver/ModuleQuantizer.h"
+#include "compiler/tools/nnc/quantize/SearchedModel.h"
+
+namespace nnc::tools {
+
+/// A model on the dialects nn and qnn, of any frontend, for the search.
+class ModuleModel : public SearchedModel {
+public:
+  /// `quantizer` has quantized the module.
+  ModuleModel(ModuleQuantizer &quantizer, const QuantizeSettings &settings)
+      : quantizer(quantizer), settings(settings) {}
+
+  std::vector<SearchedLayer> listLayers() const override;
+  ExitCode keepFloats(const std::map<int, std::string> &layers) override;
+  const QuantizeSettings &getSettings() const override { return settings; }
+  const Executable &getFloatModel() const override {
+    return quantizer.getFloatModel();
+  }
+  const std::vector<Sample> &getSamples() const override {
+    return quantizer.getSamples();
+  }
+  int getNumOutputs() const override { return int(quantizer.getNumOutputs()); }
+  bool isSoftmax(const std::string &output) const override;
+  quantize::Parameters getParameters(const std::string &tensor) const override {
+    return quantizer.getParameters(tensor);
+  }
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override {
+    return quantizer.runFloat(sample);
+  }
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override;
+  llvm::Expected<std::string>
+  print(std::map<std::string, std::string> *observed) override;
+  llvm::Expected<std::string> printFile() override {
+    return printModuleFile(settings.output, quantizer.getModule());
+  }
+  const char *getExtension() const override {
+    return llvm::StringRef(settings.output).ends_with(".mlir") ? ".mlir"
+                                                               : ".mlirbc";
+  }
+
+private:
+  ModuleQuantizer &quantizer;
+  const QuantizeSettings &settings;
+  /// Numbers of layers by their names. Layers of one name have one number: they
+  /// stay float together.
+  mutable std::map<std::string, int> numbers;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H

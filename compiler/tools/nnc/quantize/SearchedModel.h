@@ -1,0 +1,69 @@
+//===- SearchedModel.h - A model that may keep layers float -----*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
+#define NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
+
+#include "compiler/tools/driver/Executable.h"
+#include "compiler/tools/driver/ObservedRanges.h"
+#include "compiler/tools/nnc/quantize/Settings.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// A layer that a model has quantized.
+struct SearchedLayer {
+  int number; ///< stays the same as long as the model is open
+  std::string name;
+  std::vector<std::string> inputs; ///< quantized tensors
+  std::string output;
+  bool isMove; ///< moves elements, which keep their scale
+};
+
+/// A float model, of any format, while the layers are chosen that become
+/// integers.
+class SearchedModel {
+public:
+  virtual ~SearchedModel() = default;
+  /// The layers that are quantized now.
+  virtual std::vector<SearchedLayer> listLayers() const = 0;
+  /// Sets which layers stay floats, by their numbers, and why. All others are
+  /// quantized that can be.
+  virtual ExitCode keepFloats(const std::map<int, std::string> &layers) = 0;
+
+  virtual const QuantizeSettings &getSettings() const = 0;
+  /// The float model, whose results are the outputs of the model, then the
+  /// tensors that may be quantized.
+  virtual const Executable &getFloatModel() const = 0;
+  virtual const std::vector<Sample> &getSamples() const = 0;
+  virtual int getNumOutputs() const = 0; ///< of the model itself
+  /// Whether an output is the result of a softmax, perhaps in another shape.
+  virtual bool isSoftmax(const std::string &output) const = 0;
+  virtual quantize::Parameters
+  getParameters(const std::string &tensor) const = 0;
+  /// Runs the float model on a sample.
+  virtual llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) = 0;
+  /// Returns the model's own outputs alone for a sample, on which the float
+  /// model is run unless they are known.
+  virtual llvm::Expected<std::vector<Tensor>>
+  runFloatOutputs(size_t sample) = 0;
+  /// Returns the quantized model as nnc compiles it; if `observed` is not null,
+  /// with the dequantized tensors as additional outputs, whose names are put
+  /// there by those of the tensors.
+  virtual llvm::Expected<std::string>
+  print(std::map<std::string, std::string> *observed = nullptr) = 0;
+  /// Returns what the file of the quantized model is to hold.
+  virtual llvm::Expected<std::string> printFile() = 0;
+  /// Returns what the name of such a file ends in.
+  virtual const char *getExtension() const = 0;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
