@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/ModuleQuantizer.h"
 
+#include "compiler/quantize/BiasCorrection.h"
 #include "compiler/quantize/ModuleFile.h"
 #include "compiler/quantize/Results.h"
 #include "compiler/quantize/Scales.h"
@@ -113,6 +114,14 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
     observed.emplace_back(number, getObservedName(number));
     numbers.push_back(number);
   }
+  if (methods.observesChannels)
+    for (const quantize::EqualizableValue &each :
+         quantize::findEqualizable(main)) {
+      channels.push_back(
+          {each.number, getObservedName(each.number), each.axis});
+      if (!llvm::is_contained(numbers, each.number))
+        numbers.push_back(each.number);
+    }
   addOutputs(*copy, numbers);
   return copy;
 }
@@ -136,8 +145,7 @@ std::vector<std::string> ModuleQuantizer::listCompared() const {
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
-  mlir::OwningOpRef<mlir::ModuleOp> copy =
-      llvm::cast<mlir::ModuleOp>((*module)->clone());
+  mlir::OwningOpRef<mlir::ModuleOp> copy = cloneToQuantize();
   llvm::SmallVector<size_t> numbers;
   for (const auto &[number, name] : observed)
     if (parameters.count(name))
@@ -162,8 +170,16 @@ ExitCode ModuleQuantizer::open() {
   observedPasses = spellPasses(manager);
   if (mlir::failed(manager.run(*module)))
     return ExitCode::ownFault;
-  quantize::Plan plan = quantize::makePlan(
-      getMain(), getPlanOptions(), llvm::DenseMap<mlir::Value, std::string>());
+  auto makePlan = [this] {
+    return quantize::makePlan(getMain(), getPlanOptions(),
+                              llvm::DenseMap<mlir::Value, std::string>());
+  };
+  // Biases come first, so that values have the same numbers when channels are
+  // observed and when they are scaled.
+  if (methods.correctsBiases)
+    quantize::giveBiases(makePlan());
+  equalized = quantize::equalizeLayers(getMain(), methods.channels);
+  quantize::Plan plan = makePlan();
   if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
   ModelOptions options;
@@ -199,10 +215,8 @@ void ModuleQuantizer::describe(const quantize::Plan &plan) {
       value = plan.sameAs.at(value);
     return value;
   };
-  auto storage =
-      choice.passes.isUnsigned ? quantize::Storage::u8 : quantize::Storage::s8;
   parameters.clear();
-  for (const auto &[value, own] : quantize::assignScales(plan, storage))
+  for (const auto &[value, own] : quantize::assignScales(plan, getStorage()))
     if (!plan.sameAs.count(value))
       parameters[names.at(value)] = own;
   layers.clear();
@@ -253,7 +267,7 @@ ExitCode ModuleQuantizer::runPasses(mlir::ModuleOp on, std::string *spelled) {
 
 ExitCode ModuleQuantizer::requantize() {
   describe(quantize::planByRanges(getMain(), getPlanOptions()));
-  quantized = llvm::cast<mlir::ModuleOp>((*module)->clone());
+  quantized = cloneToQuantize();
   std::string own;
   ExitCode code = runPasses(*quantized, &own);
   passes = observedPasses + "," + own;
@@ -295,10 +309,12 @@ ExitCode ModuleQuantizer::quantize() {
     ranges.push_back(fmt::format("{}:{}:{}", number, range.low, range.high));
     qnn::setRange(values[number], {range.low, range.high});
   }
-  if (ExitCode code =
-          checkPlan(quantize::planByRanges(getMain(), getPlanOptions()));
-      code != ExitCode::done)
+  quantize::Plan plan = quantize::planByRanges(getMain(), getPlanOptions());
+  if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
+  if (methods.correctsBiases)
+    if (ExitCode code = correctBiases(plan); code != ExitCode::done)
+      return code;
   return requantize();
 }
 
