@@ -276,11 +276,13 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
 
 ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
   errors.assign(compressor->getWeights().size(), 0);
+  auto getSquaredError = [&](size_t weight) {
+    double error = compressor->measure(weight).error;
+    return error * error;
+  };
   if (samples.empty()) {
-    for (size_t i = 0; i < errors.size(); ++i) {
-      double error = compressor->measure(i).error;
-      errors[i] = error * error;
-    }
+    for (size_t i = 0; i < errors.size(); ++i)
+      errors[i] = getSquaredError(i);
     return ExitCode::done;
   }
   std::vector<compress::ObservedError> observed;
@@ -305,8 +307,15 @@ ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
       sums[o].noise += getNorm(observed[o].noise);
     }
   }
-  for (size_t o = 0; o < observed.size(); ++o)
+  std::vector<bool> isKnown(errors.size());
+  for (size_t o = 0; o < observed.size(); ++o) {
     errors[observed[o].weight] += sums[o].getRatio();
+    isKnown[observed[o].weight] = true;
+  }
+  // Weights of layers in bodies go by their own error.
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (!isKnown[i])
+      errors[i] = getSquaredError(i);
   return ExitCode::done;
 }
 

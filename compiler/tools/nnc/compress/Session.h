@@ -49,7 +49,8 @@ public:
   ExitCode evaluate(CompressEvaluation &evaluation);
   /// Finds how much of what the layers that read each weight compute changes
   /// with the weight: the sum of squared differences over that of the values,
-  /// added up over the layers. Without samples it is that of the weights.
+  /// added up over the layers. Without samples, and for layers in bodies, it
+  /// is that of the weights.
   ExitCode measureErrors(std::vector<double> &errors);
 
   const CompressSettings &getSettings() const { return settings; }
