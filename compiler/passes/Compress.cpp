@@ -6,8 +6,6 @@
 
 #include "compiler/compress/Weights.h"
 #include "compiler/passes/Passes.h"
-#include "dialects/nn/compression/Magnitude.h"
-#include "dialects/nn/compression/StoredSizes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,27 +21,20 @@ namespace {
 struct CompressPass : nnc::impl::CompressBase<CompressPass> {
   using CompressBase::CompressBase;
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     std::optional<compression::WeightGoal> goal = getGoal();
     if (!goal)
       return signalPassFailure();
-    if (!main)
-      return;
     llvm::StringSet<> names;
     for (const std::string &name : exclude)
       names.insert(name);
     std::vector<compress::LeftWeights> left;
     for (compress::Weights &weights :
-         compress::findWeights(main, names, left)) {
+         compress::findWeights(getOperation(), names, left)) {
       std::vector<float> matrix = weights.getMatrix();
-      compression::compressByMagnitude(matrix, weights.getShape(block),
-                                       /*scales=*/{}, *goal);
-      // A mask or a table may leave negative zeros, which would be stored as a
-      // value of their own.
-      for (float &value : matrix)
-        if (value == 0)
-          value = 0;
-      weights.store(matrix);
+      compress::compressMatrix(matrix, weights.getShape(block),
+                               weights.getScaleMatrix(), *goal,
+                               /*moments=*/nullptr);
+      weights.constant.setValueAttr(weights.makeElements(matrix));
     }
   }
 

@@ -116,11 +116,12 @@ def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
 def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
   let summary = "Prune weights and let them share values";
   let description = [{
-    Constants of 32-bit floats that convolutions and matrix products of the main
-    function multiply by get other values, by their magnitudes: fewer that are
-    not zero (`sparsity`, `pattern`), and fewer different ones (`clusters`). How
-    they are stored is chosen later. A constant that other ops read too stays as
-    it is (`compiler/compress/`).
+    Constants of 32-bit floats or quantized integers of 8 bits that convolutions,
+    matrix products and recurrent layers multiply by get other values, by their
+    magnitudes: fewer that are not zero (`sparsity`, `pattern`), and fewer
+    different ones (`clusters`). How they are stored is chosen later. A constant
+    that other ops read too stays as it is. `nnc compress` does the same, and
+    with samples goes by second order (`compiler/compress/`).
 
     Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
     later would scale channels of weights that share values.

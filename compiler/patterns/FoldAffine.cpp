@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/patterns/Accuracy.h"
-#include "compiler/patterns/Affine.h"
+#include "compiler/patterns/AffineChain.h"
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
 
@@ -20,26 +20,6 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-
-/// The most ops of a chain.
-static constexpr size_t kMostOps = 16;
-
-/// The size in bytes up to which a weight that several ops share may be copied
-/// for one of them.
-static constexpr int64_t kShareableBytes = 1 << 16;
-
-/// Whether scales may be folded into operand `i` of an anchor. Weights that are
-/// stored as integers of 8 bits keep their values.
-static bool mayRewrite(Operation *anchor, unsigned i) {
-  Value weight = anchor->getOperand(i);
-  auto constant = weight.getDefiningOp<ConstantOp>();
-  if (!constant || anchor->hasAttr(kByteWeightsAttr))
-    return false;
-  auto type = cast<RankedTensorType>(weight.getType());
-  if (!type.getElementType().isF32() && !type.getElementType().isF64())
-    return false;
-  return weight.hasOneUse() || getPhysicalBytes(type) <= kShareableBytes;
-}
 
 /// Calls visit(element index, channel) for every element of the weight.
 template <class F> static void visitWeight(const WeightView &view, F visit) {
@@ -108,92 +88,10 @@ static Value createAffine(PatternRewriter &rewriter, Location location,
 // Behind a convolution or product
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A chain of ops that scale and shift along one axis, each the only user of
-/// the one before it.
-struct Chain {
-  explicit Chain(Value base, int64_t axis = -1)
-      : base(base), axis(axis), affine(Affine::startingFrom(base)) {}
-
-  Value base;
-  int64_t axis;
-  SmallVector<Operation *> ops;
-  Affine affine;
-  bool hasNorm = false; ///< whether an op is a batch normalisation
-  bool divides = false; ///< whether a divisor has no exact reciprocal
-
-  bool append(Operation *op, const AffineOp &next) {
-    if (ops.size() == kMostOps)
-      return false;
-    // Numbers along two axes, which differ in size, make no single list.
-    if (axis != -1 && next.axis != -1 && next.axis != axis)
-      return false;
-    Type type = getElementTypeOrSelf(op->getResult(0).getType());
-    Affine both = affine.then(next.affine);
-    if (!next.affine.isHarmless(type) || !both.isHarmless(type))
-      return false;
-    axis = axis == -1 ? next.axis : axis;
-    affine = both;
-    ops.push_back(op);
-    hasNorm |= isa<BatchNormOp>(op);
-    divides |= isa<DivOp>(op) && !llvm::all_of(next.affine.scale, isReciprocal);
-    return true;
-  }
-
-  bool endsInNorm() const { return isa<BatchNormOp>(ops.back()); }
-  /// Returns true if the chain is a single scale or shift rather than a batch
-  /// normalisation, which has several.
-  bool isOneOp() const { return ops.size() == 1 && !hasNorm; }
-
-  /// Returns true if a step function may see the bits of the chain's result.
-  /// The bits of a batch normalisation are not defined, since an implementation
-  /// may choose which parts it precomputes for each channel.
-  bool reachesStep() const {
-    return !hasNorm && nnc::reachesStep(ops.back()->getResult(0));
-  }
-
-private:
-  /// Returns true if x * value equals x divided by a float, bit by bit.
-  static bool isReciprocal(double value) {
-    return isPowerOfTwo(value) &&
-           std::abs(value) >= std::numeric_limits<float>::min();
-  }
-};
-} // namespace
-
-/// Returns the longest chain that starts at `first`, may be replaced by a
-/// multiply and an add, and, with `normsOnly`, ends in a batch normalisation.
-/// The chain has no ops if there is none.
-static Chain followChain(Operation *first, const AffineOp &match,
-                         bool normsOnly) {
-  Chain chain(match.x);
-  Chain best = chain, one = chain;
-  std::optional<AffineOp> next = match;
-  Operation *op = first;
-  while (next && chain.append(op, *next)) {
-    if ((!normsOnly || chain.endsInNorm()) &&
-        (chain.isOneOp() || chain.affine.isAccurate() ||
-         chain.affine.roundsOnce()))
-      best = chain;
-    if (chain.isOneOp())
-      one = chain;
-    Value result = op->getResult(0);
-    if (!result.hasOneUse())
-      break;
-    op = *result.user_begin();
-    next = matchAffine(op);
-    if (next && next->x != result)
-      break;
-  }
-  // A step function that sees the bits of the last op sees those of the other
-  // ops.
-  return best.ops.size() > 1 && best.reachesStep() ? one : best;
-}
-
 /// Returns true if a multiply and an add are shorter or simpler than the chain.
 /// A division is kept if replacing it saves no op, because multiplying by the
 /// reciprocal rounds differently.
-static bool isWorthComposing(const Chain &chain) {
+static bool isWorthComposing(const AffineChain &chain) {
   Type element = getElementTypeOrSelf(chain.base.getType());
   size_t ops = chain.affine.scales(element) + chain.affine.shifts();
   if (ops != chain.ops.size())
@@ -220,7 +118,7 @@ struct ComposeChain : RewritePattern {
     std::optional<AffineOp> match = matchAffine(op);
     if (!match || !startsChain(op, *match))
       return failure();
-    Chain chain = followChain(op, *match, normsOnly);
+    AffineChain chain = followChain(op, *match, normsOnly);
     if (chain.ops.empty())
       return failure();
     Value base = match->x;
@@ -239,7 +137,7 @@ private:
   /// shifts before it would be composed with it.
   bool startsChain(Operation *op, AffineOp match) const {
     SmallVector<std::pair<Operation *, AffineOp>> above;
-    while (match.x.hasOneUse() && above.size() < kMostOps) {
+    while (match.x.hasOneUse() && above.size() < AffineChain::kMostOps) {
       Operation *before = match.x.getDefiningOp();
       std::optional<AffineOp> found =
           before ? matchAffine(before) : std::nullopt;
@@ -252,7 +150,7 @@ private:
     // before it.
     while (!above.empty()) {
       auto [first, affine] = above.back();
-      Chain chain = followChain(first, affine, normsOnly);
+      AffineChain chain = followChain(first, affine, normsOnly);
       if (llvm::is_contained(chain.ops, op))
         return false;
       for (size_t i = std::max<size_t>(1, chain.ops.size()); i > 0; --i)
@@ -263,7 +161,7 @@ private:
 
   /// Replaces the last op of the chain, so that the result keeps that op's
   /// name.
-  static void finish(const Chain &chain, Value base, const Affine &affine,
+  static void finish(const AffineChain &chain, Value base, const Affine &affine,
                      PatternRewriter &rewriter) {
     Operation *last = chain.ops.back();
     rewriter.setInsertionPoint(last);
@@ -271,20 +169,13 @@ private:
         last, createAffine(rewriter, last->getLoc(), base, chain.axis, affine));
   }
 
-  static LogicalResult foldIntoAnchor(Chain &chain, PatternRewriter &rewriter) {
+  static LogicalResult foldIntoAnchor(AffineChain &chain,
+                                      PatternRewriter &rewriter) {
+    // Shifts alone are composed as any chain.
+    std::optional<WeightView> view = chain.findWeights();
+    if (!view)
+      return failure();
     Operation *anchor = chain.base.getDefiningOp();
-    auto routine = dyn_cast_or_null<RoutineOpInterface>(anchor);
-    if (!routine || !chain.base.hasOneUse())
-      return failure();
-    std::optional<int64_t> axis = routine.getChannelAxis();
-    std::optional<WeightView> view = getOutputView(anchor);
-    if (!view || (chain.axis != -1 && chain.axis != axis) ||
-        !mayRewrite(anchor, view->operand))
-      return failure();
-    if (!chain.affine.scales(getElementTypeOrSelf(chain.base.getType())))
-      return failure(); // shifts alone are composed as any chain
-    if (chain.reachesStep())
-      return failure();
     rewriter.setInsertionPoint(anchor);
     Value weight =
         createScaledWeight(rewriter, anchor, *view, chain.affine.scale);
@@ -311,10 +202,10 @@ struct FoldIntoNext : RewritePattern {
   LogicalResult matchAndRewrite(Operation *anchor,
                                 PatternRewriter &rewriter) const override {
     std::optional<WeightView> view = getInputView(anchor);
-    if (!view || !mayRewrite(anchor, view->operand) ||
+    if (!view || !mayScaleWeights(anchor, view->operand) ||
         !TensorData::get(anchor->getOperand(view->operand)))
       return failure();
-    Chain chain = collect(anchor);
+    AffineChain chain = collect(anchor);
     Type element = getElementTypeOrSelf(chain.base.getType());
     if (!chain.affine.scales(element) || isBehindWeights(chain.base) ||
         changesSteps(anchor, chain))
@@ -347,12 +238,13 @@ private:
   /// op before it instead.
   static bool isBehindWeights(Value value) {
     Operation *op = value.getDefiningOp();
-    return op && value.hasOneUse() && getOutputView(op) && mayRewrite(op, 1);
+    return op && value.hasOneUse() && getOutputView(op) &&
+           mayScaleWeights(op, 1);
   }
 
   /// Returns true if folding the chain would change bits that a step function
   /// depends on: the anchor only selects elements, and the chain rounds.
-  static bool changesSteps(Operation *anchor, const Chain &chain) {
+  static bool changesSteps(Operation *anchor, const AffineChain &chain) {
     Value result = anchor->getResult(0);
     return !chain.affine.isExact() && !isInexact(result) && reachesStep(result);
   }
@@ -365,7 +257,7 @@ private:
 
   /// Returns the longest chain that ends in the anchor's first operand and may
   /// be folded into its weights; it is followed backwards from that operand.
-  static Chain collect(Operation *anchor) {
+  static AffineChain collect(Operation *anchor) {
     Value x = anchor->getOperand(0);
     auto type = cast<RankedTensorType>(x.getType());
     bool isProduct = isa<MatMulOp>(anchor);
@@ -373,7 +265,8 @@ private:
     auto weight = cast<RankedTensorType>(anchor->getOperand(1).getType());
     bool batched = isProduct && weight.getRank() > 2;
     SmallVector<std::pair<Operation *, AffineOp>> found;
-    while (x.hasOneUse() && x.getDefiningOp() && found.size() < kMostOps) {
+    while (x.hasOneUse() && x.getDefiningOp() &&
+           found.size() < AffineChain::kMostOps) {
       std::optional<AffineOp> match = matchAffine(x.getDefiningOp());
       if (!match || (match->axis != -1 && match->axis != axis))
         break;
@@ -383,14 +276,14 @@ private:
       x = match->x;
     }
     for (; !found.empty(); found.pop_back()) {
-      Chain chain(found.back().second.x, axis);
+      AffineChain chain(found.back().second.x, axis);
       bool appends = llvm::all_of(llvm::reverse(found), [&](auto &next) {
         return chain.append(next.first, next.second);
       });
       if (appends && chain.affine.isAccurate())
         return chain;
     }
-    return Chain(anchor->getOperand(0), axis);
+    return AffineChain(anchor->getOperand(0), axis);
   }
 
   /// Returns what a shift of the input adds to each channel of the result.

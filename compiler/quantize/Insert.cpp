@@ -7,7 +7,7 @@
 #include "compiler/quantize/Insert.h"
 
 #include "compiler/patterns/Constants.h"
-#include "compiler/quantize/Weights.h"
+#include "compiler/quantize/BiasCorrection.h"
 #include "dialects/nn/ModelName.h"
 #include "dialects/qnn/Qnn.h"
 
@@ -17,13 +17,8 @@ using namespace nnc::quantize;
 
 namespace {
 
-/// Constant weights of one or several layers as integers.
-struct StoredWeights {
-  Value floats;
-  int64_t axis; ///< of the channels that have scales of their own, or -1
-  ChannelShape shape;
-  std::vector<double> leastScales;
-  QuantizedWeights quantized;
+/// Constant weights of one or several layers as integers in the IR.
+struct StoredWeights : PlannedWeights {
   Value integers = {}; ///< with their quantized type; null until they are made
   Value dequantized = {}; ///< null until it is made
 };
@@ -37,7 +32,6 @@ public:
   void run();
 
 private:
-  void collectWeights();
   Value storeIntegers(Value like, const TensorData &integers,
                       const qnn::Parameters &parameters);
   Value getIntegers(StoredWeights &weights);
@@ -57,65 +51,8 @@ private:
 
 } // namespace
 
-static std::vector<float> getFloats(Value constant) {
-  TensorData data = *TensorData::get(constant);
-  ArrayRef<float> floats = data.getAs<float>();
-  return {floats.begin(), floats.end()};
-}
-
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-/// Returns the constant that the bias of a layer is.
-static Value getBias(const PlannedLayer &layer) {
-  Value sums = layer.op->getResult(0);
-  return layer.biasAdd->getOperand(0) == sums ? layer.biasAdd->getOperand(1)
-                                              : layer.biasAdd->getOperand(0);
-}
-
-/// Returns the biases of a layer if there is one for each channel: these can be
-/// integers of the scales of the sums. A constant that all channels share stays
-/// float.
-static std::vector<float> getChannelBiases(const PlannedLayer &layer) {
-  if (!layer.biasAdd || layer.weights != 1)
-    return {};
-  std::vector<float> biases = getFloats(getBias(layer));
-  auto anchor = cast<nn::RoutineOpInterface>(layer.op);
-  int64_t channels = getShape(layer.op->getResult(0))[*anchor.getChannelAxis()];
-  return int64_t(biases.size()) == channels ? biases : std::vector<float>();
-}
-
-/// Quantizes the weights of all layers. Layers that share weights share their
-/// integers, whose scales then fit the biases of all of them.
-void Inserter::collectWeights() {
-  DenseMap<std::pair<Value, int64_t>, int> known;
-  for (const PlannedLayer &layer : plan.layers) {
-    entries.push_back(-1);
-    if (layer.weights < 0)
-      continue;
-    Value floats = layer.op->getOperand(layer.weights);
-    int64_t axis = perChannel ? layer.axis : -1;
-    auto [entry, isNew] = known.try_emplace({floats, axis}, weights.size());
-    entries.back() = entry->second;
-    if (isNew) {
-      std::vector<int64_t> dims(getShape(floats));
-      ChannelShape shape = ChannelShape::get(dims, axis);
-      weights.push_back(
-          {floats, axis, shape, std::vector<double>(shape.channels), {}});
-    }
-    std::vector<float> biases = getChannelBiases(layer);
-    if (biases.empty())
-      continue;
-    std::vector<double> &least = weights[entries.back()].leastScales;
-    std::vector<double> more = getLeastScales(
-        biases, int64_t(least.size()), scales.at(layer.inputs.front()).scale);
-    for (auto [own, other] : llvm::zip(least, more))
-      own = std::max(own, other);
-  }
-  for (StoredWeights &each : weights)
-    each.quantized = quantize::quantizeWeights(getFloats(each.floats),
-                                               each.shape, each.leastScales);
 }
 
 /// Creates a constant of integers in place of the constant `like`, and gives it
@@ -241,7 +178,10 @@ void Inserter::quantizeValue(Value value, bool byLayer) {
 }
 
 void Inserter::run() {
-  collectWeights();
+  std::vector<PlannedWeights> planned;
+  entries = quantizePlanned(plan, scales, perChannel, planned);
+  for (PlannedWeights &each : planned)
+    weights.push_back({std::move(each)});
   // Biases and weights first, while the layers' inputs are those of the plan.
   for (const PlannedLayer &layer : plan.layers) {
     if (layer.kind == Kind::table || layer.weights < 0)

@@ -70,17 +70,23 @@ class CompressModule(nnc.TestCase):
         to = ["-o", "c.mlir"]
         self.nnc("compress", "float.tflite", "--clusters=4", "-o", "c.onnx", code=USAGE,
                  said=["of a TFLite model nnc compress writes a module"])
-        np.savez(self.folder / "data.npz", t0=np.zeros((1, 12, 12, 3), np.float32))
-        self.nnc("compress", "float.tflite", "--clusters=4", "--calibration=data.npz",
-                 "--max-drop=1%", *to, code=USAGE,
-                 said=["--calibration is for ONNX models", "--max-drop is for ONNX models"])
         self.nnc("compress", "float.tflite", "--clusters=4", "--exclude=none", *to, code=USAGE,
                  said=["has no node 'none'"])
         self.nnc("compress", "float.tflite", *to, code=USAGE, said=["there is nothing to do"])
+        said = json.loads(self.nnc("compress", "float.tflite", "--clusters=4", "--json", *to))
+        nodes = [f"--exclude={layer['nodes'][0]}" for layer in said["layers"]]
+        self.nnc("compress", "float.tflite", "--clusters=4", *nodes, *to, code=LACKING,
+                 said=["float.tflite: error: has no weights that can be compressed",
+                       "excluded by the command line"])
+
+    def test_quantized(self):
+        """A module that was quantized before stays quantized."""
         np.savez(self.folder / "data.npz", t0=np.ones((1, 1, 12, 12, 3), np.float32))
         self.nnc("quantize", "float.tflite", "--calibration=data.npz", "-o", "q.mlir")
-        self.nnc("compress", "q.mlir", "--clusters=4", *to, code=LACKING,
-                 said=["q.mlir: error: has no weights of 32-bit floats that can be compressed"])
+        said = json.loads(self.nnc("compress", "q.mlir", "--clusters=4", "--json", "-o", "c.mlir"))
+        self.assertEqual(len(said["layers"]), 3)
+        for layer in said["layers"]:
+            self.assertEqual((layer["values"], layer["dense_bytes"]), (4, layer["elements"]))
 
 
 if __name__ == "__main__":

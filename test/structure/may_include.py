@@ -68,7 +68,8 @@ TABLE = {
                                  "compiler/quantize/*"],
                                 MLIR + ONNX, True),
     "frontends/onnx/compress": (["frontends/onnx/*", "frontends/common/*",
-                                 "compiler/quantize/*", "dialects/nn/compression/*"],
+                                 "compiler/compress/*", "compiler/quantize/*",
+                                 "dialects/nn/compression/*"],
                                 MLIR + ONNX, True),
     # The rooms of compiler/: an order without circles, from the solver up.
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
@@ -80,7 +81,7 @@ TABLE = {
     "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
                           + ["runtime/reference.h"],
                           MLIR, True),
-    "compiler/compress": (rooms("compress"), MLIR, True),
+    "compiler/compress": (rooms("compress", "quantize"), MLIR, True),
     "compiler/quantize": (rooms("quantize", "patterns"), MLIR, True),
     "compiler/routines": (rooms("routines", "search", "shapes", "evaluate") + ROUTINE_TABLES,
                           MLIR, True),

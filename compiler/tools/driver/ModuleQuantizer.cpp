@@ -6,14 +6,14 @@
 
 #include "compiler/tools/driver/ModuleQuantizer.h"
 
+#include "compiler/quantize/BiasCorrection.h"
+#include "compiler/quantize/ModuleFile.h"
+#include "compiler/quantize/Results.h"
 #include "compiler/quantize/Scales.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "dialects/nn/State.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/qnn/Ranges.h"
-
-#include "mlir/Bytecode/BytecodeWriter.h"
 
 #include <fmt/format.h>
 
@@ -90,22 +90,13 @@ void ModuleQuantizer::addOutputs(mlir::ModuleOp copy,
                                  llvm::ArrayRef<size_t> numbers) {
   auto main = copy.lookupSymbol<mlir::func::FuncOp>("main");
   llvm::SmallVector<mlir::Value> values = qnn::listValues(main);
-  mlir::Operation *end = main.getBody().front().getTerminator();
-  llvm::SmallVector<mlir::Value> results(end->getOperands());
-  const size_t before = results.size();
-  for (size_t number : numbers)
-    results.push_back(values[number]);
-  end->setOperands(results);
-  mlir::Builder builder(copy->getContext());
-  llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  main.getAllResultAttrs(attributes);
-  attributes.resize(results.size(), builder.getDictionaryAttr({}));
-  main.setType(builder.getFunctionType(
-      main.getArgumentTypes(), mlir::TypeRange(mlir::ValueRange(results))));
-  main.setAllResultAttrs(attributes);
-  for (auto [i, number] : llvm::enumerate(numbers))
-    main.setResultAttr(unsigned(before + i), nn::kNameAttr,
-                       builder.getStringAttr(getObservedName(number)));
+  llvm::SmallVector<mlir::Value> added;
+  std::vector<std::string> names;
+  for (size_t number : numbers) {
+    added.push_back(values[number]);
+    names.push_back(getObservedName(number));
+  }
+  quantize::addResults(main, added, names);
 }
 
 /// Returns a copy of the module whose main function also returns the values of
@@ -115,8 +106,7 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
   mlir::OwningOpRef<mlir::ModuleOp> copy =
       llvm::cast<mlir::ModuleOp>((*module)->clone());
   mlir::func::FuncOp main = getMain();
-  for (unsigned i = 0; i < main.getNumResults(); ++i)
-    numOutputs += !nn::getStateOf(main, i);
+  numOutputs = quantize::countOutputs(main);
   llvm::SmallVector<size_t> numbers;
   for (auto [number, value] : llvm::enumerate(qnn::listValues(main))) {
     if (!plan.values.count(value) || plan.sameAs.count(value))
@@ -124,6 +114,14 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
     observed.emplace_back(number, getObservedName(number));
     numbers.push_back(number);
   }
+  if (methods.observesChannels)
+    for (const quantize::EqualizableValue &each :
+         quantize::findEqualizable(main)) {
+      channels.push_back(
+          {each.number, getObservedName(each.number), each.axis});
+      if (!llvm::is_contained(numbers, each.number))
+        numbers.push_back(each.number);
+    }
   addOutputs(*copy, numbers);
   return copy;
 }
@@ -147,8 +145,7 @@ std::vector<std::string> ModuleQuantizer::listCompared() const {
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
-  mlir::OwningOpRef<mlir::ModuleOp> copy =
-      llvm::cast<mlir::ModuleOp>((*module)->clone());
+  mlir::OwningOpRef<mlir::ModuleOp> copy = cloneToQuantize();
   llvm::SmallVector<size_t> numbers;
   for (const auto &[number, name] : observed)
     if (parameters.count(name))
@@ -173,8 +170,16 @@ ExitCode ModuleQuantizer::open() {
   observedPasses = spellPasses(manager);
   if (mlir::failed(manager.run(*module)))
     return ExitCode::ownFault;
-  quantize::Plan plan = quantize::makePlan(
-      getMain(), getPlanOptions(), llvm::DenseMap<mlir::Value, std::string>());
+  auto makePlan = [this] {
+    return quantize::makePlan(getMain(), getPlanOptions(),
+                              llvm::DenseMap<mlir::Value, std::string>());
+  };
+  // Biases come first, so that values have the same numbers when channels are
+  // observed and when they are scaled.
+  if (methods.correctsBiases)
+    quantize::giveBiases(makePlan());
+  equalized = quantize::equalizeLayers(getMain(), methods.channels);
+  quantize::Plan plan = makePlan();
   if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
   ModelOptions options;
@@ -210,10 +215,8 @@ void ModuleQuantizer::describe(const quantize::Plan &plan) {
       value = plan.sameAs.at(value);
     return value;
   };
-  auto storage =
-      choice.passes.isUnsigned ? quantize::Storage::u8 : quantize::Storage::s8;
   parameters.clear();
-  for (const auto &[value, own] : quantize::assignScales(plan, storage))
+  for (const auto &[value, own] : quantize::assignScales(plan, getStorage()))
     if (!plan.sameAs.count(value))
       parameters[names.at(value)] = own;
   layers.clear();
@@ -264,7 +267,7 @@ ExitCode ModuleQuantizer::runPasses(mlir::ModuleOp on, std::string *spelled) {
 
 ExitCode ModuleQuantizer::requantize() {
   describe(quantize::planByRanges(getMain(), getPlanOptions()));
-  quantized = llvm::cast<mlir::ModuleOp>((*module)->clone());
+  quantized = cloneToQuantize();
   std::string own;
   ExitCode code = runPasses(*quantized, &own);
   passes = observedPasses + "," + own;
@@ -306,31 +309,21 @@ ExitCode ModuleQuantizer::quantize() {
     ranges.push_back(fmt::format("{}:{}:{}", number, range.low, range.high));
     qnn::setRange(values[number], {range.low, range.high});
   }
-  if (ExitCode code =
-          checkPlan(quantize::planByRanges(getMain(), getPlanOptions()));
-      code != ExitCode::done)
+  quantize::Plan plan = quantize::planByRanges(getMain(), getPlanOptions());
+  if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
+  if (methods.correctsBiases)
+    if (ExitCode code = correctBiases(plan); code != ExitCode::done)
+      return code;
   return requantize();
 }
 
 std::string printBytecode(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  // It fails for a version alone that nobody asks for.
-  (void)mlir::writeBytecodeToFile(module, stream);
-  return text;
+  return quantize::printModule(module);
 }
 
 std::string printModuleFile(llvm::StringRef path, mlir::ModuleOp module) {
-  if (!path.ends_with(".mlir"))
-    return printBytecode(module);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(true, /*prettyForm=*/false);
-  module->print(stream, flags);
-  stream << '\n';
-  return text;
+  return quantize::printModule(module, path);
 }
 
 llvm::Error writeModuleFile(const std::string &path, mlir::ModuleOp module) {

@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_MODULEQUANTIZER_H
 #define NNC_TOOLS_DRIVER_MODULEQUANTIZER_H
 
+#include "compiler/quantize/LinearLayers.h"
 #include "compiler/quantize/Plan.h"
 #include "compiler/tools/driver/Driver.h"
 #include "compiler/tools/driver/Executable.h"
@@ -23,6 +24,18 @@ public:
   ModuleQuantizer(mlir::ModuleOp imported, std::string file,
                   QuantizeChoice choice, std::string compiler = "",
                   int threads = 1);
+
+  /// What is done to layers so that their integers lose less. It is none of the
+  /// passes.
+  struct Methods {
+    /// The channels between layers that equalization scales, if any are known,
+    /// and whether findChannelRanges() is to find them.
+    quantize::ValueChannels channels;
+    bool observesChannels = false;
+    bool correctsBiases = false;
+  };
+  /// Sets these before open().
+  void setMethods(Methods given) { methods = std::move(given); }
 
   /// Folds what is to be folded, plans what to quantize, and builds the module
   /// with the values that this needs as outputs.
@@ -46,6 +59,11 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> makeCompared();
   /// Returns the names of these outputs.
   std::vector<std::string> listCompared() const;
+  /// Returns the largest magnitudes of channels that equalization could scale.
+  llvm::Expected<quantize::ValueChannels> findChannelRanges();
+  int getNumEqualized() const { return equalized; } ///< pairs of layers
+  int getNumCorrected() const { return int(corrected.size()); } ///< layers
+
   /// The passes that do it to the imported module, as nnc-opt takes them.
   const std::string &getPasses() const { return passes; }
 
@@ -85,6 +103,15 @@ private:
   ExitCode checkPlan(const quantize::Plan &plan);
   mlir::OwningOpRef<mlir::ModuleOp> makeObserved(const quantize::Plan &plan);
   quantize::PlanOptions getPlanOptions() const;
+  quantize::Storage getStorage() const {
+    return choice.passes.isUnsigned ? quantize::Storage::u8
+                                    : quantize::Storage::s8;
+  }
+  /// Subtracts from the biases what the rounding of weights adds to sums.
+  ExitCode correctBiases(const quantize::Plan &plan);
+  /// Returns a copy of the float module, in which layers that are kept float
+  /// have their own biases.
+  mlir::OwningOpRef<mlir::ModuleOp> cloneToQuantize();
   ExitCode requantize();
   void describe(const quantize::Plan &plan);
   void addOutputs(mlir::ModuleOp copy, llvm::ArrayRef<size_t> numbers);
@@ -93,6 +120,18 @@ private:
 
   std::string file;
   QuantizeChoice choice;
+  Methods methods;
+  int equalized = 0;
+  /// The layers whose bias was corrected, with what it was.
+  std::vector<std::pair<mlir::Operation *, mlir::ElementsAttr>> corrected;
+  /// A value that findChannelRanges() looks at, its name in the built model and
+  /// the axis of its channels.
+  struct ObservedChannels {
+    size_t number;
+    std::string output;
+    int64_t axis;
+  };
+  std::vector<ObservedChannels> channels;
   std::string compiler;
   int threads;
   /// The float module, with the ranges that are known, and the quantized one.

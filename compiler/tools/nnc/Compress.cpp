@@ -7,7 +7,6 @@
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
-#include "compiler/tools/nnc/compress/Module.h"
 #include "compiler/tools/nnc/compress/Report.h"
 #include "compiler/tools/nnc/compress/Search.h"
 
@@ -39,7 +38,6 @@ public:
 
 private:
   ExitCode checkSettings() const;
-  ExitCode checkModule() const;
   ExitCode compress();
 
   CompressSettings settings;
@@ -106,7 +104,7 @@ ExitCode Compress::checkSettings() const {
   auto complain = [&](const std::string &problem) {
     code = fail(makeError(problem), ExitCode::usage);
   };
-  const onnx::CompressOptions &options = settings.options;
+  const compress::Options &options = settings.options;
   if (!options.sparsity && !options.pattern && !options.clusters)
     complain(
         "there is nothing to do; give --sparsity, --pattern or --clusters");
@@ -127,24 +125,6 @@ ExitCode Compress::checkSettings() const {
   return code == ExitCode::done ? files : code;
 }
 
-/// Reports options that only ONNX models have when these stay ONNX.
-ExitCode Compress::checkModule() const {
-  std::pair<const char *, bool> others[] = {
-      {"--calibration", !settings.calibration.empty()},
-      {"--metric", !settings.metric.empty()},
-      {"--max-drop", settings.maxDrop.has_value()}};
-  ExitCode code = ExitCode::done;
-  for (auto [option, isGiven] : others)
-    if (isGiven)
-      code = fail(makeError(fmt::format(
-                      "{} is for ONNX models that are written as ONNX: the "
-                      "weights of modules are chosen by their magnitudes; "
-                      "leave it out",
-                      option)),
-                  ExitCode::usage);
-  return code;
-}
-
 ExitCode Compress::run() {
   if (!sparsity.empty())
     settings.options.sparsity = parseShare(sparsity);
@@ -157,15 +137,12 @@ ExitCode Compress::run() {
   settings.options.exclude.insert(exclude.begin(), exclude.end());
   if (ExitCode code = checkSettings(); code != ExitCode::done)
     return code;
-  if (!isWrittenAsModule(settings.model.model, settings.output))
-    return compress();
-  ExitCode code = checkModule();
-  return code == ExitCode::done ? compressModule(settings, json) : code;
+  return compress();
 }
 
 /// Warns of a layer that computes nothing any more.
-static void warnOfZeros(const onnx::WeightSummary &weight,
-                        const onnx::CompressedSizes &size) {
+static void warnOfZeros(const compress::WeightSummary &weight,
+                        const compress::CompressedSizes &size) {
   if (size.stored.zeros != size.stored.elements || !(size.error > 0))
     return;
   std::string node = displayText(weight.nodes.front());
@@ -192,16 +169,17 @@ ExitCode Compress::compress() {
     if (ExitCode code = limitDrop(session, result.evaluation, result.evaluated);
         code != ExitCode::done)
       return code;
-  onnx::Compressor &compressor = session.getCompressor();
-  llvm::Expected<std::string> text = compressor.printCompressed();
+  compress::Compressor &compressor = session.getCompressor();
+  llvm::Expected<std::string> text =
+      compressor.printCompressed(settings.output);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   bool isCompressed = false, isChanged = false;
   for (size_t i = 0; i < compressor.getWeights().size(); ++i) {
-    const onnx::WeightSummary &weight = compressor.getWeights()[i];
+    const compress::WeightSummary &weight = compressor.getWeights()[i];
     Progress progress(fmt::format("counting bytes of {}", weight.name));
     result.sizes.push_back(compressor.measure(i));
-    isCompressed |= weight.treatment != onnx::Treatment::none;
+    isCompressed |= weight.treatment != compress::Treatment::none;
     isChanged |= result.sizes.back().error > 0;
     warnOfZeros(weight, result.sizes.back());
   }

@@ -152,20 +152,12 @@ ExitCode Quantize::checkSettings() const {
 
 /// Reports options that only ONNX models have when these stay ONNX.
 ExitCode Quantize::checkModule() const {
-  std::pair<const char *, bool> others[] = {
-      {"--equalize", settings.equalize},
-      {"--bias-correction", settings.biasCorrection},
-      {"--ops", !settings.options.ops.empty()}};
-  ExitCode code = ExitCode::done;
-  for (auto [option, isGiven] : others)
-    if (isGiven)
-      code =
-          fail(makeError(fmt::format(
-                   "{} is for ONNX models that are written as ONNX; leave it "
-                   "out, or name layers that stay float with --exclude",
-                   option)),
-               ExitCode::usage);
-  return code;
+  if (settings.options.ops.empty())
+    return ExitCode::done;
+  return fail(makeError("--ops is for ONNX models that are written as ONNX; "
+                        "leave it out, or name layers that stay float with "
+                        "--exclude"),
+              ExitCode::usage);
 }
 
 ExitCode Quantize::run() {
@@ -216,15 +208,10 @@ ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
   Evaluation found;
   if (ExitCode code = open(*other, found); code != ExitCode::done)
     return code;
-  totals.plainNoise = getNoise(evaluation);
-  bool isBetter = settings.metric.empty() ? getNoise(found) <= totals.plainNoise
-                                          : found.drop <= evaluation.drop;
-  if (isBetter) {
-    session = std::move(other);
-    evaluation = std::move(found);
-  } else {
-    totals.equalizedNoise = getNoise(found);
-  }
+  if (!totals.isBetterEqualized(settings, evaluation, found))
+    return ExitCode::done;
+  session = std::move(other);
+  evaluation = std::move(found);
   return ExitCode::done;
 }
 

@@ -10,6 +10,7 @@
 #include "frontends/onnx/quantize/Serialize.h"
 
 using namespace nnc::onnx;
+using namespace nnc::compress;
 using ::onnx::AttributeProto;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;

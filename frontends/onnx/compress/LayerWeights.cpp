@@ -9,6 +9,7 @@
 #include "frontends/onnx/Check.h"
 
 using namespace nnc::onnx;
+using namespace nnc::compress;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
@@ -28,10 +29,7 @@ std::vector<float> LayerWeights::getMatrix(const TensorProto &tensor) const {
 std::vector<float> LayerWeights::getScaleMatrix() const {
   if (!scales)
     return {};
-  std::vector<float> all(scales->shape.getNumElements());
-  for (size_t i = 0; i < all.size(); ++i)
-    all[i] = scales->scales[scales->shape.getChannel(static_cast<int64_t>(i))];
-  return form.toMatrix(all);
+  return form.toMatrix(scales->getElementScales());
 }
 
 void LayerWeights::store(llvm::ArrayRef<float> matrix,

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_LAYERWEIGHTS_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_LAYERWEIGHTS_H
 
-#include "frontends/onnx/compress/Compressor.h"
+#include "compiler/compress/Compressor.h"
 #include "frontends/onnx/compress/MatrixForm.h"
 #include "frontends/onnx/compress/WeightScales.h"
 
@@ -43,7 +43,7 @@ struct LayerWeights {
 /// `left`.
 std::vector<LayerWeights> findWeights(const GraphIndex &index,
                                       const std::set<std::string> &exclude,
-                                      std::vector<LeftSummary> &left);
+                                      std::vector<compress::LeftSummary> &left);
 
 } // namespace nnc::onnx
 

@@ -10,6 +10,7 @@
 #include "frontends/onnx/compress/FoldViews.h"
 
 using namespace nnc::onnx;
+using namespace nnc::compress;
 using llvm::StringRef;
 using ::onnx::AttributeProto;
 using ::onnx::GraphProto;

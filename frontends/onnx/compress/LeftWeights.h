@@ -18,7 +18,7 @@ namespace nnc::onnx {
 /// as they are there.
 void findLeftWeights(const GraphIndex &index,
                      const std::set<std::string> &exclude,
-                     std::vector<LeftSummary> &left);
+                     std::vector<compress::LeftSummary> &left);
 
 } // namespace nnc::onnx
 

@@ -8,20 +8,11 @@
 
 #include "dialects/nn/compression/Codebook.h"
 
-#include <tuple>
-
+using namespace nnc;
 using namespace nnc::onnx;
 using namespace nnc::quantize;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
-
-bool WeightScales::operator==(const WeightScales &other) const {
-  auto get = [](const WeightScales &all) {
-    return std::tie(all.shape.outer, all.shape.channels, all.shape.inner,
-                    all.scales, all.zeroPoint);
-  };
-  return get(*this) == get(other);
-}
 
 namespace {
 
@@ -62,7 +53,7 @@ std::string nnc::onnx::readScales(const GraphIndex &index,
   auto rank = static_cast<int64_t>(dims.size());
   ScaleOperands places = getScaleOperands(node, operand, rank);
   if (getInt(node, "block_size", 0) != 0)
-    return "has scales for blocks, not for channels";
+    return compress::kScalesOfBlocks;
   result.scales = {1};
   if (places.scale >= 0) {
     auto scales = index.getFloats(node.input(places.scale));
@@ -87,8 +78,7 @@ std::string nnc::onnx::readScales(const GraphIndex &index,
   if (zeroPoints.empty())
     return "has zero points that are not constants of 8 bits";
   if (!areEqual(zeroPoints))
-    return "has zero points that differ between channels, so that no integer "
-           "is zero in all of them";
+    return compress::kDifferentZeroPoints;
   result.zeroPoint = zeroPoints.front();
   return "";
 }

@@ -7,20 +7,12 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 
-#include "compiler/quantize/Weights.h"
+#include "compiler/compress/WeightScales.h"
 #include "frontends/onnx/quantize/GraphIndex.h"
 
 namespace nnc::onnx {
 
-/// The numbers that integers stand for: an integer minus the zero point, times
-/// the scale of its channel.
-struct WeightScales {
-  quantize::ChannelShape shape;
-  std::vector<float> scales; ///< of the channels
-  int zeroPoint = 0;
-
-  bool operator==(const WeightScales &other) const;
-};
+using compress::WeightScales;
 
 /// Reads what operand `operand` of a DequantizeLinear, QLinearConv,
 /// QLinearMatMul, ConvInteger or MatMulInteger stands for, a constant of

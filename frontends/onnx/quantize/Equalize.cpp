@@ -6,12 +6,12 @@
 
 #include "frontends/onnx/quantize/Equalize.h"
 
+#include "compiler/quantize/Equalize.h"
 #include "frontends/onnx/quantize/LinearLayer.h"
 
-#include <cmath>
 #include <map>
-#include <set>
 
+using namespace nnc;
 using namespace nnc::onnx;
 using namespace nnc::quantize;
 using ::onnx::ModelProto;
@@ -37,30 +37,16 @@ static bool hasPlainChannels(const NodeProto &node) {
          (node.op_type() == "Gemm" && getInt(node, "transA", 0) == 0);
 }
 
-static std::vector<double> getRanges(const LinearLayer &layer, bool ofInputs) {
-  std::vector<double> ranges(ofInputs ? layer.inputs : layer.outputs);
-  for (size_t i = 0; i < layer.weights.size(); ++i) {
-    auto element = static_cast<int64_t>(i);
-    double &own =
-        ranges[ofInputs ? layer.getInput(element) : layer.getOutput(element)];
-    own = std::max(own, std::abs(static_cast<double>(layer.weights[i])));
-  }
-  return ranges;
-}
-
 namespace {
 /// Two layers, of which the second alone reads what the first computes.
 struct Pair {
   int first, second;   ///< nodes
   std::string between; ///< the value that the second reads
-  bool isScaled = false;
-  /// The exponent of the factor of each channel's readers, of all sweeps.
-  std::vector<int> exponents;
 };
 
 /// The layers of a model and the pairs of them.
 struct Layers {
-  std::map<int, LinearLayer> all; ///< by their nodes
+  std::map<int, nnc::onnx::LinearLayer> all; ///< by their nodes
   std::vector<Pair> pairs;
 
   explicit Layers(GraphIndex &index) {
@@ -81,45 +67,6 @@ struct Layers {
 };
 } // namespace
 
-/// Scales the channels between two layers, whose largest magnitudes are
-/// `ranges`. Returns whether any changed.
-static bool scalePair(Pair &pair, Layers &layers, std::vector<double> &ranges,
-                      double largest) {
-  LinearLayer &first = layers.all.at(pair.first),
-              &second = layers.all.at(pair.second);
-  std::vector<double> writes = getRanges(first, /*ofInputs=*/false),
-                      reads = getRanges(second, /*ofInputs=*/true);
-  // Larger factors equalize nothing: weights that are 2^8 times smaller than
-  // others round to 0 and matter little.
-  constexpr int limit = 8;
-  std::vector<int> exponents(writes.size());
-  bool isChanged = false;
-  for (size_t c = 0; c < writes.size(); ++c) {
-    double ratio = std::sqrt(writes[c] / reads[c]);
-    if (!(writes[c] > 0) || !(reads[c] > 0) || !std::isfinite(ratio))
-      continue;
-    int wanted = static_cast<int>(std::nearbyint(std::log2(ratio)));
-    // Less than 0 where values grow: at most to the largest of all channels.
-    if (ranges[c] > 0)
-      wanted = std::max(
-          wanted, static_cast<int>(std::ceil(std::log2(ranges[c] / largest))));
-    int all = std::clamp(pair.exponents[c] + wanted, -limit, limit);
-    exponents[c] = all - pair.exponents[c];
-    pair.exponents[c] = all;
-    ranges[c] = std::ldexp(ranges[c], -exponents[c]);
-    isChanged = isChanged || exponents[c] != 0;
-  }
-  for (size_t i = 0; i < first.weights.size(); ++i)
-    first.weights[i] =
-        std::ldexp(first.weights[i], -exponents[first.getOutput(int64_t(i))]);
-  for (size_t c = 0; c < first.bias.size(); ++c)
-    first.bias[c] = std::ldexp(first.bias[c], -exponents[c]);
-  for (size_t i = 0; i < second.weights.size(); ++i)
-    second.weights[i] =
-        std::ldexp(second.weights[i], exponents[second.getInput(int64_t(i))]);
-  return isChanged;
-}
-
 std::vector<std::string> nnc::onnx::findEqualizable(ModelProto &model) {
   GraphIndex index(model);
   std::vector<std::string> values;
@@ -128,40 +75,27 @@ std::vector<std::string> nnc::onnx::findEqualizable(ModelProto &model) {
   return values;
 }
 
-int nnc::onnx::equalize(ModelProto &model, ChannelRanges ranges) {
+int nnc::onnx::equalize(ModelProto &model, const ChannelRanges &ranges) {
   FreshNames names(model);
   GraphIndex index(model);
   Layers layers(index);
-  std::map<std::string, double> largest;
-  for (const auto &[value, channels] : ranges)
-    largest[value] = *std::max_element(channels.begin(), channels.end());
-  llvm::erase_if(layers.pairs, [&](Pair &pair) {
-    size_t channels = size_t(layers.all.at(pair.first).outputs);
-    pair.exponents.resize(channels);
+  std::vector<LayerPair> pairs;
+  for (const Pair &pair : layers.pairs) {
+    LinearLayer &first = layers.all.at(pair.first);
     auto known = ranges.find(pair.between);
-    return known == ranges.end() || known->second.size() != channels;
-  });
-  // In a chain of layers each pair changes what its neighbours see.
-  constexpr int sweeps = 20;
-  bool isChanged = true;
-  for (int sweep = 0; sweep < sweeps && isChanged; ++sweep) {
-    isChanged = false;
-    for (Pair &pair : layers.pairs) {
-      bool changed = scalePair(pair, layers, ranges.at(pair.between),
-                               largest.at(pair.between));
-      pair.isScaled = pair.isScaled || changed;
-      isChanged = isChanged || changed;
-    }
+    if (known != ranges.end() && int64_t(known->second.size()) == first.outputs)
+      pairs.push_back({&first, &layers.all.at(pair.second), known->second});
   }
-  std::set<int> touched;
-  for (const Pair &pair : layers.pairs)
-    if (pair.isScaled)
-      touched.insert({pair.first, pair.second});
-  for (int node : touched) {
+  int count = quantize::equalize(pairs);
+  for (auto &[node, layer] : layers.all) {
+    auto isScaled = [&layer = layer](const LayerPair &pair) {
+      return pair.isScaled && (pair.first == &layer || pair.second == &layer);
+    };
+    if (llvm::none_of(pairs, isScaled))
+      continue;
     // A copy of shared weights changes who reads what.
     GraphIndex current(model);
-    layers.all.at(node).store(current, names);
+    layer.store(current, names);
   }
-  return static_cast<int>(llvm::count_if(
-      layers.pairs, [](const Pair &pair) { return pair.isScaled; }));
+  return count;
 }

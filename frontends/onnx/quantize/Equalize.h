@@ -17,18 +17,11 @@ namespace nnc::onnx {
 /// may scale.
 std::vector<std::string> findEqualizable(::onnx::ModelProto &model);
 
-/// Scales the channels between two layers (Conv, ConvTranspose or Gemm) so that
-/// the weights which compute a channel and those which read it have about the
-/// same range (Nagel et al., "Data-Free Quantization Through Weight
-/// Equalization and Bias Correction", 2019, section 4.1). Between the layers
-/// may be a Relu; nothing else may read the channels. The factors are powers of
-/// two, so that the model computes the same floats as before.
-///
-/// A channel whose values are large for its weights, because of its bias, keeps
-/// them: no channel gets a larger magnitude than the largest of all channels in
-/// `ranges`, which would make the integers of all others coarser. Values
-/// without ranges are not scaled. Returns how many pairs were scaled.
-int equalize(::onnx::ModelProto &model, quantize::ChannelRanges ranges);
+/// Scales the channels between two layers (Conv, ConvTranspose or Gemm), with
+/// at most a Relu in between, whose channels nothing else reads, as
+/// quantize::equalize() does. Values without ranges are not scaled. Returns how
+/// many pairs were scaled.
+int equalize(::onnx::ModelProto &model, const quantize::ChannelRanges &ranges);
 
 } // namespace nnc::onnx
 

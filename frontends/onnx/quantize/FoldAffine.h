@@ -7,15 +7,20 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_FOLDAFFINE_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_FOLDAFFINE_H
 
+#include "compiler/quantize/AffineFolds.h"
+
 #include "onnx/onnx_pb.h"
 
 namespace nnc::onnx {
 
-/// Folds a BatchNormalization, or a Mul or Add of one constant or of one for
-/// each channel, that alone reads the result of a Conv or ConvTranspose
-/// (BatchNormalization also of a Gemm) into the weights and bias of that.
-/// Quantized, both would round. Returns how many nodes were folded.
-int foldAffine(::onnx::ModelProto &model);
+/// Writes the folds that were found in the import of the model: the weights and
+/// the bias of a Conv, ConvTranspose, Gemm or MatMul take up scales and offsets
+/// of the nodes behind it, such as a BatchNormalization, which go. Quantized,
+/// both would round. Behind a MatMul, which has no bias, an Add stays for the
+/// offsets. Layers whose nodes are not those of the fold stay as they are.
+/// Returns how many nodes went.
+int foldAffine(::onnx::ModelProto &model,
+               const std::vector<quantize::AffineFold> &folds);
 
 } // namespace nnc::onnx
 

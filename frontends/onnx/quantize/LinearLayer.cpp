@@ -10,43 +10,6 @@ using namespace nnc::onnx;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-int64_t LinearLayer::getInner() const {
-  int64_t inner = 1;
-  for (size_t i = 2; i < dims.size(); ++i)
-    inner *= dims[i];
-  return inner;
-}
-
-int64_t LinearLayer::getOutput(int64_t element) const {
-  int64_t inner = getInner(), second = element / inner % dims[1],
-          first = element / inner / dims[1];
-  switch (kind) {
-  case conv:
-  case outputsFirst:
-    return first;
-  case convTranspose:
-    return first / (dims[0] / groups) * dims[1] + second;
-  case inputsFirst:
-    return second;
-  }
-  return 0;
-}
-
-int64_t LinearLayer::getInput(int64_t element) const {
-  int64_t inner = getInner(), second = element / inner % dims[1],
-          first = element / inner / dims[1];
-  switch (kind) {
-  case conv:
-    return first / (dims[0] / groups) * dims[1] + second;
-  case outputsFirst:
-    return second;
-  case convTranspose:
-  case inputsFirst:
-    return first;
-  }
-  return 0;
-}
-
 std::optional<LinearLayer> LinearLayer::get(GraphIndex &index, int number) {
   const NodeProto &node = index.getNode(number);
   bool isKnown =
@@ -61,28 +24,22 @@ std::optional<LinearLayer> LinearLayer::get(GraphIndex &index, int number) {
     return std::nullopt;
   LinearLayer layer;
   layer.node = number;
-  layer.dims.assign(tensor->dims().begin(), tensor->dims().end());
+  std::vector<int64_t> dims(tensor->dims().begin(), tensor->dims().end());
   layer.weights = std::move(*weights);
-  size_t rank = layer.dims.size();
   if (node.op_type() == "Conv" || node.op_type() == "ConvTranspose") {
-    layer.groups = getInt(node, "group", 1);
     bool isConv = node.op_type() == "Conv";
-    if (rank < 3 || layer.groups < 1 || layer.dims[0] % layer.groups != 0)
-      return std::nullopt;
-    layer.kind = isConv ? conv : convTranspose;
     layer.axis = isConv ? 0 : 1;
-    layer.outputs = isConv ? layer.dims[0] : layer.dims[1] * layer.groups;
-    layer.inputs = isConv ? layer.dims[1] * layer.groups : layer.dims[0];
-  } else if (rank == 2) {
+    if (!layer.setShape(isConv ? Kind::conv : Kind::convTranspose,
+                        std::move(dims), getInt(node, "group", 1)))
+      return std::nullopt;
+  } else {
     bool isTurned = getInt(node, "transB", 0) != 0;
-    layer.kind = isTurned ? outputsFirst : inputsFirst;
     layer.axis = isTurned ? 0 : 1;
-    layer.outputs = layer.dims[isTurned ? 0 : 1];
-    layer.inputs = layer.dims[isTurned ? 1 : 0];
+    if (!layer.setShape(isTurned ? Kind::outputsFirst : Kind::inputsFirst,
+                        std::move(dims)))
+      return std::nullopt;
     layer.isPlain =
         getFloat(node, "alpha", 1) == 1 && getFloat(node, "beta", 1) == 1;
-  } else {
-    return std::nullopt;
   }
   if (node.op_type() == "MatMul" || !hasInput(node, 2))
     return layer;

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_LINEARLAYER_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_LINEARLAYER_H
 
+#include "compiler/quantize/LinearWeights.h"
 #include "frontends/onnx/quantize/GraphIndex.h"
 
 namespace nnc::onnx {
@@ -14,15 +15,10 @@ namespace nnc::onnx {
 /// A node Conv, ConvTranspose, Gemm, or MatMul by a matrix on the right, whose
 /// weights are constant 32-bit floats. Operand 1 is its weights, operand 2 its
 /// bias.
-struct LinearLayer {
+struct LinearLayer : quantize::LinearWeights {
   int node = -1;
-  std::vector<int64_t> dims; ///< of the weights
-  std::vector<float> weights;
-  /// One for each output channel; empty where there is none.
-  std::vector<float> bias;
   /// Whether there is no bias, or one that `bias` can hold.
   bool isBiasKnown = true;
-  int64_t inputs = 0, outputs = 0; ///< channels
   /// Axis of the weights along which they may have scales of their own, or -1.
   int64_t axis = -1;
   /// Whether the bias is added to the sums of products as it is.
@@ -31,19 +27,9 @@ struct LinearLayer {
   /// Returns nullopt for other nodes.
   static std::optional<LinearLayer> get(GraphIndex &index, int node);
 
-  /// The channels of the output and of the input to which an element of the
-  /// weights belongs.
-  int64_t getOutput(int64_t element) const;
-  int64_t getInput(int64_t element) const;
-
   /// Writes weights and bias into constants of the node's own: where another
   /// node has them too, the node gets copies. The index is wrong after that.
   void store(GraphIndex &index, FreshNames &names) const;
-
-private:
-  enum Kind { conv, convTranspose, inputsFirst, outputsFirst } kind = conv;
-  int64_t groups = 1;
-  int64_t getInner() const;
 };
 
 } // namespace nnc::onnx

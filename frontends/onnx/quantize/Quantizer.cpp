@@ -34,13 +34,29 @@ struct Quantizer::Implementation {
   std::map<std::string, TensorScale> scales;
   /// Names of constants that others took the place of.
   llvm::StringSet<> replaced;
+  /// What corrected biases were, by the numbers of layers, with the names of
+  /// the constants.
+  std::map<int, std::pair<std::string, std::vector<float>>> corrected;
+
+  /// Returns the float model, in which layers that are kept float have their
+  /// own biases.
+  ModelProto getFloat() const {
+    ModelProto copy = model;
+    GraphIndex index(copy);
+    for (const auto &[node, reason] : kept)
+      if (auto found = corrected.find(node); found != corrected.end())
+        setFloats(*index.getConstant(found->second.first),
+                  found->second.second);
+    return copy;
+  }
 
   /// Makes the quantized model. `dequantized` gives the names of the
   /// dequantized tensors by those of the tensors.
   ModelProto
   makeWritten(std::map<std::string, std::string> &dequantized) const {
+    ModelProto own = getFloat();
     ModelProto quantized =
-        makeQuantized(model, plan, scales, options.perChannel, dequantized);
+        makeQuantized(own, plan, scales, options.perChannel, dequantized);
     removeUnusedConstants(quantized, replaced);
     return quantized;
   }
@@ -90,7 +106,7 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
   if (!problems.none())
     return nullptr;
   own->floatBytes = static_cast<int64_t>(own->model.ByteSizeLong());
-  own->folded = foldAffine(own->model);
+  own->folded = foldAffine(own->model, options.folds);
   own->equalized = equalize(own->model, options.channelRanges);
   own->replan();
   return std::unique_ptr<Quantizer>(new Quantizer(std::move(own)));
@@ -258,15 +274,18 @@ void Quantizer::correctBias(int node, const std::vector<double> &means) {
       addInitializer<float>(index.getGraph(), name, TensorProto::FLOAT, dims,
                             bias);
       add.set_input(operand, name);
+      own->corrected[node] = {name, nnc::onnx::getFloats(old)};
       // The constant's node stays where it is, because layers are known by the
       // numbers of their nodes.
       return own->replan();
     }
     auto known = LinearLayer::get(index, node);
     known->bias.resize(known->outputs);
+    std::vector<float> before = known->bias;
     for (int64_t c = 0; c < known->outputs; ++c)
       known->bias[c] -= static_cast<float>(means[c]);
     known->store(index, names);
+    own->corrected[node] = {index.getNode(node).input(2), std::move(before)};
     return own->replan();
   }
 }

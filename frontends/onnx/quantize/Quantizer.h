@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_QUANTIZER_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_QUANTIZER_H
 
+#include "compiler/quantize/AffineFolds.h"
 #include "compiler/quantize/Methods.h"
 #include "compiler/quantize/Range.h"
 #include "frontends/common/Import.h"
@@ -26,6 +27,8 @@ struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
   /// The values whose channels equalize() scales; empty: none.
   quantize::ChannelRanges channelRanges;
+  /// What weights take up, as the import of the model found it.
+  std::vector<quantize::AffineFold> folds;
   /// Whether the results of products that only float nodes read stay unrounded.
   bool unrounded = false;
   quantize::Storage storage = quantize::Storage::s8; ///< of activations

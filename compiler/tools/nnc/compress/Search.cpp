@@ -60,9 +60,9 @@ ExitCode CompressSearch::sortWeights() {
 void CompressSearch::apply(Choice choice) {
   for (size_t i = 0; i < order.size(); ++i)
     session.getCompressor().setTreatment(
-        order[i], i < choice.none    ? onnx::Treatment::none
-                  : i < choice.finer ? onnx::Treatment::finer
-                                     : onnx::Treatment::asked);
+        order[i], i < choice.none    ? compress::Treatment::none
+                  : i < choice.finer ? compress::Treatment::finer
+                                     : compress::Treatment::asked);
 }
 
 ExitCode CompressSearch::attempt(Choice choice, bool &isEnough) {

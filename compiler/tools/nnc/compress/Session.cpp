@@ -6,15 +6,30 @@
 
 #include "compiler/tools/nnc/compress/Session.h"
 
+#include "compiler/compress/ModuleCompressor.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/OutputFile.h"
+#include "frontends/onnx/compress/Compressor.h"
+
+#include "llvm/Support/FileSystem.h"
 
 #include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
+
+bool CompressSettings::isModule() const {
+  return isWrittenAsModule(model.model, output);
+}
+
+/// The extension of the files that --metric gets.
+static const char *getExtension(const CompressSettings &settings) {
+  return !settings.isModule()                                  ? ".onnx"
+         : llvm::StringRef(settings.output).ends_with(".mlir") ? ".mlir"
+                                                               : ".mlirbc";
+}
 
 /// Bytes of outputs of the original model that are kept between evaluations.
 static constexpr int64_t kKeptBytes = int64_t(1) << 30;
@@ -23,14 +38,16 @@ ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
                                     const char *name, Executable &model) {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
-  return model.open(*text, name, settings.model, settings.compiler,
-                    settings.threads,
+  // A module has the shapes that were given.
+  return model.open(*text, name,
+                    settings.isModule() ? ModelOptions() : settings.model,
+                    settings.compiler, settings.threads,
                     &model == &originalModel ? nullptr : &originalModel);
 }
 
 /// Warns of weights that are not finite, and complains if none are left.
 ExitCode CompressSession::checkWeights() {
-  for (const onnx::LeftSummary &each : compressor->getLeft())
+  for (const compress::LeftSummary &each : compressor->getLeft())
     if (!each.isFinite)
       printWarning(
           fmt::format("weights '{}' of node '{}' ({}) hold values that "
@@ -43,7 +60,7 @@ ExitCode CompressSession::checkWeights() {
       "has no weights that can be compressed: constants of 32-bit "
       "floats or, quantized, of integers of 8 bits that a convolution, "
       "Gemm, MatMul, LSTM, GRU or RNN multiplies by";
-  for (const onnx::LeftSummary &each : compressor->getLeft())
+  for (const compress::LeftSummary &each : compressor->getLeft())
     if (problem.notes.size() < 10)
       problem.notes.push_back(fmt::format("'{}' of {} '{}' stays as it is: {}",
                                           each.name, each.op, each.node,
@@ -52,32 +69,69 @@ ExitCode CompressSession::checkWeights() {
   return ExitCode::unsupported;
 }
 
-ExitCode CompressSession::open() {
-  {
-    // The import finds all that is wrong with the model, in the file's own
-    // terms.
-    DriverOptions wanted;
-    wanted.mayStayOpen = settings.calibration.empty();
-    wanted.command = "compress";
-    Driver original(settings.model, wanted);
-    if (ExitCode code = original.import(); code != ExitCode::done)
-      return code;
-    if (ExitCode code = checkNoInput(settings.output, original.findSources());
-        code != ExitCode::done)
-      return code;
-    settings.model.shapes = original.options().shapes;
-  }
+/// Imports the model, which finds all that is wrong with it, in the file's own
+/// terms.
+ExitCode CompressSession::import() {
+  DriverOptions wanted;
+  wanted.mayStayOpen = settings.calibration.empty() && !settings.isModule();
+  wanted.command = "compress";
+  imported = std::make_unique<Driver>(settings.model, wanted);
+  if (ExitCode code = imported->import(); code != ExitCode::done)
+    return code;
+  if (ExitCode code = checkNoInput(settings.output, imported->findSources());
+      code != ExitCode::done)
+    return code;
+  settings.model.shapes = imported->options().shapes;
+  return ExitCode::done;
+}
+
+/// Returns the number of batch norms of a module.
+static int countNorms(mlir::ModuleOp module) {
+  int count = 0;
+  module.walk([&](nn::BatchNormOp) { ++count; });
+  return count;
+}
+
+ExitCode CompressSession::openModule() {
+  mlir::ModuleOp module = imported->module();
+  // The target is that of whoever compiles the result.
+  module->removeAttr(target::kTargetAttr);
+  int norms = countNorms(module);
+  // Whoever folds batch norms later would scale channels of weights that share
+  // values.
+  mlir::PassManager prepare(module.getContext());
+  buildObservedPipeline(prepare);
+  if (mlir::failed(prepare.run(module)))
+    return ExitCode::ownFault;
+  uint64_t bytes = 0;
+  if (llvm::sys::fs::file_size(settings.model.model, bytes))
+    bytes = 0;
+  compressor = std::make_unique<compress::ModuleCompressor>(
+      module, settings.options, norms - countNorms(module), int64_t(bytes));
+  return ExitCode::done;
+}
+
+ExitCode CompressSession::openOnnx() {
+  std::vector<quantize::AffineFold> folds =
+      quantize::findFolds(imported->module());
+  imported.reset();
   frontends::ImportStatus status;
-  {
-    Progress progress("reading " + settings.model.model);
-    compressor = onnx::Compressor::open(settings.model.model,
-                                        settings.model.externalData,
-                                        settings.options, context, status);
-  }
-  if (!compressor)
-    return status == frontends::ImportStatus::unsupported
-               ? ExitCode::unsupported
-               : ExitCode::broken;
+  Progress progress("reading " + settings.model.model);
+  compressor =
+      onnx::openCompressor(settings.model.model, settings.model.externalData,
+                           settings.options, folds, context, status);
+  if (compressor)
+    return ExitCode::done;
+  return status == frontends::ImportStatus::unsupported ? ExitCode::unsupported
+                                                        : ExitCode::broken;
+}
+
+ExitCode CompressSession::open() {
+  if (ExitCode code = import(); code != ExitCode::done)
+    return code;
+  if (ExitCode code = settings.isModule() ? openModule() : openOnnx();
+      code != ExitCode::done)
+    return code;
   if (ExitCode code =
           checkExcluded(settings.model.model, compressor->getNodeNames(),
                         settings.options.exclude);
@@ -135,7 +189,7 @@ ExitCode CompressSession::observe() {
                 "tensor '{}', which node {} reads, holds values that are not "
                 "finite in sample {}: leave this sample out, or choose weights "
                 "by --method=magnitude",
-                displayText(name),
+                displayText(compressor->describeTensor(name)),
                 displayText(compressor->describeReader(name)),
                 samples[i].name)),
             ExitCode::usage);
@@ -183,8 +237,8 @@ void CompressSession::keepOutputs(size_t sample,
 ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
   if (!samples.empty()) {
     Executable compressed;
-    if (ExitCode code = openModel(compressor->printWithoutShapes(),
-                                  "compressed", compressed);
+    if (ExitCode code =
+            openModel(compressor->printToRun(), "compressed", compressed);
         code != ExitCode::done)
       return code;
     std::vector<int> places;
@@ -212,23 +266,26 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
   }
   if (settings.metric.empty())
     return ExitCode::done;
-  llvm::Expected<std::string> text = compressor->printCompressed();
+  llvm::Expected<std::string> text =
+      compressor->printCompressed(settings.output);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   return scoreByCommand(settings.metric, settings.model.model, *text,
-                        evaluation);
+                        evaluation, getExtension(settings));
 }
 
 ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
   errors.assign(compressor->getWeights().size(), 0);
+  auto getSquaredError = [&](size_t weight) {
+    double error = compressor->measure(weight).error;
+    return error * error;
+  };
   if (samples.empty()) {
-    for (size_t i = 0; i < errors.size(); ++i) {
-      double error = compressor->measure(i).error;
-      errors[i] = error * error;
-    }
+    for (size_t i = 0; i < errors.size(); ++i)
+      errors[i] = getSquaredError(i);
     return ExitCode::done;
   }
-  std::vector<onnx::ObservedError> observed;
+  std::vector<compress::ObservedError> observed;
   Executable model;
   if (ExitCode code =
           openModel(compressor->printErrors(observed), "errors", model);
@@ -250,8 +307,15 @@ ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
       sums[o].noise += getNorm(observed[o].noise);
     }
   }
-  for (size_t o = 0; o < observed.size(); ++o)
+  std::vector<bool> isKnown(errors.size());
+  for (size_t o = 0; o < observed.size(); ++o) {
     errors[observed[o].weight] += sums[o].getRatio();
+    isKnown[observed[o].weight] = true;
+  }
+  // Weights of layers in bodies go by their own error.
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (!isKnown[i])
+      errors[i] = getSquaredError(i);
   return ExitCode::done;
 }
 

@@ -11,17 +11,19 @@
 #include "compiler/tools/driver/Executable.h"
 #include "compiler/tools/nnc/Comparison.h"
 
-#include "frontends/onnx/compress/Compressor.h"
+#include "compiler/compress/Compressor.h"
 
 namespace nnc::tools {
 
 struct CompressSettings {
   ModelOptions model;
   std::string calibration, output, compiler, metric;
-  onnx::CompressOptions options;
+  compress::Options options;
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
   int threads = 1;
 
+  /// Whether the result is written as a module, not as ONNX.
+  bool isModule() const;
   /// Whether models can be compared with the original one.
   bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
 };
@@ -37,8 +39,9 @@ public:
   explicit CompressSession(CompressSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
 
-  /// Reads the model, and if there are samples builds it and reads these. By
-  /// second order it is run on them, to observe what its layers read.
+  /// Reads the model, as ONNX if it is written as that and as a module
+  /// otherwise, and if there are samples builds it and reads these. By second
+  /// order it is run on them, to observe what its layers read.
   ExitCode open();
   /// Compresses all weights as they are to be now.
   void compress();
@@ -46,14 +49,18 @@ public:
   ExitCode evaluate(CompressEvaluation &evaluation);
   /// Finds how much of what the layers that read each weight compute changes
   /// with the weight: the sum of squared differences over that of the values,
-  /// added up over the layers. Without samples it is that of the weights.
+  /// added up over the layers. Without samples, and for layers in bodies, it
+  /// is that of the weights.
   ExitCode measureErrors(std::vector<double> &errors);
 
   const CompressSettings &getSettings() const { return settings; }
-  onnx::Compressor &getCompressor() { return *compressor; }
+  compress::Compressor &getCompressor() { return *compressor; }
   size_t getNumSamples() const { return samples.size(); }
 
 private:
+  ExitCode import();
+  ExitCode openModule();
+  ExitCode openOnnx();
   ExitCode checkWeights();
   ExitCode observe();
   ExitCode openModel(llvm::Expected<std::string> text, const char *name,
@@ -64,7 +71,10 @@ private:
   CompressSettings settings;
   mlir::MLIRContext context;
   Diagnostics diagnostics;
-  std::unique_ptr<onnx::Compressor> compressor;
+  /// The import, which holds the module that is compressed, unless the model is
+  /// written as ONNX again.
+  std::unique_ptr<Driver> imported;
+  std::unique_ptr<compress::Compressor> compressor;
   Executable originalModel;
   std::vector<Sample> samples;
   /// Outputs of the original model for the first samples.

@@ -24,15 +24,6 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
-/// Sums and times that the report tells beside the quantizer's layers.
-namespace {
-struct ModuleTotals {
-  int64_t floatBytes = 0; ///< of the model's file
-  double seconds = 0;
-  SearchResult search;
-};
-} // namespace
-
 static std::optional<double> findDecibels(const ModuleQuantizer::Layer &layer,
                                           const Evaluation &evaluation) {
   auto found = evaluation.tensors.find(layer.output);
@@ -44,7 +35,7 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
                            const ModuleModel &model,
                            const QuantizeSettings &settings,
                            const Evaluation &score,
-                           const ModuleTotals &totals) {
+                           const QuantizeTotals &totals) {
   json::Array layers, floats;
   const std::vector<SearchedLayer> searched = model.listLayers();
   for (const auto &[i, each] : llvm::enumerate(quantizer.getLayers())) {
@@ -69,8 +60,8 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
                       {"samples", int64_t(quantizer.getSamples().size())},
                       {"opset", 0},
                       {"folded", 0},
-                      {"equalized", 0},
-                      {"corrected", 0},
+                      {"equalized", quantizer.getNumEqualized()},
+                      {"corrected", quantizer.getNumCorrected()},
                       {"float_bytes", totals.floatBytes},
                       {"bytes", score.bytes},
                       {"seconds", totals.seconds},
@@ -88,7 +79,7 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
 
 static void printReport(const ModuleQuantizer &quantizer,
                         const QuantizeSettings &settings,
-                        const Evaluation &score, const ModuleTotals &totals) {
+                        const Evaluation &score, const QuantizeTotals &totals) {
   Table layers({"layer", "op", "low", "high", "SQNR (dB)"});
   for (const ModuleQuantizer::Layer &each : quantizer.getLayers())
     layers.add({each.name, each.op, fmt::format("{:.4g}", each.range.low),
@@ -115,6 +106,8 @@ static void printReport(const ModuleQuantizer &quantizer,
       formatBytes(double(score.bytes)), formatBytes(double(totals.floatBytes)),
       getName(settings.method).str(), quantizer.getSamples().size(),
       getName(settings.options.storage).str(), formatSeconds(totals.seconds));
+  printMethods(settings, quantizer.getNumEqualized(),
+               quantizer.getNumCorrected(), totals);
   if (score.metricName.empty())
     return;
   print(static_cast<const Score &>(score));
@@ -147,6 +140,72 @@ ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
   return ExitCode::done;
 }
 
+namespace {
+
+/// A module as it was quantized, and how far it is from the float one.
+class QuantizedModule {
+public:
+  QuantizedModule(mlir::ModuleOp imported, const QuantizeSettings &settings)
+      : quantizer(imported, settings.model.model, getChoice(settings),
+                  settings.compiler, settings.threads),
+        model(quantizer, settings), settings(settings) {}
+
+  /// Quantizes the module. Equalization scales `channels`, or finds them for
+  /// another module.
+  ExitCode run(quantize::ValueChannels channels = {}) {
+    bool observes = settings.equalize && channels.empty();
+    quantizer.setMethods(
+        {std::move(channels), observes, settings.biasCorrection});
+    for (ExitCode (ModuleQuantizer::*step)() :
+         {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
+      if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
+        return code;
+    return evaluate(model, Compared::tensors, evaluation);
+  }
+
+  ModuleQuantizer quantizer;
+  ModuleModel model;
+  Evaluation evaluation;
+
+private:
+  static QuantizeChoice getChoice(const QuantizeSettings &settings) {
+    const onnx::QuantizeOptions &options = settings.options;
+    QuantizeChoice choice;
+    choice.samples = settings.calibration;
+    choice.method = {settings.method, settings.percentile, options.storage};
+    choice.passes.perChannel = options.perChannel;
+    choice.passes.isUnsigned = options.storage == quantize::Storage::u8;
+    choice.passes.unrounded = options.unrounded;
+    choice.passes.exclude.assign(options.exclude.begin(),
+                                 options.exclude.end());
+    return choice;
+  }
+
+  const QuantizeSettings &settings;
+};
+
+} // namespace
+
+/// Equalizes the imported module, and keeps the result unless the one without
+/// is better.
+static ExitCode equalize(mlir::ModuleOp imported,
+                         const QuantizeSettings &settings,
+                         std::unique_ptr<QuantizedModule> &result,
+                         QuantizeTotals &totals) {
+  llvm::Expected<quantize::ValueChannels> channels =
+      result->quantizer.findChannelRanges();
+  if (!channels)
+    return fail(channels.takeError(), ExitCode::ownFault);
+  if (channels->empty())
+    return ExitCode::done;
+  auto other = std::make_unique<QuantizedModule>(imported, settings);
+  if (ExitCode code = other->run(std::move(*channels)); code != ExitCode::done)
+    return code;
+  if (totals.isBetterEqualized(settings, result->evaluation, other->evaluation))
+    result = std::move(other);
+  return ExitCode::done;
+}
+
 ExitCode quantizeModule(const QuantizeSettings &given, bool json) {
   auto start = std::chrono::steady_clock::now();
   DriverOptions wanted;
@@ -159,33 +218,24 @@ ExitCode quantizeModule(const QuantizeSettings &given, bool json) {
   if (ExitCode code = checkNoInput(settings.output, driver.findSources());
       code != ExitCode::done)
     return code;
-  QuantizeChoice choice;
-  choice.samples = settings.calibration;
-  choice.method = {settings.method, settings.percentile,
-                   settings.options.storage};
-  choice.passes.perChannel = settings.options.perChannel;
-  choice.passes.isUnsigned = settings.options.storage == quantize::Storage::u8;
-  choice.passes.unrounded = settings.options.unrounded;
-  choice.passes.exclude.assign(settings.options.exclude.begin(),
-                               settings.options.exclude.end());
   // The target is that of whoever compiles the result.
   driver.module()->removeAttr(target::kTargetAttr);
-  ModuleQuantizer quantizer(driver.module(), settings.model.model, choice,
-                            settings.compiler, settings.threads);
-  if (ExitCode code = checkExcluded(settings.model.model, quantizer.getNames(),
-                                    settings.options.exclude);
+  auto result = std::make_unique<QuantizedModule>(driver.module(), settings);
+  if (ExitCode code =
+          checkExcluded(settings.model.model, result->quantizer.getNames(),
+                        settings.options.exclude);
       code != ExitCode::done)
     return code;
-  for (ExitCode (ModuleQuantizer::*step)() :
-       {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
-    if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
+  if (ExitCode code = result->run(); code != ExitCode::done)
+    return code;
+  QuantizeTotals totals;
+  if (settings.equalize)
+    if (ExitCode code = equalize(driver.module(), settings, result, totals);
+        code != ExitCode::done)
       return code;
-  ModuleModel model(quantizer, settings);
-  ModuleTotals totals;
-  Evaluation score;
-  if (ExitCode code = evaluate(model, Compared::tensors, score);
-      code != ExitCode::done)
-    return code;
+  ModuleQuantizer &quantizer = result->quantizer;
+  ModuleModel &model = result->model;
+  Evaluation &score = result->evaluation;
   if (settings.hasSearch())
     if (ExitCode code = limitDrop(model, score, totals.search);
         code != ExitCode::done)

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/quantize/ModuleModel.h"
 
+#include "compiler/quantize/Results.h"
 #include "compiler/tools/driver/Terminal.h"
 
 namespace nnc::tools {
@@ -31,16 +32,7 @@ ExitCode ModuleModel::keepFloats(const std::map<int, std::string> &layers) {
 
 bool ModuleModel::isSoftmax(const std::string &output) const {
   auto main = quantizer.getModule().lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::Operation *end = main.getBody().front().getTerminator();
-  for (unsigned i = 0; i < end->getNumOperands(); ++i) {
-    auto name = main.getResultAttrOfType<mlir::StringAttr>(i, nn::kNameAttr);
-    mlir::Operation *op = end->getOperand(i).getDefiningOp();
-    while (llvm::isa_and_nonnull<nn::ReshapeOp>(op))
-      op = op->getOperand(0).getDefiningOp();
-    if (name && name == output)
-      return llvm::isa_and_nonnull<nn::SoftmaxOp>(op);
-  }
-  return false;
+  return quantize::isSoftmax(main, output);
 }
 
 llvm::Expected<std::vector<Tensor>>

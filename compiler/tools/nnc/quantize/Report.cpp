@@ -194,6 +194,31 @@ static void printTables(Session &session, const Evaluation &evaluation) {
   print(evaluation.outputs);
 }
 
+bool QuantizeTotals::isBetterEqualized(const QuantizeSettings &settings,
+                                       const Evaluation &plain,
+                                       const Evaluation &equalized) {
+  plainNoise = getNoise(plain);
+  double noise = getNoise(equalized);
+  bool isBetter = settings.metric.empty() ? noise <= plainNoise
+                                          : equalized.drop <= plain.drop;
+  equalizedNoise = isBetter ? std::nullopt : std::optional(noise);
+  return isBetter;
+}
+
+void printMethods(const QuantizeSettings &settings, int equalized,
+                  int corrected, const QuantizeTotals &totals) {
+  if (settings.equalize)
+    printOut("{} of layers {} equalized\n",
+             equalized == 1 ? "1 pair" : fmt::format("{} pairs", equalized),
+             equalized == 1 ? "was" : "were");
+  if (totals.equalizedNoise)
+    printOut("equalization was left out: with it the root mean square error "
+             "of the outputs is {:.3g} of their own instead of {:.3g}\n",
+             std::sqrt(*totals.equalizedNoise), std::sqrt(totals.plainNoise));
+  if (settings.biasCorrection)
+    printOut("the biases of {} layers were corrected\n", corrected);
+}
+
 void printReport(Session &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals) {
   const QuantizeSettings &settings = session.getSettings();
@@ -211,19 +236,8 @@ void printReport(Session &session, const Evaluation &evaluation,
     printOut("{} batch norms and other factors of channels were folded into "
              "weights\n",
              quantizer.getNumFolded());
-  if (settings.equalize)
-    printOut("{} of layers {} equalized\n",
-             quantizer.getNumEqualized() == 1
-                 ? "1 pair"
-                 : fmt::format("{} pairs", quantizer.getNumEqualized()),
-             quantizer.getNumEqualized() == 1 ? "was" : "were");
-  if (totals.equalizedNoise)
-    printOut("equalization was left out: with it the root mean square error "
-             "of the outputs is {:.3g} of their own instead of {:.3g}\n",
-             std::sqrt(*totals.equalizedNoise), std::sqrt(totals.plainNoise));
-  if (settings.biasCorrection)
-    printOut("the biases of {} layers were corrected\n",
-             session.getNumCorrected());
+  printMethods(settings, quantizer.getNumEqualized(), session.getNumCorrected(),
+               totals);
   if (evaluation.metricName.empty())
     return;
   print(static_cast<const Score &>(evaluation));

@@ -23,6 +23,11 @@ struct QuantizeTotals {
   double plainNoise = 0;
   std::optional<double> equalizedNoise;
   SearchResult search;
+
+  /// Remembers the noise of both models, and returns whether the equalized one
+  /// is at least as good.
+  bool isBetterEqualized(const QuantizeSettings &settings,
+                         const Evaluation &plain, const Evaluation &equalized);
 };
 
 llvm::json::Object toJson(Session &session, const Evaluation &evaluation,
@@ -35,6 +40,9 @@ void printReport(Session &session, const Evaluation &evaluation,
 void addTimes(int layer, const SearchResult &search,
               llvm::json::Object &object);
 void addTimes(const SearchResult &search, llvm::json::Object &object);
+/// Prints how many layers were equalized and corrected, if that was asked for.
+void printMethods(const QuantizeSettings &settings, int equalized,
+                  int corrected, const QuantizeTotals &totals);
 void printSearch(const QuantizeSettings &settings, const SearchResult &search);
 /// Warns of a search that kept all layers float.
 void warnOfFloats(const SearchedModel &model, const SearchResult &search);

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/nnc/quantize/Session.h"
 
+#include "compiler/quantize/BiasCorrection.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
@@ -32,6 +33,7 @@ ExitCode Session::open() {
         code != ExitCode::done)
       return code;
     settings.model.shapes = original.options().shapes;
+    settings.options.folds = quantize::findFolds(original.module());
   }
   frontends::ImportStatus status;
   {
@@ -212,8 +214,7 @@ ExitCode Session::correctBiases() {
   std::map<int, std::string> ops;
   for (const onnx::LayerSummary &layer : quantizer->getLayers())
     ops[layer.node] = layer.op;
-  std::map<int, std::vector<double>> sums;
-  std::map<int, double> counts; // of values of a channel
+  std::map<int, quantize::ChannelMeans> means;
   Progress progress("measuring errors");
   for (size_t i = 0; i < samples.size(); ++i) {
     progress.setShare(double(i) / double(samples.size()));
@@ -225,22 +226,12 @@ ExitCode Session::correctBiases() {
     for (const auto &[name, node] : outputs) {
       const Tensor &errors = (*results)[model.findOutput(name)];
       bool isConv = llvm::StringRef(ops[node]).starts_with("Conv");
-      size_t axis = isConv ? 1 : errors.shape.size() - 1;
-      int64_t channels = errors.shape[axis], inner = 1;
-      for (size_t d = axis + 1; d < errors.shape.size(); ++d)
-        inner *= errors.shape[d];
-      std::vector<double> &own = sums[node];
-      own.resize(channels);
-      llvm::ArrayRef<float> values = getFloats(errors);
-      for (size_t e = 0; e < values.size(); ++e)
-        own[int64_t(e) / inner % channels] += values[e];
-      counts[node] += double(values.size()) / double(channels);
+      int64_t axis = isConv ? 1 : int64_t(errors.shape.size()) - 1;
+      means[node].add(errors.shape, getFloats(errors), axis);
     }
   }
-  for (auto &[node, means] : sums) {
-    for (double &mean : means)
-      mean /= std::max(counts[node], 1.0);
-    quantizer->correctBias(node, means);
+  for (const auto &[node, own] : means) {
+    quantizer->correctBias(node, own.get());
     ++corrected;
   }
   return ExitCode::done;

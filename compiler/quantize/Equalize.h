@@ -1,0 +1,39 @@
+//===- Equalize.h - Cross-layer equalization --------------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_QUANTIZE_EQUALIZE_H
+#define NNC_COMPILER_QUANTIZE_EQUALIZE_H
+
+#include "compiler/quantize/LinearWeights.h"
+
+namespace nnc::quantize {
+
+/// Two layers, of which the second alone reads what the first computes, perhaps
+/// behind a ReLU.
+struct LayerPair {
+  LinearWeights *first, *second;
+  /// The largest magnitude of each channel between them.
+  std::vector<double> ranges;
+  bool isScaled = false;
+  /// The exponent of the factor of each channel's readers.
+  std::vector<int> exponents = {};
+};
+
+/// Scales the channels between two layers so that the weights which compute a
+/// channel and those which read it have about the same range (Nagel et al.,
+/// "Data-Free Quantization Through Weight Equalization and Bias Correction",
+/// 2019, section 4.1). The factors are powers of two, so that the layers
+/// compute the same floats as before.
+///
+/// A channel whose values are large for its weights, because of its bias, keeps
+/// them: no channel gets a larger magnitude than the largest of all channels in
+/// `ranges`, which would make the integers of all others coarser. Returns how
+/// many pairs were scaled.
+int equalize(std::vector<LayerPair> &pairs);
+
+} // namespace nnc::quantize
+
+#endif // NNC_COMPILER_QUANTIZE_EQUALIZE_H

@@ -1,0 +1,26 @@
+//===- ModuleFile.cpp - A module as a file holds it -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/quantize/ModuleFile.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+
+using namespace mlir;
+
+std::string nnc::quantize::printModule(ModuleOp module, llvm::StringRef path) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (!path.ends_with(".mlir")) {
+    // It fails for a version alone that nobody asks for.
+    (void)writeBytecodeToFile(module, stream);
+    return text;
+  }
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(true, /*prettyForm=*/false);
+  module->print(stream, flags);
+  stream << '\n';
+  return text;
+}

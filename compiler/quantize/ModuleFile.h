@@ -1,0 +1,22 @@
+//===- ModuleFile.h - A module as a file holds it ---------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_QUANTIZE_MODULEFILE_H
+#define NNC_COMPILER_QUANTIZE_MODULEFILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace nnc::quantize {
+
+/// Returns the module as a file of that name holds it: as text if it ends in
+/// .mlir, else as bytecode.
+std::string printModule(mlir::ModuleOp module, llvm::StringRef path = "");
+
+} // namespace nnc::quantize
+
+#endif // NNC_COMPILER_QUANTIZE_MODULEFILE_H

@@ -1,0 +1,85 @@
+//===- ModuleMethods.cpp - Equalization and bias correction of modules ----===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/quantize/BiasCorrection.h"
+#include "compiler/tools/driver/ModuleQuantizer.h"
+#include "compiler/tools/driver/Progress.h"
+#include "dialects/qnn/Ranges.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace nnc::tools {
+
+llvm::Expected<quantize::ValueChannels> ModuleQuantizer::findChannelRanges() {
+  quantize::ValueChannels ranges;
+  for (size_t i = 0; i < samples.size() && !channels.empty(); ++i) {
+    llvm::Expected<std::vector<Tensor>> results = runFloat(i);
+    if (!results)
+      return results.takeError();
+    for (const ObservedChannels &each : channels) {
+      const Tensor &tensor = (*results)[floatModel.findOutput(each.output)];
+      int64_t count = tensor.shape[each.axis], inner = 1;
+      for (int64_t size :
+           llvm::ArrayRef(tensor.shape).drop_front(each.axis + 1))
+        inner *= size;
+      std::vector<double> &own = ranges[each.number];
+      own.resize(count);
+      for (auto [e, element] : llvm::enumerate(tools::getFloats(tensor))) {
+        double &range = own[int64_t(e) / inner % count];
+        range = std::max(range, std::abs(double(element)));
+      }
+    }
+  }
+  return ranges;
+}
+
+ExitCode ModuleQuantizer::correctBiases(const quantize::Plan &plan) {
+  std::vector<quantize::WeightError> errors;
+  auto copy = quantize::makeWeightErrors(
+      *module, plan, quantize::assignScales(plan, getStorage()),
+      choice.passes.perChannel, errors);
+  qnn::dropRanges(copy->lookupSymbol<mlir::func::FuncOp>("main"));
+  Executable model;
+  if (ExitCode code =
+          model.open(printBytecode(*copy), "weight_errors", ModelOptions(),
+                     compiler, threads, &floatModel);
+      code != ExitCode::done)
+    return code;
+  std::vector<quantize::ChannelMeans> means(errors.size());
+  Progress progress("measuring errors");
+  for (size_t i = 0; i < samples.size(); ++i) {
+    progress.setShare(double(i) / double(samples.size()));
+    llvm::Expected<std::vector<Tensor>> results =
+        model.run(samples[i].inputs,
+                  fmt::format("sample {} of {}", i + 1, samples.size()));
+    if (!results)
+      return fail(results.takeError(), ExitCode::ownFault);
+    for (size_t e = 0; e < errors.size(); ++e) {
+      const Tensor &tensor = (*results)[model.findOutput(errors[e].output)];
+      means[e].add(tensor.shape, tools::getFloats(tensor), errors[e].axis);
+    }
+  }
+  for (size_t e = 0; e < errors.size(); ++e)
+    corrected.push_back(
+        {errors[e].layer,
+         quantize::correctBias(errors[e].layer, means[e].get())});
+  return ExitCode::done;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::cloneToQuantize() {
+  mlir::IRMapping mapping;
+  mlir::OwningOpRef<mlir::ModuleOp> copy =
+      llvm::cast<mlir::ModuleOp>((*module)->clone(mapping));
+  for (const auto &[layer, bias] : corrected)
+    if (kept.count(quantize::getName(layer)))
+      quantize::setBias(mapping.lookup(layer), bias);
+  return copy;
+}
+
+} // namespace nnc::tools
