@@ -68,6 +68,17 @@ void nnc::addStrips(OpPassManager &manager, const StripChoice &choice) {
   manager.nest<func::FuncOp>().addPass(createPatch(patch));
 }
 
+/// Returns the time that nnc-choose-routines has estimated of all functions.
+static int64_t readTime(ModuleOp module) {
+  int64_t nanoseconds = 0;
+  if (auto stored = module->getAttrOfType<IntegerAttr>(nn::kStoredNsAttr))
+    nanoseconds += stored.getInt();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto plan = function->getAttrOfType<DictionaryAttr>(nn::kPlanAttr))
+      nanoseconds += plan.getAs<IntegerAttr>("ns").getInt();
+  return nanoseconds;
+}
+
 std::optional<StripPlanner::Plan> StripPlanner::plan(const StripRegion &region,
                                                      int64_t height) {
   MLIRContext *context = network.getContext();
@@ -82,15 +93,16 @@ std::optional<StripPlanner::Plan> StripPlanner::plan(const StripRegion &region,
   if (failed(cutting.run(*plan.module)))
     return std::nullopt;
   OwningOpRef<ModuleOp> planned = plan.module->clone();
-  PassManager manager(context);
-  buildLayersPipeline(manager, options);
-  buildPlanPipeline(manager, options);
-  if (failed(manager.run(*planned)))
+  PassManager places(context), programs(context);
+  buildLayersPipeline(places, options);
+  buildPlacePipeline(places, options);
+  if (failed(places.run(*planned)))
+    return std::nullopt;
+  plan.nanoseconds = readTime(*planned);
+  buildLowerPipeline(programs, options);
+  if (failed(programs.run(*planned)))
     return std::nullopt;
   plan.demand = countRam(*planned);
-  planned->walk([&](exec::CallOp call) {
-    plan.multiplyAdds += int64_t(call.getMultiplyAdds());
-  });
   return plan;
 }
 
@@ -106,7 +118,7 @@ void StripPlanner::search(const StripRegion &region, int64_t limit) {
     if (!made->demand.fits(limit))
       return bytes;
     fitting.insert(height);
-    if (!best || made->multiplyAdds < best->multiplyAdds)
+    if (!best || made->nanoseconds < best->nanoseconds)
       best = std::move(made);
     return bytes;
   };

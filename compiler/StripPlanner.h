@@ -43,10 +43,10 @@ public:
       : network(network), options(std::move(options)) {}
 
   /// Looks for strips with which the module fits into its memories, takes at
-  /// most `limit` bytes in all, and the fewest multiply-adds. Where no strips
-  /// fit with the routines of the options, looks for some with those that take
-  /// the least memory. `whole` is the bytes that the module takes without
-  /// strips. Returns whether there are such strips.
+  /// most `limit` bytes in all, and is estimated to run the fastest. Where no
+  /// strips fit with the routines of the options, looks for some with those
+  /// that take the least memory. `whole` is the bytes that the module takes
+  /// without strips. Returns whether there are such strips.
   bool choose(int64_t limit, int64_t whole);
 
   /// The result of choose().
@@ -65,7 +65,7 @@ private:
     StripChoice choice;
     mlir::OwningOpRef<mlir::ModuleOp> module;
     RamDemand demand;
-    int64_t multiplyAdds = 0;
+    int64_t nanoseconds = 0; ///< of a run, estimated
   };
 
   /// Plans a copy of the network in which a region has strips of `height` rows;
