@@ -7,7 +7,6 @@
 #include "compiler/RamPlanner.h"
 
 #include "compiler/SizesPipeline.h"
-#include "dialects/exec/Exec.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -70,23 +69,10 @@ LogicalResult RamPlanner::useRest(int64_t ram) {
   return fits() ? success() : planWithin(ram);
 }
 
-/// Returns the bytes of all memories of the arena; 0 where it has one piece.
-static int64_t countMemories(ModuleOp network) {
-  int64_t bytes = 0;
-  auto function = *network.getOps<func::FuncOp>().begin();
-  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
-    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
-      bytes += memory.getSize();
-  return bytes;
-}
-
 LogicalResult RamPlanner::cutStrips() {
-  // Strips are worth a try where the memories together have room for them.
-  const int64_t memories = countMemories(*network);
-  const int64_t room = memories ? std::min(limit, memories) : limit;
   options.maxRam = INT64_MAX;
   StripPlanner planner(*network, options);
-  if (planner.choose(room, least.bytes)) {
+  if (planner.choose(limit, least.bytes)) {
     strips = planner.getChoice();
     options = planner.getOptions();
     module = planner.takeModule();

@@ -142,10 +142,33 @@ void StripPlanner::search(const StripRegion &region, int64_t limit) {
   }
 }
 
+/// Returns the bytes of all memories of the arena; 0 where it has one piece.
+static int64_t countMemories(func::FuncOp function) {
+  int64_t bytes = 0;
+  if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
+    for (auto memory : memories.getAsRange<exec::MemoryAttr>())
+      bytes += memory.getSize();
+  return bytes;
+}
+
+static int64_t countPorts(func::FuncOp function) {
+  int64_t bytes = 0;
+  for (BlockArgument input : function.getArguments())
+    bytes += nn::getPhysicalBytes(nn::getTensorType(input));
+  for (Type type : function.getResultTypes())
+    bytes += nn::getPhysicalBytes(cast<RankedTensorType>(type));
+  return bytes;
+}
+
 bool StripPlanner::choose(int64_t limit, int64_t whole) {
   least = whole;
   auto function = *network.getOps<func::FuncOp>().begin();
-  SmallVector<StripRegion> regions = findStripRegions(function, limit);
+  // Strips are worth a try where the memories together have room for them,
+  // beside inputs and outputs, which may be elsewhere.
+  const int64_t memories = countMemories(function);
+  const int64_t room =
+      memories ? std::min(limit, memories + countPorts(function)) : limit;
+  SmallVector<StripRegion> regions = findStripRegions(function, room);
   for (const StripRegion &region :
        ArrayRef(regions).take_front(std::min(regions.size(), kMaxRegions)))
     search(region, limit);
@@ -164,7 +187,8 @@ bool StripPlanner::choose(int64_t limit, int64_t whole) {
   for (int64_t ram : {options.maxRam, int64_t(0)}) {
     options.maxRam = ram;
     for (const StripRegion &region : regions) {
-      if (best || region.leastBytes >= least)
+      // The sum of bytes does not tell what fits into several memories.
+      if (best || (region.leastBytes >= least && !memories))
         break;
       search(region, limit);
     }
