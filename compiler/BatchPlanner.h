@@ -21,7 +21,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -59,9 +58,6 @@ struct BatchLimits {
 
 class BatchPlanner {
 public:
-  /// Runs passes on a module, and reports why where they fail.
-  using Run = std::function<mlir::LogicalResult(mlir::PassManager &manager,
-                                                mlir::ModuleOp module)>;
   enum class Outcome {
     found,
     failed, ///< passes, which have reported why
@@ -71,7 +67,7 @@ public:
 
   /// `formed` has layers without routines, for the largest batch.
   BatchPlanner(mlir::ModuleOp formed, BatchLimits limits,
-               PipelineOptions options, Run run)
+               PipelineOptions options, PassRunner run)
       : formed(formed), limits(limits), options(std::move(options)),
         run(std::move(run)) {}
 
@@ -117,7 +113,7 @@ private:
   mlir::ModuleOp formed;
   BatchLimits limits;
   PipelineOptions options;
-  Run run;
+  PassRunner run;
   BatchProblem problem;
   bool isSlow = false;
   std::optional<BatchChoice> choice;

@@ -13,10 +13,12 @@
 #include "compiler/routines/TuningFile.h"
 #include "compiler/routines/WeightRules.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -49,6 +51,10 @@ struct PipelineOptions {
   /// passes read `tuning` only where nnc-opt runs them by their names.
   std::shared_ptr<const TuningFile> tuned;
 };
+
+/// Runs passes on a module, and reports why where they fail.
+using PassRunner = std::function<mlir::LogicalResult(mlir::PassManager &manager,
+                                                     mlir::ModuleOp module)>;
 
 /// Registers every dialect of nnc and those that it builds on.
 void registerDialects(mlir::DialectRegistry &registry);

@@ -40,6 +40,18 @@ void nnc::buildSizesPipeline(OpPassManager &manager,
   manager.addPass(createGeneralize({options.threads}));
 }
 
+bool nnc::hasSamples(ModuleOp module) {
+  return !module.getOps<nn::SampleOp>().empty();
+}
+
+void nnc::buildNetworkPipeline(OpPassManager &manager, bool isSampled,
+                               const PipelineOptions &options) {
+  if (isSampled)
+    return buildSizesPipeline(manager, options);
+  buildLayersPipeline(manager, options);
+  buildPlanPipeline(manager, options);
+}
+
 void nnc::buildShapesPipeline(OpPassManager &manager) {
   manager.addPass(createJoinShapes());
   buildEncodePipeline(manager);

@@ -24,6 +24,15 @@ void addForEachSize(
 void buildSizesPipeline(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
 
+/// Whether a module is a network at several sizes.
+bool hasSamples(mlir::ModuleOp module);
+
+/// The passes from an imported module up to an exec program: those of a network
+/// at several sizes if it `isSampled`, else the first two parts of
+/// buildPipeline().
+void buildNetworkPipeline(mlir::OpPassManager &manager, bool isSampled,
+                          const PipelineOptions &options);
+
 /// The passes behind those that make a program of each module inside: one
 /// module of all of them, with its weights as bytes.
 void buildShapesPipeline(mlir::OpPassManager &manager);

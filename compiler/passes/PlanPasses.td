@@ -438,6 +438,31 @@ def Generalize : Pass<"nnc-generalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect", "::nnc::exec::ExecDialect"];
 }
 
+def ForEachShape : Pass<"nnc-for-each-shape", "::mlir::ModuleOp"> {
+  let summary = "Run other passes on the module of each shape";
+  let description = [{
+    The module holds a module for each shape of the inputs. Those of one number
+    in `passes` run on the module of that number. Limits of memory may ask for
+    other routines, or for strips, at one shape than at another; where all shapes
+    have the same passes, a nested pipeline runs them.
+
+    ```
+    nnc-for-each-shape{passes=builtin.module(nnc-choose-routines{max-ram=65536}),
+                              builtin.module(nnc-choose-routines)}
+    ```
+
+    ```mlir
+    module { module { nn.layer ... }                  module { nn.layer ... } }
+    ==>
+    module { module { nn.layer ... routine "a" ... }  module { nn.layer ... routine "b" ... } }
+    ```
+  }];
+  let options = [
+    ListOption<"passes", "passes", "::mlir::OpPassManager",
+               "a pipeline for each module, such as builtin.module(nnc-form-layers)">,
+  ];
+}
+
 def JoinShapes : Pass<"nnc-join-shapes", "::mlir::ModuleOp"> {
   let summary = "Put the programs of several shapes into one module";
   let description = [{

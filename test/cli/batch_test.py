@@ -8,7 +8,7 @@ import unittest
 
 import numpy as np
 import onnxruntime
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import nnc
 from nnc import LACKING, LIMIT, USAGE, model, value, weights
@@ -285,6 +285,9 @@ class Batch(nnc.TestCase):
                made=model([node("Relu", ["x"], ["y"]), node("Identity", ["t"], ["z"])],
                           [value("x", ["n", 6])], [value("y", ["n", 6]), value("z", [4, 6])],
                           [weights("t", 4, 6)]))
+        refuse("as long as data say, and so takes no --batch", "--batch=4",
+               made=model([node("NonZero", ["x"], ["y"])], [value("x", ["n", 6])],
+                          [value("y", [2, "found"], TensorProto.INT64)]))
         self.save("refused", single("Relu"))
         refuse("no bounds", "--batch=4", "--shape=x=1..4x6", code=USAGE)
         refuse("one --shape", "--batch=4", "--shape=x=1x6", "--shape=x=2x6", code=USAGE)

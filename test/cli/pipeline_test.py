@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -236,10 +237,26 @@ class Pipeline(nnc.TestCase):
                 line = self.check(network, "--target=x86-64-v3", "--shape=x=1x3x24x24",
                                   "--shape=x=4x3x16x16", "--shape=x=2x3x32x24", option)
                 self.assertIn("nnc-join-shapes", line)
-        self.nnc("compile", network, "-o", "out", "--print-pipeline", "--target=x86-64-v3",
-                 "--shape=x=1x3x24x24", "--shape=x=4x3x24x24", "--max-ram=600K", code=USAGE,
-                 said=["the shapes have different passes"])
-        self.assertFalse((self.folder / "out").exists())
+
+    def test_passes_of_each_shape(self):
+        """Limits of memory ask for other passes at one shape than at another, in any order of
+        these."""
+        network = self.save("net", open_images())
+        small, large = "--shape=x=1x3x24x24", "--shape=x=4x3x24x24"
+        for shapes in (small, large), (large, small), (large, small, "--shape=x=4x3x24x23"):
+            with self.subTest(shapes):
+                line = self.check(network, "--target=x86-64-v3", *shapes, "--max-ram=600K")
+                bounds = re.findall(r"nnc-choose-routines\{[^}]* max-ram=(\d+) ", line)
+                self.assertEqual([bound == "614400" for bound in bounds],
+                                 [shape != small for shape in shapes])
+        with self.subTest("strips of one shape"):
+            line = self.check(self.save("images", images("n")), "--target=portable",
+                              "--shape=x=1x1x64x64", "--shape=x=2x1x64x64", "--max-ram=500K")
+            self.assertEqual(line.count("nnc-patch{"), 1)
+        with self.subTest("strips of all shapes"):
+            line = self.check(self.save("images", images("n")), "--target=portable",
+                              "--shape=x=2x1x64x64", "--shape=x=1x1x64x64", "--max-ram=80K")
+            self.assertEqual(line.count("nnc-patch{"), 2)
 
     def test_files(self):
         """Measured figures and costs, and functions of the user's."""

@@ -6,8 +6,10 @@
 
 #include "compiler/tools/driver/Driver.h"
 
+#include "compiler/tools/driver/Calibration.h"
 #include "compiler/tools/driver/Emit.h"
 #include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Limits.h"
 #include "compiler/tools/driver/Metadata.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Stages.h"
@@ -16,6 +18,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/SizesPipeline.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/nn/State.h"
@@ -29,6 +32,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -45,24 +49,6 @@ Driver::Driver(ModelOptions options, DriverOptions wanted)
   context.loadAllAvailableDialects();
   // The plan of layers has the time.
   this->wanted.keepStages |= choices.limitsPlan();
-}
-
-static ExitCode exitCodeOf(frontends::ImportStatus status) {
-  switch (status) {
-  case frontends::ImportStatus::ok:
-    return ExitCode::done;
-  case frontends::ImportStatus::broken:
-    return ExitCode::broken;
-  case frontends::ImportStatus::unsupported:
-    return ExitCode::unsupported;
-  case frontends::ImportStatus::unbound: // --shape says what the model does not
-    return ExitCode::usage;
-  case frontends::ImportStatus::limit:
-    return ExitCode::limit;
-  case frontends::ImportStatus::fault:
-    return ExitCode::ownFault;
-  }
-  llvm_unreachable("unknown status");
 }
 
 /// Of candidates the fastest on one thread may not be so on two.
@@ -148,164 +134,26 @@ ExitCode Driver::import() {
            "--pool=...:weights needs --weights=array or --weights=embed";
   if (mlir::failed(machine) || !isFile || isLoaded)
     return ExitCode::usage;
-  if (!choices.ranges.empty())
-    if (std::string problem = findRangeProblem(); !problem.empty()) {
-      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
-      return ExitCode::usage;
-    }
-  if (!choices.otherShapes.empty())
-    if (std::string problem = findSeveralProblem(); !problem.empty()) {
-      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
-      return ExitCode::usage;
-    }
-  for (const std::string &problem :
-       {findQuantizationProblem(), findLatencyProblem()})
-    if (!problem.empty()) {
-      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
-      return ExitCode::usage;
-    }
-  if (choices.batch) {
-    if (std::string problem = findBatchProblem(); !problem.empty()) {
-      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
-      return ExitCode::usage;
-    }
-    importedBatch = choices.batch->high;
-  }
-  if (choices.foundSizes)
-    expectedSizes = choices.expectedSizes;
-  if (ExitCode code = importShapes(
-          choices.shapes, choices.foundSizes.value_or(std::vector<int64_t>()),
-          *machine, op);
-      code != ExitCode::done)
-    return code;
-  progress.setResult(describeImported(*op));
-  bool isLonger =
-      !foundSizes.empty() && (choices.stream || !choices.tuning.empty());
-  if (isLonger) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << "has '" << foundSizes.front().name
-        << "', as long as data say, and so takes no "
-        << (choices.stream ? "--stream" : "--tuning");
-    return ExitCode::unsupported;
-  }
-  if (choices.stream)
-    return stream();
-  bool findsSizes = !foundSizes.empty() && !choices.foundSizes;
-  return choices.ranges.empty() && !findsSizes ? ExitCode::done : nameSizes();
-}
-
-/// Imports a model as nnc::frontends::importModel() does. That its inputs have
-/// open dimensions is no problem if the rest of it can be imported with sizes
-/// that are tried.
-static frontends::ImportResult
-importOpen(llvm::StringRef path, const frontends::ImportOptions &options,
-           mlir::MLIRContext &context, llvm::StringRef command) {
-  std::vector<mlir::Diagnostic> problems;
-  frontends::ImportResult result;
-  {
-    mlir::ScopedDiagnosticHandler handler(
-        &context, [&](mlir::Diagnostic &diagnostic) {
-          problems.push_back(std::move(diagnostic));
-          return mlir::success();
-        });
-    result = frontends::importModel(path, options, context, command);
-  }
-  bool isOpen = result.status == frontends::ImportStatus::unbound &&
-                options.shapes.empty() && result.trial;
-  if (isOpen) {
-    result.status = frontends::ImportStatus::ok;
-    result.module = std::move(result.trial);
-  }
-  for (mlir::Diagnostic &diagnostic : problems) {
-    bool isOfSizes =
-        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ||
-        llvm::StringRef(diagnostic.str()).starts_with("with --shape ");
-    if (!isOpen || !isOfSizes)
-      context.getDiagEngine().emit(std::move(diagnostic));
-  }
-  return result;
-}
-
-ExitCode Driver::importShapes(const frontends::GivenShapes &shapes,
-                              llvm::ArrayRef<int64_t> found,
-                              target::MachineAttr machine,
-                              mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
-  frontends::ImportResult result =
-      import(choices.model,
-             {shapes, choices.name, choices.externalData,
-              choices.tfliteRounding, choices.customs.functions, found.vec(),
-              /*isSample=*/!choices.ranges.empty() || !sizes.empty() ||
-                  choices.foundSizes,
-              choices.values, choices.limits,
-              choices.stream ? choices.stream->input : "",
-              /*trial=*/"", importedBatch,
-              /*takesOneSample=*/!wanted.mayStayOpen, expectedSizes},
-             context, wanted.command);
-  // Further imports are of the same shapes.
-  choices.shapes.insert(result.samples.begin(), result.samples.end());
-  if (result.status != frontends::ImportStatus::ok) {
-    ExitCode code = exitCodeOf(result.status);
-    return code == ExitCode::usage && result.trial
-               ? checkTrial(std::move(result.trial), machine)
-               : code;
-  }
-  module = std::move(result.module);
-  choices.customs.storeIn(*module);
-  if (wanted.keepsImport)
-    savedOp = llvm::cast<mlir::ModuleOp>((*module)->clone());
-  if (ExitCode code = quantize(module); code != ExitCode::done)
-    return code;
-  auto name = (*module)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
-  std::vector<std::string> clashes =
-      choices.customs.findClashes(name ? name.getValue() : "");
-  for (const std::string &clash : clashes)
-    mlir::emitError(mlir::UnknownLoc::get(&context)) << "--custom: " << clash;
-  if (!clashes.empty())
+  if (std::string problem = findConflict(choices, wanted); !problem.empty()) {
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
     return ExitCode::usage;
-  (*module)->setAttr(target::kTargetAttr, machine);
-  mlir::PassManager manager(&context);
-  manager.addPass(createConstraints());
-  if (mlir::failed(manager.run(*module)))
-    return ExitCode::ownFault;
-  metadata = std::move(result.metadata);
-  dimNames = std::move(result.dimNames);
-  foundSizes = std::move(result.foundSizes);
-  dataFiles = std::move(result.dataFiles);
-  return ExitCode::done;
-}
-
-std::unique_ptr<mlir::Pass>
-Driver::createConstraints(const std::string &target) const {
-  // The options refer to these lists.
-  std::vector<std::string> memories, weightMemories;
-  for (const MemoryChoice &memory : choices.memories)
-    (memory.holdsWeights ? weightMemories : memories)
-        .push_back(fmt::format("{}:{}{}", memory.name, memory.bytes,
-                               memory.slow ? ":slow" : ""));
-  SetConstraintsOptions constraints;
-  constraints.target = target;
-  // Without a target the module has one, with these figures.
-  constraints.probe = target.empty() ? "" : choices.probe;
-  constraints.memories = memories;
-  constraints.weightMemories = weightMemories;
-  return createSetConstraints(constraints);
-}
-
-void Driver::addConstraints(mlir::PassManager &manager,
-                            const std::string &target) const {
-  auto constrain = [&](mlir::OpPassManager &network) {
-    network.addPass(createConstraints(target));
+  }
+  auto check = [this](mlir::ModuleOp trial) {
+    mlir::PassManager manager(&context);
+    buildNetworkPipeline(manager, /*isSampled=*/false, pipelineOptions(tuning));
+    return runPipeline(manager, trial);
   };
-  if (finder)
-    addForEachSize(manager, constrain);
-  else
-    constrain(manager);
+  importer =
+      std::make_unique<Importer>(choices, wanted, context, *machine, check);
+  if (ExitCode code = importer->import(model); code != ExitCode::done)
+    return code;
+  progress.setResult(describeImported(*model.module));
+  return ExitCode::done;
 }
 
 std::vector<std::string> Driver::findSources() const {
   std::vector<std::string> files = {choices.model};
-  llvm::append_range(files, dataFiles);
+  llvm::append_range(files, model.dataFiles);
   for (const std::string &file : {choices.tuning, choices.probe})
     if (!file.empty())
       files.push_back(file);
@@ -318,42 +166,6 @@ std::vector<std::string> Driver::findSources() const {
     llvm::append_range(files,
                        listCalibrationFiles(choices.quantization.samples));
   return files;
-}
-
-ExitCode Driver::stream() {
-  auto function = *op->getOps<mlir::func::FuncOp>().begin();
-  std::vector<std::string> names;
-  std::optional<unsigned> input;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (nn::getNextValue(function, i))
-      continue;
-    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, nn::kNameAttr);
-    names.push_back(name ? name.getValue().str() : "");
-    if (names.back() == choices.stream->input)
-      input = i;
-  }
-  if (choices.stream->input.empty() && names.size() == 1)
-    input = 0;
-  if (!input) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << (choices.stream->input.empty()
-                ? "has several inputs; say which one is a window of time with "
-                  "--stream=INPUT=AXIS"
-                : "has no input '" + choices.stream->input +
-                      "' that is a window of time")
-        << "; there " << (names.size() == 1 ? "is " : "are ")
-        << llvm::join(names, ", ")
-        << frontends::didYouMean(choices.stream->input, names);
-    return ExitCode::usage;
-  }
-  StreamOptions options;
-  options.input = *input;
-  options.axis = choices.stream->axis;
-  options.hop = choices.stream->frames;
-  mlir::PassManager manager(&context);
-  manager.nest<mlir::func::FuncOp>().addPass(createStream(options));
-  streamPasses = spellPasses(manager);
-  return mlir::succeeded(manager.run(*op)) ? ExitCode::done : ExitCode::usage;
 }
 
 namespace {
@@ -397,12 +209,11 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.layouts = choices.layouts;
   options.precision = choices.precision;
   options.portsInArena = choices.portsInArena;
-  options.maxRam = routinesRam;
   options.optimize = choices.optimize;
   options.weights = weightRules();
   options.maxWeights = choices.maxWeights.value_or(options.maxWeights);
   if (choices.limitsPlan())
-    options.maxNs = std::llround(1e9 * getMaxSeconds());
+    options.maxNs = std::llround(1e9 * *choices.maxLatency / clockFactor);
   options.decodeRam = choices.maxRam.value_or(options.decodeRam);
   options.findsWeightsFront = wanted.findsFront;
   options.tuning = tuned && tuned == tuning ? choices.tuning : "";
@@ -412,7 +223,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
 
 ExitCode Driver::compile() {
   Progress progress("compiling");
-  ExitCode code = compileOne();
+  ExitCode code = compileModel(model);
   if (code == ExitCode::done && !choices.otherShapes.empty())
     code = compileOthers();
   if (code == ExitCode::done)
@@ -420,201 +231,82 @@ ExitCode Driver::compile() {
   return code;
 }
 
-ExitCode Driver::compileOne() {
+ExitCode Driver::compileModel(ImportedModel &imported) {
+  stages.emplace_back();
   if (wanted.keepStages)
-    importedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
-  if (finder)
-    if (ExitCode code = gatherSamples(); code != ExitCode::done)
-      return code;
-  mlir::OwningOpRef<mlir::ModuleOp> whole;
-  const bool cutsRam =
-      !choices.batch && (choices.maxRam || !choices.memories.empty());
-  if (cutsRam)
-    whole = llvm::cast<mlir::ModuleOp>((*op)->clone());
-  auto plan = [&] { return choices.batch ? compileBatch() : runPasses(); };
-  ExitCode code = plan();
-  if (code == ExitCode::done)
-    code = checkWeightMemories();
-  if (code == ExitCode::done && choices.limitsPlan())
-    code = checkLatency();
-  if (code == ExitCode::done && cutsRam)
-    code = fitIntoRam(std::move(whole));
-  notePasses();
-  return code;
+    stages.back().imported = imported.module->clone();
+  if (ExitCode code = importer->gatherSamples(imported); code != ExitCode::done)
+    return code;
+  return choices.batch ? compileBatch(imported) : compileWithinRam(imported);
 }
 
-bool Driver::exceedsMaxWeights() {
-  return llvm::any_of(
-      op->getOps<exec::ProgramOp>(), [&](exec::ProgramOp program) {
-        return static_cast<int64_t>(codegen::getWeightsBytes(program)) >
-               *choices.maxWeights;
-      });
-}
-
-ExitCode Driver::checkWeightMemories() {
-  ExitCode code = ExitCode::done;
-  for (auto program : op->getOps<exec::ProgramOp>())
-    if (auto bytes = static_cast<int64_t>(codegen::getWeightsBytes(program));
-        choices.maxWeights && bytes > *choices.maxWeights) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-          << fmt::format("has weights of {} bytes at least{}, {} more than the "
-                         "{} of --max-weights; prune them or let them share "
-                         "values (nnc compress), or quantize the model",
-                         bytes,
-                         choices.weightsEncoding == "auto"
-                             ? ""
-                             : fmt::format(" with --weights-encoding={}",
-                                           choices.weightsEncoding),
-                         bytes - *choices.maxWeights, *choices.maxWeights);
-      code = ExitCode::limit;
+ExitCode Driver::compileWithinRam(ImportedModel &imported) {
+  ExitCode failure = ExitCode::ownFault;
+  RamPlanner planner(std::move(imported.module), choices.maxRam,
+                     pipelineOptions(tuning), makeRunner(failure));
+  auto check = [&] {
+    return checkWeights(choices, planner.getModule(), !wanted.exceedsRam);
+  };
+  if (mlir::failed(planner.plan()))
+    return failure;
+  if (ExitCode code = check(); code != ExitCode::done)
+    return code;
+  if (!planner.fits()) {
+    Progress progress("looking for routines and strips that take less memory");
+    RamPlanner::Outcome outcome = planner.fit();
+    if (outcome == RamPlanner::Outcome::failed)
+      return failure;
+    if (outcome == RamPlanner::Outcome::large) {
+      stripsRam = planner.getLeastInStrips();
+      if (!wanted.exceedsRam)
+        return reportRam(choices, context, planner);
+      // The command shows what the model takes without a limit.
+      if (mlir::failed(planner.plan()))
+        return failure;
     }
-  if (wanted.exceedsRam)
-    return code;
-  for (auto program : op->getOps<exec::ProgramOp>())
-    for (auto memory :
-         program.getWeightMemories().getAsRange<exec::MemoryAttr>())
-      if (memory.getBytes() > memory.getSize()) {
-        mlir::emitError(
-            mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-            << fmt::format("needs {} bytes of weights in the memory '{}', "
-                           "beside what the others hold, and --pool gives it "
-                           "{}",
-                           memory.getBytes(), memory.getName().str(),
-                           memory.getSize());
-        code = ExitCode::limit;
-      }
-  return code;
-}
-
-ExitCode Driver::planWithin(int64_t ram, mlir::ModuleOp whole,
-                            RamDemand &demand) {
-  routinesRam = ram;
-  op = llvm::cast<mlir::ModuleOp>(whole->clone());
-  ExitCode code = runPasses();
-  if (code == ExitCode::done)
-    demand = countRam(*op);
-  return code;
-}
-
-ExitCode Driver::fitRoutines(mlir::ModuleOp whole, RamDemand &least) {
-  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
-  const int64_t all = least.bytes;
-  // These do not depend on the limit, so that the least of them is what any
-  // limit allows. Behind 0, where each layer takes the least, come sizes below
-  // the least so far, where the layers that need the most do.
-  int64_t sizes[] = {all / 4 * 3, all / 2, all / 4, 0, -1, -1, -1, -1};
-  for (int64_t ram : sizes) {
-    const int64_t before = least.bytes;
-    const bool isBelow = ram < 0;
-    if (isBelow)
-      ram = before / 8 * 7;
-    RamDemand demand;
-    if (ExitCode code = planWithin(ram, whole, demand); code != ExitCode::done)
+    // Other routines may store weights in other forms.
+    if (ExitCode code = check(); code != ExitCode::done)
       return code;
-    if (demand.bytes < before || (demand.bytes == before && least.tooSmall))
-      least = demand;
-    if (demand.fits(limit))
-      return useRest(ram, whole);
-    if (isBelow && demand.bytes >= before)
-      break;
   }
-  return ExitCode::done;
+  op = planner.takeModule();
+  finish(imported, {planner.getOptions(), planner.getStrips()});
+  return checkLatency();
 }
 
-ExitCode Driver::useRest(int64_t ram, mlir::ModuleOp whole) {
-  if (!choices.maxRam)
+ExitCode Driver::checkLatency() {
+  if (!choices.limitsPlan())
     return ExitCode::done;
-  RamDemand demand;
-  ExitCode code = planWithin(*choices.maxRam, whole, demand);
-  if (code != ExitCode::done || demand.fits(*choices.maxRam))
-    return code;
-  return planWithin(ram, whole, demand);
-}
-
-ExitCode Driver::fitIntoRam(mlir::OwningOpRef<mlir::ModuleOp> whole) {
-  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
-  RamDemand demand = countRam(*op);
-  if (demand.fits(limit))
-    return ExitCode::done;
-  Progress progress("looking for routines and strips that take less memory");
-  if (ExitCode code = fitRoutines(*whole, demand); code != ExitCode::done)
-    return code;
-  if (countRam(*op).fits(limit))
-    return ExitCode::done;
-  // Strips are worth a try where the memories together have room for them.
-  int64_t sizes = 0;
-  for (const MemoryChoice &memory : choices.memories)
-    sizes += memory.holdsWeights ? 0 : memory.bytes;
-  if (sizes == 0)
-    sizes = limit;
-  int64_t least = demand.bytes;
-  routinesRam = INT64_MAX;
-  PipelineOptions options = pipelineOptions(tuning);
-  // A network at several sizes has no strips: each size would need others.
-  mlir::OwningOpRef<mlir::ModuleOp> cut;
-  if (!finder)
-    cut = cutIntoStrips(*whole, std::min(limit, sizes), options, least,
-                        stripPasses);
-  if (cut) {
-    routinesRam = options.maxRam;
-    op = std::move(cut);
-    return runPasses();
+  if (importer->hasSizes()) {
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << "--max-latency takes a model whose sizes are known before it runs";
+    return ExitCode::usage;
   }
-  if (least < demand.bytes)
-    stripsRam = least;
-  if (!wanted.exceedsRam)
-    return reportRam(demand);
-  // The command shows what the model takes without a limit.
-  return planWithin(INT64_MAX, *whole, demand);
+  double seconds = clockFactor * getPlannedSeconds(*stages.back().layered);
+  return seconds > *choices.maxLatency
+             ? reportLatency(choices, context, seconds)
+             : ExitCode::done;
 }
 
-std::string Driver::adviseOnRam() const {
-  return adviseOnPorts(choices) + "; the stack comes on top";
+void Driver::finish(ImportedModel &imported, const PlannedPasses &planned) {
+  if (stages.size() == 1)
+    routinesRam = planned.options.maxRam;
+  record.add(choices, imported, importer->hasSizes(), planned);
 }
 
-ExitCode Driver::reportRam(const RamDemand &demand) {
-  const int64_t limit = choices.maxRam.value_or(INT64_MAX);
-  mlir::Location file =
-      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
-  std::string hint = adviseOnRam();
-  if (demand.bytes <= limit) {
-    mlir::emitError(file) << describeTooSmall(demand.tooSmall)
-                          << "; layers computed in strips do not fit either"
-                          << hint;
-    return ExitCode::limit;
-  }
-  mlir::emitError(file)
-      << (stripsRam
-              ? fmt::format("needs {} bytes of RAM with layers computed in "
-                            "strips, {} more than the {} of --max-ram",
-                            *stripsRam, *stripsRam - limit, limit)
-              : fmt::format("needs {} bytes of RAM, which layers computed in "
-                            "strips cannot bring down to the {} of --max-ram",
-                            demand.bytes, limit))
-      << hint;
-  return ExitCode::limit;
-}
-
-void Driver::keepStages(mlir::PassManager &manager) {
-  if (!wanted.keepStages)
-    return;
-  manager.addInstrumentation(
-      std::make_unique<KeepBefore>("nnc-choose-routines", formedOp));
-  manager.addInstrumentation(
-      std::make_unique<KeepBefore>("nnc-lower-to-exec", layeredOp));
-}
-
-ExitCode Driver::runPasses() {
-  mlir::PassManager manager(&context);
-  keepStages(manager);
-  if (finder) {
-    buildSizesPipeline(manager, pipelineOptions(tuning));
-  } else {
-    buildLayersPipeline(manager, pipelineOptions(tuning));
-    buildPlanPipeline(manager, pipelineOptions(tuning));
-  }
-  auto advice = adviseOnSizes();
-  return runPipeline(manager, *op);
+PassRunner Driver::makeRunner(ExitCode &failure) {
+  return [this, &failure](mlir::PassManager &manager, mlir::ModuleOp module) {
+    if (wanted.keepStages) {
+      manager.addInstrumentation(std::make_unique<KeepBefore>(
+          "nnc-choose-routines", stages.back().formed));
+      manager.addInstrumentation(std::make_unique<KeepBefore>(
+          "nnc-lower-to-exec", stages.back().layered));
+    }
+    auto advice = importer->adviseOnSizes();
+    ExitCode code = runPipeline(manager, module);
+    if (code != ExitCode::done)
+      failure = code;
+    return mlir::success(code == ExitCode::done);
+  };
 }
 
 ExitCode Driver::runPipeline(mlir::PassManager &manager,
@@ -633,7 +325,7 @@ ExitCode Driver::runPipeline(mlir::PassManager &manager,
 
 mlir::OwningOpRef<mlir::ModuleOp>
 Driver::formLayers(std::shared_ptr<const TuningFile> other) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = importedOp->clone();
+  mlir::OwningOpRef<mlir::ModuleOp> copy = imported().clone();
   mlir::PassManager manager(&context);
   buildLayersPipeline(manager, pipelineOptions(std::move(other)));
   if (mlir::failed(manager.run(*copy)))
@@ -646,7 +338,9 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
                            const std::string &folder) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = layers.clone();
   mlir::PassManager manager(&context);
-  buildPlanPipeline(manager, pipelineOptions(std::move(other)));
+  PipelineOptions planned = pipelineOptions(std::move(other));
+  planned.maxRam = routinesRam;
+  buildPlanPipeline(manager, planned);
   codegen::EmitOptions options;
   options.threads = choices.threads;
   std::error_code failure;
@@ -676,10 +370,10 @@ ExitCode Driver::emit(const std::string &folder) {
                         ->getAttrOfType<mlir::StringAttr>(nn::kModelAttr)
                         .getValue()
                         .str());
-  if (!metadata.empty()) {
+  if (!model.metadata.empty()) {
     auto name = (*op)->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
-    options.metadata = metadataHeader(name.getValue().str(), metadata);
-    options.properties = metadata;
+    options.metadata = metadataHeader(name.getValue().str(), model.metadata);
+    options.properties = model.metadata;
   }
   // Stages that are kept have the model's weights, too.
   ModelWeights weights =

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Driver.h"
-#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/Pipelines.h"
 
 #include "compiler/SizesPipeline.h"
+#include "compiler/tools/driver/Files.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,7 +15,7 @@
 
 namespace nnc::tools {
 
-std::string spellPasses(mlir::PassManager &manager) {
+std::string spellPasses(mlir::OpPassManager &manager) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   manager.printAsTextualPipeline(stream);
@@ -31,21 +31,38 @@ static std::string join(llvm::ArrayRef<std::string> parts) {
   return llvm::join(passes, ",");
 }
 
-void Driver::notePasses() {
-  mlir::PassManager constraints(&context), layers(&context), plan(&context);
-  const PipelineOptions options = pipelineOptions(tuning);
-  addConstraints(constraints, choices.target);
-  if (finder) {
-    buildSizesPipeline(plan, options);
-  } else {
-    buildLayersPipeline(layers, options);
-    buildPlanPipeline(plan, options);
-  }
-  shapePasses.push_back(
-      join({quantizePasses, spellPasses(constraints), streamPasses, stripPasses,
-            spellPasses(layers), batchPasses, spellPasses(plan)}));
-  if (savedOp)
-    savedOps.push_back(std::move(savedOp));
+/// Returns the passes that `build` adds.
+static std::string
+spellAdded(llvm::function_ref<void(mlir::OpPassManager &manager)> build) {
+  mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
+  build(manager);
+  return spellPasses(manager);
+}
+
+void PassRecord::add(const ModelOptions &options, ImportedModel &model,
+                     bool isSampled, const PlannedPasses &planned) {
+  auto constrain = [&](mlir::OpPassManager &manager) {
+    manager.addPass(createConstraints(options, options.target));
+  };
+  std::string constraints = spellAdded([&](mlir::OpPassManager &manager) {
+    isSampled ? addForEachSize(manager, constrain) : constrain(manager);
+  });
+  std::string strips = spellAdded([&](mlir::OpPassManager &manager) {
+    if (planned.strips)
+      addStrips(manager, *planned.strips);
+  });
+  std::string program = spellAdded([&](mlir::OpPassManager &manager) {
+    if (!planned.batch)
+      return buildNetworkPipeline(manager, isSampled, planned.options);
+    buildLayersPipeline(manager, planned.options);
+    manager.addPass(planned.batch->createPass());
+    buildPlanPipeline(manager, planned.options);
+  });
+  passes.push_back(join({model.quantizePasses, constraints, model.streamPasses,
+                         strips, program}));
+  isNested |= isSampled;
+  if (model.saved)
+    imports.push_back(std::move(model.saved));
 }
 
 /// Returns a problem with the path of a file in a pass option, or an empty
@@ -60,45 +77,49 @@ static std::string findPathProblem(llvm::StringRef option,
                      option.str(), path.str());
 }
 
-llvm::Expected<std::string> Driver::spellPipeline() const {
-  for (auto [option, path] : {std::pair("--probe", choices.probe),
-                              std::pair("--tuning", choices.tuning)})
-    if (std::string problem = findPathProblem(option, path); !problem.empty())
-      return makeError(problem);
-  if (!llvm::all_equal(shapePasses))
-    return makeError("--print-pipeline: the shapes have different passes with "
-                     "these limits, and nnc-opt runs the same passes for all; "
-                     "leave out --max-ram and --max-weights, or compile one "
-                     "shape at a time");
-  mlir::PassManager end(op.get()->getContext());
-  std::string passes = shapePasses.front();
-  if (choices.otherShapes.empty()) {
-    buildEncodePipeline(end);
-  } else {
-    passes = fmt::format("builtin.module({})", passes);
-    buildShapesPipeline(end);
-  }
-  // Modules inside of the module would have their passes run side by side.
-  bool isNested = finder || !choices.otherShapes.empty();
-  return fmt::format("nnc-opt --mlir-print-debuginfo{} "
-                     "--pass-pipeline='builtin.module({})'",
-                     isNested ? " --mlir-disable-threading" : "",
-                     join({passes, spellPasses(end)}));
+std::string PassRecord::spellPrograms() const {
+  if (passes.size() == 1)
+    return passes.front();
+  std::vector<std::string> nested;
+  for (const std::string &shape : passes)
+    nested.push_back(fmt::format("builtin.module({})", shape));
+  return llvm::all_equal(nested)
+             ? nested.front()
+             : fmt::format("nnc-for-each-shape{{passes={}}}",
+                           llvm::join(nested, ","));
 }
 
-std::string Driver::spellImport() const {
+llvm::Expected<std::string>
+PassRecord::spell(const ModelOptions &options) const {
+  for (auto [option, path] : {std::pair("--probe", options.probe),
+                              std::pair("--tuning", options.tuning)})
+    if (std::string problem = findPathProblem(option, path); !problem.empty())
+      return makeError(problem);
+  const bool hasSeveral = passes.size() > 1;
+  std::string end = spellAdded([&](mlir::OpPassManager &manager) {
+    hasSeveral ? buildShapesPipeline(manager) : buildEncodePipeline(manager);
+  });
+  // Modules inside of the module would have their passes run side by side.
+  return fmt::format("nnc-opt --mlir-print-debuginfo{} "
+                     "--pass-pipeline='builtin.module({})'",
+                     isNested || hasSeveral ? " --mlir-disable-threading" : "",
+                     join({spellPrograms(), end}));
+}
+
+std::string PassRecord::spellImport() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(true, /*prettyForm=*/false);
-  if (savedOps.size() == 1) {
-    savedOps.front().get().print(stream, flags);
+  if (imports.size() == 1) {
+    imports.front().get().print(stream, flags);
     return text;
   }
+  mlir::MLIRContext *context = imports.front().get().getContext();
   mlir::OwningOpRef<mlir::ModuleOp> outer =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(op.get()->getContext()));
-  for (const mlir::OwningOpRef<mlir::ModuleOp> &saved : savedOps)
-    outer->push_back(saved.get()->clone());
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(context));
+  for (const mlir::OwningOpRef<mlir::ModuleOp> &imported : imports)
+    outer->push_back(imported.get()->clone());
   outer->print(stream, flags);
   return text;
 }

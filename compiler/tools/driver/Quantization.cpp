@@ -1,17 +1,17 @@
-//===- Quantization.cpp - Driver: models with --precision=i8 --------------===//
+//===- Quantization.cpp - Models with --precision=i8 ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/Importer.h"
 #include "compiler/tools/driver/ModuleQuantizer.h"
 
 #include <fmt/format.h>
 
 namespace nnc::tools {
 
-std::string Driver::findQuantizationProblem() const {
+std::string findQuantizationConflict(const ModelOptions &choices) {
   const bool isWanted = choices.precision == Precision::i8;
   const bool isGiven = !choices.quantization.samples.empty();
   if (isGiven && !isWanted)
@@ -44,21 +44,21 @@ std::string Driver::findQuantizationProblem() const {
   return "";
 }
 
-ExitCode Driver::quantize(mlir::OwningOpRef<mlir::ModuleOp> &module) {
+ExitCode Importer::quantize(ImportedModel &model) {
   if (choices.precision != Precision::i8)
     return ExitCode::done;
-  ModuleQuantizer quantizer(*module, choices.model, choices.quantization);
+  ModuleQuantizer quantizer(*model.module, choices.model, choices.quantization);
   for (ExitCode (ModuleQuantizer::*step)() :
        {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
     if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
       return code;
   if (choices.quantization.maxDrop)
     if (ExitCode code =
-            choices.quantization.search(quantizer, choices, quantizeNote);
+            choices.quantization.search(quantizer, choices, model.quantizeNote);
         code != ExitCode::done)
       return code;
-  quantizePasses = quantizer.getPasses();
-  module = quantizer.takeModule();
+  model.quantizePasses = quantizer.getPasses();
+  model.module = quantizer.takeModule();
   return ExitCode::done;
 }
 

@@ -85,10 +85,12 @@ public:
       if (ExitCode code = (driver.*step)(); code != ExitCode::done)
         return code;
     if (!imported.empty())
-      if (llvm::Error error = replaceTextFile(imported, driver.spellImport()))
+      if (llvm::Error error =
+              replaceTextFile(imported, driver.passes().spellImport()))
         return fail(std::move(error), ExitCode::usage);
     if (printsPipeline) {
-      llvm::Expected<std::string> line = driver.spellPipeline();
+      llvm::Expected<std::string> line =
+          driver.passes().spell(driver.options());
       if (!line)
         return fail(line.takeError(), ExitCode::usage);
       pipeline = *line;

@@ -1,10 +1,10 @@
-//===- Sizes.cpp - Networks whose inputs vary within bounds ---------------===//
+//===- SizedImport.cpp - A model whose sizes vary within bounds -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/SizedImport.h"
 
 #include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Outline.h"
@@ -19,31 +19,9 @@
 
 namespace nnc::tools {
 
-ExitCode Driver::checkTrial(mlir::OwningOpRef<mlir::ModuleOp> trial,
-                            target::MachineAttr machine) {
-  (*trial)->setAttr(target::kTargetAttr, machine);
-  mlir::PassManager manager(&context);
-  buildLayersPipeline(manager, pipelineOptions(tuning));
-  buildPlanPipeline(manager, pipelineOptions(tuning));
-  ExitCode code = runPipeline(manager, *trial);
-  return code == ExitCode::done ? ExitCode::usage : code;
-}
-
 /// The most sizes of a model that the caller chooses, and the most in all. Each
 /// size takes several compilations, and each pair of sizes further ones.
 static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
-
-std::string Driver::findRangeProblem() const {
-  if (!wanted.takesRanges)
-    return "this command takes one size for each dimension; leave out '..' in "
-           "--shape";
-  if (choices.stream)
-    return "--stream has one window of time in memory, and takes no --shape "
-           "with '..'";
-  if (!choices.tuning.empty())
-    return "--tuning is of layers of one size, and takes no --shape with '..'";
-  return "";
-}
 
 /// Returns a name for a size that is not in `taken`, and adds it: the model's
 /// name of the dimension, or one made of the input and the axis if it has none.
@@ -59,7 +37,7 @@ static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
 }
 
 frontends::GivenShapes
-Driver::getShapesAt(llvm::ArrayRef<int64_t> point) const {
+SizedImport::getShapesAt(llvm::ArrayRef<int64_t> point) const {
   frontends::GivenShapes shapes = choices.shapes;
   for (const auto &[input, numbers] : sizeOf)
     for (size_t axis = 0; axis < numbers.size(); ++axis)
@@ -76,19 +54,20 @@ static std::string describePoint(llvm::ArrayRef<SizeRange> ranges,
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-ExitCode Driver::nameSizes() {
+ExitCode SizedImport::nameSizes(ImportedModel &model) {
   llvm::StringSet<> taken;
-  for (const auto &[input, names] : dimNames)
+  for (const auto &[input, names] : model.dimNames)
     taken.insert(input);
-  if (ExitCode code = nameCallersSizes(taken); code != ExitCode::done)
+  if (ExitCode code = nameCallersSizes(model, taken); code != ExitCode::done)
     return code;
   callersSizes = sizes.size();
+  expectedSizes = model.foundSizes;
   nameFoundSizes(taken);
   if (sizes.size() > kMaxSizes || callersSizes > kMaxCallersSizes) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << fmt::format("has {} sizes that --shape leaves open and {} that its "
                        "data decide; at most {} are possible, {} in all",
-                       callersSizes, foundSizes.size(), kMaxCallersSizes,
+                       callersSizes, expectedSizes.size(), kMaxCallersSizes,
                        kMaxSizes);
     return ExitCode::limit;
   }
@@ -105,16 +84,16 @@ ExitCode Driver::nameSizes() {
     finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
   }
   Reason why;
-  ExitCode code = tryImport(points[0], op, why);
-  code = acceptSample(points[0], code, why, *op);
+  ExitCode code = tryImport(points[0], model, why);
+  code = acceptSample(points[0], code, why, model);
   if (code != ExitCode::done)
     return code;
-  return foundSizes.empty() ? ExitCode::done : dropInnerCounts();
+  return model.foundSizes.empty() ? ExitCode::done
+                                  : dropInnerCounts(*model.module);
 }
 
-void Driver::nameFoundSizes(llvm::StringSet<> &taken) {
-  expectedSizes = foundSizes;
-  for (const frontends::FoundSize &size : foundSizes) {
+void SizedImport::nameFoundSizes(llvm::StringSet<> &taken) {
+  for (const frontends::FoundSize &size : expectedSizes) {
     SizeRange &range = sizes.emplace_back(
         SizeRange{nameSize(size.name + "_size", "", 0, taken),
                   /*low=*/0, size.most, /*step=*/1});
@@ -158,26 +137,26 @@ static void removeCounts(mlir::ModuleOp module,
   main.eraseResults(dropped);
 }
 
-bool Driver::isBeyond(llvm::ArrayRef<int64_t> point) const {
+bool SizedImport::isBeyond(llvm::ArrayRef<int64_t> point) const {
   return llvm::any_of(llvm::zip(point, sizes), [](auto pair) {
     return std::get<0>(pair) > std::get<1>(pair).high;
   });
 }
 
-bool Driver::failsAt(llvm::ArrayRef<int64_t> point) {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+bool SizedImport::failsAt(llvm::ArrayRef<int64_t> point) {
+  ImportedModel model;
   Reason why;
-  if (tryImport(point, module, why) != ExitCode::done)
+  if (tryImport(point, model, why) != ExitCode::done)
     return true;
-  freeConstants(*module);
+  freeConstants(*model.module);
   return false;
 }
 
-ExitCode Driver::dropInnerCounts() {
+ExitCode SizedImport::dropInnerCounts(mlir::ModuleOp module) {
   auto getResults = [](mlir::ModuleOp module) {
     return getMain(module).getFunctionType().getResults();
   };
-  // Until all are known, samples have the results of *op.
+  // Until all are known, samples have the results of the module.
   std::vector<unsigned> inner;
   innerSizes.clear();
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
@@ -189,33 +168,35 @@ ExitCode Driver::dropInnerCounts() {
           return false;
       return true;
     };
-    mlir::OwningOpRef<mlir::ModuleOp> sample;
+    ImportedModel sample;
     if (ExitCode code = importSample(*llvm::find_if(points, isOther), sample);
         code != ExitCode::done)
       return code;
-    if (getResults(*sample) == getResults(*op))
+    if (getResults(*sample.module) == getResults(module))
       inner.push_back(i - callersSizes);
-    freeConstants(*sample);
+    freeConstants(*sample.module);
   }
   innerSizes = std::move(inner);
-  removeCounts(*op, innerSizes);
+  removeCounts(module, innerSizes);
   return ExitCode::done;
 }
 
-ExitCode Driver::nameCallersSizes(llvm::StringSet<> &taken) {
+ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
+                                       llvm::StringSet<> &taken) {
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   std::map<std::string, int> byDim;
   for (const auto &[input, dims] : choices.ranges) {
-    auto names = dimNames.find(input);
+    auto names = model.dimNames.find(input);
     std::vector<int> &numbers = sizeOf[input];
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       numbers.push_back(-1);
       if (!dims[axis].varies())
         continue;
-      std::string dim = names != dimNames.end() && axis < names->second.size()
-                            ? names->second[axis]
-                            : "";
+      std::string dim =
+          names != model.dimNames.end() && axis < names->second.size()
+              ? names->second[axis]
+              : "";
       SizeRange range{"", dims[axis].low, dims[axis].high, dims[axis].step};
       auto known = byDim.find(dim);
       if (!dim.empty() && known != byDim.end()) {
@@ -240,10 +221,8 @@ ExitCode Driver::nameCallersSizes(llvm::StringSet<> &taken) {
   return ExitCode::done;
 }
 
-ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
-                           mlir::OwningOpRef<mlir::ModuleOp> &module,
-                           Reason &why) {
-  auto machine = (*op)->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
+ExitCode SizedImport::tryImport(llvm::ArrayRef<int64_t> point,
+                                ImportedModel &model, Reason &why) {
   // The import with the largest sizes has given the warnings of this model.
   mlir::ScopedDiagnosticHandler quiet(
       &context, [&](mlir::Diagnostic &diagnostic) {
@@ -252,19 +231,21 @@ ExitCode Driver::tryImport(llvm::ArrayRef<int64_t> point,
           why = {diagnostic.str(), diagnostic.getLocation()};
         return mlir::success();
       });
-  return importShapes(getShapesAt(point), point.drop_front(callersSizes),
-                      machine, module);
+  return importer.importPoint({getShapesAt(point),
+                               point.drop_front(callersSizes).vec(),
+                               expectedSizes, /*isSample=*/true},
+                              model);
 }
 
-ExitCode Driver::importSample(llvm::ArrayRef<int64_t> point,
-                              mlir::OwningOpRef<mlir::ModuleOp> &module) {
+ExitCode SizedImport::importSample(llvm::ArrayRef<int64_t> point,
+                                   ImportedModel &model) {
   Reason why;
-  ExitCode code = tryImport(point, module, why);
-  return acceptSample(point, code, why, *module);
+  ExitCode code = tryImport(point, model, why);
+  return acceptSample(point, code, why, model);
 }
 
-ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
-                              const Reason &why, mlir::ModuleOp module) {
+ExitCode SizedImport::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
+                                   const Reason &why, ImportedModel &model) {
   if (code != ExitCode::done) {
     mlir::Location file =
         mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
@@ -287,6 +268,7 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
            "that are found, such as those of a Concat with rows of zeros";
     return ExitCode::unsupported;
   }
+  const std::vector<frontends::FoundSize> &foundSizes = model.foundSizes;
   auto isSame = [](const frontends::FoundSize &a,
                    const frontends::FoundSize &b) { return a.name == b.name; };
   if (!std::equal(foundSizes.begin(), foundSizes.end(), expectedSizes.begin(),
@@ -310,20 +292,20 @@ ExitCode Driver::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
                        describePoint(sizes, point), isMore ? "is not" : "is");
     return ExitCode::unsupported;
   }
-  removeCounts(module, innerSizes);
+  removeCounts(*model.module, innerSizes);
   return code;
 }
 
-ExitCode Driver::checkEdges(std::vector<Outline> samples) {
+ExitCode SizedImport::checkEdges(std::vector<Outline> samples) {
   OutlineCheck check(std::move(samples), *finder, &context);
   for (const SizePoint &point : chooseEdges(sizes)) {
     if (llvm::is_contained(finder->getSamples(), point))
       continue;
-    mlir::OwningOpRef<mlir::ModuleOp> module;
-    if (ExitCode code = importSample(point, module); code != ExitCode::done)
+    ImportedModel model;
+    if (ExitCode code = importSample(point, model); code != ExitCode::done)
       return code;
-    std::string why = check.findDifference(Outline(*module), point);
-    freeConstants(*module);
+    std::string why = check.findDifference(Outline(*model.module), point);
+    freeConstants(*model.module);
     if (!why.empty()) {
       mlir::Location loc =
           mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
@@ -346,41 +328,27 @@ ExitCode Driver::checkEdges(std::vector<Outline> samples) {
   return ExitCode::done;
 }
 
-std::unique_ptr<mlir::ScopedDiagnosticHandler> Driver::adviseOnSizes() {
-  if (!finder || callersSizes > 0)
-    return nullptr;
-  return std::make_unique<mlir::ScopedDiagnosticHandler>(
-      &context, [](mlir::Diagnostic &diagnostic) {
-        if (llvm::StringRef(diagnostic.str())
-                .contains("in a way that nnc does not handle"))
-          diagnostic << "; give the rows a fixed number before: join them with "
-                        "as many zeros (Concat) and take the first ones "
-                        "(Slice)";
-        return mlir::failure();
-      });
-}
-
-ExitCode Driver::gatherSamples() {
+ExitCode SizedImport::gatherSamples(ImportedModel &model) {
   // Passes on modules run one after the other.
   context.disableMultithreading();
-  auto advice = adviseOnSizes();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
-  std::vector<Outline> outlines = {Outline(*op)};
+  std::vector<Outline> outlines = {Outline(*model.module)};
   for (const SizePoint &point : finder->getSamples().drop_front()) {
-    if (ExitCode code = importSample(point, samples.emplace_back());
-        code != ExitCode::done)
+    ImportedModel sample;
+    if (ExitCode code = importSample(point, sample); code != ExitCode::done)
       return code;
-    outlines.emplace_back(*samples.back());
-    shareMemory(*op, *samples.back());
+    outlines.emplace_back(*sample.module);
+    shareMemory(*model.module, *sample.module);
+    samples.push_back(std::move(sample.module));
   }
   if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
     return code;
-  std::vector<mlir::ModuleOp> networks = {op.release()};
+  std::vector<mlir::ModuleOp> networks = {model.module.release()};
   for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
     networks.push_back(sample.release());
-  op = Sampled::join(networks, *finder);
-  if (wanted.keepsImport)
-    savedOp = llvm::cast<mlir::ModuleOp>((*op)->clone());
+  model.module = Sampled::join(networks, *finder);
+  if (model.saved)
+    model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());
   return ExitCode::done;
 }
 
