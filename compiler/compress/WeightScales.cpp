@@ -6,6 +6,7 @@
 
 #include "compiler/compress/WeightScales.h"
 
+#include <cstddef>
 #include <tuple>
 
 using namespace nnc::compress;

@@ -6,6 +6,7 @@
 
 #include "compiler/quantize/LinearWeights.h"
 
+#include <cstddef>
 #include <utility>
 
 using namespace nnc::quantize;
