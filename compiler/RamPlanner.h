@@ -23,6 +23,8 @@
 
 namespace nnc {
 
+/// The search for a program that keeps to limits of memory: plan() first, then
+/// fit() where that program does not fit.
 class RamPlanner {
 public:
   enum class Outcome {

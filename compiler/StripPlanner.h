@@ -35,6 +35,7 @@ struct StripChoice {
 /// Adds the pass that cuts the strips.
 void addStrips(mlir::OpPassManager &manager, const StripChoice &choice);
 
+/// The search for strips with which a network fits into limits of memory.
 class StripPlanner {
 public:
   /// `network` is a module before any pass on its ops. `options` are those of

@@ -24,6 +24,8 @@ struct Outline;
 
 namespace nnc::tools {
 
+/// A model some of whose sizes are left open, and its imports at the sizes by
+/// which code for all of them is made.
 class SizedImport {
 public:
   SizedImport(const ModelOptions &options, mlir::MLIRContext &context,
