@@ -7,6 +7,7 @@
 #include "compiler/StripPlanner.h"
 
 #include "compiler/passes/Passes.h"
+#include "compiler/routines/PlanGraph.h"
 #include "dialects/exec/Exec.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -68,17 +69,6 @@ void nnc::addStrips(OpPassManager &manager, const StripChoice &choice) {
   manager.nest<func::FuncOp>().addPass(createPatch(patch));
 }
 
-/// Returns the time that nnc-choose-routines has estimated of all functions.
-static int64_t readTime(ModuleOp module) {
-  int64_t nanoseconds = 0;
-  if (auto stored = module->getAttrOfType<IntegerAttr>(nn::kStoredNsAttr))
-    nanoseconds += stored.getInt();
-  for (auto function : module.getOps<func::FuncOp>())
-    if (auto plan = function->getAttrOfType<DictionaryAttr>(nn::kPlanAttr))
-      nanoseconds += plan.getAs<IntegerAttr>("ns").getInt();
-  return nanoseconds;
-}
-
 std::optional<StripPlanner::Plan> StripPlanner::plan(const StripRegion &region,
                                                      int64_t height) {
   MLIRContext *context = network.getContext();
@@ -98,7 +88,7 @@ std::optional<StripPlanner::Plan> StripPlanner::plan(const StripRegion &region,
   buildPlacePipeline(places, options);
   if (failed(places.run(*planned)))
     return std::nullopt;
-  plan.nanoseconds = readTime(*planned);
+  plan.seconds = getPlannedSeconds(*planned);
   buildLowerPipeline(programs, options);
   if (failed(programs.run(*planned)))
     return std::nullopt;
@@ -118,7 +108,7 @@ void StripPlanner::search(const StripRegion &region, int64_t limit) {
     if (!made->demand.fits(limit))
       return bytes;
     fitting.insert(height);
-    if (!best || made->nanoseconds < best->nanoseconds)
+    if (!best || made->seconds < best->seconds)
       best = std::move(made);
     return bytes;
   };

@@ -66,7 +66,7 @@ private:
     StripChoice choice;
     mlir::OwningOpRef<mlir::ModuleOp> module;
     RamDemand demand;
-    int64_t nanoseconds = 0; ///< of a run, estimated
+    double seconds = 0; ///< of a run, estimated
   };
 
   /// Plans a copy of the network in which a region has strips of `height` rows;

@@ -127,5 +127,18 @@ class TestCase(unittest.TestCase):
             self.assertRegex(text, re.compile(expression, re.MULTILINE))
         return done.stdout
 
+    def run_passes(self, name, passes, folder):
+        """Writes the code of a model by the passes that --print-pipeline spells for it."""
+        tools = NNC.parent
+        module = subprocess.run(
+            [tools / "nnc-translate", "--import", "--complete", "--name=net", name],
+            cwd=self.folder, check=True, capture_output=True).stdout
+        program = subprocess.run(
+            [tools / "nnc-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}"],
+            cwd=self.folder, check=True, capture_output=True, input=module).stdout
+        (self.folder / "program.mlir").write_bytes(program)
+        subprocess.run([tools / "nnc-codegen", "program.mlir", "-o", folder], check=True,
+                       cwd=self.folder, capture_output=True)
+
     def names(self, folder="."):
         return sorted(p.name for p in (self.folder / folder).iterdir())

@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 import unittest
 
@@ -18,7 +17,6 @@ sys.path.insert(0, str(nnc.ROOT / "test" / "tflite"))
 import flat  # noqa: E402
 
 F32 = np.float32
-TOOLS = nnc.NNC.parent
 # Without a compiler samples are evaluated, which takes less time for small models.
 WITHOUT = {**os.environ, "CXX": "none"}
 
@@ -185,15 +183,7 @@ print(7)"""))
             self.assertRegex(said, r"  8-bit integers: \d of \d layers, agreement of argmax: ")
             (passes,) = re.findall(r"--pass-pipeline='(.*)'", said)
             self.assertIn(f"exclude={weak}", passes)
-            imported = subprocess.run(
-                [TOOLS / "nnc-translate", "--import", "--complete", "--name=net", name],
-                cwd=self.folder, check=True, capture_output=True).stdout
-            lowered = subprocess.run(
-                [TOOLS / "nnc-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}"],
-                cwd=self.folder, check=True, capture_output=True, input=imported).stdout
-            (self.folder / "lowered.mlir").write_bytes(lowered)
-            subprocess.run([TOOLS / "nnc-codegen", "lowered.mlir", "-o", "other"], check=True,
-                           cwd=self.folder, capture_output=True)
+            self.run_passes(name, passes, "other")
             self.assertEqual((self.folder / "code" / "net.cpp").read_bytes(),
                              (self.folder / "other" / "net.cpp").read_bytes())
             self.nnc("compile", name, *i8, "--target=cortex-m4", "-o", "all")

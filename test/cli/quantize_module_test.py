@@ -4,7 +4,6 @@ TFLite and ONNX models alike."""
 import json
 import os
 import re
-import subprocess
 import sys
 import unittest
 
@@ -18,7 +17,6 @@ sys.path.insert(0, str(nnc.ROOT / "test" / "tflite"))
 import flat  # noqa: E402
 
 F32 = np.float32
-TOOLS = nnc.NNC.parent
 # Small models take longer to optimize than to run.
 QUICK = "--compiler=c++ -O1"
 # Without a compiler samples are evaluated, which takes less time for small models.
@@ -158,15 +156,7 @@ class QuantizeModule(nnc.TestCase):
                             "--target=x86-64-v3", "-o", "code", "--print-pipeline", "--name=net")
             (passes,) = re.findall(r"--pass-pipeline='(.*)'", said)
             self.assertIn("nnc-calibrate{ranges=", passes)
-            imported = subprocess.run(
-                [TOOLS / "nnc-translate", "--import", "--complete", "--name=net", name],
-                cwd=self.folder, check=True, capture_output=True).stdout
-            lowered = subprocess.run(
-                [TOOLS / "nnc-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}"],
-                cwd=self.folder, check=True, capture_output=True, input=imported).stdout
-            (self.folder / "lowered.mlir").write_bytes(lowered)
-            subprocess.run([TOOLS / "nnc-codegen", "lowered.mlir", "-o", "other"], check=True,
-                           cwd=self.folder, capture_output=True)
+            self.run_passes(name, passes, "other")
             for file in ["net.cpp", "net.weights"]:
                 if (self.folder / "code" / file).exists():
                     self.assertEqual((self.folder / "code" / file).read_bytes(),
