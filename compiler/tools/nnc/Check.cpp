@@ -93,8 +93,8 @@ private:
     return code ? ExitCode::done : measureSource(manifest);
   }
 
-  /// The same with weights in so few bytes that --max-flash suffices, if it
-  /// can.
+  /// The same with weights in so few bytes that --max-flash suffices, if that
+  /// leaves the module within --max-ram, too.
   ExitCode prepareWithin(const DriverOptions &wanted, Prepared &prepared) {
     if (noBuild)
       return fail(makeError("--max-flash needs the size of the code: leave out "
@@ -103,9 +103,15 @@ private:
     FlashLimit flash(options, wanted, compiler, *maxFlash);
     if (ExitCode ended = flash.find(); ended != ExitCode::done)
       return ended;
-    options = flash.getOptions();
-    prepared = std::move(flash.getModule().prepared);
-    code = std::move(flash.getModule().code);
+    MeasuredModule &least = flash.getModule();
+    const bool fits =
+        Fit::find(least.prepared.manifest, least.code, maxFlash, options.maxRam)
+            .fits();
+    if (fits)
+      options = flash.getOptions();
+    MeasuredModule &taken = fits ? least : flash.getWhole();
+    prepared = std::move(taken.prepared);
+    code = std::move(taken.code);
     return ExitCode::done;
   }
 

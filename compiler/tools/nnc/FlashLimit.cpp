@@ -59,16 +59,16 @@ ExitCode FlashLimit::findLeast() {
   ModelOptions tried = options;
   tried.maxWeights = int64_t(listFront(driver.layered()).back());
   std::unique_ptr<MeasuredModule> least;
-  if (tryMeasure(tried, least) && least->getFlash() < module->getFlash())
+  if (tryMeasure(tried, least) && least->getFlash() < getModule().getFlash())
     module = std::move(least);
   return ExitCode::done;
 }
 
 ExitCode FlashLimit::find() {
-  if (ExitCode code = measure(options, module); code != ExitCode::done)
+  if (ExitCode code = measure(options, whole); code != ExitCode::done)
     return code;
   ModelOptions tried = options;
-  for (int64_t limit = maxFlash - module->code.total, step = 0;
+  for (int64_t limit = maxFlash - whole->code.total, step = 0;
        !fits() && limit > 0 && step < kMostLimits; ++step) {
     tried.maxWeights = std::min(limit, options.maxWeights.value_or(limit));
     std::unique_ptr<MeasuredModule> next;
@@ -76,7 +76,7 @@ ExitCode FlashLimit::find() {
       return findLeast();
     limit = next->prepared.manifest.weightBytes -
             std::max<int64_t>(next->getFlash() - maxFlash, 0);
-    if (next->getFlash() < module->getFlash()) {
+    if (next->getFlash() < getModule().getFlash()) {
       module = std::move(next);
       options = tried;
     }

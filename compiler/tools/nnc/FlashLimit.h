@@ -38,11 +38,14 @@ public:
   /// the weights, so that a few limits are tried. Returns what went wrong where
   /// the model does not compile; fits() may be false otherwise.
   ExitCode find();
-  bool fits() const { return module->getFlash() <= maxFlash; }
+  bool fits() { return getModule().getFlash() <= maxFlash; }
   /// The module that fits, or the one that takes the fewest bytes.
-  MeasuredModule &getModule() { return *module; }
+  MeasuredModule &getModule() { return module ? *module : *whole; }
   /// The options of that module.
   const ModelOptions &getOptions() const { return options; }
+  /// The module with all weights as they are without the limit, which may be
+  /// the same one.
+  MeasuredModule &getWhole() { return *whole; }
 
 private:
   ExitCode measure(const ModelOptions &tried,
@@ -55,7 +58,8 @@ private:
   DriverOptions wanted;
   std::string compiler;
   int64_t maxFlash;
-  std::unique_ptr<MeasuredModule> module;
+  std::unique_ptr<MeasuredModule> whole;
+  std::unique_ptr<MeasuredModule> module; ///< null for `whole`
 };
 
 } // namespace nnc::tools
