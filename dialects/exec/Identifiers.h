@@ -3,7 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // The one place that makes C identifiers from names that a model, a file or a
-// user gives. The README has the rule under "How names become C identifiers".
+// user gives. codegen/calling.md has the rule under "How names become C
+// identifiers".
 //
 //===----------------------------------------------------------------------===//
 

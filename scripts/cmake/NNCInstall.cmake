@@ -29,6 +29,32 @@ install(EXPORT nnc NAMESPACE nnc:: FILE nncTargets.cmake
 
 install(FILES README.md CHANGELOG.md compiler/tools/output.schema.json
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT nnc_documentation)
+# The pages that the README leads to, at the same places beside it, so that its links work.
+foreach(page
+    codegen/README.md
+    codegen/building.md
+    codegen/calling.md
+    codegen/sizes.md
+    compiler/tools/README.md
+    compiler/tools/nnc/README.md
+    compiler/tools/nnc/compress/README.md
+    compiler/tools/nnc/quantize/README.md
+    compiler/tools/nnc/report/README.md
+    compiler/tools/nnc/weights.md
+    compiler/tools/python/README.md
+    dialects/target/README.md
+    examples/cmake/README.md
+    examples/firmware/README.md
+    examples/ocr/README.md
+    examples/recipes/README.md
+    frontends/README.md
+    frontends/onnx/README.md
+    frontends/tflite/README.md
+    scripts/benchmark/README.md)
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder}
+          COMPONENT nnc_documentation)
+endforeach()
 install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT nnc_documentation)
 

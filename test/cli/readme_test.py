@@ -1,6 +1,8 @@
-"""The README: its program builds and runs, its options and exit codes are nnc's."""
+"""The README and the pages that it leads to: programs and builds in them work, and commands,
+options and exit codes are nnc's."""
 
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -12,10 +14,14 @@ import nnc
 from nnc import COMMANDS, ROOT, model, value, weights
 
 README = (ROOT / "README.md").read_text()
+CALLING = (ROOT / "codegen/calling.md").read_text()
+BUILDING = (ROOT / "codegen/building.md").read_text()
+COMMAND_LINE = (ROOT / "compiler/tools/nnc/README.md").read_text()
+FRONTENDS = (ROOT / "frontends/README.md").read_text()
 
 
-def blocks(language):
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(page, language):
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     return [text for of, text in found if of == language]
 
 
@@ -28,9 +34,9 @@ class Readme(nnc.TestCase):
              node("Gemm", ["f", "w"], ["l"], transB=1), node("Softmax", ["l"], ["prob"])],
             [value("data", [1, 3, 224, 224])], [value("prob", [1, 1000])],
             [weights("w", 1000, 3)]))
-        command = re.search(r"`nnc (compile [^`]*)`", README)[1].split()
+        command = re.search(r"`nnc (compile resnet50[^`]*)`", README)[1].split()
         self.nnc(*command)
-        program = blocks("c")[0]
+        (program,) = blocks(README, "c")
         (self.folder / "program.c").write_text(program + "\nint main(void) { return classify(); }\n")
 
     def test_calling_a_model(self):
@@ -44,11 +50,34 @@ class Readme(nnc.TestCase):
                      ["cmake", "--build", "build"], ["build/program"]):
             subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
+    def test_first_commands(self):
+        """Those that a reader tries first take a model."""
+        self.compile_resnet50()
+        text = "".join(blocks(README, "")[:2]).replace("YOUR_MODEL", "resnet50")
+        commands = re.findall(r"^(?:build/bin/)?nnc ([^#\n]*)", text, re.MULTILINE)
+        self.assertEqual([c.split()[0] for c in commands], ["compile", "check", "verify", "targets"])
+        for command in commands:
+            self.nnc(*command.split())
+        self.assertTrue((self.folder / "model" / "resnet50.h").exists())
+
+    def test_microcontroller(self):
+        """The commands for a Cortex-M7, in the README and in the page on firmware."""
+        if not shutil.which("arm-none-eabi-g++"):
+            self.skipTest("arm-none-eabi-g++ is missing; scripts/setup installs it")
+        shutil.copy(ROOT / "examples/firmware/model/gesture.tflite", self.folder / "kws.tflite")
+        firmware = (ROOT / "examples/firmware/README.md").read_text()
+        for page in README, firmware:
+            (block,) = [block for block in blocks(page, "") if "arm-none-eabi-gcc" in block]
+            compile_command, _, build = block.rpartition("-o kws\n")
+            if compile_command:
+                self.nnc(*compile_command.split()[1:], "-o", "kws")
+            subprocess.run(["bash", "-e", "-c", build], cwd=self.folder, check=True)
+
     def test_threads(self):
-        """The program of the section on threads, with the pool of the folder."""
+        """The program of the chapter on threads, with the pool of the folder."""
         self.compile_resnet50()
         self.nnc("compile", "resnet50.onnx", "--threads=on", "-o", "resnet50")
-        (program,) = blocks("cpp")
+        (program,) = blocks(CALLING, "cpp")
         (self.folder / "program.cpp").write_text(program + "\nint main() { return classify(); }\n")
         sources = [str(path) for path in sorted((self.folder / "resnet50").glob("*.[cS]*"))
                    if path.suffix in (".cpp", ".c", ".S")]
@@ -59,7 +88,7 @@ class Readme(nnc.TestCase):
     def test_shared_library(self):
         """What a shared library of the user's asks for, as it stands there."""
         self.compile_resnet50()
-        (line,) = re.findall(r"`(set_target_properties\([^`]*\))`", README)
+        (line,) = re.findall(r"`(set_target_properties\([^`]*\))`", BUILDING)
         (self.folder / "CMakeLists.txt").write_text("\n".join([
             "cmake_minimum_required(VERSION 3.16)", "project(program LANGUAGES C CXX)",
             "add_library(own SHARED program.c)", "add_subdirectory(resnet50)",
@@ -70,7 +99,7 @@ class Readme(nnc.TestCase):
 
     def test_quantized(self):
         """The functions and constants of a model of 8 bits have the names that are told."""
-        text = re.search(r"^Inputs and outputs that are quantized.*?\n\n", README,
+        text = re.search(r"^Inputs and outputs that are quantized.*?\n\n", CALLING,
                          re.MULTILINE | re.DOTALL)[0]
         made = model([helper.make_node("DequantizeLinear", ["data", "s", "z"], ["a"]),
                       helper.make_node("QuantizeLinear", ["a", "s", "z"], ["prob"])],
@@ -92,7 +121,7 @@ class Readme(nnc.TestCase):
 
     def test_custom_operator(self):
         """The function as it stands there computes an operator."""
-        (header,) = [block for block in blocks("c") if "zero_out" in block]
+        (header,) = blocks(FRONTENDS, "c")
         (self.folder / "zero_out.h").write_text(header)
         self.save("zeros", model([helper.make_node("ZeroOut", ["x"], ["y"], domain="own")],
                                  [value("x", [2, 3])], [value("y", [2, 3])], domains=["own"]))
@@ -105,7 +134,7 @@ class Readme(nnc.TestCase):
     def test_makefile(self):
         """As it stands there; with other weights, the program is built again."""
         self.compile_resnet50()
-        (makefile,) = blocks("make")
+        (makefile,) = blocks(BUILDING, "make")
         (self.folder / "Makefile").write_text(makefile)
         for step in ["make"], ["./program"]:
             subprocess.run(step, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
@@ -117,8 +146,11 @@ class Readme(nnc.TestCase):
         self.assertEqual(subprocess.run(["./program"], cwd=self.folder).returncode, int(wrong))
 
     def test_command_line(self):
-        """Every command is told, and has the options that are told."""
-        (told,) = [block for block in blocks("") if block.startswith("nnc compile MODEL")]
+        """The README has every command; the reference has, too, and their options are nnc's."""
+        self.assertEqual(sorted(re.findall(r"^\| `nnc ([\w-]+)", README, re.MULTILINE)),
+                         sorted(COMMANDS))
+        (told,) = [block for block in blocks(COMMAND_LINE, "")
+                   if block.startswith("nnc compile MODEL")]
         options, command = {}, ""
         for line in told.splitlines():
             if start := re.match(r"nnc ([\w-]+)(?: \| nnc (\w+) \| nnc (\w+))?", line):
@@ -137,12 +169,6 @@ class Readme(nnc.TestCase):
         header = (ROOT / "compiler/tools/driver/ExitCode.h").read_text()
         codes = re.findall(r"^  \w+ = (\d),", header, re.MULTILINE)
         self.assertEqual(re.findall(r"^\| (\d) \|", README, re.MULTILINE), codes)
-
-    def test_paths(self):
-        """Whatever the README names is there."""
-        for path in re.findall(r"\]\(([^):]+)\)", README) + re.findall(
-                r"`((?:dialects|runtime|frontends|compiler|scripts|examples)/[\w./]+)`", README):
-            self.assertTrue((ROOT / path).exists(), path)
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ class Statuses(modules.TestCase):
             said = self.call(program, own, own, other, zeros, longer, *flipped.values())
             self.assertEqual(said.splitlines(), want)
 
-    def test_readme_lists_them(self):
-        text = (nnc.ROOT / "README.md").read_text()
+    def test_page_lists_them(self):
+        text = (nnc.ROOT / "codegen/calling.md").read_text()
         self.assertEqual(re.findall(r"^\| `RESNET50_(\w+)` \| (\d+) \|", text, re.MULTILINE),
                          [(name, str(i)) for i, name in enumerate(
                              [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE"])])

@@ -42,6 +42,13 @@ static void first(const struct nnc_operator *op, const void *const *inputs,
 """
 
 
+def documentation():
+    """The README and the pages for users: those that it links to before it says how nnc works."""
+    text = (ROOT / "README.md").read_text().split("## How it works")[0]
+    linked = re.findall(r"\]\(([\w./-]+\.md)(?:#[\w-]+)?\)", text)
+    return [f"share/doc/nnc/{page}" for page in {"README.md", *linked} - {"CONTRIBUTING.md"}]
+
+
 def product(factors):
     """y = x . factors"""
     count = len(factors)
@@ -65,11 +72,11 @@ class Package(install.TestCase):
         pages = [f"share/man/man1/nnc{'-' * bool(command)}{command}.1"
                  for command in ("", *COMMANDS)]
         self.assertEqual([n for n in there if n not in build_type], sorted([
-            *pages, "share/bash-completion/completions/nnc", "share/zsh/site-functions/_nnc",
-            "share/fish/vendor_completions.d/nnc.fish", "bin/nnc", "lib/cmake/nnc/NNCAddModel.cmake", "lib/cmake/nnc/NNCFinishModel.cmake",
+            *pages, *documentation(), "share/bash-completion/completions/nnc",
+            "share/zsh/site-functions/_nnc", "share/fish/vendor_completions.d/nnc.fish", "bin/nnc",
+            "lib/cmake/nnc/NNCAddModel.cmake", "lib/cmake/nnc/NNCFinishModel.cmake",
             "lib/cmake/nnc/nncConfig.cmake", "lib/cmake/nnc/nncConfigVersion.cmake",
-            "lib/cmake/nnc/nncTargets.cmake", "share/doc/nnc/CHANGELOG.md",
-            "share/doc/nnc/README.md", "share/doc/nnc/copyright",
+            "lib/cmake/nnc/nncTargets.cmake", "share/doc/nnc/copyright",
             "share/doc/nnc/output.schema.json"]))
 
     def test_after_program_alone(self):

@@ -1,6 +1,6 @@
 """Names that a model may use and C++ not: what nnc emits for them builds without a
 warning, as C++ and its header as C, and computes. The rule by which they become C
-identifiers is in the README."""
+identifiers is in codegen/calling.md."""
 
 import pathlib
 import re
@@ -147,7 +147,7 @@ class Names(TestCase):
 
 class Rule(TestCase):
     def test_examples(self):
-        """Those of the README, and one of each of its lines."""
+        """Those of codegen/calling.md, and one of each of its lines."""
         given = {"x.0": "x_0", "data": "data", "X": "X", "caf\u00e9 1": "cafe_1",
                  "StatefulPartitionedCall/model/block3/conv2d/BiasAdd;a/b":
                      "model_block3_conv2d_BiasAdd",

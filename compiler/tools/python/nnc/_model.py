@@ -22,7 +22,7 @@ _DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.u
            "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
            "bool": np.bool_}
 
-# What a run of emitted code may return, see the README.
+# What a run of emitted code may return, see codegen/calling.md.
 _STATUS = {7: "the weights are not those of this code",
            8: "the weights are cut off or changed",
            11: "a size is out of its bounds, or between its steps"}
