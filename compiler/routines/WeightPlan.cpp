@@ -332,15 +332,21 @@ void WeightPlan::keepBelow(int64_t limit) {
 }
 
 void WeightPlan::keepWithin(double seconds) {
+  // The plans below limits of bytes, by bisection, come from the other side of
+  // the limit, and differ in what exchanges make of them.
+  constexpr int mostLimits = 12;
   trade(seconds);
-  // Limits of bytes that are smaller lead to exchanges from the other side.
-  constexpr int mostLimits = 8;
   Solution best = chosen;
-  for (int step = 0; step < mostLimits && best.seconds <= seconds; ++step) {
-    keepBelow(best.bytes - 1);
-    if (chosen.seconds > seconds || chosen.bytes >= best.bytes)
-      break;
-    best = chosen;
+  if (getTime(best) > seconds)
+    return;
+  int64_t least = solveSmallest().bytes;
+  for (int step = 0; step < mostLimits && least < best.bytes; ++step) {
+    const int64_t limit = least + (best.bytes - 1 - least) / 2;
+    keepBelow(limit);
+    if (getTime(chosen) <= seconds && chosen.bytes < best.bytes)
+      best = chosen;
+    else
+      least = limit + 1;
   }
   chosen = std::move(best);
 }
@@ -350,9 +356,9 @@ void WeightPlan::keepWithin(double seconds) {
 void WeightPlan::trade(double seconds) {
   chosen = solve(0);
   Solution small = solveSmallest();
-  if (chosen.seconds > seconds)
+  if (getTime(chosen) > seconds)
     return;
-  if (small.seconds <= seconds) {
+  if (getTime(small) <= seconds) {
     chosen = std::move(small);
     return;
   }
@@ -361,13 +367,13 @@ void WeightPlan::trade(double seconds) {
        ++step) {
     Solution middle = solve((small.seconds - chosen.seconds) /
                             double(chosen.bytes - small.bytes));
-    const bool fits = middle.seconds <= seconds;
+    const bool fits = getTime(middle) <= seconds;
     if (fits ? middle.bytes >= chosen.bytes : middle.seconds >= small.seconds)
       break;
     (fits ? chosen : small) = std::move(middle);
   }
   exchange(
-      [&] { return Slack{0, seconds - chosen.seconds, /*savesTime=*/false}; });
+      [&] { return Slack{0, seconds - getTime(chosen), /*savesTime=*/false}; });
 }
 
 /// Makes moves of one weight or two, with their layers, until none saves what
@@ -562,14 +568,14 @@ Plan WeightPlan::getPlan(size_t index) const {
 
 /// Visits what each layer of the plan reads.
 void WeightPlan::visitForms(
+    ArrayRef<unsigned> choices,
     llvm::function_ref<void(const Weight &, size_t, const Candidate &,
                             const WeightForm &)>
         visit) const {
   for (const Weight &weight : weights) {
-    const State &state = weight.states[chosen.choices[weight.node]];
+    const State &state = weight.states[choices[weight.node]];
     for (auto [i, reader] : llvm::enumerate(weight.forms.getReaders())) {
-      const Candidate &candidate =
-          reader.candidates[chosen.choices[getNode(reader)]];
+      const Candidate &candidate = reader.candidates[choices[getNode(reader)]];
       if (const WeightForm *form =
               findRead(weight, state, candidate.operands[reader.operand]))
         visit(weight, i, candidate, *form);
@@ -577,10 +583,24 @@ void WeightPlan::visitForms(
   }
 }
 
+/// Returns the seconds of a plan in which those of decoders are as they are
+/// estimated, and not as they are priced.
+double WeightPlan::getTime(const Solution &solution) const {
+  double time = solution.seconds;
+  visitForms(solution.choices, [&](const Weight &weight, size_t reader,
+                                   const Candidate &candidate,
+                                   const WeightForm &form) {
+    if (auto extra = weight.forms.getExtraSeconds(form, reader, candidate))
+      time -= getPricedSeconds(form, *extra) - *extra;
+  });
+  return time;
+}
+
 double WeightPlan::getExtraSeconds() const {
   double seconds = 0;
-  visitForms([&](const Weight &weight, size_t reader,
-                 const Candidate &candidate, const WeightForm &form) {
+  visitForms(chosen.choices, [&](const Weight &weight, size_t reader,
+                                 const Candidate &candidate,
+                                 const WeightForm &form) {
     seconds +=
         weight.forms.getExtraSeconds(form, reader, candidate).value_or(0);
   });
@@ -591,8 +611,8 @@ void WeightPlan::forEachKept(
     llvm::function_ref<void(const WeightForms &, RankedTensorType)> visit)
     const {
   DenseSet<std::pair<const Weight *, Type>> visited;
-  visitForms([&](const Weight &weight, size_t, const Candidate &,
-                 const WeightForm &form) {
+  visitForms(chosen.choices, [&](const Weight &weight, size_t,
+                                 const Candidate &, const WeightForm &form) {
     if (!form.stored && visited.insert({&weight, form.type}).second)
       visit(weight.forms, form.type);
   });

@@ -50,9 +50,9 @@ public:
   /// changes of the forms of one weight or two and of the layers that read
   /// them.
   void keepBelow(int64_t limit);
-  /// Chooses a plan of at most so many getSeconds() whose weights take the
-  /// fewest bytes, or the fastest one where none is as fast: by a price of a
-  /// byte and changes of forms as keepBelow() does.
+  /// Chooses a plan that is estimated to take at most so many seconds and whose
+  /// weights take the fewest bytes, or the fastest one where none is as fast: by
+  /// a price of a byte and changes of forms as keepBelow() does.
   void keepWithin(double seconds);
   /// Returns the plans that are fastest for any price of a byte, from the
   /// fastest one to the smallest: their bytes, and the seconds that they take
@@ -148,7 +148,9 @@ private:
   double getCostAround(const llvm::SmallSetVector<unsigned, 8> &nodes,
                        llvm::ArrayRef<unsigned> choices) const;
   bool areApart(const Move &first, const Move &second) const;
-  void visitForms(llvm::function_ref<void(const Weight &weight, size_t reader,
+  double getTime(const Solution &solution) const;
+  void visitForms(llvm::ArrayRef<unsigned> choices,
+                  llvm::function_ref<void(const Weight &weight, size_t reader,
                                           const Candidate &candidate,
                                           const WeightForm &form)>
                       visit) const;

@@ -102,6 +102,30 @@ class CompressFolds(nnc.TestCase):
                               .run(None, {"x": x})[0] for each in ("m.onnx", "c.onnx"))
                 np.testing.assert_allclose(found, own, rtol=1e-5, atol=1e-5)
 
+    def test_default_of_input(self):
+        """What a caller may replace stays apart; models before IR version 4 list all constants."""
+        nodes = chain(conv("b"), ("Mul", "c"))
+        for version, folded in (8, 0), (3, 1):
+            constants = {key: np.array(CONSTANTS[key], F32) for key in ("w", "b", "c")}
+            # All constants are listed in IR version 3.
+            listed = ["c"] if version > 3 else list(constants)
+            made = model(nodes, [value("x", IMAGE)] + [value(key, constants[key].shape)
+                                                       for key in listed],
+                         [value("y", [1, 4, 6, 6])],
+                         [numpy_helper.from_array(array, key)
+                          for key, array in constants.items()])
+            made.ir_version = version
+            self.save("m", made)
+            said = json.loads(self.nnc("compress", "m.onnx", "--clusters=256", "--json", "-o",
+                                       "c.onnx"))
+            self.assertEqual(said["folded"], folded)
+            feeds = {"x": random.normal(size=IMAGE).astype(F32)}
+            if not folded:
+                feeds["c"] = random.normal(size=(1, 4, 1, 1)).astype(F32)
+            own, found = (onnxruntime.InferenceSession(self.folder / each).run(None, feeds)[0]
+                          for each in ("m.onnx", "c.onnx"))
+            np.testing.assert_allclose(found, own, rtol=1e-5, atol=1e-5)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,9 @@
 """--max-latency and --max-flash: weights in as few bytes as time and code allow."""
 
 import json
+import re
 import shutil
+import subprocess
 import unittest
 
 import numpy as np
@@ -101,10 +103,21 @@ class Limits(nnc.TestCase):
         self.nnc("compile", "net.onnx", ON, "-o", "out", f"--max-flash={whole - 1}",
                  said=[rf"^  flash: \d+ bytes: .*; fits into the {whole - 1} of --max-flash"])
         shutil.rmtree(self.folder / "out")
-        # What it tells is what the module takes with the smallest weights.
-        said = self.nnc("compile", "net.onnx", ON, "-o", "out", f"--max-flash={code + 100}",
-                        code=LIMIT, said=[rf"\(\d+ of code, \d+ of constants, {least} of weights\)",
-                                          "--optimize=size"])
+        # What fits into flash has time, too.
+        seconds = self.explain(f"--max-weights={least}")["seconds"]
+        for latency in "1000s", f"{1.01e6 * seconds}us":
+            said = self.compile(f"--max-flash={whole - 1000}", f"--max-latency={latency}")
+            self.assertLessEqual(said["flash_bytes"], whole - 1000)
+        # What it says to need suffices, also where there is less room than for the code.
+        for limit in 1024, code + 100:
+            done = subprocess.run([nnc.NNC, "compile", "net.onnx", ON, "-o", "out",
+                                   f"--max-flash={limit}"], cwd=self.folder, capture_output=True,
+                                  text=True)
+            self.assertEqual(done.returncode, LIMIT)
+            self.assertIn("--optimize=size", done.stderr)
+            (need,) = re.findall(r"needs (\d+) bytes", done.stderr)
+            self.assertLess(int(need), code + least + 3500)
+            self.assertLessEqual(self.compile(f"--max-flash={need}")["flash_bytes"], int(need))
         self.assertFalse((self.folder / "out").exists())
         self.nnc("compile", "net.onnx", ON, "-o", "out", "--compiler=c++", code=USAGE,
                  said=["add --library or --max-flash"])

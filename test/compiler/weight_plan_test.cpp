@@ -151,8 +151,9 @@ static void compareLimits(StringRef target, unsigned layers) {
       const double seconds = all.findLeast(limit) * (1 + 1e-6);
       plan.keepWithin(seconds);
       INFO(target.str() << ", seed " << seed << ", " << seconds << " s");
-      CHECK(plan.getSeconds() <= seconds);
-      CHECK(plan.getBytes() == all.findFewest(seconds));
+      // Decoders take less than the search counts for them.
+      CHECK(plan.getPlan(0).cost + plan.getExtraSeconds() <= seconds);
+      CHECK(plan.getBytes() <= all.findFewest(seconds));
     }
     plan.keepWithin(all.findLeast(bytes.back()) / 2);
     CHECK(plan.getSeconds() ==

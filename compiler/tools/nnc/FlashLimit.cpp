@@ -48,23 +48,43 @@ bool FlashLimit::tryMeasure(const ModelOptions &tried,
   return measure(tried, measured) == ExitCode::done;
 }
 
-/// Measures the module with the smallest weights, for what it needs at least.
+/// Measures the modules with the smallest weights, for what the model needs at
+/// least: those with somewhat larger ones may have less code.
 ExitCode FlashLimit::findLeast() {
+  constexpr size_t mostPoints = 3;
   DriverOptions own = wanted;
   own.keepStages = own.findsFront = true;
   Driver driver(options, own);
   for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
     if (ExitCode code = (driver.*step)(); code != ExitCode::done)
       return code;
-  ModelOptions tried = options;
-  tried.maxWeights = int64_t(listFront(driver.layered()).back());
-  std::unique_ptr<MeasuredModule> least;
-  if (tryMeasure(tried, least) && least->getFlash() < getModule().getFlash())
-    module = std::move(least);
+  const std::vector<double> front = listFront(driver.layered());
+  for (size_t i = 0; i < std::min(front.size(), mostPoints); ++i) {
+    ModelOptions tried = options;
+    tried.maxWeights = int64_t(front[front.size() - 1 - i]);
+    std::unique_ptr<MeasuredModule> least;
+    if (tryMeasure(tried, least) &&
+        least->getFlash() < getModule().getFlash()) {
+      module = std::move(least);
+      best = tried;
+    }
+  }
   return ExitCode::done;
 }
 
 ExitCode FlashLimit::find() {
+  // With --max-latency, too, weights need not take the fewest bytes, whose
+  // decoders take code.
+  if (options.limitsPlan() && !options.maxWeights)
+    options.maxWeights = std::numeric_limits<int64_t>::max() - 1;
+  best = options;
+  if (ExitCode code = search(); code != ExitCode::done || fits())
+    return code;
+  return findLeast();
+}
+
+/// Compiles the model as it is, then with limits of its weights until it fits.
+ExitCode FlashLimit::search() {
   if (ExitCode code = measure(options, whole); code != ExitCode::done)
     return code;
   ModelOptions tried = options;
@@ -73,12 +93,12 @@ ExitCode FlashLimit::find() {
     tried.maxWeights = std::min(limit, options.maxWeights.value_or(limit));
     std::unique_ptr<MeasuredModule> next;
     if (!tryMeasure(tried, next))
-      return findLeast();
+      break;
     limit = next->prepared.manifest.weightBytes -
             std::max<int64_t>(next->getFlash() - maxFlash, 0);
     if (next->getFlash() < getModule().getFlash()) {
       module = std::move(next);
-      options = tried;
+      best = tried;
     }
   }
   return ExitCode::done;

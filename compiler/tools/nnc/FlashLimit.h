@@ -42,7 +42,7 @@ public:
   /// The module that fits, or the one that takes the fewest bytes.
   MeasuredModule &getModule() { return module ? *module : *whole; }
   /// The options of that module.
-  const ModelOptions &getOptions() const { return options; }
+  const ModelOptions &getOptions() const { return best; }
   /// The module with all weights as they are without the limit, which may be
   /// the same one.
   MeasuredModule &getWhole() { return *whole; }
@@ -52,9 +52,11 @@ private:
                    std::unique_ptr<MeasuredModule> &measured) const;
   bool tryMeasure(const ModelOptions &tried,
                   std::unique_ptr<MeasuredModule> &measured) const;
+  ExitCode search();
   ExitCode findLeast();
 
   ModelOptions options;
+  ModelOptions best; ///< those of getModule()
   DriverOptions wanted;
   std::string compiler;
   int64_t maxFlash;

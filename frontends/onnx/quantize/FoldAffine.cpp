@@ -60,9 +60,24 @@ static void scaleWeights(LinearLayer &layer, const AffineFold &fold) {
   }
 }
 
+/// Returns the inputs of a model that have values unless who runs the model
+/// gives others. Before IR version 4 all constants are listed as inputs.
+static llvm::StringSet<> listDefaults(const ModelProto &model) {
+  llvm::StringSet<> given, defaults;
+  if (model.ir_version() < 4)
+    return defaults;
+  for (const auto &input : model.graph().input())
+    given.insert(input.name());
+  for (const auto &tensor : model.graph().initializer())
+    if (given.contains(tensor.name()))
+      defaults.insert(tensor.name());
+  return defaults;
+}
+
 /// Writes a fold. Returns the nodes that it makes needless.
 static std::vector<int> write(GraphIndex &index, FreshNames &names, int number,
-                              const AffineFold &fold) {
+                              const AffineFold &fold,
+                              const llvm::StringSet<> &defaults) {
   auto layer = LinearLayer::get(index, number);
   auto fits = [&](const std::vector<double> &values) {
     return values.size() == 1 || int64_t(values.size()) == layer->outputs;
@@ -72,6 +87,13 @@ static std::vector<int> write(GraphIndex &index, FreshNames &names, int number,
     return {};
   std::vector<int> nodes = findNodes(index, number, fold);
   if (nodes.empty())
+    return {};
+  auto readsDefault = [&](int each) {
+    return llvm::any_of(index.getNode(each).input(), [&](const auto &operand) {
+      return defaults.contains(operand);
+    });
+  };
+  if (readsDefault(number) || llvm::any_of(nodes, readsDefault))
     return {};
   NodeProto &node = index.getNode(number), &last = index.getNode(nodes.back());
   bool isShifted = llvm::any_of(fold.shift, [](double c) { return c != 0; });
@@ -105,6 +127,7 @@ int nnc::onnx::foldAffine(ModelProto &model,
   std::vector<int> dead;
   GraphIndex index(model);
   llvm::StringMap<int> numbers = numberNodes(index);
+  const llvm::StringSet<> defaults = listDefaults(model);
   for (const AffineFold &fold : folds) {
     auto found = numbers.find(fold.layer);
     if (found == numbers.end() || found->second < 0)
@@ -119,7 +142,7 @@ int nnc::onnx::foldAffine(ModelProto &model,
     remember(fold.layer);
     llvm::for_each(fold.nodes, remember);
     std::string value = index.getNode(found->second).output(0);
-    for (int node : write(index, names, found->second, fold)) {
+    for (int node : write(index, names, found->second, fold, defaults)) {
       removed.insert(value);
       value = index.getNode(node).output(0);
       dead.push_back(node);

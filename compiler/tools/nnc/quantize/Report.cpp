@@ -84,7 +84,10 @@ void addTimes(const SearchResult &search, json::Object &object) {
 
 void printSearch(const QuantizeSettings &settings, const SearchResult &search) {
   if (settings.hasSearch())
-    printOut("{} models were evaluated\n", search.evaluated);
+    printOut("{} evaluated\n",
+             search.evaluated == 1
+                 ? std::string("one model was")
+                 : fmt::format("{} models were", search.evaluated));
   if (const auto &times = search.times)
     printOut(
         "on target {} it is estimated to take {}, the float model {}, with "
