@@ -56,7 +56,8 @@ public:
   /// The strips that it has; null for none.
   const std::optional<StripChoice> &getStrips() const { return strips; }
 
-  /// What the program without strips takes that takes the least, if none fits.
+  /// The memory of the program without strips that takes the fewest bytes, if
+  /// none fits.
   const RamDemand &getLeast() const { return least; }
   /// The smallest number of bytes that a program with strips took, if none fits
   /// and that is less.

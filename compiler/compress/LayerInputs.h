@@ -11,20 +11,20 @@
 
 namespace nnc::compress {
 
-/// Which vectors of a tensor the rows of a layer's weights are multiplied by:
-/// patches of the images that a convolution reads, or rows or columns of the
-/// other factor of a matrix product.
+/// The vectors of a tensor by which the rows of a layer's weights are
+/// multiplied: patches of the images that a convolution reads, or rows or
+/// columns of the other factor of a matrix product.
 struct LayerInputs {
   enum class Kind { convolution, transposed, product };
-  /// What `pads` of a convolution are: given, or derived from the size of the
-  /// image so that the result has its size over the stride.
+  /// How `pads` of a convolution are known: given, or derived from the size of
+  /// the image so that the result has its size over the stride.
   enum class Padding { given, sameUpper, sameLower };
 
   Kind kind = Kind::product;
   /// Into how many groups the rows of the weights are divided by what they
   /// multiply.
   int64_t groups = 1;
-  /// What stands for zero in a tensor of integers.
+  /// The integer that stands for zero in a tensor of integers.
   float zeroPoint = 0;
 
   /// Attributes of a convolution along its spatial axes; `pads` has those at

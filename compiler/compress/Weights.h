@@ -33,7 +33,8 @@ struct Weights {
   compression::MatrixForm form;
   /// Whether all uses have this form.
   bool isUniform = true;
-  /// What integers stand for; nullopt where the constant is of floats.
+  /// Scales and zero points of integers; nullopt where the constant is of
+  /// floats.
   std::optional<WeightScales> scales = std::nullopt;
 
   int getElementBytes() const { return scales ? 1 : 4; }

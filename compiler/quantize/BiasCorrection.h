@@ -37,8 +37,8 @@ std::vector<float> getChannelBiases(const PlannedLayer &layer);
 /// The constant that holds the bias of a layer with a biasAdd.
 mlir::Value getBias(const PlannedLayer &layer);
 
-/// What a layer of a plan computes with the errors of its quantized weights
-/// alone: an output of a module, and the axis of its channels.
+/// An output of a module that tells what a layer of a plan computes with the
+/// errors of its quantized weights in the place of the weights.
 struct WeightError {
   mlir::Operation *layer;
   std::string output;

@@ -15,10 +15,10 @@ namespace nnc::quantize {
 /// The weights and the bias of a convolution or of a product with a matrix on
 /// the right, and the channels that they belong to.
 struct LinearWeights {
-  /// What the first two axes of the weights are: the channels of the output and
-  /// of the input of a group, as of convolutions; the channels of the input and
-  /// of the output of a group, as of transposed convolutions; those of a
-  /// matrix.
+  /// The meaning of the first two axes of the weights: the channels of the
+  /// output and of the input of a group, as of convolutions; the channels of
+  /// the input and of the output of a group, as of transposed convolutions;
+  /// those of a matrix.
   enum class Kind { conv, convTranspose, inputsFirst, outputsFirst };
 
   Kind kind = Kind::conv;

@@ -16,9 +16,9 @@
 
 namespace nnc {
 
-/// What integers of layers cost beside their time, for the accuracy that they
-/// lose: seconds that each candidate of a layer that has integers
-/// (keepsIntegers) costs more, by layers.
+/// Prices of the accuracy that integers lose, by layers: the seconds that each
+/// candidate of a layer that has integers (keepsIntegers) costs beside its
+/// time.
 using Prices = llvm::DenseMap<mlir::Operation *, double>;
 
 /// The search problem of a function: the candidates of every layer and the cost

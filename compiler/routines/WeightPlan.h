@@ -51,8 +51,8 @@ public:
   /// them.
   void keepBelow(int64_t limit);
   /// Chooses a plan that is estimated to take at most so many seconds and whose
-  /// weights take the fewest bytes, or the fastest one where none is as fast: by
-  /// a price of a byte and changes of forms as keepBelow() does.
+  /// weights take the fewest bytes, or the fastest one where none is as fast:
+  /// by a price of a byte and changes of forms as keepBelow() does.
   void keepWithin(double seconds);
   /// Returns the plans that are fastest for any price of a byte, from the
   /// fastest one to the smallest: their bytes, and the seconds that they take
@@ -105,7 +105,7 @@ private:
     int64_t bytes = 0;
     double gain = 0; ///< seconds
   };
-  /// What a move may take more, and which of the two it is to save.
+  /// The bytes or the seconds that a move may add while it saves the other.
   struct Slack {
     int64_t bytes = 0;
     double seconds = 0;

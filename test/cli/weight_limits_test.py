@@ -108,7 +108,8 @@ class Limits(nnc.TestCase):
         for latency in "1000s", f"{1.01e6 * seconds}us":
             said = self.compile(f"--max-flash={whole - 1000}", f"--max-latency={latency}")
             self.assertLessEqual(said["flash_bytes"], whole - 1000)
-        # What it says to need suffices, also where there is less room than for the code.
+        # The bytes that the message names suffice, also where the code alone takes more than the
+        # limit.
         for limit in 1024, code + 100:
             done = subprocess.run([nnc.NNC, "compile", "net.onnx", ON, "-o", "out",
                                    f"--max-flash={limit}"], cwd=self.folder, capture_output=True,

@@ -139,7 +139,7 @@ TEST_CASE("What a program takes at least does not depend on the limit") {
     CHECK(*strips == least.value_or(*strips));
     least = strips;
   }
-  // That is what a program takes with it as the limit.
+  // A program takes as many bytes with this limit.
   RamPlanner planner = planners.makePlanner(least);
   REQUIRE(succeeded(planner.plan()));
   REQUIRE(planner.fit() == RamPlanner::Outcome::found);

@@ -25,8 +25,8 @@ public:
                   QuantizeChoice choice, std::string compiler = "",
                   int threads = 1);
 
-  /// What is done to layers so that their integers lose less. It is none of the
-  /// passes.
+  /// Equalization and bias correction, which change weights and biases so that
+  /// integers lose less. They are none of the passes.
   struct Methods {
     /// The channels between layers that equalization scales, if any are known,
     /// and whether findChannelRanges() is to find them.

@@ -23,7 +23,8 @@ namespace nnc::tools {
 /// without the op around them.
 std::string spellPasses(mlir::OpPassManager &manager);
 
-/// What has made a program of an imported module.
+/// The options, strips and batches by which passes have made a program of an
+/// imported module.
 struct PlannedPasses {
   PipelineOptions options;
   std::optional<StripChoice> strips;   ///< that its first layers are cut into

@@ -132,7 +132,7 @@ int nnc::onnx::foldAffine(ModelProto &model,
     auto found = numbers.find(fold.layer);
     if (found == numbers.end() || found->second < 0)
       continue;
-    // What any of these reads may be read by none of them any more.
+    // Constants that these nodes read may lose all their readers.
     auto remember = [&](const std::string &name) {
       if (auto node = numbers.find(name);
           node != numbers.end() && node->second >= 0)

@@ -34,8 +34,8 @@ struct Quantizer::Implementation {
   std::map<std::string, TensorScale> scales;
   /// Names of constants that others took the place of.
   llvm::StringSet<> replaced;
-  /// What corrected biases were, by the numbers of layers, with the names of
-  /// the constants.
+  /// The values of corrected biases before, with the names of the constants, by
+  /// the numbers of layers.
   std::map<int, std::pair<std::string, std::vector<float>>> corrected;
 
   /// Returns the float model, in which layers that are kept float have their

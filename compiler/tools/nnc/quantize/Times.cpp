@@ -13,7 +13,7 @@
 
 namespace nnc::tools {
 
-/// What the compiler's own plan for a model says.
+/// The plan that the compiler chooses for a model, and its estimated times.
 struct Times::Plan {
   std::unique_ptr<Driver> driver;
   double seconds = 0;

@@ -34,8 +34,7 @@ struct PricedPlan {
 /// Estimates of the compiler's cost model for a target.
 class Times {
 public:
-  /// Of `options`, the target and what else decides costs count, and the
-  /// shapes.
+  /// `options` has the shapes, the target and other options that decide costs.
   Times(SearchedModel &model, const ModelOptions &options);
   ~Times();
 
