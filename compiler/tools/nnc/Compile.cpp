@@ -247,7 +247,7 @@ private:
   std::string folder, compiler, depfile, pipeline, imported;
   std::optional<int64_t> maxFlash;
   std::optional<CodeBytes> code; ///< with --max-flash
-  std::string integers; ///< Driver::describeQuantization()
+  std::string integers;          ///< Driver::describeQuantization()
   bool json = false, printsPipeline = false;
 };
 
