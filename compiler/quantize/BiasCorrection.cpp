@@ -139,15 +139,11 @@ void quantize::setBias(Operation *layer, ElementsAttr bias) {
   getBiasConstant(layer).setValueAttr(bias);
 }
 
-void ChannelMeans::add(ArrayRef<int64_t> shape, ArrayRef<float> values,
-                       int64_t axis) {
-  int64_t channels = shape[axis], inner = 1;
-  for (int64_t size : shape.drop_front(axis + 1))
-    inner *= size;
-  sums.resize(channels);
+void ChannelMeans::add(const ChannelShape &shape, ArrayRef<float> values) {
+  sums.resize(shape.channels);
   for (size_t e = 0; e < values.size(); ++e)
-    sums[int64_t(e) / inner % channels] += values[e];
-  count += double(values.size()) / double(channels);
+    sums[shape.getChannel(int64_t(e))] += values[e];
+  count += double(values.size()) / double(shape.channels);
 }
 
 std::vector<double> ChannelMeans::get() const {

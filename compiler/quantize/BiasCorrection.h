@@ -68,8 +68,7 @@ void setBias(mlir::Operation *layer, mlir::ElementsAttr bias);
 /// The means of the channels of values along an axis, over several tensors.
 class ChannelMeans {
 public:
-  void add(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values,
-           int64_t axis);
+  void add(const ChannelShape &shape, llvm::ArrayRef<float> values);
   std::vector<double> get() const;
 
 private:

@@ -85,3 +85,13 @@ int nnc::quantize::equalize(std::vector<LayerPair> &pairs) {
       std::count_if(pairs.begin(), pairs.end(),
                     [](const LayerPair &pair) { return pair.isScaled; }));
 }
+
+void nnc::quantize::widenRanges(std::vector<double> &ranges,
+                                const ChannelShape &shape,
+                                llvm::ArrayRef<float> values) {
+  ranges.resize(shape.channels);
+  for (size_t i = 0; i < values.size(); ++i) {
+    double &range = ranges[shape.getChannel(static_cast<int64_t>(i))];
+    range = std::max(range, std::abs(static_cast<double>(values[i])));
+  }
+}

@@ -8,6 +8,9 @@
 #define NNC_COMPILER_QUANTIZE_EQUALIZE_H
 
 #include "compiler/quantize/LinearWeights.h"
+#include "compiler/quantize/Weights.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 namespace nnc::quantize {
 
@@ -33,6 +36,11 @@ struct LayerPair {
 /// `ranges`, which would make the integers of all others coarser. Returns how
 /// many pairs were scaled.
 int equalize(std::vector<LayerPair> &pairs);
+
+/// Widens the largest magnitude of each channel by those of the values of a
+/// tensor.
+void widenRanges(std::vector<double> &ranges, const ChannelShape &shape,
+                 llvm::ArrayRef<float> values);
 
 } // namespace nnc::quantize
 

@@ -335,11 +335,10 @@ void WeightPlan::keepWithin(double seconds) {
   // The plans below limits of bytes, by bisection, come from the other side of
   // the limit, and differ in what exchanges make of them.
   constexpr int mostLimits = 12;
-  trade(seconds);
+  int64_t least = trade(seconds);
   Solution best = chosen;
   if (getTime(best) > seconds)
     return;
-  int64_t least = solveSmallest().bytes;
   for (int step = 0; step < mostLimits && least < best.bytes; ++step) {
     const int64_t limit = least + (best.bytes - 1 - least) / 2;
     keepBelow(limit);
@@ -352,15 +351,16 @@ void WeightPlan::keepWithin(double seconds) {
 }
 
 /// Chooses a plan of at most so many seconds, if there is one, by prices of a
-/// byte and exchanges that save bytes.
-void WeightPlan::trade(double seconds) {
+/// byte and exchanges that save bytes. Returns the fewest bytes of any plan.
+int64_t WeightPlan::trade(double seconds) {
   chosen = solve(0);
   Solution small = solveSmallest();
+  const int64_t least = small.bytes;
   if (getTime(chosen) > seconds)
-    return;
+    return least;
   if (getTime(small) <= seconds) {
     chosen = std::move(small);
-    return;
+    return least;
   }
   for (int step = 0; step < kMostSecants && small.bytes < chosen.bytes &&
                      small.seconds > chosen.seconds;
@@ -374,6 +374,7 @@ void WeightPlan::trade(double seconds) {
   }
   exchange(
       [&] { return Slack{0, seconds - getTime(chosen), /*savesTime=*/false}; });
+  return least;
 }
 
 /// Makes moves of one weight or two, with their layers, until none saves what

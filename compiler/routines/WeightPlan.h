@@ -143,7 +143,7 @@ private:
   std::vector<Move> findMoves(const Weight &weight,
                               llvm::ArrayRef<unsigned> choices) const;
   Move findBestMove(llvm::ArrayRef<unsigned> choices, const Slack &slack) const;
-  void trade(double seconds);
+  int64_t trade(double seconds);
   void exchange(llvm::function_ref<Slack()> findSlack);
   double getCostAround(const llvm::SmallSetVector<unsigned, 8> &nodes,
                        llvm::ArrayRef<unsigned> choices) const;

@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/CodeBytes.h"
 
+#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -140,9 +141,15 @@ static std::string findFirstMessage(llvm::StringRef said) {
 }
 
 llvm::Expected<std::optional<CodeBytes>>
-CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
-                   const std::string &folder, bool wantsLayers) {
-  Words command = toolchain.moduleCommand();
+CodeBytes::measure(const Manifest &manifest, const std::string &compiler,
+                   const std::string &level, bool wantsLayers) {
+  Progress progress("building, to know the size of the code");
+  llvm::Expected<Toolchain> toolchain =
+      Toolchain::find(manifest.target, compiler);
+  if (!toolchain)
+    return toolchain.takeError();
+  toolchain->level = level;
+  Words command = toolchain->moduleCommand();
   if (auto program = findProgram(command.empty() ? "" : command.front());
       !program) {
     printWarning("the size of the code is not known: " +
@@ -150,7 +157,7 @@ CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
     return std::nullopt;
   }
   llvm::Expected<CodeBytes> code =
-      buildAndMeasure(manifest, toolchain, folder, wantsLayers);
+      buildAndMeasure(manifest, *toolchain, manifest.folder, wantsLayers);
   if (!code)
     return makeError(
         (manifest.hasCustoms()
@@ -159,7 +166,8 @@ CodeBytes::measure(const Manifest &manifest, const Toolchain &toolchain,
              : "the emitted code does not build, which is a fault of nnc or "
                "of the compiler; please report it: ") +
         findFirstMessage(llvm::toString(code.takeError())));
-  command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
+  command.insert(command.end(), toolchain->flags.begin(),
+                 toolchain->flags.end());
   code->command = fmt::format("{}", fmt::join(command, " "));
   return std::move(*code);
 }

@@ -28,12 +28,13 @@ struct CodeBytes {
     return parts && parts->stack ? &*parts->stack : nullptr;
   }
 
-  /// Builds the module in `folder` and reads the sizes of its code; nullopt if
-  /// this machine has no compiler for its target. `wantsLayers` asks for
+  /// Builds the module in its folder by `compiler`, or that of its target if it
+  /// is empty, at the level `level`, and reads the sizes of its code; nullopt
+  /// if this machine has no compiler for its target. `wantsLayers` asks for
   /// `layers`, which takes a second build.
   static llvm::Expected<std::optional<CodeBytes>>
-  measure(const Manifest &manifest, const Toolchain &toolchain,
-          const std::string &folder, bool wantsLayers);
+  measure(const Manifest &manifest, const std::string &compiler,
+          const std::string &level, bool wantsLayers);
 };
 
 } // namespace nnc::tools

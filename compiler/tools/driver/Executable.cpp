@@ -10,6 +10,8 @@
 #include "compiler/tools/driver/Reference.h"
 #include "compiler/tools/driver/Terminal.h"
 
+#include <fmt/format.h>
+
 namespace nnc::tools {
 
 ExitCode Executable::open(const std::string &model, const std::string &name,
@@ -94,6 +96,22 @@ int Executable::findOutput(const std::string &name) const {
     if (manifest.outputs[i].name == name)
       return int(i);
   return -1;
+}
+
+ExitCode Executable::runEach(
+    const std::vector<Sample> &samples, const std::string &title,
+    llvm::function_ref<void(const std::vector<Tensor> &)> visit) const {
+  Progress progress(title);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    progress.setShare(double(i) / double(samples.size()));
+    llvm::Expected<std::vector<Tensor>> results =
+        run(samples[i].inputs,
+            fmt::format("sample {} of {}", i + 1, samples.size()));
+    if (!results)
+      return fail(results.takeError(), ExitCode::ownFault);
+    visit(*results);
+  }
+  return ExitCode::done;
 }
 
 } // namespace nnc::tools

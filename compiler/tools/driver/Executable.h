@@ -7,6 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_EXECUTABLE_H
 #define NNC_TOOLS_DRIVER_EXECUTABLE_H
 
+#include "compiler/tools/driver/Calibration.h"
 #include "compiler/tools/driver/Driver.h"
 #include "compiler/tools/driver/Runner.h"
 
@@ -26,6 +27,11 @@ public:
   /// Returns the outputs in the manifest's order. `step` is shown meanwhile.
   llvm::Expected<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
                                           const std::string &step) const;
+  /// Runs it on samples, one after the other, of which `visit` gets the
+  /// outputs. `title` is shown meanwhile.
+  ExitCode
+  runEach(const std::vector<Sample> &samples, const std::string &title,
+          llvm::function_ref<void(const std::vector<Tensor> &)> visit) const;
   const Manifest &getManifest() const { return manifest; }
   /// Returns the number of an output, or -1.
   int findOutput(const std::string &name) const;

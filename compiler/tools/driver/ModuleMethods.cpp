@@ -5,14 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/quantize/BiasCorrection.h"
+#include "compiler/quantize/Equalize.h"
 #include "compiler/tools/driver/ModuleQuantizer.h"
-#include "compiler/tools/driver/Progress.h"
 #include "dialects/qnn/Ranges.h"
 
 #include "mlir/IR/IRMapping.h"
-
-#include <cmath>
-#include <fmt/format.h>
 
 namespace nnc::tools {
 
@@ -24,16 +21,10 @@ llvm::Expected<quantize::ValueChannels> ModuleQuantizer::findChannelRanges() {
       return results.takeError();
     for (const ObservedChannels &each : channels) {
       const Tensor &tensor = (*results)[floatModel.findOutput(each.output)];
-      int64_t count = tensor.shape[each.axis], inner = 1;
-      for (int64_t size :
-           llvm::ArrayRef(tensor.shape).drop_front(each.axis + 1))
-        inner *= size;
-      std::vector<double> &own = ranges[each.number];
-      own.resize(count);
-      for (auto [e, element] : llvm::enumerate(tools::getFloats(tensor))) {
-        double &range = own[int64_t(e) / inner % count];
-        range = std::max(range, std::abs(double(element)));
-      }
+      quantize::widenRanges(
+          ranges[each.number],
+          quantize::ChannelShape::get(tensor.shape, each.axis),
+          tools::getFloats(tensor));
     }
   }
   return ranges;
@@ -52,19 +43,16 @@ ExitCode ModuleQuantizer::correctBiases(const quantize::Plan &plan) {
       code != ExitCode::done)
     return code;
   std::vector<quantize::ChannelMeans> means(errors.size());
-  Progress progress("measuring errors");
-  for (size_t i = 0; i < samples.size(); ++i) {
-    progress.setShare(double(i) / double(samples.size()));
-    llvm::Expected<std::vector<Tensor>> results =
-        model.run(samples[i].inputs,
-                  fmt::format("sample {} of {}", i + 1, samples.size()));
-    if (!results)
-      return fail(results.takeError(), ExitCode::ownFault);
+  auto addErrors = [&](const std::vector<Tensor> &results) {
     for (size_t e = 0; e < errors.size(); ++e) {
-      const Tensor &tensor = (*results)[model.findOutput(errors[e].output)];
-      means[e].add(tensor.shape, tools::getFloats(tensor), errors[e].axis);
+      const Tensor &tensor = results[model.findOutput(errors[e].output)];
+      means[e].add(quantize::ChannelShape::get(tensor.shape, errors[e].axis),
+                   tools::getFloats(tensor));
     }
-  }
+  };
+  if (ExitCode code = model.runEach(samples, "measuring errors", addErrors);
+      code != ExitCode::done)
+    return code;
   for (size_t e = 0; e < errors.size(); ++e)
     corrected.push_back(
         {errors[e].layer,

@@ -6,7 +6,6 @@
 
 #include "compiler/tools/driver/Firmware.h"
 #include "compiler/tools/driver/Process.h"
-#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/Arena.h"
@@ -93,7 +92,7 @@ private:
     return code ? ExitCode::done : measureSource(manifest);
   }
 
-  /// The same with weights in so few bytes that --max-flash suffices, if that
+  /// Does so with weights in so few bytes that --max-flash suffices, if that
   /// leaves the module within --max-ram, too.
   ExitCode prepareWithin(const DriverOptions &wanted, Prepared &prepared) {
     if (noBuild)
@@ -273,13 +272,7 @@ private:
   measure(const Manifest &manifest) const {
     if (noBuild)
       return std::nullopt;
-    Progress progress("building, to know the size of the code");
-    llvm::Expected<Toolchain> toolchain =
-        Toolchain::find(manifest.target, compiler);
-    if (!toolchain)
-      return toolchain.takeError();
-    toolchain->level = options.getLevel();
-    return CodeBytes::measure(manifest, *toolchain, manifest.folder,
+    return CodeBytes::measure(manifest, compiler, options.getLevel(),
                               /*wantsLayers=*/false);
   }
 

@@ -6,7 +6,6 @@
 
 #include "compiler/tools/nnc/FlashLimit.h"
 
-#include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/WeightsFront.h"
 
@@ -21,13 +20,7 @@ ExitCode FlashLimit::measure(const ModelOptions &tried,
   if (ExitCode code = own->prepared.open(tried, wanted); code != ExitCode::done)
     return code;
   const Manifest &manifest = own->prepared.manifest;
-  Progress progress("building, to know the size of the code");
-  llvm::Expected<Toolchain> toolchain =
-      Toolchain::find(manifest.target, compiler);
-  if (!toolchain)
-    return fail(toolchain.takeError(), ExitCode::usage);
-  toolchain->level = tried.getLevel();
-  auto code = CodeBytes::measure(manifest, *toolchain, manifest.folder,
+  auto code = CodeBytes::measure(manifest, compiler, tried.getLevel(),
                                  /*wantsLayers=*/false);
   if (!code)
     return fail(code.takeError(),

@@ -122,15 +122,8 @@ private:
   measureCode(const Prepared &prepared) const {
     if (noBuild)
       return std::nullopt;
-    Progress progress("building, to know the size of the code");
-    llvm::Expected<Toolchain> toolchain =
-        Toolchain::find(prepared.manifest.target, compiler);
-    if (!toolchain)
-      return toolchain.takeError();
-    toolchain->level = options.getLevel();
-    auto code = CodeBytes::measure(prepared.manifest, *toolchain,
-                                   prepared.manifest.folder,
-                                   /*wantsLayers=*/true);
+    auto code = CodeBytes::measure(prepared.manifest, compiler,
+                                   options.getLevel(), /*wantsLayers=*/true);
     if (code || !prepared.manifest.hasCustoms())
       return code;
     // The user's headers may need what only the user's build has.

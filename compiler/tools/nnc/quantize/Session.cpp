@@ -7,12 +7,12 @@
 #include "compiler/tools/nnc/quantize/Session.h"
 
 #include "compiler/quantize/BiasCorrection.h"
+#include "compiler/quantize/Equalize.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
 #include "compiler/tools/nnc/OutputFile.h"
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -177,15 +177,9 @@ llvm::Expected<quantize::ChannelRanges> Session::findChannelRanges() {
       const Tensor &tensor = (*results)[floatModel.findOutput(value)];
       if (tensor.dtype != Dtype::f32 || tensor.shape.size() < 2)
         continue;
-      int64_t channels = tensor.shape[1], inner = 1;
-      for (int64_t size : llvm::ArrayRef(tensor.shape).drop_front(2))
-        inner *= size;
-      std::vector<double> &own = ranges[value];
-      own.resize(channels);
-      for (auto [e, element] : llvm::enumerate(getFloats(tensor))) {
-        double &range = own[int64_t(e) / inner % channels];
-        range = std::max(range, std::abs(double(element)));
-      }
+      quantize::widenRanges(ranges[value],
+                            quantize::ChannelShape::get(tensor.shape, 1),
+                            getFloats(tensor));
     }
   }
   return ranges;
@@ -215,21 +209,18 @@ ExitCode Session::correctBiases() {
   for (const onnx::LayerSummary &layer : quantizer->getLayers())
     ops[layer.node] = layer.op;
   std::map<int, quantize::ChannelMeans> means;
-  Progress progress("measuring errors");
-  for (size_t i = 0; i < samples.size(); ++i) {
-    progress.setShare(double(i) / double(samples.size()));
-    llvm::Expected<std::vector<Tensor>> results =
-        model.run(samples[i].inputs,
-                  fmt::format("sample {} of {}", i + 1, samples.size()));
-    if (!results)
-      return fail(results.takeError(), ExitCode::ownFault);
+  auto addErrors = [&](const std::vector<Tensor> &results) {
     for (const auto &[name, node] : outputs) {
-      const Tensor &errors = (*results)[model.findOutput(name)];
+      const Tensor &errors = results[model.findOutput(name)];
       bool isConv = llvm::StringRef(ops[node]).starts_with("Conv");
       int64_t axis = isConv ? 1 : int64_t(errors.shape.size()) - 1;
-      means[node].add(errors.shape, getFloats(errors), axis);
+      means[node].add(quantize::ChannelShape::get(errors.shape, axis),
+                      getFloats(errors));
     }
-  }
+  };
+  if (ExitCode code = model.runEach(samples, "measuring errors", addErrors);
+      code != ExitCode::done)
+    return code;
   for (const auto &[node, own] : means) {
     quantizer->correctBias(node, own.get());
     ++corrected;
