@@ -69,8 +69,8 @@ private:
     double seconds = 0; ///< of a run, estimated
   };
 
-  /// Plans a copy of the network in which a region has strips of `height` rows;
-  /// null where that fails.
+  /// Compiles a copy of the network in which a region is computed in strips of
+  /// `height` rows of its result; null where the region cannot be cut so.
   std::optional<Plan> plan(const StripRegion &region, int64_t height);
   /// Looks for the highest strips of the region that fit, which compute the
   /// fewest rows twice. Low strips take little memory each, but there are many

@@ -57,7 +57,8 @@ static std::string getTensorName(size_t number) {
   return "nnc.observed." + std::to_string(number);
 }
 
-/// Finds what a weight multiplies; `reason` says why if nothing is known of it.
+/// Returns the inputs of the layers that multiply a weight, each an output of
+/// the observed module; `reason` says why there are none.
 std::vector<ObservedUse> ModuleCompressor::findUses(const Weights &own,
                                                     std::string &reason) {
   std::vector<ObservedUse> found;
@@ -166,7 +167,7 @@ ModuleCompressor::printErrors(std::vector<ObservedError> &errors) const {
     Value constant;
     for (const WeightUse &use : each.uses) {
       Operation *layer = use.getLayer();
-      // What bodies compute is no result of the function.
+      // Values in the bodies of If and Loop cannot be results of the function.
       if (layer->getParentOp() != main.getOperation())
         continue;
       if (!constant) {

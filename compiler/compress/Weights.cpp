@@ -265,7 +265,7 @@ std::vector<Weights> compress::findWeights(ModuleOp module,
 }
 
 //===----------------------------------------------------------------------===//
-// What the weights multiply
+// Inputs of the layers that weights multiply
 //===----------------------------------------------------------------------===//
 
 /// Describes the images that a convolution with filters of shape `dims` reads.

@@ -152,8 +152,8 @@ TEST_CASE("A program is brought into its memories") {
     return exec::MemoryAttr::get(&planners.context, name, kilobytes << 10,
                                  /*slow=*/false, /*bytes=*/0, /*device=*/"");
   };
-  // What fits into small memories fits into larger ones. Inputs and outputs
-  // are in none of them.
+  // A program that fits into small memories fits into larger ones. Inputs and
+  // outputs are in none of them.
   for (auto [a, b] : {std::pair(12, 24), std::pair(12, 32), std::pair(16, 24),
                       std::pair(16, 32), std::pair(20, 30)}) {
     OwningOpRef<ModuleOp> network = planners.parse();

@@ -62,7 +62,8 @@ public:
   }
   /// The module as the last step has left it.
   mlir::ModuleOp module() { return op ? *op : *model.module; }
-  /// What QuantizeChoice::search found, or an empty string.
+  /// A sentence on the layers that QuantizeChoice::search has kept float, or an
+  /// empty string.
   const std::string &describeQuantization() const { return model.quantizeNote; }
   /// The sizes of the imported model that data decide.
   const std::vector<frontends::FoundSize> &getFoundSizes() const {

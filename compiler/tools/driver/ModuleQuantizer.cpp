@@ -153,7 +153,8 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
   addOutputs(*copy, numbers);
   if (runPasses(*copy, nullptr) != ExitCode::done)
     return {};
-  // What floats make and layers read stays the float that it was for others.
+  // A float tensor that integer layers read may have other readers, for which
+  // it is not rounded.
   auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
   mlir::Operation *end = main.getBody().front().getTerminator();
   for (size_t i = end->getNumOperands() - numbers.size();

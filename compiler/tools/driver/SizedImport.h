@@ -59,8 +59,9 @@ private:
   bool isBeyond(llvm::ArrayRef<int64_t> point) const;
   /// Whether the model cannot be imported for a point.
   bool failsAt(llvm::ArrayRef<int64_t> point);
-  /// Reports a failure of tryImport(), and sizes that its module lacks or has
-  /// more; removes results that nothing reads.
+  /// Reports a failure of tryImport(), and that data decide other sizes in its
+  /// module than in that for the largest sizes; removes results that nothing
+  /// reads.
   ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
                         const Reason &why, ImportedModel &model);
   /// Imports as tryImport() does, and reports a failure.

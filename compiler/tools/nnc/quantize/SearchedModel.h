@@ -38,8 +38,8 @@ public:
   virtual ExitCode keepFloats(const std::map<int, std::string> &layers) = 0;
 
   virtual const QuantizeSettings &getSettings() const = 0;
-  /// The float model, whose results are the outputs of the model, then the
-  /// tensors that may be quantized.
+  /// The float model as a program with more outputs: those of the model come
+  /// first, the tensors that may be quantized behind them.
   virtual const Executable &getFloatModel() const = 0;
   virtual const std::vector<Sample> &getSamples() const = 0;
   virtual int getNumOutputs() const = 0; ///< of the model itself
@@ -47,10 +47,10 @@ public:
   virtual bool isSoftmax(const std::string &output) const = 0;
   virtual quantize::Parameters
   getParameters(const std::string &tensor) const = 0;
-  /// Runs the float model on a sample.
+  /// Returns all outputs of that program for the sample of a number.
   virtual llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) = 0;
-  /// Returns the model's own outputs alone for a sample, on which the float
-  /// model is run unless they are known.
+  /// Returns the outputs of the model itself for a sample, from an earlier run
+  /// if there was one.
   virtual llvm::Expected<std::vector<Tensor>>
   runFloatOutputs(size_t sample) = 0;
   /// Returns the quantized model as nnc compiles it; if `observed` is not null,
