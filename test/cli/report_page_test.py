@@ -44,6 +44,10 @@ CUT = """(() => [...document.querySelectorAll(".card .value, .card .more"),
   .filter(one => one.offsetWidth && one.scrollWidth > one.clientWidth + 1)
   .map(one => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`))()"""
 
+# Waits for the frame after the next one: a view learns its new width only once the browser has
+# laid the page out, and then draws anew.
+SETTLED = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))"
+
 
 def text(selector):
     return f"document.querySelector('{selector}').textContent"
@@ -196,6 +200,7 @@ class Page(nnc.TestCase):
             page.resize(width, height)
             for view in self.check_views(page):
                 page.click(f"#{view}")
+                page.run(SETTLED)
                 self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width,
                                      f"{view} at {width}")
                 self.assertEqual(page.run(CUT), [], f"{view} at {width}")
@@ -217,7 +222,7 @@ class Page(nnc.TestCase):
         page.click("#tab-memory")
         for width in 1024, 1280, 1400:
             page.resize(width, 800)
-            page.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+            page.run(SETTLED)
             self.assertEqual(page.run(CUT), [], width)
             self.assertGreater(page.run("document.querySelector('#panel-memory .chart')"
                                         ".clientWidth"), 400)

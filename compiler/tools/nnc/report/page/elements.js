@@ -93,5 +93,5 @@ function wrapText(text, width, size, most) {
 /** Draws a view with a chart again where that has become wider or narrower. */
 const redrawOnResize = (view) => new ResizeObserver(() => {
   const width = view.chart.clientWidth;
-  if (view.model && width && Math.abs(width - view.width) > 4) view.draw();
+  if (view.model && width && (width < view.width || width > view.width + 4)) view.draw();
 }).observe(view.chart);
