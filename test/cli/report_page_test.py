@@ -226,6 +226,10 @@ class Page(nnc.TestCase):
             self.assertEqual(page.run(CUT), [], width)
             self.assertGreater(page.run("document.querySelector('#panel-memory .chart')"
                                         ".clientWidth"), 400)
+        page.run("(() => { const view = document.querySelector('#panel-memory .scroll');"
+                 " view.style.width = `${view.clientWidth - 3}px`; })()")
+        page.run(SETTLED)
+        self.assertEqual(page.run(CUT), [], "3 pixels narrower")
 
     def test_what_layers_are(self):
         """Kernel, stride, padding and roles of weights, and what all takes of memory."""
