@@ -37,8 +37,8 @@ struct LayerPair {
 /// many pairs were scaled.
 int equalize(std::vector<LayerPair> &pairs);
 
-/// Widens the largest magnitude of each channel by those of the values of a
-/// tensor.
+/// Raises `ranges`, the largest absolute value seen in each channel, to those
+/// of `values`, a tensor that has as many channels as `shape` says.
 void widenRanges(std::vector<double> &ranges, const ChannelShape &shape,
                  llvm::ArrayRef<float> values);
 

@@ -28,10 +28,11 @@ struct CodeBytes {
     return parts && parts->stack ? &*parts->stack : nullptr;
   }
 
-  /// Builds the module in its folder by `compiler`, or that of its target if it
-  /// is empty, at the level `level`, and reads the sizes of its code; nullopt
-  /// if this machine has no compiler for its target. `wantsLayers` asks for
-  /// `layers`, which takes a second build.
+  /// Compiles the emitted module in the manifest's folder and reads the sizes
+  /// of the machine code; nullopt, with a warning, if this machine has no
+  /// compiler for the module's target. `compiler` is a command, empty for the
+  /// target's usual compiler, and `level` an optimization level such as "-O2".
+  /// `wantsLayers` also fills in `layers`, which takes a second build.
   static llvm::Expected<std::optional<CodeBytes>>
   measure(const Manifest &manifest, const std::string &compiler,
           const std::string &level, bool wantsLayers);

@@ -27,8 +27,10 @@ public:
   /// Returns the outputs in the manifest's order. `step` is shown meanwhile.
   llvm::Expected<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
                                           const std::string &step) const;
-  /// Runs it on samples, one after the other, of which `visit` gets the
-  /// outputs. `title` is shown meanwhile.
+  /// Runs the program once for each sample, in order, and calls `visit` with
+  /// the outputs of each run, in the order of the manifest. The terminal shows
+  /// `title` with the share of samples done. A failed run is reported and ends
+  /// the loop.
   ExitCode
   runEach(const std::vector<Sample> &samples, const std::string &title,
           llvm::function_ref<void(const std::vector<Tensor> &)> visit) const;

@@ -126,8 +126,8 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
   return copy;
 }
 
-/// Returns what dequantizes the integers that stand for a float, if there are
-/// any, else the float.
+/// Returns a float tensor as integer layers read it, rounded by a quantization
+/// and a dequantization that follow it, or the tensor itself if none do.
 static mlir::Value findDequantized(mlir::Value value) {
   for (mlir::Operation *user : value.getUsers())
     if (llvm::isa<qnn::QuantizeOp>(user))
@@ -153,8 +153,8 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
   addOutputs(*copy, numbers);
   if (runPasses(*copy, nullptr) != ExitCode::done)
     return {};
-  // A float tensor that integer layers read may have other readers, for which
-  // it is not rounded.
+  // A tensor may be computed in floats and read by integer layers, which round
+  // it, and by float layers, which do not. Outputs show the rounded values.
   auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
   mlir::Operation *end = main.getBody().front().getTerminator();
   for (size_t i = end->getNumOperands() - numbers.size();

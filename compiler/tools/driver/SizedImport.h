@@ -59,9 +59,11 @@ private:
   bool isBeyond(llvm::ArrayRef<int64_t> point) const;
   /// Whether the model cannot be imported for a point.
   bool failsAt(llvm::ArrayRef<int64_t> point);
-  /// Reports a failure of tryImport(), and that data decide other sizes in its
-  /// module than in that for the largest sizes; removes results that nothing
-  /// reads.
+  /// Finishes the import of the model for one point of the ranges of its sizes.
+  /// Takes the code, the reason and the module that tryImport() gave; reports
+  /// its failure, or an error if the data of an input decide other sizes in
+  /// this module than in the module for the largest sizes. Removes computations
+  /// whose results nothing reads.
   ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
                         const Reason &why, ImportedModel &model);
   /// Imports as tryImport() does, and reports a failure.

@@ -92,8 +92,10 @@ private:
     return code ? ExitCode::done : measureSource(manifest);
   }
 
-  /// Does so with weights in so few bytes that --max-flash suffices, if that
-  /// leaves the module within --max-ram, too.
+  /// Prepares the model as prepare() does, with its weights stored in so few
+  /// bytes that code, constants and weights fit into --max-flash. If that
+  /// module exceeds --max-flash or --max-ram, takes the one with unchanged
+  /// weights instead, whose sizes the caller then reports as too large.
   ExitCode prepareWithin(const DriverOptions &wanted, Prepared &prepared) {
     if (noBuild)
       return fail(makeError("--max-flash needs the size of the code: leave out "

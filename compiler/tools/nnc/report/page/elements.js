@@ -90,7 +90,8 @@ function wrapText(text, width, size, most) {
   return lines;
 }
 
-/** Draws a view with a chart again where that has become wider or narrower. */
+/** Draws the chart of a view again when the view's width changes. A chart that is a few pixels
+ *  too narrow may stay, but one that is wider than its view would scroll sideways. */
 const redrawOnResize = (view) => new ResizeObserver(() => {
   const width = view.chart.clientWidth;
   if (view.model && width && (width < view.width || width > view.width + 4)) view.draw();
