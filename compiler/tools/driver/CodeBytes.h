@@ -31,7 +31,7 @@ struct CodeBytes {
   /// Compiles the emitted module in the manifest's folder and reads the sizes
   /// of the machine code; nullopt, with a warning, if this machine has no
   /// compiler for the module's target. `compiler` is a command, empty for the
-  /// target's usual compiler, and `level` an optimization level such as "-O2".
+  /// target's usual compiler, and `level` an optimization level such as "-O3".
   /// `wantsLayers` also fills in `layers`, which takes a second build.
   static llvm::Expected<std::optional<CodeBytes>>
   measure(const Manifest &manifest, const std::string &compiler,
