@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/Printer.h"
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 #include "codegen/Printer.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 using namespace mlir;
 using namespace nnc;

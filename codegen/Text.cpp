@@ -8,7 +8,7 @@
 
 #include "dialects/exec/Printable.h"
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"

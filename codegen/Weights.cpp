@@ -6,7 +6,7 @@
 
 #include "codegen/Printer.h"
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 #include "runtime/weights.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -7,7 +7,7 @@
 #include "frontends/Registry.h"
 
 #include "frontends/common/Problems.h"
-#include "frontends/common/Trial.h"
+#include "frontends/common/SizeGuesses.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

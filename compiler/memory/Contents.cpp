@@ -6,9 +6,9 @@
 
 #include "compiler/memory/Contents.h"
 
-#include "compiler/shapes/RoutineShape.h"
-#include "dialects/nn/Control.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/control/Control.h"
+#include "dialects/shapes/RoutineShape.h"
 #include "dialects/target/Target.h"
 
 using namespace mlir;

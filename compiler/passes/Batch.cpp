@@ -12,8 +12,8 @@
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Samples.h"
-#include "dialects/nn/Layer.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/layers/Layer.h"
 
 #include "llvm/ADT/SetVector.h"
 

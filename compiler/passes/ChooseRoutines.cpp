@@ -6,9 +6,9 @@
 
 #include "compiler/passes/Passes.h"
 
-#include "compiler/evaluate/EqualConstants.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/LayerOrder.h"
+#include "compiler/patterns/EqualConstants.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
@@ -16,9 +16,9 @@
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightPlan.h"
 #include "dialects/exec/Exec.h"
-#include "dialects/nn/Layer.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/layers/Layer.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -259,11 +259,11 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   bool wantsKind() const { return weightsEncoding != "auto"; }
   /// Lists the wanted kinds of forms of weights. If none is named, that is all
   /// of them, or the one that makes layers faster.
-  SmallVector<compression::StoredKind> listKinds(bool all) const {
-    SmallVector<compression::StoredKind> kinds;
-    for (compression::StoredKind kind : compression::kStoredKinds)
-      if (wantsKind() ? weightsEncoding == compression::toString(kind).str()
-                      : all || kind == compression::StoredKind::csr)
+  SmallVector<stored::StoredKind> listKinds(bool all) const {
+    SmallVector<stored::StoredKind> kinds;
+    for (stored::StoredKind kind : stored::kStoredKinds)
+      if (wantsKind() ? weightsEncoding == stored::toString(kind).str()
+                      : all || kind == stored::StoredKind::csr)
         kinds.push_back(kind);
     return kinds;
   }

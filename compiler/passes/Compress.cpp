@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/compress/Weights.h"
+#include "compiler/compression/Weights.h"
 #include "compiler/passes/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -27,13 +27,13 @@ struct CompressPass : nnc::impl::CompressBase<CompressPass> {
     llvm::StringSet<> names;
     for (const std::string &name : exclude)
       names.insert(name);
-    std::vector<compress::LeftWeights> left;
-    for (compress::Weights &weights :
-         compress::findWeights(getOperation(), names, left)) {
+    std::vector<compression::LeftWeights> left;
+    for (compression::Weights &weights :
+         compression::findWeights(getOperation(), names, left)) {
       std::vector<float> matrix = weights.getMatrix();
-      compress::compressMatrix(matrix, weights.getShape(block),
-                               weights.getScaleMatrix(), *goal,
-                               /*moments=*/nullptr);
+      compression::compressMatrix(matrix, weights.getShape(block),
+                                  weights.getScaleMatrix(), *goal,
+                                  /*moments=*/nullptr);
       weights.constant.setValueAttr(weights.makeElements(matrix));
     }
   }

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include "llvm/ADT/BitVector.h"
 

@@ -7,8 +7,8 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/routines/Decode.h"
-#include "dialects/nn/Resource.h"
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/tensors/Resource.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 

@@ -11,7 +11,7 @@
 #include "compiler/passes/InterfaceNames.h"
 #include "compiler/routines/ExecCall.h"
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 namespace nnc {
 

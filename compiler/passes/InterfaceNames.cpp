@@ -7,10 +7,10 @@
 #include "compiler/passes/InterfaceNames.h"
 
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Control.h"
-#include "dialects/nn/Layer.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/control/Control.h"
+#include "dialects/nn/layers/Layer.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -8,7 +8,7 @@
 #include "compiler/memory/Contents.h"
 #include "compiler/memory/Order.h"
 #include "compiler/routines/Scratch.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/EmptyTensors.h"
+#include "compiler/patterns/FoldConstants.h"
 #include "compiler/patterns/Patterns.h"
-#include "dialects/nn/Empty.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
+#include "dialects/nn/legalize/LegalForms.h"
+#include "dialects/nn/tensors/Empty.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_LEGALIZE

@@ -12,7 +12,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/VerifyMemory.h"
 #include "compiler/routines/Candidates.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
 #include "dialects/qnn/Port.h"
 #include "dialects/target/Target.h"
 

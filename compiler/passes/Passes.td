@@ -121,7 +121,7 @@ def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
     magnitudes: fewer that are not zero (`sparsity`, `pattern`), and fewer
     different ones (`clusters`). How they are stored is chosen later. A constant
     that other ops read too stays as it is. `nnc compress` does the same, and
-    with samples goes by second order (`compiler/compress/`).
+    with samples goes by second order (`compiler/compression/`).
 
     Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
     later would scale channels of weights that share values.

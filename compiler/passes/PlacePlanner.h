@@ -9,7 +9,7 @@
 
 #include "compiler/memory/Contents.h"
 #include "compiler/memory/Packing.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include <limits>
 

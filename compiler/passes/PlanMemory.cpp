@@ -20,8 +20,8 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/PlacePlanner.h"
 #include "compiler/routines/Scratch.h"
-#include "dialects/nn/Control.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/control/Control.h"
 #include "dialects/target/Target.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
 #include "dialects/qnn/Qnn.h"
 
 namespace nnc {

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/FoldConstants.h"
 #include "compiler/patterns/Patterns.h"
 #include "compiler/routines/IntegerSums.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 

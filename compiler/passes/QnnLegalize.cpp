@@ -7,6 +7,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/QuantizedLayers.h"
 #include "compiler/routines/Catalogue.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
 

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/FoldConstants.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_RECOMPOSE

@@ -7,9 +7,9 @@
 #include "compiler/passes/Samples.h"
 
 #include "compiler/passes/AlongAxis.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/State.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 using namespace mlir;
 using namespace nnc;

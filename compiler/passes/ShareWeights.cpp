@@ -7,7 +7,7 @@
 #include "compiler/passes/Passes.h"
 
 #include "dialects/exec/ModuleName.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SHA256.h"

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/evaluate/FoldConstants.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/EmptyTensors.h"
+#include "compiler/patterns/FoldConstants.h"
 #include "compiler/patterns/Patterns.h"
+#include "dialects/nn/legalize/ApplyPatterns.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"

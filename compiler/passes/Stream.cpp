@@ -10,8 +10,8 @@
 
 #include "compiler/passes/AlongAxis.h"
 #include "compiler/passes/Passes.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/attributes/State.h"
 #include "dialects/qnn/Qnn.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/evaluate/Evaluate.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Catalogue.h"
-#include "dialects/nn/Description.h"
+#include "dialects/evaluate/Evaluate.h"
+#include "dialects/nn/description/Description.h"
 #include "dialects/target/Costs.h"
 #include "dialects/target/Target.h"
 

@@ -12,7 +12,7 @@
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/routines/Scratch.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include <map>
 

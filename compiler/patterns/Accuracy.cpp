@@ -7,7 +7,7 @@
 #include "compiler/patterns/Accuracy.h"
 
 #include "compiler/patterns/Affine.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 
 #include "compiler/patterns/Constants.h"
 #include "compiler/patterns/Patterns.h"
-#include "dialects/nn/Copy.h"
+#include "dialects/nn/moves/Copy.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_PATTERNS_CONSTANTS_H
 #define NNC_COMPILER_PATTERNS_CONSTANTS_H
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 namespace nnc {
 

@@ -10,8 +10,8 @@
 
 #include "compiler/patterns/EmptyTensors.h"
 
-#include "dialects/nn/Empty.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/tensors/Empty.h"
 
 using namespace mlir;
 using namespace nnc;

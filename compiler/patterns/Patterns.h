@@ -17,12 +17,6 @@
 
 namespace nnc {
 
-/// Applies `patterns` and the ops' folders to a fixed point. Constants keep
-/// their locations, and memory of constants that the patterns made is freed as
-/// soon as no op uses it.
-mlir::LogicalResult applyPatterns(mlir::func::FuncOp function,
-                                  mlir::RewritePatternSet &&patterns);
-
 /// Adds patterns that remove identities: x + 0, x * 1 and the like, and
 /// broadcasts and paddings that change nothing.
 void populateIdentities(mlir::RewritePatternSet &patterns);
@@ -57,10 +51,6 @@ void populateNormalizations(mlir::RewritePatternSet &patterns);
 /// which reads its operands in place, without transposed copies.
 void populateAttention(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that rewrite ops which no routine can compute as they stand
-/// into forms that a routine can compute.
-void populateLegalForms(mlir::RewritePatternSet &patterns);
-
 /// Adds patterns that fold transposes of a matrix product's operands into its
 /// transpose flags.
 void populateMatMulForms(mlir::RewritePatternSet &patterns);
@@ -69,10 +59,6 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// convolution that computes all output phases as channels, followed by a
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
-
-/// Adds patterns that compute convolutions over three spatial axes by ones over
-/// two. populateLegalForms adds them, too.
-void populateVolumes(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that move transposes behind elementwise ops where another one
 /// undoes them.
@@ -102,9 +88,6 @@ int64_t markByteWeights(mlir::func::FuncOp function);
 /// form on integers; empty for ops that have no routine of their own.
 std::string getFloatObstacle(mlir::Operation *op,
                              const ProductChoice &hasIntegers);
-
-/// Returns true if no pattern of populateLegalForms applies to `op`.
-bool hasLegalForm(mlir::Operation *op);
 
 } // namespace nnc
 

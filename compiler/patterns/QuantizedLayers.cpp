@@ -12,7 +12,7 @@
 
 #include "compiler/patterns/QuantizedLayers.h"
 #include "compiler/patterns/Patterns.h"
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 
 #include <limits>
 

@@ -9,7 +9,7 @@
 #include "compiler/patterns/Constants.h"
 #include "compiler/quantize/LinearLayers.h"
 #include "compiler/quantize/Results.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -8,7 +8,7 @@
 
 #include "compiler/patterns/Constants.h"
 #include "compiler/quantize/BiasCorrection.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
 #include "dialects/qnn/Qnn.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #include "compiler/patterns/Constants.h"
 #include "compiler/quantize/Equalize.h"
 #include "compiler/quantize/LayerRules.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
 #include "dialects/qnn/Ranges.h"
 
 #include <cmath>

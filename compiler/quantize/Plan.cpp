@@ -7,7 +7,7 @@
 #include "compiler/quantize/Plan.h"
 
 #include "compiler/quantize/LayerRules.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
 
 #include <map>
 

@@ -6,7 +6,7 @@
 
 #include "compiler/quantize/Results.h"
 
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
 
 using namespace mlir;
 using namespace nnc;

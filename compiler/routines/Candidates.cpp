@@ -13,9 +13,9 @@
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/search/Search.h"
-#include "dialects/nn/Layer.h"
-#include "dialects/nn/WeightEncoding.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/layers/Layer.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_ROUTINES_CATALOGUE_H
 #define NNC_COMPILER_ROUTINES_CATALOGUE_H
 
-#include "compiler/shapes/RoutineShape.h"
+#include "dialects/shapes/RoutineShape.h"
 #include "runtime/routines/catalogue/core.h"
 
 namespace nnc {

@@ -6,8 +6,8 @@
 
 #include "compiler/routines/Decode.h"
 
-#include "dialects/nn/TensorData.h"
-#include "dialects/nn/compression/StoredCheck.h"
+#include "dialects/nn/stored_weights/forms/StoredCheck.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -87,10 +87,10 @@ static LogicalResult checkBytes(exec::CallOp call, size_t i,
   ArrayRef<char> chars = data->getBytes();
   ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(chars.data()),
                           chars.size());
-  std::string problem = compression::findWrongShape(shape, bytes.size(), size);
+  std::string problem = stored::findWrongShape(shape, bytes.size(), size);
   if (!problem.empty())
     return call.emitOpError("has a shape that ") << problem;
-  problem = compression::findDamage(shape, bytes, size);
+  problem = stored::findDamage(shape, bytes, size);
   if (problem.empty())
     return success();
   return call.emitOpError("reads '")

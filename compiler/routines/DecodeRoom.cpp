@@ -7,7 +7,7 @@
 #include "compiler/routines/DecodeRoom.h"
 
 #include "compiler/routines/Scratch.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/routines/Devices.h"
 
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

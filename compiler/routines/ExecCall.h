@@ -8,8 +8,8 @@
 #define NNC_COMPILER_ROUTINES_EXECCALL_H
 
 #include "dialects/exec/Exec.h"
-#include "dialects/nn/Description.h"
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/description/Description.h"
 #include "dialects/target/Target.h"
 
 namespace nnc {

@@ -6,9 +6,9 @@
 
 #include "compiler/routines/HeldFloats.h"
 
-#include "dialects/nn/Attributes.h"
-#include "dialects/nn/IntegerRange.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/attributes/Attributes.h"
+#include "dialects/nn/tensors/IntegerRange.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/EquivalenceClasses.h"

@@ -6,10 +6,10 @@
 
 #include "compiler/routines/LayerForms.h"
 
-#include "compiler/evaluate/Evaluate.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/Resource.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/evaluate/Evaluate.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/tensors/Resource.h"
+#include "dialects/nn/tensors/TensorData.h"
 #include "dialects/qnn/Qnn.h"
 
 #include <numeric>

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-using compression::StoredForm;
-using compression::StoredKind;
+using stored::StoredForm;
+using stored::StoredKind;
 
 /// Weights that a strip has at least: fewer are decoded in hardly less memory.
 static constexpr int64_t kLeastStrip = 512;

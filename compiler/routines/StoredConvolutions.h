@@ -31,7 +31,7 @@ struct ConvLayer {
 std::optional<StoredMatrix> storeFilters(const ConvLayer &conv,
                                          const Candidate &decoded,
                                          llvm::ArrayRef<char> elements,
-                                         compression::StoredKind kind,
+                                         stored::StoredKind kind,
                                          const CostModel &cost);
 
 /// Returns the seconds that the layer takes more with filters of this form than

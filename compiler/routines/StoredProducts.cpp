@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-using compression::StoredForm;
-using compression::StoredKind;
+using stored::StoredForm;
+using stored::StoredKind;
 
 /// The smallest part of a row that is worth a block of its own.
 static constexpr int64_t kLeastBlock = 64;

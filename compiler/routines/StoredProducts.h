@@ -8,8 +8,8 @@
 #define NNC_COMPILER_ROUTINES_STOREDPRODUCTS_H
 
 #include "compiler/routines/Cost.h"
-#include "dialects/nn/TensorData.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 namespace nnc {
 
@@ -31,21 +31,21 @@ struct DenseLayer {
 
 /// A weight in fewer bytes, and how its layers read it.
 struct StoredMatrix {
-  compression::StoredForm form;
+  stored::StoredForm form;
   nn::ShapeAttr shape; ///< of decoding it
   int64_t order = 0;   ///< a stored_order, or of filters a stored_filters
   int64_t strip = 0;   ///< filters that are decoded at a time
 };
 
 /// The type of the bytes of a form.
-mlir::RankedTensorType getStoredType(const compression::StoredForm &form,
+mlir::RankedTensorType getStoredType(const stored::StoredForm &form,
                                      mlir::MLIRContext *context);
 
 /// Returns the forms of a kind for the weight of `dense`, whose row-major
 /// elements are `weight`, with the blocks and the order that routines need.
 std::vector<StoredMatrix> storeMatrix(const DenseLayer &dense,
                                       const TensorData &weight,
-                                      compression::StoredKind kind);
+                                      stored::StoredKind kind);
 
 /// The routine that computes a dense layer from a stored matrix.
 struct StoredProduct {

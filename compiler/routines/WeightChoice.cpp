@@ -6,9 +6,9 @@
 
 #include "compiler/routines/WeightChoice.h"
 
-#include "dialects/nn/TensorData.h"
-#include "dialects/nn/WeightEncoding.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,8 +23,8 @@ LogicalResult nnc::verifyWeightRules(const WeightRules &rules,
            << "weights cannot have " << rules.leastBits
            << " bits at least; give weight-bits 32, those of the model, or 24";
   SmallVector<StringRef> known = {"auto", "dense"};
-  for (compression::StoredKind kind : compression::kStoredKinds)
-    known.push_back(compression::toString(kind));
+  for (stored::StoredKind kind : stored::kStoredKinds)
+    known.push_back(stored::toString(kind));
   if (!llvm::is_contained(known, rules.encoding))
     return emitError(location)
            << "there is no weights-encoding '" << rules.encoding
@@ -56,14 +56,13 @@ bool nnc::readsOwnValues(const Routine &routine) {
 }
 
 bool nnc::isWorthStoring(LayerOp layer, StringRef kind) {
-  for (compression::StoredKind form : compression::kStoredKinds)
-    if ((kind.empty() || kind == compression::toString(form)) &&
-        layer.getAnchorOp())
+  for (stored::StoredKind form : stored::kStoredKinds)
+    if ((kind.empty() || kind == stored::toString(form)) && layer.getAnchorOp())
       for (Value input : layer.getInputs())
         if (std::optional<TensorData> data = TensorData::get(input))
           if (int64_t size = getElementBytes(data->getElementType());
-              size <= 4 && compression::isWorthStoring(form, data->getBytes(),
-                                                       static_cast<int>(size)))
+              size <= 4 && stored::isWorthStoring(form, data->getBytes(),
+                                                  static_cast<int>(size)))
             return true;
   return false;
 }

@@ -6,7 +6,7 @@
 
 #include "compiler/routines/WeightError.h"
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -8,15 +8,15 @@
 
 #include "compiler/routines/Decode.h"
 #include "compiler/routines/StoredConvolutions.h"
-#include "dialects/nn/Attributes.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/attributes/Attributes.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
-using compression::StoredForm;
-using compression::StoredKind;
+using stored::StoredForm;
+using stored::StoredKind;
 
 /// Seconds that stand for one of decoding a weight into memory of its size. A
 /// layer that reads what is stored may take as much more.

@@ -29,7 +29,7 @@ enum class FormAim {
 struct FormRules {
   FormAim aim = FormAim::time;
   /// The kinds of forms besides the weight as it is.
-  llvm::SmallVector<compression::StoredKind> kinds;
+  llvm::SmallVector<stored::StoredKind> kinds;
 };
 
 /// A layer of a function that reads a weight.
@@ -127,27 +127,26 @@ private:
     mlir::RankedTensorType type;
     llvm::ArrayRef<char> elements;
   };
-  std::optional<compression::StoredForm> compress(const Packed &packed,
-                                                  compression::StoredKind kind);
+  std::optional<stored::StoredForm> compress(const Packed &packed,
+                                             stored::StoredKind kind);
   WeightForm decode(mlir::RankedTensorType type, const Packed &packed,
-                    compression::StoredKind kind);
+                    stored::StoredKind kind);
   WeightForm decodeStrips(mlir::RankedTensorType type, const Packed &packed,
-                          compression::StoredKind kind) const;
+                          stored::StoredKind kind) const;
   void addForms(mlir::RankedTensorType type, bool isExact);
   bool hasRoom(mlir::RankedTensorType type) const;
 
   std::vector<WeightReader> readers;
   const FormRules &rules;
   bool ofBytes = false;
-  llvm::SmallVector<compression::StoredKind> kinds;
+  llvm::SmallVector<stored::StoredKind> kinds;
   std::string name;
   mlir::ElementsAttr own; ///< the value of the constant that the layers read
   llvm::DenseMap<mlir::Type, mlir::ElementsAttr> constants;
   llvm::DenseSet<mlir::Type> roomless;
   std::vector<WeightForm> products; ///< of any type
   /// The forms of the weight in row-major order.
-  llvm::DenseMap<std::pair<mlir::Type, int>,
-                 std::optional<compression::StoredForm>>
+  llvm::DenseMap<std::pair<mlir::Type, int>, std::optional<stored::StoredForm>>
       inOrder;
   /// The bytes of each form that was applied.
   llvm::DenseMap<const StoredMatrix *, mlir::ElementsAttr> values;

@@ -24,7 +24,7 @@ struct WeightRules {
   /// for them.
   int64_t leastBits = 32;
   /// The kind of weights that layers have where they can, as
-  /// WeightEncoding::getKind() or compression::toString(StoredKind) calls it,
+  /// WeightEncoding::getKind() or stored::toString(StoredKind) calls it,
   /// or "dense" for none. With "auto" the fastest are chosen.
   std::string encoding = "auto";
   /// Whether the bytes of weights count in the choice, as they do where these

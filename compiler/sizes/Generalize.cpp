@@ -8,7 +8,7 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "compiler/sizes/Fields.h"
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 
 #include "mlir/IR/Verifier.h"
 

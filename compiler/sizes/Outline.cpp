@@ -6,9 +6,9 @@
 
 #include "compiler/sizes/Outline.h"
 
-#include "dialects/nn/ModelName.h"
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Iterators.h"

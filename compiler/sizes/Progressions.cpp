@@ -8,7 +8,7 @@
 
 #include "compiler/sizes/Constants.h"
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -10,9 +10,9 @@
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/Schema.h"
 #include "compiler/sizes/Fields.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/Resource.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/tensors/Resource.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_SIZES_SIZERANGE_H
 #define NNC_COMPILER_SIZES_SIZERANGE_H
 
-#include "dialects/nn/LengthExpression.h"
+#include "dialects/nn/lengths/LengthExpression.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -9,7 +9,7 @@
 
 #include "dialects/exec/ExecAttributeRules.h"
 
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 
 #include "dialects/exec/Identifiers.h"
 

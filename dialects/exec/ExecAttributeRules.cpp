@@ -8,7 +8,7 @@
 
 #include "dialects/exec/Exec.h"
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/AttributeRules.h"
+#include "dialects/nn/attributes/AttributeRules.h"
 
 #include "mlir/IR/AffineMap.h"
 

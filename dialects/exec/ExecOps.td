@@ -216,7 +216,7 @@ def Exec_CallOp : Exec_Op<"call", [
     the host; `exec.wait` waits for them.
 
     `name` is the layer's; `what` says in words what it computes, and the attributes
-    of `dialects/nn/Description.h` say it in parts; `work` counts
+    of `dialects/nn/description/Description.h` say it in parts; `work` counts
     its operations, `multiply_adds` those of them that come in such pairs. One
     thread computes a `serial` call, however many there are. A call that is `like`
     an earlier one has the same routine, parameters, shape, element types,

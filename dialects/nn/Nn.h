@@ -7,12 +7,12 @@
 #ifndef NNC_DIALECTS_NN_NN_H
 #define NNC_DIALECTS_NN_NN_H
 
-#include "dialects/nn/Attributes.h"
-#include "dialects/nn/Broadcast.h"
-#include "dialects/nn/Layout.h"
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/RoutineCall.h"
-#include "dialects/nn/Work.h"
+#include "dialects/nn/attributes/Attributes.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/calls/RoutineCall.h"
+#include "dialects/nn/calls/Work.h"
+#include "dialects/nn/elementwise/Broadcast.h"
+#include "dialects/nn/layouts/Layout.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -257,7 +257,7 @@ def Nn_ShapeAttr : AttrDef<Nn_Dialect, "Shape"> {
   let description = [{
     The fields of the struct in `runtime/routines/<family>/shape.h`, by name and
     in the struct's order. An op that a family of routines computes makes it;
-    `compiler/shapes` reads it into the struct, and reports an attribute that
+    `dialects/shapes` reads it into the struct, and reports an attribute that
     does not have exactly the struct's fields; `exec.call` carries it; `codegen`
     prints it.
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 #include "dialects/qnn/Qnn.h"
 
 #include <cmath>

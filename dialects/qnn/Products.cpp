@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/Spatial.h"
+#include "dialects/nn/convolution/SlidingWindow.h"
 #include "dialects/qnn/Qnn.h"
 
 using namespace mlir;

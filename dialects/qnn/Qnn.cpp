@@ -6,7 +6,7 @@
 
 #include "dialects/qnn/Qnn.h"
 
-#include "dialects/nn/Broadcast.h"
+#include "dialects/nn/elementwise/Broadcast.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/AttributeRules.h"
+#include "dialects/nn/attributes/AttributeRules.h"
 #include "dialects/qnn/Port.h"
 #include "dialects/qnn/Ranges.h"
 

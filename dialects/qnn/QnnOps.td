@@ -7,7 +7,7 @@
 #ifndef NNC_DIALECTS_QNN_OPS
 #define NNC_DIALECTS_QNN_OPS
 
-include "dialects/nn/NnRescale.td"
+include "dialects/nn/elementwise/Rescale.td"
 include "dialects/qnn/QnnDialect.td"
 include "dialects/qnn/QnnEnums.td"
 include "dialects/qnn/QnnInterfaces.td"

@@ -7,7 +7,6 @@
 #ifndef NNC_DIALECTS_TARGET_TARGET_H
 #define NNC_DIALECTS_TARGET_TARGET_H
 
-#include "dialects/nn/Attributes.h"
 #include "dialects/target/Costs.h"
 
 #include "mlir/IR/Attributes.h"
@@ -26,8 +25,8 @@ enum class DeviceKind { core };
 
 namespace nnc::target {
 
-/// The module attribute that holds the machine.
-inline constexpr llvm::StringLiteral kTargetAttr = nn::kTargetAttr;
+/// The module attribute that holds the machine. The dialect nn declares it.
+inline constexpr llvm::StringLiteral kTargetAttr = "nn.target";
 
 /// Every row of targets.inc that is for users, in its order; `native` is not
 /// among them.

@@ -6,7 +6,7 @@
 
 #include "frontends/common/Customs.h"
 
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 #include "frontends/common/Suggest.h"
 
 using namespace mlir;

@@ -6,10 +6,10 @@
 
 #include "frontends/common/DecidingInputs.h"
 
-#include "compiler/evaluate/Evaluate.h"
+#include "dialects/evaluate/Evaluate.h"
 #include "frontends/common/Elements.h"
 #include "frontends/common/LayerBuilder.h"
-#include "frontends/common/Trial.h"
+#include "frontends/common/SizeGuesses.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"

@@ -6,7 +6,7 @@
 
 #include "frontends/common/Elements.h"
 
-#include "dialects/nn/Resource.h"
+#include "dialects/nn/tensors/Resource.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_ELEMENTS_H
 #define NNC_FRONTENDS_COMMON_ELEMENTS_H
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -6,7 +6,7 @@
 
 #include "frontends/common/Fold.h"
 
-#include "compiler/evaluate/Evaluate.h"
+#include "dialects/evaluate/Evaluate.h"
 #include "frontends/common/Elements.h"
 
 #include "dialects/nn/Nn.h"

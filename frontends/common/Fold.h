@@ -7,14 +7,14 @@
 // known, and the importer needs them to infer the shapes of later ops. Only ops
 // that occur in such computations are folded: those on small tensors whose
 // result is exact and defined. The arithmetic is that of the reference
-// evaluator (compiler/evaluate), which later folds weights, too.
+// evaluator (dialects/evaluate), which later folds weights, too.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NNC_FRONTENDS_COMMON_FOLD_H
 #define NNC_FRONTENDS_COMMON_FOLD_H
 
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "mlir/IR/Operation.h"
 

@@ -88,7 +88,7 @@ struct ImportOptions {
   /// The input that is read frame by frame; empty if none is or it is the only
   /// one. A name that no input has is reported with other wrong names.
   std::string streamed = "";
-  /// The name that messages give to `shapes` if these are only tried (Trial.h);
+  /// The name that messages give to `shapes` if these are only tried (SizeGuesses.h);
   /// else empty. Shapes that do not fit are a warning then.
   std::string trial = "";
   /// The samples along the first dimension of all inputs, which the model has

@@ -8,8 +8,8 @@
 
 #include "frontends/common/GivenValues.h"
 #include "frontends/common/Limits.h"
+#include "frontends/common/SizeGuesses.h"
 #include "frontends/common/Suggest.h"
-#include "frontends/common/Trial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

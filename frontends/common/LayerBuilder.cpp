@@ -6,7 +6,7 @@
 
 #include "frontends/common/LayerBuilder.h"
 
-#include "dialects/nn/Empty.h"
+#include "dialects/nn/tensors/Empty.h"
 #include "frontends/common/Fold.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_LENGTHEXPRESSION_H
 #define NNC_FRONTENDS_COMMON_LENGTHEXPRESSION_H
 
-#include "dialects/nn/LengthExpression.h"
+#include "dialects/nn/lengths/LengthExpression.h"
 
 #include "mlir/IR/Value.h"
 

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_COMMON_LIMITS_H
 #define NNC_FRONTENDS_COMMON_LIMITS_H
 
-#include "dialects/nn/Layout.h"
+#include "dialects/nn/layouts/Layout.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

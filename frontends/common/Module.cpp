@@ -7,7 +7,7 @@
 #include "frontends/common/Module.h"
 
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Control.h"
+#include "dialects/nn/control/Control.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"

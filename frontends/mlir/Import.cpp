@@ -6,9 +6,9 @@
 
 #include "frontends/mlir/Import.h"
 
-#include "dialects/nn/ModelName.h"
-#include "dialects/nn/State.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/tensors/TensorData.h"
 #include "dialects/qnn/Qnn.h"
 #include "frontends/common/Inputs.h"
 #include "frontends/common/Module.h"

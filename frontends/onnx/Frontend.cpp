@@ -7,9 +7,9 @@
 #include "frontends/common/Frontend.h"
 
 #include "frontends/onnx/Import.h"
-#include "frontends/onnx/Microsoft.h"
 #include "frontends/onnx/Ops.h"
-#include "frontends/onnx/TensorFile.h"
+#include "frontends/onnx/file/TensorFile.h"
+#include "frontends/onnx/microsoft/Microsoft.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -9,14 +9,14 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/qnn/Qnn.h"
 #include "frontends/common/Module.h"
-#include "frontends/onnx/Check.h"
-#include "frontends/onnx/Custom.h"
-#include "frontends/onnx/Graph.h"
-#include "frontends/onnx/Load.h"
-#include "frontends/onnx/Microsoft.h"
-#include "frontends/onnx/Narrow.h"
-#include "frontends/onnx/Sort.h"
-#include "frontends/onnx/Stated.h"
+#include "frontends/onnx/custom/Custom.h"
+#include "frontends/onnx/file/Check.h"
+#include "frontends/onnx/file/Load.h"
+#include "frontends/onnx/graph/CarrierTypes.h"
+#include "frontends/onnx/graph/Graph.h"
+#include "frontends/onnx/graph/Sort.h"
+#include "frontends/onnx/graph/ValueInfo.h"
+#include "frontends/onnx/microsoft/Microsoft.h"
 
 using namespace mlir;
 using namespace nnc;

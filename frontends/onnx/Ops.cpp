@@ -6,8 +6,8 @@
 
 #include "frontends/onnx/Ops.h"
 
-#include "frontends/onnx/Microsoft.h"
-#include "frontends/onnx/Node.h"
+#include "frontends/onnx/graph/Node.h"
+#include "frontends/onnx/microsoft/Microsoft.h"
 
 #include "llvm/Support/GlobPattern.h"
 
@@ -24,7 +24,7 @@ Value convertElementwise(Node &node, StringRef op,
 #define NNC_ONNX_OP(name, converter, limits) Value converter(Node &);
 #include "frontends/onnx/Ops.inc"
 #define NNC_ONNX_LEARNED(name, converter, limits) Value converter(Node &);
-#include "frontends/onnx/Learned.inc"
+#include "frontends/onnx/learned/Learned.inc"
 /// Defined in SupportVectors.cpp.
 Value convertCDist(Node &node);
 /// Defined in BlockWeights.cpp.
@@ -43,7 +43,7 @@ static constexpr OpInfo kOps[] = {
 /// The operators of ONNX for classical machine learning.
 static constexpr OpInfo kLearnedOps[] = {
 #define NNC_ONNX_LEARNED(name, converter, limits) {#name, limits, converter},
-#include "frontends/onnx/Learned.inc"
+#include "frontends/onnx/learned/Learned.inc"
 };
 
 /// The operators that ONNX has on trial; all are functions.

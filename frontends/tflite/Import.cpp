@@ -9,8 +9,8 @@
 #include "dialects/nn/Nn.h"
 #include "dialects/qnn/Qnn.h"
 #include "frontends/common/Module.h"
-#include "frontends/tflite/Graph.h"
-#include "frontends/tflite/Types.h"
+#include "frontends/tflite/graph/Graph.h"
+#include "frontends/tflite/graph/Types.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -6,8 +6,8 @@
 
 #include "frontends/tflite/Ops.h"
 
-#include "frontends/tflite/Layer.h"
-#include "frontends/tflite/Load.h"
+#include "frontends/tflite/file/Load.h"
+#include "frontends/tflite/graph/Layer.h"
 
 using namespace mlir;
 using namespace nnc::tflite;
@@ -56,7 +56,7 @@ std::string nnc::tflite::getBareName(const fb::OperatorCode &code) {
     return getText(code.custom_code());
   static constexpr std::pair<int32_t, StringLiteral> kOthers[] = {
 #define NNC_TFLITE_NAME(name, code) {code, #name},
-#include "frontends/tflite/Others.inc"
+#include "frontends/tflite/UnsupportedOps.inc"
   };
   for (const auto &[number, name] : kOthers)
     if (number == getCode(code))

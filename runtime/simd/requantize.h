@@ -1,8 +1,8 @@
 //===- requantize.h - Integers on another scale ---------------------------===//
 //
-// The functions of nn.requantize (dialects/nn/NnElementwise.td), for scalars
-// and for the vectors of bytes.h: saturate(round(x * factor) + Zero), where the
-// result, of type T, lies from Low to High.
+// The functions of nn.requantize (dialects/nn/elementwise/Elementwise.td), for
+// scalars and for the vectors of bytes.h: saturate(round(x * factor) + Zero),
+// where the result, of type T, lies from Low to High.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_REQUANTIZE_H

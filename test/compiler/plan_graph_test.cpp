@@ -3,7 +3,7 @@
 #include "compiler/routines/PlanGraph.h"
 
 #include "compiler/routines/LayerForms.h"
-#include "dialects/nn/Layer.h"
+#include "dialects/nn/layers/Layer.h"
 #include "test/compiler/TestMachine.h"
 
 #include "mlir/Parser/Parser.h"

@@ -1,6 +1,6 @@
 //===- shapes_test.cpp - Reading #nn.shape into the family's struct -------===//
 
-#include "compiler/shapes/RoutineShape.h"
+#include "dialects/shapes/RoutineShape.h"
 
 #include <catch2/catch.hpp>
 

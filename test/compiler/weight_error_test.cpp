@@ -6,7 +6,7 @@
 
 #include "compiler/routines/WeightError.h"
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/matmul/integers_plan.h"
 
 #include <catch2/catch.hpp>

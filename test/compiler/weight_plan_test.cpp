@@ -130,7 +130,7 @@ static void compareLimits(StringRef target, unsigned layers) {
     REQUIRE(succeeded(graph));
     FormRules rules{
         FormAim::both,
-        {compression::StoredKind::codebook, compression::StoredKind::huffman}};
+        {stored::StoredKind::codebook, stored::StoredKind::huffman}};
     WeightPlan plan({{function, &*graph, &cost, graph->solve()}}, rules,
                     /*align=*/64, {});
     plan.findForms(DecodeRoom());

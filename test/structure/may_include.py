@@ -51,13 +51,23 @@ def rooms(*names):
 
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
-    "dialects": (["dialects/*"] + STORED_FORMS, MLIR, True),
-    "dialects/nn/encodings": (["dialects/*"] + MATRICES, MLIR, True),
-    "dialects/nn/compression": (["dialects/nn/compression/*"] + STORED_FORMS, MLIR, True),
+    # The dialects: an order without circles.
+    "dialects": (["dialects/*"], MLIR, True),
+    "dialects/target": (["dialects/target/*"], MLIR, True),
+    "dialects/nn": (["dialects/nn/*", "dialects/target/*"], MLIR, True),
+    "dialects/nn/encodings": (["dialects/nn/*"] + MATRICES, MLIR, True),
+    "dialects/nn/stored_weights": (["dialects/nn/*"] + STORED_FORMS, MLIR, True),
+    "dialects/nn/stored_weights/forms": (["dialects/nn/stored_weights/forms/*"] + STORED_FORMS,
+                                         MLIR, True),
+    "dialects/qnn": (["dialects/qnn/*", "dialects/nn/*"], MLIR, True),
+    "dialects/exec": (["dialects/exec/*", "dialects/nn/*"], MLIR, True),
+    # The shape of a routine's call, and the value of an op.
+    "dialects/shapes": (["dialects/shapes/*", "dialects/nn/*"] + SHAPES, MLIR, True),
+    "dialects/evaluate": (["dialects/evaluate/*", "dialects/shapes/*", "dialects/nn/*",
+                           "runtime/reference.h"], MLIR, True),
     # The registry; then each frontend, which knows its own framework's schema alone.
     "frontends": (["frontends/*"], MLIR, True),
-    "frontends/common": (["frontends/common/*", "compiler/evaluate/*", "dialects/*"],
-                         MLIR, True),
+    "frontends/common": (["frontends/common/*", "dialects/*"], MLIR, True),
     "frontends/onnx": (["frontends/onnx/*", "frontends/common/*", "dialects/*"],
                        MLIR + ONNX, True),
     "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
@@ -68,27 +78,23 @@ TABLE = {
                                  "compiler/quantize/*"],
                                 MLIR + ONNX, True),
     "frontends/onnx/compress": (["frontends/onnx/*", "frontends/common/*",
-                                 "compiler/compress/*", "compiler/quantize/*",
-                                 "dialects/nn/compression/*"],
+                                 "compiler/compression/*", "compiler/quantize/*",
+                                 "dialects/nn/stored_weights/forms/*"],
                                 MLIR + ONNX, True),
     # The rooms of compiler/: an order without circles, from the solver up.
     "compiler": (["compiler/*", "dialects/*"], MLIR + TOOLBOX, True),
     "compiler/search": (["compiler/search/*"],
                         ["llvm/ADT/*", "llvm/Support/*", "llvm/CodeGen/PBQP/*"], True),
-    "compiler/shapes": (rooms("shapes") + SHAPES, MLIR, True),
-    "compiler/memory": (rooms("memory", "shapes"), MLIR, True),
+    "compiler/memory": (rooms("memory"), MLIR, True),
     "compiler/patterns": (["compiler/patterns/*", "dialects/*"], MLIR, True),
-    "compiler/evaluate": (rooms("evaluate", "patterns", "shapes")
-                          + ["runtime/reference.h"],
-                          MLIR, True),
-    "compiler/compress": (rooms("compress", "quantize"), MLIR, True),
+    "compiler/compression": (rooms("compression", "quantize"), MLIR, True),
     "compiler/quantize": (rooms("quantize", "patterns"), MLIR, True),
-    "compiler/routines": (rooms("routines", "search", "shapes", "evaluate") + ROUTINE_TABLES,
+    "compiler/routines": (rooms("routines", "search") + ROUTINE_TABLES,
                           MLIR, True),
-    "compiler/sizes": (rooms("sizes", "routines", "memory", "shapes"), MLIR, True),
+    "compiler/sizes": (rooms("sizes", "routines", "memory"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
                         MLIR + TOOLBOX, True),
-    "compiler/passes": (rooms("passes", "patterns", "compress", "evaluate", "quantize", "routines",
+    "compiler/passes": (rooms("passes", "patterns", "compression", "quantize", "routines",
                               "memory", "search", "sizes", "tuning"), MLIR, True),
     "codegen": (["codegen/*", "dialects/*", "runtime/weights.h"], MLIR + TOOLBOX, True),
     "runtime": (["runtime/*"], RUNTIME_SYSTEM, False),
@@ -101,8 +107,8 @@ FOLDERS = {p.split("/")[0] for p in TABLE} | {"test", "scripts"}
 
 # What a folder's targets may link, besides itself.
 LINKS = {
-    "dialects": set(),
-    "frontends": {"dialects", "compiler"}, # of the compiler, its evaluator
+    "dialects": {"runtime"}, # its portable routines, to evaluate ops
+    "frontends": {"dialects", "compiler"}, # of the compiler, quantization and compression
     "compiler": {"dialects", "runtime"},
     "codegen": {"dialects"},
     "runtime": set(),

@@ -36,7 +36,7 @@ class MayInclude(unittest.TestCase):
     def test_frontends_do_not_see_each_other(self):
         self.assertEqual(
             self.found(frontends__common__a_DOT_cpp='#include "onnx/onnx_pb.h"\n'
-                                                    '#include "compiler/evaluate/Evaluate.h"\n'
+                                                    '#include "dialects/evaluate/Evaluate.h"\n'
                                                     '#include "compiler/patterns/Patterns.h"\n',
                        frontends__onnx__b_DOT_cpp='#include "frontends/common/Problems.h"\n'
                                                   '#include "frontends/Registry.h"\n'),
@@ -66,7 +66,21 @@ class MayInclude(unittest.TestCase):
             self.found(dialects__nn__encodings__a_DOT_cpp=matrices,
                        dialects__nn__b_DOT_cpp=matrices, codegen__c_DOT_cpp=matrices),
             [f"{file}: {folder}/ may not include runtime/routines/conv2d/winograd_matrices.h"
-             for file, folder in (("codegen/c.cpp", "codegen"), ("dialects/nn/b.cpp", "dialects"))])
+             for file, folder in (("codegen/c.cpp", "codegen"), ("dialects/nn/b.cpp", "dialects/nn"))])
+
+    def test_dialects_keep_their_order(self):
+        self.assertEqual(
+            self.found(dialects__target__a_DOT_h='#include "dialects/nn/Nn.h"\n',
+                       dialects__nn__moves__b_DOT_cpp='#include "dialects/target/Target.h"\n'
+                                                      '#include "dialects/qnn/Qnn.h"\n',
+                       dialects__qnn__c_DOT_cpp='#include "dialects/exec/Exec.h"\n',
+                       dialects__evaluate__d_DOT_cpp='#include "compiler/patterns/P.h"\n'
+                                                     '#include "runtime/reference.h"\n'),
+            ["dialects/evaluate/d.cpp: dialects/evaluate/ may not include "
+             "compiler/patterns/P.h",
+             "dialects/nn/moves/b.cpp: dialects/nn/ may not include dialects/qnn/Qnn.h",
+             "dialects/qnn/c.cpp: dialects/qnn/ may not include dialects/exec/Exec.h",
+             "dialects/target/a.h: dialects/target/ may not include dialects/nn/Nn.h"])
 
     def test_rooms_of_the_compiler_keep_their_order(self):
         self.assertEqual(

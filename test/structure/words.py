@@ -1,4 +1,4 @@
-"""The tables of dialects/nn/words are sorted, as their readers need, and have a line for each
+"""The tables of dialects/nn/description are sorted, as their readers need, and have a line for each
 function of elementwise layers and each op that routines compute."""
 
 import re
@@ -6,7 +6,7 @@ import sys
 
 import tree
 
-WORDS = tree.ROOT / "dialects/nn/words"
+WORDS = tree.ROOT / "dialects/nn/description"
 
 
 def rows(path, pattern):
@@ -24,12 +24,12 @@ def main():
     problems += [f"functions.inc: no words for {name}" for name in computed
                  if name not in functions and not re.match(r"(en|de)code_e\d", name)]
     described = set(ops) | set(rows(
-        tree.ROOT / "dialects/nn/Description.cpp", r"(?:: Described<\w+, |^NNC_LSTM_WORDS\()(\w+)"))
-    for table in sorted((tree.ROOT / "dialects/nn").glob("Nn*.td")):
+        WORDS / "Description.cpp", r"(?:: Described<\w+, |^NNC_LSTM_WORDS\()(\w+)"))
+    for table in sorted((tree.ROOT / "dialects/nn").rglob("*.td")):
         for name in rows(table, r"^def Nn_(\w+Op) : Nn_(?:RoutineOp|AnchorOp|PoolOp|ArgOp|ScanOp)<"):
             if name not in described:
                 problems.append(f"{table.name}: nothing describes {name}; give it a line in "
-                                "words/ops.inc")
+                                "description/ops.inc")
     print("\n".join(problems))
     return bool(problems)
 

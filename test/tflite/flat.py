@@ -40,7 +40,7 @@ OPTIONS = {
 
 def op_codes():
     """TFLite's number of each operator that the frontend names."""
-    text = "".join((FRONTEND / name).read_text() for name in ("Ops.inc", "Others.inc"))
+    text = "".join((FRONTEND / name).read_text() for name in ("Ops.inc", "UnsupportedOps.inc"))
     return {name: int(code) for name, code in
             re.findall(r"^NNC_TFLITE_(?:OP|NAME)\((\w+), (\d+)", text, re.MULTILINE)}
 

@@ -6,7 +6,7 @@
 
 #include "compiler/tools/driver/Builtin.h"
 
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 #include "runtime/nnc_detection.h"
 #include "runtime/nnc_signal_fft_f32.h"
 #include "runtime/nnc_signal_fft_i16.h"

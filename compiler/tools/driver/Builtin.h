@@ -8,7 +8,7 @@
 #define NNC_TOOLS_DRIVER_BUILTIN_H
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/TensorData.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 namespace nnc::tools {
 

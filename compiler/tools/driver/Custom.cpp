@@ -9,7 +9,7 @@
 #include "compiler/tools/driver/Builtin.h"
 #include "compiler/tools/driver/Files.h"
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Custom.h"
+#include "dialects/nn/custom/Custom.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"

@@ -21,7 +21,7 @@
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
 #include "frontends/common/Suggest.h"

@@ -10,7 +10,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Supervise.h"
-#include "dialects/nn/Resource.h"
+#include "dialects/nn/tensors/Resource.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"

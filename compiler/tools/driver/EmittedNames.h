@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_DRIVER_EMITTEDNAMES_H
 #define NNC_TOOLS_DRIVER_EMITTEDNAMES_H
 
-#include "dialects/nn/Layer.h"
+#include "dialects/nn/layers/Layer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"

@@ -11,7 +11,7 @@
 #include "compiler/tools/driver/SizedImport.h"
 
 #include "compiler/passes/Passes.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
 #include "frontends/Registry.h"
 #include "frontends/common/Suggest.h"
 

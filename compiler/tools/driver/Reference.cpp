@@ -6,14 +6,14 @@
 
 #include "compiler/tools/driver/Reference.h"
 
-#include "compiler/evaluate/Evaluate.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/tools/driver/Builtin.h"
 #include "compiler/tools/driver/Files.h"
 #include "compiler/tools/driver/Runner.h"
+#include "dialects/evaluate/Evaluate.h"
 
-#include "dialects/nn/Layout.h"
-#include "dialects/nn/State.h"
+#include "dialects/nn/attributes/State.h"
+#include "dialects/nn/layouts/Layout.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"

@@ -10,7 +10,7 @@
 #include "compiler/sizes/Outline.h"
 #include "compiler/sizes/Sampled.h"
 #include "dialects/exec/Identifiers.h"
-#include "dialects/nn/Resource.h"
+#include "dialects/nn/tensors/Resource.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -13,7 +13,7 @@
 
 #include "compiler/tools/nnc-opt/Tests.h"
 
-#include "compiler/evaluate/Evaluate.h"
+#include "dialects/evaluate/Evaluate.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"

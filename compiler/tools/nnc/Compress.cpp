@@ -104,7 +104,7 @@ ExitCode Compress::checkSettings() const {
   auto complain = [&](const std::string &problem) {
     code = fail(makeError(problem), ExitCode::usage);
   };
-  const compress::Options &options = settings.options;
+  const compression::Options &options = settings.options;
   if (!options.sparsity && !options.pattern && !options.clusters)
     complain(
         "there is nothing to do; give --sparsity, --pattern or --clusters");
@@ -141,8 +141,8 @@ ExitCode Compress::run() {
 }
 
 /// Warns of a layer that computes nothing any more.
-static void warnOfZeros(const compress::WeightSummary &weight,
-                        const compress::CompressedSizes &size) {
+static void warnOfZeros(const compression::WeightSummary &weight,
+                        const compression::CompressedSizes &size) {
   if (size.stored.zeros != size.stored.elements || !(size.error > 0))
     return;
   std::string node = displayText(weight.nodes.front());
@@ -169,17 +169,17 @@ ExitCode Compress::compress() {
     if (ExitCode code = limitDrop(session, result.evaluation, result.evaluated);
         code != ExitCode::done)
       return code;
-  compress::Compressor &compressor = session.getCompressor();
+  compression::Compressor &compressor = session.getCompressor();
   llvm::Expected<std::string> text =
       compressor.printCompressed(settings.output);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   bool isCompressed = false, isChanged = false;
   for (size_t i = 0; i < compressor.getWeights().size(); ++i) {
-    const compress::WeightSummary &weight = compressor.getWeights()[i];
+    const compression::WeightSummary &weight = compressor.getWeights()[i];
     Progress progress(fmt::format("counting bytes of {}", weight.name));
     result.sizes.push_back(compressor.measure(i));
-    isCompressed |= weight.treatment != compress::Treatment::none;
+    isCompressed |= weight.treatment != compression::Treatment::none;
     isChanged |= result.sizes.back().error > 0;
     warnOfZeros(weight, result.sizes.back());
   }

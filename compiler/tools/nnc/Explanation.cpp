@@ -11,8 +11,8 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/Quantized.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "dialects/nn/Control.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/control/Control.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,8 +25,8 @@ namespace nnc::tools {
 
 /// The name of the form in which a weight is stored.
 static std::string getFormName(nn::ShapeAttr shape) {
-  return compression::getFormName(shape.getInt("form"), shape.getInt("gaps"),
-                                  shape.getInt("block"));
+  return stored::getFormName(shape.getInt("form"), shape.getInt("gaps"),
+                             shape.getInt("block"));
 }
 
 std::string Alternative::routineText() const {

@@ -10,7 +10,7 @@
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/tools/driver/Driver.h"
 #include "compiler/tools/nnc/Command.h"
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -8,8 +8,8 @@
 
 #include "compiler/tools/driver/EmittedNames.h"
 #include "compiler/tools/driver/Terminal.h"
-#include "dialects/nn/TensorData.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -88,14 +88,14 @@ static std::optional<TensorData> getOpenWeight(nn::ConstantOp constant) {
 }
 
 void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
-  for (compression::StoredKind kind : compression::kStoredKinds) {
+  for (stored::StoredKind kind : stored::kStoredKinds) {
     int64_t saved = 0;
     llvm::DenseSet<mlir::Attribute> seen;
     layered.walk([&](nn::ConstantOp constant) {
       std::optional<TensorData> data = getOpenWeight(constant);
       if (!data || !seen.insert(constant.getValue()).second)
         return;
-      auto form = compression::StoredForm::get(
+      auto form = stored::StoredForm::get(
           kind, data->getBytes(),
           int(nn::getElementBytes(data->getElementType())),
           {data->getNumElements()});
@@ -106,8 +106,7 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
     // The first of the forms with nearly as few bytes takes the least time.
     if (saved >= leastBytes && saved >= bytes / leastPart &&
         (!encoding || saved > encoding->saved + bytes / leastPart))
-      encoding =
-          Encoding{compression::toString(kind).str(), bytes - saved, saved};
+      encoding = Encoding{stored::toString(kind).str(), bytes - saved, saved};
   }
 }
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/encodings/PanelMatrix.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/matmul/codebook_plan.h"
 
 #include <cstring>

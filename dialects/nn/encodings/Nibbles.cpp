@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/WeightEncoding.h"
 #include "dialects/nn/encodings/PanelMatrix.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/block_matmul/plan.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #ifndef NNC_DIALECTS_NN_ENCODINGS_PANELMATRIX_H
 #define NNC_DIALECTS_NN_ENCODINGS_PANELMATRIX_H
 
-#include "dialects/nn/Layout.h"
+#include "dialects/nn/attributes/Attributes.h"
 
 namespace nnc::nn {
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/strassen_matrices.h"
 
 using namespace mlir;

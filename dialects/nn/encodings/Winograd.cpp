@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/conv2d/winograd_matrices.h"
 
 using namespace mlir;

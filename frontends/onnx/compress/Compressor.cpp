@@ -6,18 +6,18 @@
 
 #include "frontends/onnx/compress/Compressor.h"
 
-#include "frontends/onnx/Check.h"
 #include "frontends/onnx/compress/ErrorModel.h"
 #include "frontends/onnx/compress/FoldViews.h"
 #include "frontends/onnx/compress/LayerInputs.h"
 #include "frontends/onnx/compress/LeftWeights.h"
 #include "frontends/onnx/compress/Metadata.h"
+#include "frontends/onnx/file/Check.h"
 #include "frontends/onnx/quantize/FoldAffine.h"
 #include "frontends/onnx/quantize/Prepare.h"
 #include "frontends/onnx/quantize/Serialize.h"
 
 using namespace nnc::onnx;
-using namespace nnc::compress;
+using namespace nnc::compression;
 namespace json = llvm::json;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;

@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_COMPRESSOR_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_COMPRESSOR_H
 
-#include "compiler/compress/Compressor.h"
+#include "compiler/compression/Compressor.h"
 #include "compiler/quantize/AffineFolds.h"
 #include "frontends/common/Import.h"
 
@@ -20,9 +20,9 @@ namespace nnc::onnx {
 /// channels of weights that share values. The metadata of what it writes say
 /// how each weight was compressed. Returns null, and reports why, if that
 /// fails.
-std::unique_ptr<compress::Compressor>
+std::unique_ptr<compression::Compressor>
 openCompressor(llvm::StringRef path, llvm::StringRef externalData,
-               const compress::Options &options,
+               const compression::Options &options,
                const std::vector<quantize::AffineFold> &folds,
                mlir::MLIRContext &context, frontends::ImportStatus &status);
 

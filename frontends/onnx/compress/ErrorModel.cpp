@@ -6,11 +6,11 @@
 
 #include "frontends/onnx/compress/ErrorModel.h"
 
-#include "frontends/onnx/Check.h"
+#include "frontends/onnx/file/Check.h"
 #include "frontends/onnx/quantize/Serialize.h"
 
 using namespace nnc::onnx;
-using namespace nnc::compress;
+using namespace nnc::compression;
 using ::onnx::AttributeProto;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;

@@ -19,7 +19,7 @@ namespace nnc::onnx {
 makeErrorModel(::onnx::ModelProto &model,
                const std::vector<LayerWeights> &weights,
                llvm::function_ref<const std::vector<float> &(size_t)> getMatrix,
-               std::vector<compress::ObservedError> &errors);
+               std::vector<compression::ObservedError> &errors);
 
 } // namespace nnc::onnx
 

@@ -6,9 +6,9 @@
 
 #include "frontends/onnx/compress/FoldViews.h"
 
-#include "frontends/onnx/Check.h"
 #include "frontends/onnx/compress/MatrixForm.h"
 #include "frontends/onnx/compress/WeightScales.h"
+#include "frontends/onnx/file/Check.h"
 
 #include <cstring>
 #include <numeric>

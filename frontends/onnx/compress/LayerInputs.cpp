@@ -8,7 +8,7 @@
 
 using namespace nnc::onnx;
 using llvm::ArrayRef;
-using nnc::compress::LayerInputs;
+using nnc::compression::LayerInputs;
 using ::onnx::NodeProto;
 
 static std::vector<int64_t> getInts(const NodeProto &node, llvm::StringRef name,
@@ -40,7 +40,7 @@ static void describeImages(const NodeProto &node, ArrayRef<int64_t> dims,
                          : LayerInputs::Padding::sameUpper;
 }
 
-std::optional<nnc::compress::ObservedUse>
+std::optional<nnc::compression::ObservedUse>
 nnc::onnx::findInputs(const GraphIndex &index, const WeightUse &use,
                       ArrayRef<int64_t> dims, std::string &reason) {
   const NodeProto &node = index.getNode(use.layer);
@@ -90,5 +90,5 @@ nnc::onnx::findInputs(const GraphIndex &index, const WeightUse &use,
     bool isTurned = getInt(node, other == 0 ? "transA" : "transB", 0) != 0;
     inputs.alongColumns = (other != 0) != isTurned;
   }
-  return compress::ObservedUse{tensor, std::move(inputs)};
+  return compression::ObservedUse{tensor, std::move(inputs)};
 }

@@ -13,10 +13,10 @@ namespace nnc::onnx {
 
 /// Returns the vectors that a use of weights multiplies, whose constant has
 /// shape `dims`. If nothing is known of them, returns nullopt and the reason.
-std::optional<compress::ObservedUse> findInputs(const GraphIndex &index,
-                                                const WeightUse &use,
-                                                llvm::ArrayRef<int64_t> dims,
-                                                std::string &reason);
+std::optional<compression::ObservedUse> findInputs(const GraphIndex &index,
+                                                   const WeightUse &use,
+                                                   llvm::ArrayRef<int64_t> dims,
+                                                   std::string &reason);
 
 } // namespace nnc::onnx
 

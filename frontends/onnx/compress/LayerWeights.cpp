@@ -6,10 +6,10 @@
 
 #include "frontends/onnx/compress/LayerWeights.h"
 
-#include "frontends/onnx/Check.h"
+#include "frontends/onnx/file/Check.h"
 
 using namespace nnc::onnx;
-using namespace nnc::compress;
+using namespace nnc::compression;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
@@ -130,7 +130,7 @@ std::string WeightFinder::addUses(const std::string &value, int dequantize) {
 
 std::string WeightFinder::checkElements(bool &isFinite) const {
   if (tensor->data_type() == TensorProto::FLOAT) {
-    isFinite = nnc::compression::areFinite(getFloats(*tensor));
+    isFinite = nnc::stored::areFinite(getFloats(*tensor));
     return isFinite ? "" : "holds values that are not finite";
   }
   if (isOfBytes(*tensor))

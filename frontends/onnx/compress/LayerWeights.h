@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_LAYERWEIGHTS_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_LAYERWEIGHTS_H
 
-#include "compiler/compress/Compressor.h"
+#include "compiler/compression/Compressor.h"
 #include "frontends/onnx/compress/MatrixForm.h"
 #include "frontends/onnx/compress/WeightScales.h"
 
@@ -41,9 +41,9 @@ struct LayerWeights {
 /// Returns the weights that can be compressed, in the order of the nodes that
 /// read them first, but for those of nodes in `exclude`. The others get into
 /// `left`.
-std::vector<LayerWeights> findWeights(const GraphIndex &index,
-                                      const std::set<std::string> &exclude,
-                                      std::vector<compress::LeftSummary> &left);
+std::vector<LayerWeights>
+findWeights(const GraphIndex &index, const std::set<std::string> &exclude,
+            std::vector<compression::LeftSummary> &left);
 
 } // namespace nnc::onnx
 

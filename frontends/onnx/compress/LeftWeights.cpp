@@ -6,11 +6,11 @@
 
 #include "frontends/onnx/compress/LeftWeights.h"
 
-#include "frontends/onnx/Check.h"
 #include "frontends/onnx/compress/FoldViews.h"
+#include "frontends/onnx/file/Check.h"
 
 using namespace nnc::onnx;
-using namespace nnc::compress;
+using namespace nnc::compression;
 using llvm::StringRef;
 using ::onnx::AttributeProto;
 using ::onnx::GraphProto;

@@ -18,7 +18,7 @@ namespace nnc::onnx {
 /// as they are there.
 void findLeftWeights(const GraphIndex &index,
                      const std::set<std::string> &exclude,
-                     std::vector<compress::LeftSummary> &left);
+                     std::vector<compression::LeftSummary> &left);
 
 } // namespace nnc::onnx
 

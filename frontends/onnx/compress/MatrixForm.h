@@ -7,7 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_MATRIXFORM_H
 
-#include "dialects/nn/compression/MatrixForm.h"
+#include "compiler/compression/MatrixForm.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -6,7 +6,7 @@
 
 #include "frontends/onnx/compress/WeightScales.h"
 
-#include "dialects/nn/compression/Codebook.h"
+#include "dialects/nn/stored_weights/forms/Codebook.h"
 
 using namespace nnc;
 using namespace nnc::onnx;
@@ -53,11 +53,11 @@ std::string nnc::onnx::readScales(const GraphIndex &index,
   auto rank = static_cast<int64_t>(dims.size());
   ScaleOperands places = getScaleOperands(node, operand, rank);
   if (getInt(node, "block_size", 0) != 0)
-    return compress::kScalesOfBlocks;
+    return compression::kScalesOfBlocks;
   result.scales = {1};
   if (places.scale >= 0) {
     auto scales = index.getFloats(node.input(places.scale));
-    if (!scales || scales->empty() || !compression::areFinite(*scales))
+    if (!scales || scales->empty() || !stored::areFinite(*scales))
       return "has scales that are not finite constants of 32-bit floats";
     result.scales = std::move(*scales);
   }
@@ -78,7 +78,7 @@ std::string nnc::onnx::readScales(const GraphIndex &index,
   if (zeroPoints.empty())
     return "has zero points that are not constants of 8 bits";
   if (!areEqual(zeroPoints))
-    return compress::kDifferentZeroPoints;
+    return compression::kDifferentZeroPoints;
   result.zeroPoint = zeroPoints.front();
   return "";
 }

@@ -7,12 +7,12 @@
 #ifndef NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 #define NNC_FRONTENDS_ONNX_COMPRESS_WEIGHTSCALES_H
 
-#include "compiler/compress/WeightScales.h"
+#include "compiler/compression/WeightScales.h"
 #include "frontends/onnx/quantize/GraphIndex.h"
 
 namespace nnc::onnx {
 
-using compress::WeightScales;
+using compression::WeightScales;
 
 /// Reads what operand `operand` of a DequantizeLinear, QLinearConv,
 /// QLinearMatMul, ConvInteger or MatMulInteger stands for, a constant of

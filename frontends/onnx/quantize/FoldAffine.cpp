@@ -6,7 +6,7 @@
 
 #include "frontends/onnx/quantize/FoldAffine.h"
 
-#include "frontends/onnx/Check.h"
+#include "frontends/onnx/file/Check.h"
 #include "frontends/onnx/quantize/LinearLayer.h"
 
 using namespace nnc::onnx;

@@ -6,7 +6,7 @@
 
 #include "frontends/onnx/quantize/GraphIndex.h"
 
-#include "frontends/onnx/Sort.h"
+#include "frontends/onnx/graph/Sort.h"
 
 #include <cstring>
 

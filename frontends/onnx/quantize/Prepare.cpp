@@ -6,11 +6,11 @@
 
 #include "frontends/onnx/quantize/Prepare.h"
 
-#include "frontends/onnx/Check.h"
-#include "frontends/onnx/Load.h"
-#include "frontends/onnx/Sort.h"
-#include "frontends/onnx/Types.h"
-#include "frontends/onnx/Weights.h"
+#include "frontends/onnx/file/Check.h"
+#include "frontends/onnx/file/Load.h"
+#include "frontends/onnx/graph/Sort.h"
+#include "frontends/onnx/graph/Weights.h"
+#include "frontends/onnx/schema/Types.h"
 
 #include "onnx/shape_inference/implementation.h"
 #include "onnx/version_converter/convert.h"

@@ -6,7 +6,7 @@
 
 #include "frontends/onnx/quantize/Quantizer.h"
 
-#include "frontends/onnx/Check.h"
+#include "frontends/onnx/file/Check.h"
 #include "frontends/onnx/quantize/Edit.h"
 #include "frontends/onnx/quantize/Equalize.h"
 #include "frontends/onnx/quantize/FoldAffine.h"

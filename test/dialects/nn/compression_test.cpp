@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/compression/Clusters.h"
-#include "dialects/nn/compression/Huffman.h"
-#include "dialects/nn/compression/IntegerClusters.h"
-#include "dialects/nn/compression/Prune.h"
-#include "dialects/nn/compression/StoredForm.h"
-#include "dialects/nn/compression/StoredSizes.h"
+#include "compiler/compression/Clusters.h"
+#include "compiler/compression/IntegerClusters.h"
+#include "compiler/compression/Prune.h"
+#include "dialects/nn/stored_weights/forms/Huffman.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
+#include "dialects/nn/stored_weights/forms/StoredSizes.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -21,6 +21,7 @@
 #include <set>
 
 using namespace nnc::compression;
+using namespace nnc::stored;
 
 static std::mt19937 &getRandom() {
   static std::mt19937 random(7);

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/WeightEncoding.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/compression/Cholesky.h"
-#include "dialects/nn/compression/Clusters.h"
-#include "dialects/nn/compression/ColumnSweep.h"
-#include "dialects/nn/compression/SecondOrder.h"
+#include "compiler/compression/Cholesky.h"
+#include "compiler/compression/Clusters.h"
+#include "compiler/compression/ColumnSweep.h"
+#include "compiler/compression/SecondOrder.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -16,6 +16,7 @@
 #include <set>
 
 using namespace nnc::compression;
+using namespace nnc::stored;
 
 static std::mt19937 &getRandom() {
   static std::mt19937 random(11);

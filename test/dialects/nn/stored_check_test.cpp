@@ -8,14 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/compression/StoredCheck.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/stored_weights/forms/StoredCheck.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
 #include "test/dialects/nn/stored_decoder.h"
 
 #include <catch2/catch.hpp>
 
 using namespace nnc;
-using namespace nnc::compression;
+using namespace nnc::stored;
 
 namespace {
 template <class T>

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/compression/Huffman.h"
-#include "dialects/nn/compression/StoredForm.h"
+#include "dialects/nn/stored_weights/forms/Huffman.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
 #include "test/dialects/nn/stored_decoder.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@
 #include <random>
 
 using namespace nnc;
-using namespace nnc::compression;
+using namespace nnc::stored;
 
 namespace {
 template <class T> std::vector<T> decode(const StoredForm &form) {

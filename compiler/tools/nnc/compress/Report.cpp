@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 namespace json = llvm::json;
-using nnc::compression::StoredSizes;
+using nnc::stored::StoredSizes;
 
 namespace nnc::tools {
 namespace {
@@ -39,7 +39,7 @@ struct SizeTotals {
 
 static SizeTotals getTotals(const CompressResult &result) {
   SizeTotals totals;
-  for (const compress::CompressedSizes &each : result.sizes)
+  for (const compression::CompressedSizes &each : result.sizes)
     totals.add(each.stored);
   return totals;
 }
@@ -48,7 +48,7 @@ static double getShare(int64_t part, int64_t whole) {
   return whole ? double(part) / double(whole) : 0;
 }
 
-static std::string getPattern(const compress::Options &options) {
+static std::string getPattern(const compression::Options &options) {
   return options.pattern ? fmt::format("{}:{}", options.pattern->kept,
                                        options.pattern->group)
                          : "";
@@ -56,20 +56,20 @@ static std::string getPattern(const compress::Options &options) {
 
 /// Returns the most values that a layer was allowed to have, or 0 for any
 /// number.
-static int64_t getClusters(const compress::Options &options,
-                           compress::Treatment treatment) {
-  return treatment == compress::Treatment::none    ? 0
-         : treatment == compress::Treatment::finer ? compression::kMostValues
-                                                   : options.clusters;
+static int64_t getClusters(const compression::Options &options,
+                           compression::Treatment treatment) {
+  return treatment == compression::Treatment::none    ? 0
+         : treatment == compression::Treatment::finer ? compression::kMostValues
+                                                      : options.clusters;
 }
 
 /// Says how much of the Hessian of a layer's inputs is known.
-static const char *getHessian(const compress::CompressedSizes &size) {
+static const char *getHessian(const compression::CompressedSizes &size) {
   return !size.outputErrors ? "" : size.isDense ? "dense" : "blocks";
 }
 
 CompressedModel CompressedModel::get(CompressSession &session) {
-  compress::Compressor &compressor = session.getCompressor();
+  compression::Compressor &compressor = session.getCompressor();
   return {session.getSettings(),     compressor.getWeights(),
           compressor.getLeft(),      compressor.getNumFolded(),
           compressor.getFileBytes(), session.getNumSamples()};
@@ -84,7 +84,7 @@ json::Object toJson(const CompressedModel &model,
     auto orNone = [](std::optional<int64_t> number) {
       return number ? json::Value(*number) : json::Value(nullptr);
     };
-    using Gaps = std::optional<compression::GapSize>;
+    using Gaps = std::optional<stored::GapSize>;
     auto getBytes = [&](const Gaps &size) {
       return orNone(size ? std::optional(size->bytes) : std::nullopt);
     };
@@ -103,7 +103,7 @@ json::Object toJson(const CompressedModel &model,
         {"op", weight.op},
         {"rows", weight.shape.rows},
         {"columns", weight.shape.columns},
-        {"compressed", weight.treatment != compress::Treatment::none},
+        {"compressed", weight.treatment != compression::Treatment::none},
         {"clusters", getClusters(settings.options, weight.treatment)},
         {"elements", stored.elements},
         {"sparsity", getShare(stored.zeros, stored.elements)},
@@ -122,7 +122,7 @@ json::Object toJson(const CompressedModel &model,
         {"hessian", getHessian(size)},
         {"unobserved", weight.unobserved}});
   }
-  for (const compress::LeftSummary &each : model.left)
+  for (const compression::LeftSummary &each : model.left)
     left.push_back(json::Object{{"name", each.name},
                                 {"node", each.node},
                                 {"op", each.op},
@@ -186,7 +186,7 @@ static void printLayers(const CompressedModel &model,
   if (isObserved)
     llvm::append_range(titles, std::vector{"results", "by magnitude"});
   Table table(titles);
-  auto formatGaps = [](const std::optional<compression::GapSize> &size) {
+  auto formatGaps = [](const std::optional<stored::GapSize> &size) {
     if (!size)
       return std::string();
     std::string bytes = formatBytes(double(size->bytes));
@@ -205,7 +205,7 @@ static void printLayers(const CompressedModel &model,
         stored.codebook ? formatBytes(double(*stored.codebook)) : "",
         formatGaps(stored.csr),
         formatGaps(stored.huffman),
-        weight.treatment == compress::Treatment::none
+        weight.treatment == compression::Treatment::none
             ? "as it was"
             : fmt::format("{:.2g}", size.error)};
     if (size.outputErrors)
@@ -234,7 +234,7 @@ static void printObserved(const CompressedModel &model,
              compression::InputMoments::kMostColumns);
   Table table({"by magnitude", "node", "because it"});
   bool hasAny = false;
-  for (const compress::WeightSummary &weight : model.weights)
+  for (const compression::WeightSummary &weight : model.weights)
     if (!weight.unobserved.empty()) {
       table.add({weight.name, weight.nodes.front(), weight.unobserved});
       hasAny = true;
@@ -262,7 +262,7 @@ void printReport(const CompressedModel &model, const CompressResult &result) {
     printObserved(model, result);
   if (!model.left.empty()) {
     Table left({"stays as it is", "node", "op", "because"});
-    for (const compress::LeftSummary &each : model.left)
+    for (const compression::LeftSummary &each : model.left)
       left.add({each.name, each.node, each.op, each.reason});
     printOut("\n");
     left.print();

@@ -13,7 +13,7 @@ namespace nnc::tools {
 
 /// The results of a run of nnc compress.
 struct CompressResult {
-  std::vector<compress::CompressedSizes> sizes; ///< of the weights
+  std::vector<compression::CompressedSizes> sizes; ///< of the weights
   CompressEvaluation evaluation;
   int evaluated = 0; ///< models
   double seconds = 0;
@@ -22,8 +22,8 @@ struct CompressResult {
 /// The figures of the model and its weights that a report tells.
 struct CompressedModel {
   const CompressSettings &settings;
-  std::vector<compress::WeightSummary> weights;
-  std::vector<compress::LeftSummary> left;
+  std::vector<compression::WeightSummary> weights;
+  std::vector<compression::LeftSummary> left;
   int folded = 0;        ///< batch norms and other factors of channels
   int64_t fileBytes = 0; ///< of the model before
   size_t samples = 0;

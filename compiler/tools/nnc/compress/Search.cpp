@@ -60,9 +60,9 @@ ExitCode CompressSearch::sortWeights() {
 void CompressSearch::apply(Choice choice) {
   for (size_t i = 0; i < order.size(); ++i)
     session.getCompressor().setTreatment(
-        order[i], i < choice.none    ? compress::Treatment::none
-                  : i < choice.finer ? compress::Treatment::finer
-                                     : compress::Treatment::asked);
+        order[i], i < choice.none    ? compression::Treatment::none
+                  : i < choice.finer ? compression::Treatment::finer
+                                     : compression::Treatment::asked);
 }
 
 ExitCode CompressSearch::attempt(Choice choice, bool &isEnough) {

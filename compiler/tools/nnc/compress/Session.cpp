@@ -6,7 +6,7 @@
 
 #include "compiler/tools/nnc/compress/Session.h"
 
-#include "compiler/compress/ModuleCompressor.h"
+#include "compiler/compression/ModuleCompressor.h"
 #include "compiler/tools/driver/Progress.h"
 #include "compiler/tools/driver/Terminal.h"
 #include "compiler/tools/nnc/AccuracyOptions.h"
@@ -47,7 +47,7 @@ ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
 
 /// Warns of weights that are not finite, and complains if none are left.
 ExitCode CompressSession::checkWeights() {
-  for (const compress::LeftSummary &each : compressor->getLeft())
+  for (const compression::LeftSummary &each : compressor->getLeft())
     if (!each.isFinite)
       printWarning(
           fmt::format("weights '{}' of node '{}' ({}) hold values that "
@@ -60,7 +60,7 @@ ExitCode CompressSession::checkWeights() {
       "has no weights that can be compressed: constants of 32-bit "
       "floats or, quantized, of integers of 8 bits that a convolution, "
       "Gemm, MatMul, LSTM, GRU or RNN multiplies by";
-  for (const compress::LeftSummary &each : compressor->getLeft())
+  for (const compression::LeftSummary &each : compressor->getLeft())
     if (problem.notes.size() < 10)
       problem.notes.push_back(fmt::format("'{}' of {} '{}' stays as it is: {}",
                                           each.name, each.op, each.node,
@@ -106,7 +106,7 @@ ExitCode CompressSession::openModule() {
   uint64_t bytes = 0;
   if (llvm::sys::fs::file_size(settings.model.model, bytes))
     bytes = 0;
-  compressor = std::make_unique<compress::ModuleCompressor>(
+  compressor = std::make_unique<compression::ModuleCompressor>(
       module, settings.options, norms - countNorms(module), int64_t(bytes));
   return ExitCode::done;
 }
@@ -285,7 +285,7 @@ ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
       errors[i] = getSquaredError(i);
     return ExitCode::done;
   }
-  std::vector<compress::ObservedError> observed;
+  std::vector<compression::ObservedError> observed;
   Executable model;
   if (ExitCode code =
           openModel(compressor->printErrors(observed), "errors", model);

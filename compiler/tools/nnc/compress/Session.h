@@ -11,14 +11,14 @@
 #include "compiler/tools/driver/Executable.h"
 #include "compiler/tools/nnc/Comparison.h"
 
-#include "compiler/compress/Compressor.h"
+#include "compiler/compression/Compressor.h"
 
 namespace nnc::tools {
 
 struct CompressSettings {
   ModelOptions model;
   std::string calibration, output, compiler, metric;
-  compress::Options options;
+  compression::Options options;
   std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
   int threads = 1;
 
@@ -54,7 +54,7 @@ public:
   ExitCode measureErrors(std::vector<double> &errors);
 
   const CompressSettings &getSettings() const { return settings; }
-  compress::Compressor &getCompressor() { return *compressor; }
+  compression::Compressor &getCompressor() { return *compressor; }
   size_t getNumSamples() const { return samples.size(); }
 
 private:
@@ -74,7 +74,7 @@ private:
   /// The import, which holds the module that is compressed, unless the model is
   /// written as ONNX again.
   std::unique_ptr<Driver> imported;
-  std::unique_ptr<compress::Compressor> compressor;
+  std::unique_ptr<compression::Compressor> compressor;
   Executable originalModel;
   std::vector<Sample> samples;
   /// Outputs of the original model for the first samples.

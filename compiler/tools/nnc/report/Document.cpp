@@ -12,8 +12,8 @@
 #include "compiler/tools/nnc/Fit.h"
 #include "compiler/tools/nnc/report/Graph.h"
 
-#include "dialects/nn/Layout.h"
-#include "dialects/nn/ModelName.h"
+#include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/layouts/Layout.h"
 
 #include "llvm/Support/Path.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/tools/nnc/report/Graph.h"
 
-#include "dialects/nn/Layout.h"
+#include "dialects/nn/layouts/Layout.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

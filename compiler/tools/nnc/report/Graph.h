@@ -8,7 +8,7 @@
 #define NNC_TOOLS_NNC_REPORT_GRAPH_H
 
 #include "dialects/exec/Exec.h"
-#include "dialects/nn/Description.h"
+#include "dialects/nn/description/Description.h"
 
 #include <string>
 #include <vector>

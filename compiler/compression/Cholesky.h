@@ -1,0 +1,48 @@
+//===- Cholesky.h - Triangular factors of dense matrices --------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_COMPRESSION_CHOLESKY_H
+#define NNC_COMPILER_COMPRESSION_CHOLESKY_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+
+namespace nnc::compression {
+
+/// A part of a row-major matrix: its first element, and the distance of rows.
+template <class T> struct MatrixPart {
+  T *first;
+  int64_t stride;
+
+  T *getRow(int64_t row) const { return first + row * stride; }
+};
+
+/// Subtracts from `c`, of rows x columns, the product of `a`, of rows x inner,
+/// and `b`, of inner x columns. `c` shares no element with the others.
+void subtractProduct(MatrixPart<double> c, MatrixPart<const double> a,
+                     MatrixPart<const double> b, int64_t rows, int64_t inner,
+                     int64_t columns);
+
+/// Replaces a symmetric positive definite matrix H, size x size, by the upper
+/// triangular U with positive diagonal for which U^T U is the inverse of H. It
+/// reads the upper triangle of H, and sets what is below the diagonal to 0.
+/// Returns false if H is not positive definite in double precision; the
+/// elements have no meaning then.
+///
+/// U is the inverse of the upper triangular M with M M^T = H, so that the
+/// inverse of H itself is never formed. The square of U's element (j, j) is the
+/// first diagonal element of the inverse of what is left of H without its
+/// first j rows and columns.
+bool factorInverse(llvm::MutableArrayRef<double> matrix, int64_t size);
+
+/// Solves H x = y, where `factor` is U above, of H, and `y` becomes x.
+void solveByFactor(llvm::ArrayRef<double> factor,
+                   llvm::MutableArrayRef<double> y);
+
+} // namespace nnc::compression
+
+#endif // NNC_COMPILER_COMPRESSION_CHOLESKY_H

@@ -1,0 +1,68 @@
+//===- InputMoments.h - Second moments of a layer's inputs ------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_COMPRESSION_INPUTMOMENTS_H
+#define NNC_COMPILER_COMPRESSION_INPUTMOMENTS_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace nnc::compression {
+
+/// The matrix X X^T, where each column of X is a vector that a row of a matrix
+/// of weights is multiplied by: the Hessian of the squared error of the
+/// products, up to a factor of 2. The rows of the weights are in `groups` of
+/// equal size that multiply different inputs. Of more than kMostColumns columns
+/// only diagonal blocks of kSpan columns are kept, or of somewhat fewer, so
+/// that their number is a multiple of `multiple`.
+class InputMoments {
+public:
+  static constexpr int64_t kMostColumns = 8192, kSpan = 2048;
+
+  InputMoments() = default;
+  InputMoments(int64_t groups, int64_t columns, int64_t multiple = 1);
+
+  int64_t getNumGroups() const { return groups; }
+  int64_t getNumColumns() const { return columns; }
+  int64_t getNumSpans() const { return spans; }
+  int64_t getSpanBegin(int64_t span) const { return span * spanColumns; }
+  int64_t getSpanSize(int64_t span) const;
+  /// Whether products of all pairs of columns are known.
+  bool isDense() const { return spans == 1; }
+
+  /// The number of vectors of a group that are worth adding: enough to tell the
+  /// columns apart, within a bound on the multiplications, 32768 at most.
+  int64_t getMostVectors() const;
+  /// Adds vectors of `columns` elements, one behind the other, to a group.
+  void add(int64_t group, llvm::ArrayRef<float> vectors);
+
+  /// Returns the block of a group and span, row-major and symmetric.
+  std::vector<double> getBlock(int64_t group, int64_t span) const;
+  /// Returns the sum of squares of a column's inputs in a group.
+  double getSquare(int64_t group, int64_t column) const;
+  /// Returns the mean of the sums of squares over the columns of a group.
+  double getMeanSquare(int64_t group) const;
+  /// Whether all inputs are 0, or none were added.
+  bool isZero() const;
+
+private:
+  std::vector<double> &getLower(int64_t group, int64_t span) {
+    return lower[group * spans + span];
+  }
+  const std::vector<double> &getLower(int64_t group, int64_t span) const {
+    return lower[group * spans + span];
+  }
+
+  int64_t groups = 0, columns = 0, spans = 0, spanColumns = 0;
+  /// The lower triangles of the blocks, by rows.
+  std::vector<std::vector<double>> lower;
+};
+
+} // namespace nnc::compression
+
+#endif // NNC_COMPILER_COMPRESSION_INPUTMOMENTS_H

@@ -1,0 +1,36 @@
+//===- WeightScales.h - What the integers of weights stand for --*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_COMPRESSION_WEIGHTSCALES_H
+#define NNC_COMPILER_COMPRESSION_WEIGHTSCALES_H
+
+#include "compiler/quantize/Weights.h"
+
+namespace nnc::compression {
+
+/// The numbers that integers stand for: an integer minus the zero point, times
+/// the scale of its channel.
+struct WeightScales {
+  quantize::ChannelShape shape;
+  std::vector<float> scales; ///< of the channels
+  int zeroPoint = 0;
+
+  bool operator==(const WeightScales &other) const;
+  /// Returns the scale of each element.
+  std::vector<float> getElementScales() const;
+};
+
+/// Why integers cannot be pruned.
+inline constexpr const char *kDifferentZeroPoints =
+    "has zero points that differ between channels, so that no integer is zero "
+    "in all of them";
+/// Why integers have no values that can be shared.
+inline constexpr const char *kScalesOfBlocks =
+    "has scales for blocks, not for channels";
+
+} // namespace nnc::compression
+
+#endif // NNC_COMPILER_COMPRESSION_WEIGHTSCALES_H

@@ -1,0 +1,139 @@
+//===- AttributeRules.h - What attributes of a dialect say ------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A dialect declares the attributes in which passes tell each other facts by
+// `discardableAttrs` in its .td file, which generates their names. A table of
+// rules says who may carry each of them, and with which values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_ATTRIBUTES_ATTRIBUTERULES_H
+#define NNC_DIALECTS_NN_ATTRIBUTES_ATTRIBUTERULES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+#include <cstdint>
+
+namespace nnc {
+
+/// The carrier of an attribute: an op, or an argument or a result of a
+/// function.
+struct AttributeHolder {
+  enum class Kind { op, argument, result };
+  mlir::Operation *op; ///< the function, for arguments and results
+  Kind kind = Kind::op;
+  unsigned number = 0; ///< of the argument or result
+
+  bool isOp() const { return kind == Kind::op; }
+  /// Returns the type of the argument or result.
+  mlir::Type getType() const;
+  /// Begins an error of the op that names the argument or result.
+  mlir::InFlightDiagnostic emitError() const;
+};
+
+/// A set of holders, and the words for one of them: "a module".
+struct HolderSet {
+  bool (*contains)(const AttributeHolder &);
+  llvm::StringLiteral name;
+};
+
+/// A set of values, and the words for one of them: "a number of bytes".
+struct ValueSet {
+  bool (*contains)(mlir::Attribute);
+  llvm::StringLiteral name;
+};
+
+/// The rule for one attribute.
+struct AttributeRule {
+  llvm::StringLiteral attribute; ///< its name, with the dialect's
+  HolderSet holders;
+  ValueSet values;
+  /// Checks what depends on both; may be null. Reports what is wrong.
+  mlir::LogicalResult (*verify)(const AttributeHolder &,
+                                mlir::Attribute) = nullptr;
+};
+
+/// Checks an attribute by the one of `rules` that is for it. Reports who may
+/// carry it or what its value has to be, and for an attribute without a rule
+/// the names that there are.
+mlir::LogicalResult verifyAttribute(llvm::ArrayRef<AttributeRule> rules,
+                                    const AttributeHolder &holder,
+                                    mlir::NamedAttribute attribute);
+
+//===----------------------------------------------------------------------===//
+// Sets that several attributes have
+//===----------------------------------------------------------------------===//
+
+bool isModule(const AttributeHolder &holder);
+bool isFunction(const AttributeHolder &holder);
+bool isInFunction(const AttributeHolder &holder);
+bool isPort(const AttributeHolder &holder);
+
+/// Returns true for the ops of these classes.
+template <class... Ops> bool isOneOf(const AttributeHolder &holder) {
+  return holder.isOp() && llvm::isa<Ops...>(holder.op);
+}
+
+inline constexpr HolderSet onModule = {isModule, "a module"};
+inline constexpr HolderSet onFunction = {isFunction, "a function"};
+inline constexpr HolderSet onArgument = {
+    [](const AttributeHolder &holder) {
+      return holder.kind == AttributeHolder::Kind::argument;
+    },
+    "an argument of a function"};
+inline constexpr HolderSet onResult = {[](const AttributeHolder &holder) {
+                                         return holder.kind ==
+                                                AttributeHolder::Kind::result;
+                                       },
+                                       "a result of a function"};
+inline constexpr HolderSet onArgumentOrResult = {
+    [](const AttributeHolder &holder) { return !holder.isOp(); },
+    "an argument or result of a function"};
+/// An argument or result of the model's function, or an op of exec that it
+/// becomes.
+inline constexpr HolderSet onPort = {
+    isPort, "an argument or result of a function, an exec.input, an "
+            "exec.output or an exec.state"};
+inline constexpr HolderSet onInnerOp = {isInFunction, "an op in a function"};
+inline constexpr HolderSet onValue = {[](const AttributeHolder &holder) {
+                                        return holder.isOp() &&
+                                               holder.op->getNumResults() > 0;
+                                      },
+                                      "an op with a result"};
+
+/// Returns true for a value of the kind `Kind`.
+template <class Kind> bool isKind(mlir::Attribute value) {
+  return llvm::isa<Kind>(value);
+}
+
+inline constexpr ValueSet noValue = {isKind<mlir::UnitAttr>, "no value"};
+inline constexpr ValueSet anyText = {isKind<mlir::StringAttr>, "a text"};
+inline constexpr ValueSet filledText = {
+    [](mlir::Attribute value) {
+      auto text = llvm::dyn_cast<mlir::StringAttr>(value);
+      return text && !text.empty();
+    },
+    "a text that is not empty"};
+
+/// Returns true for an integer of at most 64 bits that is at least `least`.
+bool isIntegerFrom(mlir::Attribute value, int64_t least);
+
+inline constexpr ValueSet anInteger = {
+    [](mlir::Attribute value) { return isIntegerFrom(value, INT64_MIN); },
+    "a number"};
+inline constexpr ValueSet aCount = {
+    [](mlir::Attribute value) { return isIntegerFrom(value, 0); },
+    "a number from 0 on"};
+
+/// Returns true for an array all of whose elements are of the kind `Element`.
+template <class Element> bool isArrayOf(mlir::Attribute value) {
+  auto array = llvm::dyn_cast<mlir::ArrayAttr>(value);
+  return array && llvm::all_of(array, llvm::IsaPred<Element>);
+}
+
+} // namespace nnc
+
+#endif // NNC_DIALECTS_NN_ATTRIBUTES_ATTRIBUTERULES_H

@@ -1,0 +1,145 @@
+//===- Control.td - Ops that run functions -----------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_CONTROL_CONTROL
+#define NNC_DIALECTS_NN_CONTROL_CONTROL
+
+include "dialects/nn/NnBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+/// An op that runs private functions of its module. No other op names them, so
+/// that each value in them has one place in memory. They see no values but
+/// their arguments: passes treat them as any function.
+class Nn_ControlOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+        DeclareOpInterfaceMethods<Nn_ControlOpInterface>], traits)>;
+
+def Nn_IfOp : Nn_ControlOp<"if"> {
+  let summary = "One of two functions, depending on a condition";
+  let description = [{
+    Runs `then_body` if `condition`, a tensor of one bool, is true, else
+    `else_body`. Both get `xs` and give `ys`.
+
+    Example:
+    ```mlir
+    func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = nn.if %c then @main_then else @main_else(%x)
+          : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    func.func private @main_then(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = nn.relu %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @main_else(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$condition, Variadic<Nn_Tensor>:$xs,
+    FlatSymbolRefAttr:$then_body, FlatSymbolRefAttr:$else_body);
+  let results = (outs Variadic<Nn_Tensor>:$ys);
+  let assemblyFormat = [{
+    $condition `then` $then_body `else` $else_body `(` $xs `)` attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
+  let summary = "A function that runs several times";
+  let description = [{
+    Runs `body` up to `max` times, and no more than `count` times if that is
+    there, a tensor of one i64. A `conditional` loop has as its first carried
+    value a tensor of one bool, and ends before a run where that is false.
+
+    The arguments of `body` are the number of the run, `tensor<i64>`, from 0 on;
+    the carried values; and `xs`, which are the same in every run. Its results
+    are the next values of the carried values, each of the same type, and further
+    values, which are collected. Results of the loop are the last values of the
+    carried values, which are `inits` where the body does not run, and of each
+    collected value one tensor that holds those of all runs along a new first
+    axis, whose size is `max`; where there are fewer runs the rest is not
+    defined.
+
+    Example:
+    ```mlir
+    func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<3x4xf32>) {
+      %y:2 = nn.loop @main_body max 3 carry(%x) with(%w)
+          : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+      return %y#0, %y#1 : tensor<4xf32>, tensor<3x4xf32>
+    }
+    func.func private @main_body(%i: tensor<i64>, %x: tensor<4xf32>, %w: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = nn.mul %x, %w : tensor<4xf32>, tensor<4xf32>
+      return %0, %x : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Optional<Nn_Tensor>:$count, Variadic<Nn_Tensor>:$inits,
+    Variadic<Nn_Tensor>:$xs, FlatSymbolRefAttr:$body, I64Attr:$max,
+    UnitAttr:$conditional);
+  let results = (outs Variadic<Nn_Tensor>:$ys);
+  let assemblyFormat = [{
+    $body `max` $max (`count` `(` $count^ `)`)? (`conditional` $conditional^)?
+    (`carry` `(` $inits^ `)`)? (`with` `(` $xs^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the results that hold the last values of the carried values.
+    ::mlir::ResultRange getLast() {
+      return getYs().take_front(getInits().size());
+    }
+    /// Returns the results that hold a value of every run.
+    ::mlir::ResultRange getCollected() {
+      return getYs().drop_front(getInits().size());
+    }
+    /// Returns the number of the body's first argument that is one of `xs`.
+    unsigned getFirstCaptured() { return 1 + getInits().size(); }
+  }];
+}
+
+def Nn_SampleOp : Op<Nn_Dialect, "sample", [
+    IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock]> {
+  let summary = "An import of a network at further sizes";
+  let description = [{
+    A network whose tensors vary within bounds is compiled as a module with one
+    module inside, the network at the largest sizes, and one `nn.sample` for each
+    further import of it, at the sizes `point`. The outer module has the bounds as
+    `nn.sizes` (`compiler/sizes/Sampled.h`). `nnc-generalize` makes one program of
+    all.
+
+    Example:
+    ```mlir
+    module attributes {nn.sizes = [#exec.size<name = "rows", low = 1, high = 8, step = 1>]} {
+      module {
+        func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+          return %x : tensor<8x4xf32>
+        }
+      }
+      nn.sample at [7] {
+        builtin.module {
+          func.func @main(%x: tensor<7x4xf32>) -> tensor<7x4xf32> {
+            return %x : tensor<7x4xf32>
+          }
+        }
+      }
+    }
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$point);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`at` $point attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the network at these sizes.
+    ::mlir::ModuleOp getNetwork();
+  }];
+}
+
+#endif // NNC_DIALECTS_NN_CONTROL_CONTROL

@@ -1,0 +1,317 @@
+//===- Elementwise.td - The elementwise ops ----------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Each op is one line. A new op needs a line here, its template in
+// runtime/simd/elementwise.h, and a line in the table of each frontend that
+// reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_ELEMENTWISE_ELEMENTWISE
+#define NNC_DIALECTS_NN_ELEMENTWISE_ELEMENTWISE
+
+include "dialects/nn/NnBase.td"
+include "dialects/nn/elementwise/Rescale.td"
+
+// Sign and rounding.
+def Nn_AbsOp : Nn_Unary<"abs", "|x|">;
+def Nn_CeilOp : Nn_Unary<"ceil", "least integer not less than x">;
+def Nn_FloorOp : Nn_Unary<"floor", "greatest integer not greater than x">;
+def Nn_NegOp : Nn_Unary<"neg", "-x">;
+def Nn_RoundOp : Nn_Unary<"round", "nearest integer, halves to even">;
+def Nn_SignOp : Nn_Unary<"sign", "-1, 0 or 1 as x is negative, zero or positive">;
+
+// Powers, exponentials, trigonometry.
+def Nn_AcosOp : Nn_Unary<"acos", "acos(x)">;
+def Nn_AcoshOp : Nn_Unary<"acosh", "acosh(x)">;
+def Nn_AsinOp : Nn_Unary<"asin", "asin(x)">;
+def Nn_AsinhOp : Nn_Unary<"asinh", "asinh(x)">;
+def Nn_AtanOp : Nn_Unary<"atan", "atan(x)">;
+def Nn_AtanhOp : Nn_Unary<"atanh", "atanh(x)">;
+def Nn_CosOp : Nn_Unary<"cos", "cos(x)">;
+def Nn_CoshOp : Nn_Unary<"cosh", "cosh(x)">;
+def Nn_ErfOp : Nn_Unary<"erf", "erf(x)">;
+def Nn_ExpOp : Nn_Unary<"exp", "e^x">;
+def Nn_LogOp : Nn_Unary<"log", "natural logarithm of x">;
+def Nn_ReciprocalOp : Nn_Unary<"reciprocal", "1 / x">;
+def Nn_RsqrtOp : Nn_Unary<"rsqrt", "1 / sqrt(x)">;
+def Nn_SinOp : Nn_Unary<"sin", "sin(x)">;
+def Nn_SinhOp : Nn_Unary<"sinh", "sinh(x)">;
+def Nn_SqrtOp : Nn_Unary<"sqrt", "sqrt(x)">;
+def Nn_TanOp : Nn_Unary<"tan", "tan(x)">;
+def Nn_TanhOp : Nn_Unary<"tanh", "tanh(x)">;
+
+// Activations.
+def Nn_GeluOp : Nn_Unary<"gelu", "x / 2 * (1 + erf(x / sqrt(2)))">;
+def Nn_GeluTanhOp : Nn_Unary<"gelu_tanh",
+    "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))">;
+def Nn_HardSwishOp : Nn_Unary<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
+def Nn_MishOp : Nn_Unary<"mish", "x * tanh(log(1 + e^x))">;
+def Nn_ReluOp : Nn_Unary<"relu", "max(x, 0)">;
+def Nn_SigmoidOp : Nn_Unary<"sigmoid", "1 / (1 + e^-x)">;
+def Nn_SiluOp : Nn_Unary<"silu", "x / (1 + e^-x)">;
+def Nn_SoftplusOp : Nn_Unary<"softplus", "log(1 + e^x)">;
+def Nn_SoftsignOp : Nn_Unary<"softsign", "x / (1 + |x|)">;
+
+class Nn_Activation1<string mnemonic, string formula> : Nn_Unary<mnemonic, formula> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha);
+  let scalars = "{getAlpha().convertToDouble()}";
+  let description = "Elementwise `" # formula # "`.\n\n"
+                  # "Example: `%y = nn." # mnemonic
+                  # " %x {alpha = 1.000000e-01 : f64} : tensor<2x3xf32>`.";
+}
+def Nn_CeluOp : Nn_Activation1<"celu",
+    "max(x, 0) + min(alpha * (e^(x / alpha) - 1), 0)">;
+def Nn_EluOp : Nn_Activation1<"elu", "x where x >= 0, else alpha * (e^x - 1)">;
+def Nn_LeakyReluOp : Nn_Activation1<"leaky_relu", "x where x >= 0, else alpha * x">;
+def Nn_ThresholdedReluOp : Nn_Activation1<"thresholded_relu",
+    "x where x > alpha, else 0">;
+
+class Nn_Activation2<string mnemonic, string first, string second, string formula,
+                     string getters> : Nn_Unary<mnemonic, formula> {
+  let scalars = getters;
+  let description = "Elementwise `" # formula # "`.\n\n"
+                  # "Example: `%y = nn." # mnemonic # " %x {" # first
+                  # " = 2.000000e-01 : f64, " # second
+                  # " = 5.000000e-01 : f64} : tensor<2x3xf32>`.";
+}
+def Nn_ClipOp : Nn_Activation2<"clip", "min", "max", "min(max(x, min), max)",
+    "{getMin().convertToDouble(), getMax().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$min, F64Attr:$max);
+}
+def Nn_HardSigmoidOp : Nn_Activation2<"hard_sigmoid", "alpha", "beta",
+    "min(max(alpha * x + beta, 0), 1)",
+    "{getAlpha().convertToDouble(), getBeta().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha, F64Attr:$beta);
+}
+def Nn_SeluOp : Nn_Activation2<"selu", "alpha", "gamma",
+    "gamma * x where x > 0, else gamma * alpha * (e^x - 1)",
+    "{getAlpha().convertToDouble(), getGamma().convertToDouble()}"> {
+  let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha, F64Attr:$gamma);
+}
+
+// Arithmetic.
+def Nn_AddOp : Nn_Binary<"add", "a + b", [Commutative]>;
+def Nn_DivOp : Nn_Binary<"div", "a / b, towards zero on integers">;
+def Nn_FmodOp : Nn_Binary<"fmod", "remainder of a / b with the sign of a">;
+def Nn_MaxOp : Nn_Binary<"max", "max(a, b), NaN if either is", [Commutative]>;
+def Nn_MinOp : Nn_Binary<"min", "min(a, b), NaN if either is", [Commutative]>;
+def Nn_ModOp : Nn_Binary<"mod", "remainder of a / b with the sign of b">;
+def Nn_MulOp : Nn_Binary<"mul", "a * b", [Commutative]>;
+def Nn_PowOp : Nn_Binary<"pow", "a^b">;
+def Nn_PreluOp : Nn_Binary<"prelu", "a where a >= 0, else a * b">;
+def Nn_SubOp : Nn_Binary<"sub", "a - b">;
+
+// Comparisons and logic.
+def Nn_EqualOp : Nn_Comparison<"equal", "a == b">;
+def Nn_GreaterEqualOp : Nn_Comparison<"greater_equal", "a >= b">;
+def Nn_GreaterOp : Nn_Comparison<"greater", "a > b">;
+def Nn_LessEqualOp : Nn_Comparison<"less_equal", "a <= b">;
+def Nn_LessOp : Nn_Comparison<"less", "a < b">;
+def Nn_LogicalAndOp : Nn_Comparison<"logical_and", "a and b">;
+def Nn_LogicalOrOp : Nn_Comparison<"logical_or", "a or b">;
+def Nn_LogicalXorOp : Nn_Comparison<"logical_xor", "a xor b">;
+def Nn_LogicalNotOp : Nn_Unary<"logical_not", "not x">;
+def Nn_IsNanOp : Nn_Unary<"is_nan", "whether x is not a number"> {
+  let resultElement = "bool";
+}
+def Nn_IsInfOp : Nn_Unary<"is_inf", "whether x is infinite"> {
+  let resultElement = "bool";
+}
+def Nn_BitAndOp : Nn_Binary<"bit_and", "bits of a and b">;
+def Nn_BitOrOp : Nn_Binary<"bit_or", "bits of a or b">;
+def Nn_BitXorOp : Nn_Binary<"bit_xor", "bits of a xor b">;
+def Nn_BitNotOp : Nn_Unary<"bit_not", "the bits of x inverted">;
+
+def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"> {
+  let description = [{
+    Elementwise choice with NumPy broadcasting.
+
+    Example: `%y = nn.select %c, %a, %b : tensor<3xi1>, tensor<2x3xf32>, tensor<f32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$condition, Nn_ScalarOrTensor:$a,
+                       Nn_ScalarOrTensor:$b);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let resultElement = "last";
+  let assemblyFormat = [{
+    $condition `,` $a `,` $b attr-dict
+    `:` type($condition) `,` type($a) `,` type($b)
+  }];
+}
+
+/// An integer of 64 bits that is read as a signed one.
+def Nn_Integer
+    : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signed integer">;
+
+def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface, ["getSteps"]>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "Integers on another scale";
+  let description = [{
+    Computes `saturate(round(x * factor) + zero_point)`, elementwise with NumPy
+    broadcasting; `rescale` says what the factor is and how the product is
+    rounded (`runtime/simd/requantize.h`):
+
+    - `real`: the factor is `multiplier`, an f32. The f32 `shift`, if there is
+      one, is added to the product, which is rounded to the nearest integer,
+      halves to even.
+    - `double_rounding`, `single_rounding`: the factor is `multiplier * 2^(shift
+      - 31)`. The multiplier is 0 or at least 2^30, the shift from -31 to 30. All
+      operands are i32.
+    - `wide`: the factor is `multiplier * 2^(shift - 15)`. The multiplier
+      is 0 or from 2^14 to 2^15 - 1, the shift from -31 to 14. All operands are
+      i32, or all are i64.
+
+    The result is of type `element` and lies from `low` to `high`. Without these,
+    it has the type of x and wraps around, which `real` does not.
+
+    Example:
+    ```mlir
+    %y = nn.requantize double_rounding %x, %m, %s
+        {element = i8, zero_point = -3 : i64, low = -128 : i64, high = 127 : i64}
+        : tensor<1x4x5xi32>, tensor<4x1xi32>, tensor<4x1xi32>
+    ```
+  }];
+  let arguments = (ins Nn_RescaleAttr:$rescale, Nn_ScalarOrTensor:$x,
+                       Nn_ScalarOrTensor:$multiplier,
+                       Optional<Nn_ScalarOrTensor>:$shift,
+                       OptionalAttr<TypeAttr>:$element,
+                       DefaultValuedAttr<Nn_Integer, "0">:$zero_point,
+                       OptionalAttr<Nn_Integer>:$low,
+                       OptionalAttr<Nn_Integer>:$high);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = [{
+    $rescale $x `,` $multiplier (`,` $shift^)? attr-dict
+    `:` type($x) `,` type($multiplier) (`,` type($shift)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether results are limited to a range; they wrap around otherwise.
+    bool saturates() { return getElement().has_value(); }
+    /// The range of the results of an op that saturates.
+    std::pair<int64_t, int64_t> getRange() {
+      return {*getLow(), *getHigh()};
+    }
+  }];
+}
+
+class Nn_InverseRoot<string mnemonic, string part>
+    : Nn_Unary<mnemonic, part # " of 1 / sqrt(x)"> {
+  let description = "The " # part # [{ of the fixed-point number
+    `multiplier * 2^(shift - 31)` that TFLite takes for 1 / sqrt(x), elementwise
+    of an i32 that is not negative (`runtime/simd/fixed_point.h`); 1 for an x of
+    0.
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x1xi32>`.";
+}
+def Nn_InverseRootMultiplierOp
+    : Nn_InverseRoot<"inverse_root_multiplier", "multiplier">;
+def Nn_InverseRootShiftOp : Nn_InverseRoot<"inverse_root_shift", "shift">;
+
+class Nn_FixedFunction<string mnemonic, string formula, string units>
+    : Nn_Unary<mnemonic, formula> {
+  let description = "Elementwise `" # formula # "` of an i32, " # units # [{
+    (`runtime/simd/fixed_functions.h`).
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
+}
+def Nn_ExpQ12Op : Nn_FixedFunction<"exp_q12", "e^x",
+    "in units of 2^-26 and not positive, in units of 2^-19, as TFLite computes it">;
+def Nn_LogQ5Op : Nn_FixedFunction<"log_q5", "ln x",
+    "in units of 2^-19 and at least 1, in units of 2^-26, as TFLite computes it">;
+def Nn_ReciprocalMultiplierOp : Nn_FixedFunction<"reciprocal_multiplier",
+    "2^(61 - sign_bits(x)) / x", "at least 1, as TFLite computes it">;
+def Nn_SignBitsOp : Nn_FixedFunction<"sign_bits",
+    "the bits behind the sign bit that equal it", "31 for 0 and -1">;
+
+class Nn_FixedGate<string mnemonic, string function>
+    : Nn_Unary<mnemonic, "2^15 * " # function # "(x / 12288) in fixed point"> {
+  let description = "Elementwise `" # function # [{` of an i32 in units of
+    1 / 12288, in units of 2^-15, as TFLite computes it from a table of sigmoids
+    (`runtime/simd/fixed_gates.h`). The magnitude of x is less than 2^31.
+
+    Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
+}
+def Nn_LogisticQ15Op : Nn_FixedGate<"logistic_q15", "sigmoid">;
+def Nn_TanhQ15Op : Nn_FixedGate<"tanh_q15", "tanh">;
+
+def Nn_CastOp : Nn_Op<"cast", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "x as another element type";
+  let description = [{
+    Elementwise conversion with the rules of C: from floats to integers it
+    rounds towards zero; to i1 it gives true if x is not zero.
+
+    Example: `%y = nn.cast %x : tensor<2x3xi64> to tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Nn_EncodeFloatOp : Nn_Unary<"encode_float", "code of x as a small float"> {
+  let description = [{
+    Elementwise code, a whole number from 0 on, of the number of `format` that
+    is nearest to the f32 x. `runtime/simd/small_floats.h` defines formats and
+    rounding: `e4m3fn`, `e4m3fnuz`, `e5m2`, `e5m2fnuz`, `e2m1`, `e2m3`, `e3m2`,
+    `e5m10` (float16), `e8m7` (bfloat16) and `e8m0`. Only e8m0 has a `rounding`:
+    0 for down, 1 for up, 0.5 for the nearest.
+
+    Example: `%y = nn.encode_float %x {format = "e4m3fn", saturate = true}
+    : tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, StrAttr:$format,
+                       DefaultValuedAttr<BoolAttr, "true">:$saturate,
+                       OptionalAttr<F64Attr>:$rounding);
+  let function = "getSmallFloatFunction(getFormat(), /*isEncoded=*/true)";
+  let scalars = "getEncodingScalars()";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<double> getEncodingScalars();
+  }];
+}
+
+def Nn_DecodeFloatOp : Nn_Unary<"decode_float", "small float that has the code x"> {
+  let description = [{
+    Elementwise number of `format` whose code is the f32 x, a whole number from
+    0 on: the inverse of `nn.encode_float`.
+
+    Example: `%y = nn.decode_float %x {format = "e4m3fn"} : tensor<2x3xf32>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, StrAttr:$format);
+  let function = "getSmallFloatFunction(getFormat(), /*isEncoded=*/false)";
+  let hasVerifier = 1;
+}
+
+def Nn_BitCastOp : Nn_Unary<"bit_cast", "x with the same bits as another type"> {
+  let description = [{
+    Elementwise integer of the bits of a float, i32 of f32 and i64 of f64, or
+    the float of the bits of such an integer.
+
+    Example: `%y = nn.bit_cast %x : tensor<2x3xf32>`.
+  }];
+  let resultElement = "bits";
+}
+
+def Nn_LookupOp : Nn_Op<"lookup", [
+    DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "The entry of a table of 256 for each integer of 8 bits";
+  let description = [{
+    Elementwise `table[x]`, where the bits of x are the unsigned index of the
+    entry. Elements and entries are integers of 8 bits.
+
+    Example: `%y = nn.lookup %x {table = dense<7> : tensor<256xi8>}
+    : tensor<2x3xui8> to tensor<2x3xi8>`.
+  }];
+  let arguments = (ins Nn_ScalarOrTensor:$x, AnyIntElementsAttr:$table);
+  let results = (outs Nn_ScalarOrTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
+  let hasVerifier = 1;
+}
+
+#endif // NNC_DIALECTS_NN_ELEMENTWISE_ELEMENTWISE

@@ -1,0 +1,29 @@
+//===- Rescale.td - How rescaled integers are rounded ------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_ELEMENTWISE_RESCALE
+#define NNC_DIALECTS_NN_ELEMENTWISE_RESCALE
+
+include "dialects/nn/NnDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+/// The arithmetic of a rescaled integer, the same from an import to the emitted
+/// code (runtime/simd/requantize.h):
+///   real             a product in f32, halves to even (ONNX)
+///   double_rounding  a fixed-point factor of 32 bits; the product and the shift
+///                    round (TFLite)
+///   single_rounding  the same factor; the shift alone rounds (TFLite)
+///   wide     a fixed-point factor of 16 bits; the shift alone rounds
+///                    (TFLite's layers of 16 bits)
+def Nn_Rescale : I32EnumAttr<"Rescale", "how an integer is rescaled", [
+    I32EnumAttrCase<"real", 0>, I32EnumAttrCase<"double_rounding", 1>,
+    I32EnumAttrCase<"single_rounding", 2>, I32EnumAttrCase<"wide", 3>]> {
+  let cppNamespace = "::nnc::nn";
+  let genSpecializedAttr = 0;
+}
+def Nn_RescaleAttr : EnumAttr<Nn_Dialect, Nn_Rescale, "rescale">;
+
+#endif // NNC_DIALECTS_NN_ELEMENTWISE_RESCALE

@@ -1,0 +1,120 @@
+//===- Layout.h - Physical shapes of tensor types -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_LAYOUTS_LAYOUT_H
+#define NNC_DIALECTS_NN_LAYOUTS_LAYOUT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace nnc::nn {
+class LayoutAttr;
+class WeightEncoding;
+
+/// The most axes of a tensor, and the most operands of an elementwise layer: as
+/// many as the structs of shapes in runtime/ have room for, which
+/// dialects/shapes checks.
+inline constexpr int64_t kMaxRank = 8, kMaxElementwiseOperands = 8;
+
+/// The type of a value that is a tensor, as all of `nn` is.
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// Returns the product of `dims`; the empty product is 1.
+int64_t product(llvm::ArrayRef<int64_t> dims);
+
+/// The order in which a type's elements lie, or null for row-major. It has no
+/// device.
+LayoutAttr getLayout(mlir::Type type);
+
+/// The device that a tensor of this type lies on; empty for the host.
+llvm::StringRef getDevice(mlir::Type type);
+
+/// The layout's name; for row-major types "plain".
+std::string getLayoutName(mlir::Type type);
+
+/// Returns true if the layout of `type` has a weight encoding. The bytes in
+/// memory are not the tensor's elements then, and neither packElements() nor an
+/// nn.adapt can produce them.
+bool isEncoded(mlir::Type type);
+
+/// Returns `type` with its elements in the order of `layout`, row-major if it
+/// is null. It stays on its device unless `layout` has another one.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  LayoutAttr layout);
+
+/// The same for the name of a layout; "plain", "any" and "" mean row-major.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  llvm::StringRef layout);
+
+/// Returns `type` in row-major order, on the same device.
+mlir::RankedTensorType inRowMajor(mlir::RankedTensorType type);
+
+/// Returns `type`, in the same order, on another device; an empty name is the
+/// host's.
+mlir::RankedTensorType onDevice(mlir::RankedTensorType type,
+                                llvm::StringRef device);
+
+/// The type without its layout: in row-major order on the host.
+mlir::RankedTensorType getLogicalType(mlir::RankedTensorType type);
+
+/// Dimensions in memory, padding included.
+llvm::SmallVector<int64_t> getPhysicalShape(mlir::RankedTensorType type);
+
+/// Elements and bytes in memory, padding included.
+int64_t getPhysicalElements(mlir::RankedTensorType type);
+int64_t getPhysicalBytes(mlir::RankedTensorType type);
+
+/// Returns true for floats of 16 bits, f16 and bf16. Vectors and expressions
+/// compute with them as f32.
+inline bool isHalf(mlir::Type type) { return type.isF16() || type.isBF16(); }
+
+/// Returns true for f32 and for the types that are computed with as f32.
+inline bool isComputedAsFloat(mlir::Type type) {
+  return type.isF32() || isHalf(type);
+}
+
+/// Bytes of one element in memory (i1 takes a byte).
+int64_t getElementBytes(mlir::Type element);
+
+/// Returns true if all these types are row-major.
+bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
+                 mlir::RankedTensorType andThis);
+
+/// Returns true if the memory of `from`, read as `to`, holds the same tensor:
+/// both are on one device, the elements are in the same order, and only padding
+/// at the end is lost.
+bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
+
+/// Physical dimension that steps through the blocks of logical `axis`.
+unsigned getOuterDim(mlir::RankedTensorType type, unsigned axis);
+
+/// Elements of logical `axis` in one block: 1 for row-major types.
+int64_t getBlockSize(mlir::RankedTensorType type, unsigned axis);
+
+/// Returns true if a block of `type` is padded.
+bool isPadded(mlir::RankedTensorType type);
+
+/// The layout that routines of 2-D images or their weights call `layout` on a
+/// tensor with one spatial axis: NCHW16c on rank 3 is NCW16c.
+std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
+
+/// Returns `layout` with its axes renumbered: its axis i becomes axis axes[i]
+/// of a tensor of rank `rank`. Axes that it does not name become the outermost
+/// ones, in order.
+std::string renameAxes(llvm::StringRef layout, llvm::ArrayRef<unsigned> axes,
+                       unsigned rank, mlir::MLIRContext *context);
+
+/// Copies row-major `source` (of `type`'s logical shape) into `type`'s layout,
+/// which has no encoding; padding becomes zero. `target` holds
+/// getPhysicalBytes(type).
+void packElements(mlir::RankedTensorType type, const char *source,
+                  char *target);
+
+} // namespace nnc::nn
+
+#endif // NNC_DIALECTS_NN_LAYOUTS_LAYOUT_H

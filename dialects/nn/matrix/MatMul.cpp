@@ -1,0 +1,203 @@
+//===- MatMul.cpp - nn.matmul ---------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/Nn.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/moves/Copy.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+/// Rows and columns of a matrix operand as the product sees them.
+static std::pair<int64_t, int64_t> getMatrix(RankedTensorType type,
+                                             bool transposed) {
+  int64_t rows = type.getDimSize(type.getRank() - 2);
+  int64_t columns = type.getDimSize(type.getRank() - 1);
+  return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
+}
+
+static ArrayRef<int64_t> getBatch(RankedTensorType type) {
+  return type.getShape().drop_back(2);
+}
+
+LogicalResult nn::inferAccumulator(std::optional<Location> location, Type a,
+                                   Type b, std::optional<Type> accumulator,
+                                   Type &sums) {
+  auto isNarrow = [](Type type) {
+    return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() > 1 &&
+           type.getIntOrFloatBitWidth() <= 32;
+  };
+  sums = accumulator.value_or(a);
+  if (!accumulator && a != b)
+    return emitOptionalError(location, "multiplies ", a, " by ", b,
+                             " without an accumulator; add accumulator = i32");
+  if (accumulator &&
+      ((!sums.isSignlessInteger(32) && !sums.isSignlessInteger(64)) ||
+       !isNarrow(a) || !isNarrow(b)))
+    return emitOptionalError(
+        location, "multiplies ", a, " by ", b, " and sums in ", sums,
+        "; sums of integers of up to 32 bits may be i32 or i64");
+  return success();
+}
+
+Type MatMulOp::getAccumulatorType() {
+  return getAccumulator().value_or(Type());
+}
+
+LogicalResult nn::inferMatMul(std::optional<Location> location,
+                              RankedTensorType a, RankedTensorType b,
+                              bool transposesA, bool transposesB,
+                              SmallVectorImpl<int64_t> &shape) {
+  if (a.getRank() < 2 || b.getRank() < 2)
+    return emitOptionalError(location, "needs operands of rank 2 or more");
+  auto [m, k] = getMatrix(a, transposesA);
+  auto [k2, n] = getMatrix(b, transposesB);
+  if (k != k2)
+    return emitOptionalError(location, "multiplies ", m, " x ", k, " by ", k2,
+                             " x ", n);
+  auto batch = broadcastShapes({getBatch(a), getBatch(b)});
+  if (!batch)
+    return emitOptionalError(location, "has batch axes that do not broadcast");
+  shape.assign(*batch);
+  shape.append({m, n});
+  return success();
+}
+
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto a = cast<RankedTensorType>(adaptor.getA().getType());
+  auto b = cast<RankedTensorType>(adaptor.getB().getType());
+  SmallVector<int64_t> shape;
+  if (failed(inferMatMul(location, a, b, adaptor.getTransposeA(),
+                         adaptor.getTransposeB(), shape)))
+    return failure();
+  Type element;
+  if (failed(inferAccumulator(location, a.getElementType(), b.getElementType(),
+                              adaptor.getAccumulator(), element)))
+    return failure();
+  types.push_back(RankedTensorType::get(shape, element));
+  return success();
+}
+
+std::optional<int64_t> MatMulOp::getChannelAxis() {
+  return getY().getType().getRank() - 1;
+}
+
+/// An operand either has the result's batch or none at all.
+bool MatMulOp::hasCollapsibleBatch() {
+  int64_t batch = product(getBatch(getY().getType()));
+  auto fits = [&](RankedTensorType type) {
+    int64_t own = product(getBatch(type));
+    return own == 1 || own == batch;
+  };
+  return fits(getA().getType()) && fits(getB().getType());
+}
+
+/// Samples are rows of `a`, or matrices of a batch.
+bool MatMulOp::keepsSamples(ArrayRef<bool> split) {
+  RankedTensorType a = getPlain(getA()), b = getPlain(getB());
+  int64_t rank = getPlain(getY()).getRank();
+  if (rank == 2)
+    return isFirstSplit(split) && !getTransposeA();
+  auto isBatch = [&](RankedTensorType type, bool own, bool other) {
+    bool isWhole = type.getRank() == rank;
+    int64_t size = isWhole ? type.getDimSize(0) : 1;
+    return own ? isWhole && size == getPlain(getY()).getDimSize(0)
+               : other && (!isWhole || size == 1);
+  };
+  return isBatch(a, split[0], split[1]) && isBatch(b, split[1], split[0]);
+}
+
+SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {
+  return getRoutineCallsOn(
+      {getLogicalType(getA().getType()), getLogicalType(getB().getType())},
+      getLogicalType(getY().getType()));
+}
+
+SmallVector<RoutineCall>
+MatMulOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
+                            RankedTensorType result) {
+  RankedTensorType a = inputs[0], b = inputs[1];
+  if (getLayout(a) || getLayout(result))
+    return {};
+  auto [m, k] = getMatrix(a, getTransposeA());
+  int64_t n = getMatrix(b, getTransposeB()).second;
+  int64_t batch = product(getBatch(result));
+  bool batchedA = product(getBatch(a)) != 1,
+       batchedB = product(getBatch(b)) != 1;
+  // One weight for a whole batch of row-major matrices is one taller matrix.
+  if (batchedA && !batchedB && !getTransposeA()) {
+    m *= batch;
+    batch = 1;
+    batchedA = false;
+  }
+  ShapeFields fields(getContext());
+  fields.add("batch", batch).add("m", m).add("n", n).add("k", k);
+  fields.add("a_batch_stride", batchedA ? m * k : 0);
+  fields.add("b_batch_stride",
+             batchedB ? getPhysicalElements(b) / product(getBatch(b)) : 0);
+  fields.add("transpose_a", getTransposeA());
+  // A packed right-hand side is packed as the product sees it.
+  fields.add("transpose_b", getTransposeB() && !getLayout(b));
+  return {{"matmul", fields.get(), {0, 1}}};
+}
+
+std::string MatMulOp::spellLayout(StringRef layout, int64_t operand) {
+  auto type = cast<RankedTensorType>(
+      operand < 0 ? getY().getType() : getOperand(operand).getType());
+  bool transposed =
+      (operand == 0 && getTransposeA()) || (operand == 1 && getTransposeB());
+  unsigned rank = type.getRank();
+  // Several matrices are not encoded. The layout of one stays, which does not
+  // fit their rank.
+  if (layout == "plain" || layout == "any" || (rank == 2 && !transposed) ||
+      (rank != 2 && splitLayoutName(layout).second))
+    return layout.str();
+  SmallVector<unsigned> axes = {rank - 2, rank - 1};
+  if (transposed)
+    std::swap(axes[0], axes[1]);
+  return renameAxes(layout, axes, rank, getContext());
+}
+
+Work MatMulOp::getWork() {
+  Work work = bytesOnly(*this);
+  work.multiplyAdds = getY().getType().getNumElements() *
+                      getMatrix(getA().getType(), getTransposeA()).second;
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.det
+//===----------------------------------------------------------------------===//
+
+LogicalResult DetOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  RankedTensorType x = getLogicalType(getTensorType(adaptor.getX()));
+  ArrayRef<int64_t> shape = x.getShape();
+  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2] ||
+      shape.back() < 1)
+    return emitOptionalError(location, "needs square matrices, not a ", x);
+  types.push_back(
+      RankedTensorType::get(shape.drop_back(2), x.getElementType()));
+  return success();
+}
+SmallVector<RoutineCall> DetOp::getRoutineCalls() {
+  ArrayRef<int64_t> shape = getX().getType().getShape();
+  ShapeFields fields(getContext());
+  fields.add("batch", product(shape.drop_back(2))).add("n", shape.back());
+  return {{"det", fields.get(), {0}}};
+}
+Work DetOp::getWork() {
+  Work work = bytesOnly(*this);
+  RankedTensorType x = getX().getType();
+  work.multiplyAdds = x.getNumElements() * x.getShape().back() / 3;
+  return work;
+}

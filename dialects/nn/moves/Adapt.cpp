@@ -1,0 +1,114 @@
+//===- Adapt.cpp - nn.adapt -----------------------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/moves/Copy.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+LogicalResult AdaptOp::verify() {
+  if (!haveSameLogicalTypes(getX().getType(), getY().getType()))
+    return emitOpError("changes more than the layout");
+  if (!isTransfer())
+    return success();
+  RankedTensorType from = getX().getType(), to = getY().getType();
+  if (getLayout(from) != getLayout(to))
+    return emitOpError("moves a tensor in layout ")
+           << getLayoutName(from) << " to another device in layout "
+           << getLayoutName(to) << "; change one after the other";
+  if (!getDevice(from).empty() && !getDevice(to).empty())
+    return emitOpError("moves a tensor from '")
+           << getDevice(from) << "' to '" << getDevice(to)
+           << "', neither of which is the host; move it to the host first";
+  if (isEncoded(from))
+    return emitOpError("moves encoded weights; give the constant the device");
+  return success();
+}
+
+bool AdaptOp::isTransfer() {
+  return getDevice(getX().getType()) != getDevice(getY().getType());
+}
+
+OpFoldResult AdaptOp::fold(FoldAdaptor adaptor) {
+  if (getX().getType() == getY().getType())
+    return getX();
+  // A constant in another layout is the same value under another type.
+  if (adaptor.getX())
+    return adaptor.getX();
+  auto inner = getX().getDefiningOp<AdaptOp>();
+  if (!inner)
+    return {};
+  RankedTensorType from = inner.getX().getType(), to = getY().getType();
+  if (from == to)
+    return inner.getX();
+  if (!isViewOf(to, from) && !getAdaptCall(from, to))
+    return {};
+  getXMutable().assign(inner.getX());
+  removeRoutineAttr(); // it was chosen for another pair of layouts
+  removeParamsAttr();
+  return getY();
+}
+
+bool AdaptOp::isView() { return isViewOf(getY().getType(), getX().getType()); }
+
+namespace {
+/// An image, with one spatial axis or two, as the adapt family knows them.
+struct Image {
+  int64_t n, c, h, w;
+  int64_t block; ///< channels in a block: 1 for row-major
+};
+} // namespace
+
+static std::optional<Image> getImage(RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() != 3 && shape.size() != 4)
+    return std::nullopt;
+  Image image{shape[0], shape[1], shape.size() == 4 ? shape[2] : 1,
+              shape.back(), 1};
+  if (LayoutAttr layout = getLayout(type)) {
+    auto blocks = layout.getBlocks();
+    if (!llvm::is_sorted(layout.getOuterAxes()) || blocks.size() != 1 ||
+        blocks[0].axis != 1)
+      return std::nullopt;
+    image.block = blocks[0].size;
+  }
+  return image;
+}
+
+std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
+                                            RankedTensorType to) {
+  MLIRContext *context = from.getContext();
+  if (isEncoded(from) || isEncoded(to) || getDevice(from) != getDevice(to))
+    return std::nullopt;
+  std::optional<Image> x = getImage(from), y = getImage(to);
+  if (x && y) {
+    ShapeFields fields(context);
+    fields.add("n", x->n).add("c", x->c).add("h", x->h).add("w", x->w);
+    fields.add("block_in", x->block).add("block_out", y->block);
+    return RoutineCall{"adapt", fields.get(), {0}};
+  }
+  // One side is row-major and the other divides without padding: walk the
+  // other's physical order, the row-major side by steps of its strides.
+  bool packs = !getLayout(from);
+  RankedTensorType other = packs ? to : from;
+  if ((getLayout(from) && getLayout(to)) || isPadded(other))
+    return std::nullopt;
+  SmallVector<int64_t> logical = getStrides(other.getShape()), plain;
+  SmallVector<int64_t> physical = getPhysicalShape(other);
+  for (auto [axis, step] : getLayout(other).getPhysicalSteps())
+    plain.push_back(logical[axis] * step);
+  SmallVector<int64_t> dense = getStrides(physical);
+  return makeCopy(context, physical, packs ? plain : dense,
+                  packs ? dense : plain, 0, 0, 0);
+}
+
+SmallVector<RoutineCall> AdaptOp::getRoutineCalls() {
+  auto call = getAdaptCall(getX().getType(), getY().getType());
+  return call ? SmallVector<RoutineCall>{*call} : SmallVector<RoutineCall>{};
+}
+
+Work AdaptOp::getWork() { return bytesOnly(*this); }

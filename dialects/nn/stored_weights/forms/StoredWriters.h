@@ -1,0 +1,95 @@
+//===- StoredWriters.h - What writes each stored form -----------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDWRITERS_H
+#define NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDWRITERS_H
+
+#include "dialects/nn/stored_weights/forms/Codebook.h"
+#include "dialects/nn/stored_weights/forms/StoredForm.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nnc::stored {
+
+/// The most values in a table, whose places a byte holds.
+inline constexpr size_t kMostPlaces = 256;
+/// The most bits of a gap between entries.
+inline constexpr int kMostGapBits = 8;
+
+//===----------------------------------------------------------------------===//
+// The forms, a file each
+//===----------------------------------------------------------------------===//
+
+/// Returns the most values that a block of so many elements has; nothing if
+/// these are more than `limit`.
+std::optional<size_t> getMostValues(const Codebook &book, int64_t block,
+                                    size_t limit);
+
+/// Each element as its place in the table of its block. A block has `block`
+/// elements, or if that is 0 one of the lengths that StoredForm::get() tries.
+std::optional<StoredForm>
+storeCodes(const Codebook &book, llvm::ArrayRef<int64_t> runs, int64_t block);
+
+/// Each element as a Huffman code, in blocks of `block` elements.
+StoredForm storeHuffman(const Codebook &book, int64_t block);
+
+/// Entries for the elements that differ from the most frequent value.
+StoredForm storeEntries(const Codebook &book, int64_t block);
+StoredForm storeHuffmanEntries(const Codebook &book, int64_t block);
+
+/// Entries for the elements, of `size` bytes each, that are not `skipped`, with
+/// their values as they are; nullopt if they take as many bytes as all
+/// elements.
+std::optional<StoredForm> storeLiterals(llvm::ArrayRef<char> bytes, int size,
+                                        uint32_t skipped, int64_t block);
+/// Entries for a number of each 2, 4, 8 or 16 elements of a run of `run` ones:
+/// what takes the fewest bits. With `book`, the table of all elements, entries
+/// have places there instead of values. nullopt if no number suffices.
+std::optional<StoredForm> storePattern(llvm::ArrayRef<char> bytes, int size,
+                                       const Codebook *book, int64_t run);
+/// Whether so many elements are zero that their entries take less than they do.
+bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
+
+//===----------------------------------------------------------------------===//
+// Tools of all forms
+//===----------------------------------------------------------------------===//
+
+/// Returns the bits of numbers from 0 to count - 1, 1 at least.
+int getNumberBits(size_t count);
+
+/// Writes the lowest `size` bytes of a number.
+void addNumber(std::vector<uint8_t> &bytes, uint32_t number, int size);
+
+/// Writes bits from the lowest of each byte on.
+class BitWriter {
+public:
+  explicit BitWriter(std::vector<uint8_t> &bytes) : bytes(bytes) {}
+
+  void add(uint32_t bits, int count) {
+    for (int i = 0; i < count; ++i, ++used) {
+      if (used % 8 == 0)
+        bytes.push_back(0);
+      bytes.back() |= (bits >> i & 1) << used % 8;
+    }
+  }
+
+private:
+  std::vector<uint8_t> &bytes;
+  int64_t used = 0;
+};
+
+/// Sets what all forms but codes have in their shape: blocks of `block`
+/// elements, the last of which may be shorter.
+void setBlocks(StoredForm &form, int number, int64_t elements, int64_t block);
+
+/// Writes the blocks of a form behind its tables: where each begins, then what
+/// write(begin, end) adds for it.
+void addBlocks(StoredForm &form,
+               llvm::function_ref<void(int64_t, int64_t)> write);
+
+} // namespace nnc::stored
+
+#endif // NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDWRITERS_H

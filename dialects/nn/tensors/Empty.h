@@ -1,0 +1,30 @@
+//===- Empty.h - Tensors without elements ---------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_TENSORS_EMPTY_H
+#define NNC_DIALECTS_NN_TENSORS_EMPTY_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace nnc::nn {
+
+/// Returns true if `value` is a tensor with an axis of size 0.
+bool isEmpty(mlir::Value value);
+
+/// Returns true if the result of `op` has elements although an operand has
+/// none, and the op would read elements of that operand. Routines are never
+/// called for such ops.
+bool readsNothing(mlir::Operation *op);
+
+/// Returns the value of every element of the result of such an op: a sum of no
+/// products is 0, and the largest of no numbers is the least value of the type.
+/// Null if the op does not define it.
+mlir::TypedAttr getEmptyResult(mlir::Operation *op);
+
+} // namespace nnc::nn
+
+#endif // NNC_DIALECTS_NN_TENSORS_EMPTY_H

@@ -1,0 +1,148 @@
+//===- Random.cpp - RandomNormal, RandomUniform, Multinomial --------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// A compiled model holds no state that its caller does not own, and gives the
+// same outputs for the same inputs. So its random numbers are constants: they
+// are drawn when compiling and are the same in each run. Number i of a node is
+// SplitMix64's output for seed + i * 0x9e3779b97f4a7c15, where the seed is a
+// hash of the node's `seed` and of the name of its result, so that two nodes
+// draw different numbers. A model that needs others in each run takes them as
+// an input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/graph/Node.h"
+
+#include "llvm/Support/xxhash.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::onnx {
+
+namespace {
+/// The random numbers of one node.
+class Generator {
+public:
+  explicit Generator(Node &node) {
+    std::string key = node.getResultName(0);
+    if (node.hasAttribute("seed")) {
+      auto seed = static_cast<float>(node.getFloat("seed"));
+      key.append(reinterpret_cast<const char *>(&seed), sizeof(seed));
+    }
+    state = llvm::xxh3_64bits(key);
+  }
+  /// Returns a number from 0 to 1, without 1, of 24 bits.
+  double drawUniform() {
+    state += 0x9e3779b97f4a7c15;
+    uint64_t bits = state;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    bits ^= bits >> 31;
+    return static_cast<double>(bits >> 40) / (1 << 24);
+  }
+  /// Box and Muller's: one of the two numbers that they make of two.
+  double drawNormal() {
+    double radius = std::sqrt(-2 * std::log(1 - drawUniform()));
+    return radius * std::cos(2 * M_PI * drawUniform());
+  }
+
+private:
+  uint64_t state;
+};
+} // namespace
+
+/// Returns a constant of `shape` whose elements `draw` gives.
+static Value makeRandom(Node &node, ArrayRef<int64_t> shape, Type element,
+                        llvm::function_ref<double(Generator &)> draw) {
+  if (!element || !isa<FloatType>(element))
+    return node.unsupported("draws elements that are no floats");
+  Type stored = element.isF64() ? element : node.getBuilder().getF32Type();
+  auto type = RankedTensorType::get(shape, stored);
+  if (!node.checkSize(type, /*isMade=*/true))
+    return {};
+  Generator generator(node);
+  SmallVector<double> values;
+  SmallVector<float> floats;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    if (element.isF64())
+      values.push_back(draw(generator));
+    else
+      floats.push_back(static_cast<float>(draw(generator)));
+  DenseElementsAttr elements =
+      element.isF64() ? DenseElementsAttr::get(type, ArrayRef<double>(values))
+                      : DenseElementsAttr::get(type, ArrayRef<float>(floats));
+  return node.castToModelType(node.constant(elements), element);
+}
+
+/// Returns the type that the node's dtype names, or else that of its operand.
+static Type getType(Node &node) {
+  if (!node.hasAttribute("dtype"))
+    return node.getModelType(0);
+  return getElementType(node.getBuilder().getContext(),
+                        static_cast<int32_t>(node.getInt("dtype")));
+}
+
+static Value makeRandom(Node &node, ArrayRef<int64_t> shape, bool isNormal) {
+  for (int64_t size : shape)
+    if (size < 0 || size > kMaxDim)
+      return node.broken("asks for shape " + toString(shape));
+  double from = isNormal ? node.getFloat("mean") : node.getFloat("low"),
+         scale =
+             isNormal ? node.getFloat("scale") : node.getFloat("high") - from;
+  return makeRandom(node, shape, getType(node), [&](Generator &generator) {
+    return from + scale * (isNormal ? generator.drawNormal()
+                                    : generator.drawUniform());
+  });
+}
+
+Value convertRandomNormal(Node &node) {
+  return makeRandom(node, *node.getInts("shape"), /*isNormal=*/true);
+}
+Value convertRandomUniform(Node &node) {
+  return makeRandom(node, *node.getInts("shape"), /*isNormal=*/false);
+}
+Value convertRandomNormalLike(Node &node) {
+  return makeRandom(node, getShape(node.getOperand(0)), /*isNormal=*/true);
+}
+Value convertRandomUniformLike(Node &node) {
+  return makeRandom(node, getShape(node.getOperand(0)), /*isNormal=*/false);
+}
+
+/// Converts Multinomial: a sample is the number of classes whose cumulative
+/// probability is at most a uniform number. The operand holds logarithms.
+Value convertMultinomial(Node &node) {
+  Value x = node.getOperand(0);
+  int64_t count = node.getInt("sample_size", 1);
+  if (getRank(x) != 2 || getShape(x)[1] < 1 || count < 1 || count > kMaxDim)
+    return node.broken("draws " + Twine(count) +
+                       " samples from logarithms of "
+                       "shape " +
+                       toString(getShape(x)));
+  Type type = getElementType(node.getBuilder().getContext(),
+                             static_cast<int32_t>(node.getInt("dtype", 6)));
+  if (!type || !isa<IntegerType>(type))
+    return node.unsupported("gives samples that are no integers");
+  int64_t batch = getShape(x)[0], classes = getShape(x)[1];
+  Value sums = node.create<nn::CumSumOp>(
+      node.create<nn::SoftmaxOp>(x, int64_t(1), false), int64_t(1), false,
+      false);
+  Value drawn =
+      makeRandom(node, {batch, count, 1}, getElement(x),
+                 [](Generator &generator) { return generator.drawUniform(); });
+  Value isBelow = node.createElementwise(
+      "less_equal", {node.reshape(sums, {batch, 1, classes}), drawn});
+  Type wide = node.getBuilder().getI32Type();
+  Value picked =
+      node.create<nn::ReduceOp>(nn::ReduceKind::sum, node.castTo(isBelow, wide),
+                                ArrayRef<int64_t>(2), false);
+  // The last sum may be a little less than 1.
+  picked = node.createElementwise(
+      "min", {picked, node.splat(static_cast<double>(classes - 1), wide)});
+  return node.castTo(picked, type);
+}
+
+} // namespace nnc::onnx

@@ -1,0 +1,107 @@
+//===- SlidingWindow.cpp - Sliding windows of convolutions and pools ------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/onnx/convolution/SlidingWindow.h"
+
+using namespace mlir;
+using namespace nnc;
+using nnc::onnx::Window;
+
+/// Larger numbers are nonsense; their products would not fit 64 bits.
+static constexpr int64_t kMaxNumber = 1 << 30;
+
+Window Window::slice(size_t first, size_t count) const {
+  auto cut = [&](ArrayRef<int64_t> list, size_t from) {
+    return llvm::to_vector(list.slice(from, count));
+  };
+  Window part{cut(kernel, first), cut(strides, first), cut(dilations, first),
+              cut(pads, first), isSamePadded};
+  llvm::append_range(part.pads, cut(pads, getAxes() + first));
+  return part;
+}
+
+void Window::append() {
+  pads.insert(pads.begin() + getAxes(), 0);
+  pads.push_back(0);
+  for (auto *list : {&kernel, &strides, &dilations})
+    list->push_back(1);
+}
+
+bool nnc::onnx::checkSpatial(Node &node, Value x) {
+  int64_t axes = getRank(x) - 2;
+  if (axes >= 1 && axes <= 3)
+    return true;
+  if (axes < 1)
+    node.broken("needs an input with spatial axes, not one of shape " +
+                toString(getShape(x)));
+  else
+    node.unsupported("works along " + Twine(axes) +
+                     " spatial axes; nnc handles 1 to 3");
+  return false;
+}
+
+std::optional<nnc::onnx::Window>
+nnc::onnx::readWindow(Node &node, ArrayRef<int64_t> kernel) {
+  size_t axes = kernel.size();
+  Window window;
+  window.kernel = llvm::to_vector(kernel);
+  auto read = [&](StringRef name, size_t count, int64_t missing, int64_t least,
+                  SmallVector<int64_t> &list) {
+    list = node.getInts(name).value_or(SmallVector<int64_t>());
+    if (list.empty())
+      list.assign(count, missing);
+    if (list.size() != count) {
+      node.broken("has " + Twine(list.size()) + " values in '" + name +
+                  "' instead of " + Twine(count));
+      return false;
+    }
+    for (int64_t value : list)
+      if (value < least || value > kMaxNumber) {
+        node.broken("has " + Twine(value) + " in '" + name + "'");
+        return false;
+      }
+    return true;
+  };
+  for (int64_t size : kernel)
+    if (size < 1 || size > kMaxNumber) {
+      node.broken("has a kernel of size " + toString(kernel));
+      return std::nullopt;
+    }
+  if (!read("strides", axes, 1, 1, window.strides) ||
+      !read("dilations", axes, 1, 1, window.dilations) ||
+      !read("pads", 2 * axes, 0, 0, window.pads))
+    return std::nullopt;
+  return window;
+}
+
+void nnc::onnx::splitPadding(Window &window, size_t axis, int64_t total,
+                             bool moreBefore) {
+  int64_t less = total / 2, more = total - less;
+  window.pads[axis] = moreBefore ? more : less;
+  window.pads[window.getAxes() + axis] = moreBefore ? less : more;
+}
+
+bool nnc::onnx::applyAutoPad(Node &node, ArrayRef<int64_t> input,
+                             Window &window) {
+  StringRef mode = node.getString("auto_pad");
+  if (mode.empty() || mode == "NOTSET")
+    return true;
+  window.pads.assign(2 * window.getAxes(), 0);
+  if (mode == "VALID")
+    return true;
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER") {
+    node.broken("has auto_pad '" + mode + "', which ONNX does not know");
+    return false;
+  }
+  for (size_t i = 0; i < window.getAxes(); ++i) {
+    int64_t output = llvm::divideCeil(input[i], window.strides[i]);
+    int64_t total =
+        (output - 1) * window.strides[i] + window.getExtent(i) - input[i];
+    splitPadding(window, i, std::max<int64_t>(total, 0), mode == "SAME_LOWER");
+  }
+  window.isSamePadded = true;
+  return true;
+}

@@ -1,0 +1,52 @@
+//===- SlidingWindow.h - Sliding windows of convolutions and pools --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_CONVOLUTION_SLIDINGWINDOW_H
+#define NNC_FRONTENDS_ONNX_CONVOLUTION_SLIDINGWINDOW_H
+
+#include "frontends/onnx/graph/Node.h"
+
+namespace nnc::onnx {
+
+/// The attributes kernel, strides, dilations and pads (all begins, then all
+/// ends), with ONNX's defaults filled in.
+struct Window {
+  llvm::SmallVector<int64_t> kernel, strides, dilations, pads;
+  bool isSamePadded = false; ///< by SAME_UPPER or SAME_LOWER
+
+  size_t getAxes() const { return kernel.size(); }
+  /// Elements that the kernel covers along an axis.
+  int64_t getExtent(size_t axis) const {
+    return (kernel[axis] - 1) * dilations[axis] + 1;
+  }
+  /// What there is along `count` axes from `first` on.
+  Window slice(size_t first, size_t count) const;
+  /// Adds an axis at the end, along which the window does not slide.
+  void append();
+};
+
+/// Whether `x` has 1 to 3 spatial axes; reports where not.
+bool checkSpatial(Node &node, mlir::Value x);
+
+/// Returns the spatial sizes of the weight `w` of a convolution of `x`. Fails,
+/// with a report, if they do not fit or the node's kernel_shape differs.
+std::optional<llvm::ArrayRef<int64_t>> getKernel(Node &node, mlir::Value x,
+                                                 mlir::Value w);
+
+/// The window of a node with that kernel, without its auto_pad; reports what
+/// does not fit together.
+std::optional<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
+
+/// Splits `total` of padding along `axis` between both ends.
+void splitPadding(Window &window, size_t axis, int64_t total, bool moreBefore);
+
+/// Sets the pads as auto_pad says for these sizes of the input. False, and a
+/// report, for a value that ONNX does not know.
+bool applyAutoPad(Node &node, llvm::ArrayRef<int64_t> input, Window &window);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_CONVOLUTION_SLIDINGWINDOW_H

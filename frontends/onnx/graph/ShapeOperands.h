@@ -1,0 +1,31 @@
+//===- ShapeOperands.h - Operands that follow from declared shapes --------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_GRAPH_SHAPEOPERANDS_H
+#define NNC_FRONTENDS_ONNX_GRAPH_SHAPEOPERANDS_H
+
+#include "frontends/onnx/graph/Node.h"
+
+namespace nnc::onnx {
+
+/// Returns whether an operator has operands that decide the shape of a result.
+bool hasShapeOperands(const ::onnx::NodeProto &node);
+
+/// Returns the operands of a node that passes hasShapeOperands(), as the model
+/// sees them. One that the network computes becomes a constant if the shapes
+/// that the model declares for the node's results leave it but one value, or
+/// several that give the same results: that of a Reshape is the declared shape.
+llvm::SmallVector<mlir::Value> fillPromised(Node &node);
+
+/// Returns all lists of `count` axes whose reduction gives the declared shape
+/// of result 0. Those that differ in axes of size 1 only, whose reduction
+/// changes no element, are one.
+llvm::SmallVector<llvm::SmallVector<int64_t>> findReducedAxes(Node &node,
+                                                              int64_t count);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_GRAPH_SHAPEOPERANDS_H

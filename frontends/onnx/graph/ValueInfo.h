@@ -1,0 +1,34 @@
+//===- ValueInfo.h - What an ONNX graph states about its tensors ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_GRAPH_VALUEINFO_H
+#define NNC_FRONTENDS_ONNX_GRAPH_VALUEINFO_H
+
+#include "frontends/common/Declarations.h"
+#include "frontends/onnx/Import.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace nnc::onnx {
+
+/// Returns the graph's inputs, without those that have initial values. Reports
+/// inputs that are not tensors.
+std::vector<TensorInfo> getInputs(const ::onnx::GraphProto &graph,
+                                  Problems &problems);
+
+/// Takes the initial values of inputs away from those that the user gives
+/// others.
+void dropInitialValues(::onnx::GraphProto &graph, const GivenValues &values);
+
+/// Returns the types that the graph declares for its outputs, for values
+/// between its nodes (`value_info`) and for inputs with initial values. What a
+/// node makes element by element of one tensor says its shape, too.
+Declarations::Scope getDeclared(mlir::MLIRContext *context,
+                                const ::onnx::GraphProto &graph);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_GRAPH_VALUEINFO_H

@@ -1,0 +1,38 @@
+//===- ResampleAxis.h - Resizing along one axis by known taps -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H
+#define NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H
+
+#include "frontends/onnx/graph/Node.h"
+
+namespace nnc::onnx {
+
+/// How ONNX's Resize makes elements along one axis.
+struct AxisSampling {
+  nn::ResizeMode mode;
+  nn::ResizeNearest nearest;
+  llvm::StringRef coordinates; ///< ONNX's coordinate_transformation_mode
+  int64_t size;                ///< of the result
+  double scale;                ///< size of the result over that of the input
+  /// For tf_crop_and_resize: the part of the axis that is taken, from 0 to 1.
+  double roiStart = 0, roiEnd = 1;
+  double cubicA = -0.75;
+  bool antialias = false, excludeOutside = false;
+};
+
+/// Whether Resize knows the coordinate_transformation_mode `name`.
+bool isCoordinateMode(llvm::StringRef name);
+
+/// Returns x resampled along `axis`; sets for each element of the result
+/// whether tf_crop_and_resize takes it from outside of x.
+mlir::Value resampleAxis(Node &node, mlir::Value x, int64_t axis,
+                         const AxisSampling &how,
+                         llvm::SmallVectorImpl<bool> &isOutside);
+
+} // namespace nnc::onnx
+
+#endif // NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H

@@ -1,0 +1,32 @@
+//===- SlidingWindow.h - Sliding windows over NHWC images -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TFLITE_CONVOLUTION_SLIDINGWINDOW_H
+#define NNC_FRONTENDS_TFLITE_CONVOLUTION_SLIDINGWINDOW_H
+
+#include "frontends/tflite/qnn/Quantized.h"
+
+namespace nnc::tflite {
+
+/// Windows along two axes: height, then width; pads before both, then behind.
+struct Window {
+  llvm::SmallVector<int64_t, 2> kernel, strides, dilations;
+  llvm::SmallVector<int64_t, 4> pads = {0, 0, 0, 0};
+};
+
+/// Checks that strides and dilations are positive and that `x`, an image in
+/// NHWC, has four axes; sets the pads that TFLite's padding means for it.
+/// Returns false, and reports why, where something does not fit.
+bool fitWindow(Layer &layer, mlir::Value x, fb::Padding padding,
+               Window &window);
+
+/// Changes the order of the axes of an image from NHWC to NCHW, or back.
+mlir::Value toChannelsFirst(Layer &layer, mlir::Value x);
+mlir::Value toChannelsLast(Layer &layer, mlir::Value x);
+
+} // namespace nnc::tflite
+
+#endif // NNC_FRONTENDS_TFLITE_CONVOLUTION_SLIDINGWINDOW_H
