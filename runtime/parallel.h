@@ -17,8 +17,8 @@
 #define NNC_PARALLEL_H
 
 #if defined(NNC_THREADS) && NNC_THREADS
+#include "runtime/counts.h"
 #include "runtime/nnc_runtime.h"
-#include "runtime/routines/policy.h"
 #endif
 
 #include "runtime/meta.h"

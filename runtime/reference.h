@@ -42,8 +42,9 @@ enum nnc_reference_status {
 /// Runs the portable routine of `family`. `shape` is the family's struct
 /// <family>_shape (runtime/routines/<family>/shape.h). `function`, `scalars`
 /// and `scalar_count` are for the elementwise family: a name of
-/// routines/elementwise.inc (or "cast") and the function's attributes; null and
-/// 0 for any other family. The caller has to pass buffers of the right sizes.
+/// routines/elementwise/functions.inc (or "cast") and the function's
+/// attributes; null and 0 for any other family. The caller has to pass buffers
+/// of the right sizes.
 int nnc_reference_call(const char *family, const void *shape,
                        const nnc_tensor *in, int inputs, nnc_tensor *out,
                        int outputs, const char *function, const double *scalars,

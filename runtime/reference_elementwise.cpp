@@ -145,7 +145,7 @@ int call_on(const call &c, std::index_sequence<I...>,
       return nnc::NAME(x...);                                                  \
     }                                                                          \
   };
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
 
 /// N bytes of an element of some type.
 template <std::size_t N> struct raw {
@@ -207,6 +207,6 @@ int nnc::reference_elementwise(const char *function, const elementwise_shape &s,
           std::make_index_sequence<SCALARS>{});                                \
     });                                                                        \
   }
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
   return NNC_REFERENCE_NO_FAMILY;
 }

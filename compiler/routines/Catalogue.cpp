@@ -6,7 +6,7 @@
 
 #include "compiler/routines/Catalogue.h"
 
-#include "runtime/routines/catalogue.h"
+#include "runtime/routines/catalogue/expressions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -107,7 +107,7 @@ static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
     }                                                                          \
   };                                                                           \
   }
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"
 #undef PARAMS
 #undef APPLIES
 #undef SCRATCH
@@ -190,7 +190,7 @@ Catalogue::Catalogue() {
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,         \
                     CANDIDATES, ...)                                           \
   NNC_ADD(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS, CANDIDATES)
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"
 }
 
 const Catalogue &Catalogue::get() {
@@ -207,7 +207,7 @@ const Routine *Catalogue::findRoutine(StringRef name) const {
 StringRef Catalogue::getHeaderOf(StringRef function) const {
   return llvm::StringSwitch<StringRef>(function)
 #define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
       // Functions of nn.requantize have parameters that the others lack.
       .StartsWith("requantize_", "runtime/simd/requantize.h")
       .Default("");

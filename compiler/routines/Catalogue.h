@@ -12,7 +12,7 @@
 
 namespace nnc {
 
-/// A routine of the runtime: a line of runtime/routines/routines.inc.
+/// A routine of the runtime: a line of runtime/routines/catalogue/routines.inc.
 struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;

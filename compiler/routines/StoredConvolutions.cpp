@@ -7,7 +7,7 @@
 #include "compiler/routines/StoredConvolutions.h"
 
 #include "compiler/routines/Candidates.h"
-#include "runtime/routines/stored_conv2d/shape.h"
+#include "runtime/routines/stored_weights/stored_conv2d/shape.h"
 
 using namespace mlir;
 using namespace nnc;

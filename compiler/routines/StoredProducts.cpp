@@ -8,7 +8,7 @@
 
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/Decode.h"
-#include "runtime/routines/stored_matmul/shape.h"
+#include "runtime/routines/stored_weights/stored_matmul/shape.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -231,7 +231,7 @@ def Exec_CallOp : Exec_Op<"call", [
 
     Example:
     ```mlir
-    exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+    exec.call "conv1" conv2d_f32_portable of "runtime/routines/convolution/conv2d/portable.h"
         inputs(%x, %w) extras(channel %b) outputs(%y)
         shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
                dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1>

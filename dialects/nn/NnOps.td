@@ -325,10 +325,10 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
   let summary = "Matrix product with weights that are stored in fewer bytes";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`. `w` holds the bytes that
-    `runtime/routines/decode/plan.h` describes of a matrix of `rows` rows, and
+    `runtime/routines/stored_weights/decode/plan.h` describes of a matrix of `rows` rows, and
     `shape` says how they are read. They are weights of i8 where `x` has
     integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
-    which the matrix is stored (`runtime/routines/stored_matmul/shape.h`). The
+    which the matrix is stored (`runtime/routines/stored_weights/stored_matmul/shape.h`). The
     accumulator is as in `nn.conv`. `nnc-choose-routines` makes the op where reading
     these bytes takes less time than decoding all of them first.
 
@@ -364,10 +364,10 @@ def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
   let summary = "Convolution with weights that are stored in fewer bytes";
   let description = [{
     The `nn.conv` of `filters` filters over one or two axes, in one group. `w` holds
-    the bytes that `runtime/routines/decode/plan.h` describes of their weights, and
+    the bytes that `runtime/routines/stored_weights/decode/plan.h` describes of their weights, and
     `shape` says how they are read. They are weights of i8 where `x` has
     integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
-    which they are stored (`runtime/routines/stored_conv2d/shape.h`). Routines decode
+    which they are stored (`runtime/routines/stored_weights/stored_conv2d/shape.h`). Routines decode
     `strip` filters at a time, which takes less working memory than all of them.
     `nnc-choose-routines` makes the op where that memory would be the most that the
     model needs.
@@ -452,7 +452,7 @@ def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [], ["keepsSamples"]> {
     elements, times multiplier * 2^(shift - 31) are in units of 10 / 65535;
     products are rounded once with `single`, else twice, as TFLite does. The
     tables, of 513 i16 each, give e^-d and 1 / (1 + a); results have 15 fraction
-    bits (`runtime/routines/table_softmax/portable.h`).
+    bits (`runtime/routines/normalization/table_softmax/portable.h`).
 
     Example: `%y = nn.table_softmax %x, %e, %r {multiplier = 1073741824 : i64, shift = 2 : i64, single = false} : (tensor<1x10xi16>, tensor<513xi16>, tensor<513xi16>) -> tensor<1x10xi16>`.
   }];
@@ -472,7 +472,7 @@ def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
     exponential `exponentials[d]`, an i32 with 31 fraction bits, or 0 if there
     is no such entry. The result is its share of the sum of the row, in units of
     2^-8 or 2^-16 from the least integer of its type on, rounded as TFLite does
-    (`runtime/routines/integer_softmax/portable.h`).
+    (`runtime/routines/normalization/integer_softmax/portable.h`).
 
     Example: `%y = nn.integer_softmax %x, %e : (tensor<1x10xi8>, tensor<200xi32>) -> tensor<1x10xi8>`.
   }];
@@ -628,7 +628,7 @@ def Nn_LayerOp : Nn_Op<"layer", [
     elementwise layer has `extras` only. Literals are `arith.constant`. The
     types of operands and result hold their layouts; extras are row-major or in
     the result's layout. `routine` names a line of
-    `runtime/routines/routines.inc`, and `params` are its parameters.
+    `runtime/routines/catalogue/routines.inc`, and `params` are its parameters.
 
     Example:
     ```mlir

@@ -8,13 +8,13 @@
 #define NNC_DIALECTS_SHAPES_ROUTINESHAPE_H
 
 #include "dialects/nn/Nn.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
 
 #include <memory>
 
 namespace nnc {
 
-/// A family of routines: a line of runtime/routines/families.inc.
+/// A family of routines: a line of runtime/routines/catalogue/families.inc.
 struct Family {
   llvm::StringRef name;
   int inputs; ///< tensors read, or -1 for any number

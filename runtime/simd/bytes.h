@@ -19,8 +19,8 @@
 #ifndef NNC_SIMD_BYTES_H
 #define NNC_SIMD_BYTES_H
 
+#include "runtime/counts.h"
 #include "runtime/epilogue.h"
-#include "runtime/routines/policy.h"
 #include "runtime/simd/bytes_portable.h"
 #include "runtime/simd/number.h"
 

@@ -10,7 +10,7 @@
 //     takes;
 //   - attributes (alpha, gamma, ...) are further arguments of type V.
 //
-// runtime/routines/elementwise.inc lists all of them.
+// runtime/routines/elementwise/functions.inc lists all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_ELEMENTWISE_H

@@ -98,7 +98,7 @@ void layer(const shape &s, const {type} *x, {weights}{operands}, {type} *y{memor
 
 
 def headers():
-    text = (ROOT / "runtime/routines/routines.inc").read_text()
+    text = (ROOT / "runtime/routines/catalogue/routines.inc").read_text()
     return {m[2]: (m[1], m[3]) for m in
             re.finditer(r'^NNC_ROUTINE\((\w+), (\w+), "([^"]+)"', text, re.M)}
 

@@ -77,7 +77,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
   %w = exec.weight "conv1_w" at 0 = dense<1.0> : tensor<8x4x1x1xf32> : tensor<8x4x1x1xf32>
   %b = exec.weight "conv1_b" at 128 = dense<0.5> : tensor<8xf32> : tensor<8xf32> loc("bias.0")
   %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
-  exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+  exec.call "conv1" conv2d_f32_portable of "runtime/routines/convolution/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
@@ -87,7 +87,7 @@ exec.program @tiny arena 512 lower_bound 512 align 64 weights 192
     %1 = nn.clip %0 {min = -1.5 : f64, max = 6.0 : f64} : f32
     exec.yield %1 : f32
   }
-  exec.call "conv1_again" conv2d_f32_portable of "runtime/routines/conv2d/portable.h"
+  exec.call "conv1_again" conv2d_f32_portable of "runtime/routines/convolution/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y)
       shape <n = 1, c = 4, h = 4, w = 4, k = 8, kh = 1, kw = 1, sh = 1, sw = 1,
              dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>

@@ -2,7 +2,7 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "dialects/target/Target.h"
-#include "runtime/routines/catalogue.h"
+#include "runtime/routines/catalogue/expressions.h"
 
 #include <catch2/catch.hpp>
 

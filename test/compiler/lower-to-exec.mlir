@@ -10,7 +10,7 @@
 // CHECK: %output_int = exec.output "output_int" of "int" : tensor<1x4x4x4xf32>
 // CHECK-NEXT: %[[W:.*]] = exec.weight "conv1_weight" at 0
 // CHECK-NEXT: %[[B:.*]] = exec.weight "conv1_bias" at 64
-// CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%output_int)
+// CHECK-NEXT: exec.call "conv1" conv2d_f32_portable of "runtime/routines/convolution/conv2d/portable.h" inputs(%x_0, %[[W]]) extras(channel %[[B]]) outputs(%output_int)
 // CHECK-SAME: shape <n = 1, c = 4, h = 4, w = 4, k = 4, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, oh = 4, ow = 4, groups = 1, fill = 0>
 // CHECK-SAME: multiply_adds = 256 : i64, nn.description = {dilations = array<i64: 1, 1>, kernel = array<i64: 1, 1>, kind = "convolution", numbers = "32-bit floats", operation = "convolution", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
 // CHECK-SAME: nn.roles = ["", "weights", "bias"], what = "1 x 1 convolution, 32-bit floats", work =

@@ -32,13 +32,13 @@ module attributes {nn.target = #target.machine<
 exec.program @shared arena 4096 lower_bound 4096 align 8 weights 0 {
   %a = exec.buffer "a" at 0 : tensor<16xf32>
   %w = exec.buffer "w" at 64 : tensor<16xf32>
-  exec.call "one" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 4, k = 1, oh = 4>
-  exec.call "two" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2>
-  exec.call "three" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2> like "two"
-  exec.call "four" conv2d_f32_nhwc_fpu <INLINE = 1> of "runtime/routines/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2>
-  exec.call "pad_1" pad_portable of "runtime/routines/pad/portable.h" inputs(%a) outputs(%w) shape <rank = 1, dims = [4]>
-  exec.call "pad_2" pad_portable of "runtime/routines/pad/portable.h" inputs(%a) outputs(%w) shape <rank = 1, dims = [5]>
-  exec.call "wide_1" softmax_portable of "runtime/routines/softmax/portable.h" inputs(%a) outputs(%w) shape <outer = 1, size = 40000>
-  exec.call "wide_2" softmax_portable of "runtime/routines/softmax/portable.h" inputs(%a) outputs(%w) shape <outer = 1, size = 4>
+  exec.call "one" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/convolution/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 4, k = 1, oh = 4>
+  exec.call "two" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/convolution/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2>
+  exec.call "three" conv2d_f32_nhwc_fpu <INLINE = 0> of "runtime/routines/convolution/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2> like "two"
+  exec.call "four" conv2d_f32_nhwc_fpu <INLINE = 1> of "runtime/routines/convolution/conv2d/fpu.h" inputs(%a, %w) outputs(%a) shape <n = 1, c = 1, h = 2, k = 2, oh = 2>
+  exec.call "pad_1" pad_portable of "runtime/routines/moves/pad/portable.h" inputs(%a) outputs(%w) shape <rank = 1, dims = [4]>
+  exec.call "pad_2" pad_portable of "runtime/routines/moves/pad/portable.h" inputs(%a) outputs(%w) shape <rank = 1, dims = [5]>
+  exec.call "wide_1" softmax_portable of "runtime/routines/normalization/softmax/portable.h" inputs(%a) outputs(%w) shape <outer = 1, size = 40000>
+  exec.call "wide_2" softmax_portable of "runtime/routines/normalization/softmax/portable.h" inputs(%a) outputs(%w) shape <outer = 1, size = 4>
 }
 }

@@ -7,7 +7,7 @@
 #include "compiler/routines/WeightError.h"
 
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/matmul/integers_plan.h"
+#include "runtime/routines/matrix/matmul/integers_plan.h"
 
 #include <catch2/catch.hpp>
 

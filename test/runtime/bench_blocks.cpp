@@ -9,8 +9,8 @@
 //   nnc_bench_blocks-<isa>
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/routines/block_matmul/registers.h"
-#include "runtime/routines/block_matmul/shape.h"
+#include "runtime/routines/stored_weights/block_matmul/registers.h"
+#include "runtime/routines/stored_weights/block_matmul/shape.h"
 
 #include <algorithm>
 #include <chrono>

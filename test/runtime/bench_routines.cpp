@@ -267,7 +267,7 @@ template <class LINE, class LAYERS> void measure() {
 
 #define ACTION NNC_LINE
 #define NNC_ROUTINE NNC_OF_FAMILIES
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"
 #undef ACTION
 
 } // namespace
@@ -282,6 +282,6 @@ int main(int argc, char **argv) {
   measure<NAME##_line, nnc_bench::FAMILY##_layers>();
 #define ACTION MEASURE
 #define NNC_ROUTINE NNC_OF_FAMILIES
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"
   return 0;
 }

@@ -1,8 +1,8 @@
 // Products with weights of 4 and 8 bits, at every width, against sums in double
 // of what the weights stand for.
-#include "runtime/routines/block_matmul/portable.h"
-#include "runtime/routines/block_matmul/registers.h"
-#include "runtime/routines/block_matmul/shape.h"
+#include "runtime/routines/stored_weights/block_matmul/portable.h"
+#include "runtime/routines/stored_weights/block_matmul/registers.h"
+#include "runtime/routines/stored_weights/block_matmul/shape.h"
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"
 

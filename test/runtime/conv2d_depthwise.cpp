@@ -1,5 +1,5 @@
 // Depthwise convolution in blocked layouts, in every kind of vector.
-#include "runtime/routines/conv2d/depthwise.h"
+#include "runtime/routines/convolution/conv2d/depthwise.h"
 #include "test/runtime/conv2d_test.h"
 
 using namespace nnc;

@@ -1,5 +1,5 @@
 // Convolution of plain images into blocked channels, in every kind of vector.
-#include "runtime/routines/conv2d/first.h"
+#include "runtime/routines/convolution/conv2d/first.h"
 #include "test/runtime/conv2d_test.h"
 
 using namespace nnc;

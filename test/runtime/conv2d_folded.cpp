@@ -1,5 +1,5 @@
 // Winograd's convolution of a plain image with a stride of 2, at every width.
-#include "runtime/routines/conv2d/folded.h"
+#include "runtime/routines/convolution/conv2d/folded.h"
 #include "test/runtime/winograd_test.h"
 
 #include <type_traits>

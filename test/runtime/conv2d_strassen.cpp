@@ -1,6 +1,6 @@
 // 1 x 1 convolution by Strassen's method, in every kind of vector.
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/conv2d/strassen.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/convolution/conv2d/strassen.h"
 #include "test/runtime/conv2d_test.h"
 #include "test/runtime/transformed_weights.h"
 

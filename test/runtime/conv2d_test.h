@@ -3,8 +3,8 @@
 #define NNC_TEST_CONV2D_TEST_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/conv2d/shape.h"
+#include "runtime/routines/convolution/conv2d/portable.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"

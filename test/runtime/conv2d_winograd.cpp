@@ -1,5 +1,5 @@
 // Winograd's convolution, at every width and size of tile.
-#include "runtime/routines/conv2d/winograd.h"
+#include "runtime/routines/convolution/conv2d/winograd.h"
 #include "test/runtime/winograd_test.h"
 
 #include <type_traits>

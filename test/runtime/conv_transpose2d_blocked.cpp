@@ -1,7 +1,7 @@
 // Transposed convolution in blocked layouts, in every kind of vector.
-#include "runtime/routines/conv_transpose2d/blocked.h"
-#include "runtime/routines/conv_transpose2d/portable.h"
-#include "runtime/routines/conv_transpose2d/shape.h"
+#include "runtime/routines/convolution/conv_transpose2d/blocked.h"
+#include "runtime/routines/convolution/conv_transpose2d/portable.h"
+#include "runtime/routines/convolution/conv_transpose2d/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"

@@ -97,7 +97,7 @@ namespace {
       return nnc::NAME(x...);                                                  \
     }                                                                          \
   };
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
 
 template <class V> V as_value(V x) { return x; }
 template <class V> V as_value(nnc::mask_of<V> m) {
@@ -168,7 +168,7 @@ TEST_CASE("each function computes on vectors what it does on floats",
                  compute<f, f32x<widest>, TENSORS, SCALARS>});                 \
     ++checked;                                                                 \
   }
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
   CHECK(checked > 50);
 }
 

@@ -1,8 +1,8 @@
 // Expanded convolution row by row in every kind of vector, and the portable
 // routine, against sums of doubles.
-#include "runtime/routines/expanded_conv2d/portable.h"
-#include "runtime/routines/expanded_conv2d/rows.h"
-#include "runtime/routines/expanded_conv2d/shape.h"
+#include "runtime/routines/convolution/expanded_conv2d/portable.h"
+#include "runtime/routines/convolution/expanded_conv2d/rows.h"
+#include "runtime/routines/convolution/expanded_conv2d/shape.h"
 #include "test/runtime/check.h"
 #include "test/runtime/conv_pair.h"
 #include "test/runtime/expected.h"

@@ -1,12 +1,12 @@
 // Register tiles of single floats, for machines without vectors: against the
 // definition in double, within 4 sqrt(terms) eps sum |a b|. Other machines
 // compute the same without the instructions.
-#include "runtime/routines/conv2d/fpu.h"
-#include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/conv_transpose2d/fpu.h"
-#include "runtime/routines/conv_transpose2d/portable.h"
-#include "runtime/routines/matmul/fpu.h"
-#include "runtime/routines/matmul/portable.h"
+#include "runtime/routines/convolution/conv2d/fpu.h"
+#include "runtime/routines/convolution/conv2d/portable.h"
+#include "runtime/routines/convolution/conv_transpose2d/fpu.h"
+#include "runtime/routines/convolution/conv_transpose2d/portable.h"
+#include "runtime/routines/matrix/matmul/fpu.h"
+#include "runtime/routines/matrix/matmul/portable.h"
 #include "test/runtime/check.h"
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"

@@ -1,9 +1,9 @@
 // Halves in memory, and vectors that compute with them.
-#include "runtime/routines/adapt/blocks.h"
-#include "runtime/routines/adapt/portable.h"
-#include "runtime/routines/adapt/shape.h"
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"
+#include "runtime/routines/moves/adapt/blocks.h"
+#include "runtime/routines/moves/adapt/portable.h"
+#include "runtime/routines/moves/adapt/shape.h"
 #include "runtime/simd/bfloat.h"
 #include "runtime/simd/vec_neonfp16.h"
 #include "test/runtime/blocked.h"

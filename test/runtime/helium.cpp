@@ -1,16 +1,16 @@
 // Routines of Arm's M-profile vectors on a board that has them: against the
 // ones for any machine, bit for bit. test/runtime/nhwc.cpp checks what other
 // machines compute in the place of the vectors.
-#include "runtime/routines/conv2d/helium.h"
-#include "runtime/routines/conv2d/helium_depthwise.h"
-#include "runtime/routines/conv2d/nhwc.h"
-#include "runtime/routines/conv2d/shape.h"
-#include "runtime/routines/matmul/helium.h"
-#include "runtime/routines/matmul/portable.h"
-#include "runtime/routines/matmul/shape.h"
-#include "runtime/routines/pool2d/helium.h"
-#include "runtime/routines/pool2d/nhwc.h"
-#include "runtime/routines/pool2d/shape.h"
+#include "runtime/routines/convolution/conv2d/helium.h"
+#include "runtime/routines/convolution/conv2d/helium_depthwise.h"
+#include "runtime/routines/convolution/conv2d/nhwc.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/matrix/matmul/helium.h"
+#include "runtime/routines/matrix/matmul/portable.h"
+#include "runtime/routines/matrix/matmul/shape.h"
+#include "runtime/routines/pooling/pool2d/helium.h"
+#include "runtime/routines/pooling/pool2d/nhwc.h"
+#include "runtime/routines/pooling/pool2d/shape.h"
 #include "test/runtime/board.h"
 
 using namespace nnc;

@@ -1,11 +1,11 @@
 // Tiles of floats in Arm's M-profile vectors, on a board that has them: against
 // sums in double, within 4 sqrt(terms) eps sum |a b|. test/runtime/fpu.cpp
 // checks what other machines compute in their place, in more shapes.
-#include "runtime/routines/conv2d/fpu.h"
-#include "runtime/routines/conv2d/nhwc.h"
-#include "runtime/routines/conv2d/shape.h"
-#include "runtime/routines/matmul/fpu.h"
-#include "runtime/routines/matmul/shape.h"
+#include "runtime/routines/convolution/conv2d/fpu.h"
+#include "runtime/routines/convolution/conv2d/nhwc.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/matrix/matmul/fpu.h"
+#include "runtime/routines/matrix/matmul/shape.h"
 #include "test/runtime/board.h"
 
 using namespace nnc;

@@ -1,8 +1,8 @@
 // Vectors of Arm's M profile on a board that has them, and layers whose
 // expressions they compute: lane by lane as scalars do.
-#include "runtime/routines/conv2d/helium.h"
-#include "runtime/routines/conv2d/nhwc.h"
-#include "runtime/routines/conv2d/shape.h"
+#include "runtime/routines/convolution/conv2d/helium.h"
+#include "runtime/routines/convolution/conv2d/nhwc.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/simd/bytes.h"

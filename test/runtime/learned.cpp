@@ -1,9 +1,9 @@
 // Decision trees, distances and coupled probabilities against their
 // definitions, on random shapes.
-#include "runtime/routines/couple_probabilities/portable.h"
-#include "runtime/routines/shapes.h"
-#include "runtime/routines/squared_distance/portable.h"
-#include "runtime/routines/tree_ensemble/portable.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/learned/couple_probabilities/portable.h"
+#include "runtime/routines/learned/squared_distance/portable.h"
+#include "runtime/routines/learned/tree_ensemble/portable.h"
 #include "test/runtime/check.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Routines whose data say how much they find, against their definitions.
-#include "runtime/routines/distinct/portable.h"
-#include "runtime/routines/find/portable.h"
-#include "runtime/routines/shapes.h"
-#include "runtime/routines/suppress/portable.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/lengths/distinct/portable.h"
+#include "runtime/routines/lengths/nonzero/portable.h"
+#include "runtime/routines/lengths/suppress/portable.h"
 #include "test/runtime/check.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Matrix product of a few rows with weights of few values, at every width: the
 // sums of the floats, bit for bit.
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/matmul/codebook.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/matrix/matmul/codebook.h"
 #include "test/runtime/matmul_test.h"
 #include "test/runtime/transformed_weights.h"
 

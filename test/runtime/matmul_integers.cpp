@@ -1,7 +1,7 @@
 // Matrix product of a few rows with weights of 24 bits, at every width,
 // within the bound of plain sums.
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/matmul/integers.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/matrix/matmul/integers.h"
 #include "test/runtime/matmul_test.h"
 #include "test/runtime/transformed_weights.h"
 

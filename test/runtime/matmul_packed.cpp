@@ -1,5 +1,5 @@
 // Matrix product with packed panels of b, in every kind of vector.
-#include "runtime/routines/matmul/packed.h"
+#include "runtime/routines/matrix/matmul/packed.h"
 #include "test/runtime/matmul_test.h"
 
 using namespace nnc;

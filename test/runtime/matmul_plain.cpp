@@ -1,5 +1,5 @@
 // Matrix product of two run-time matrices, in every kind of vector.
-#include "runtime/routines/matmul/plain.h"
+#include "runtime/routines/matrix/matmul/plain.h"
 #include "test/runtime/matmul_test.h"
 
 using namespace nnc;

@@ -1,7 +1,7 @@
 // Matrix product by Strassen's method, in every kind of vector; of floats
 // within the bound of plain sums.
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/matmul/strassen.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/matrix/matmul/strassen.h"
 #include "test/runtime/matmul_test.h"
 #include "test/runtime/transformed_weights.h"
 

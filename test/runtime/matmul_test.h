@@ -3,8 +3,8 @@
 #define NNC_TEST_MATMUL_TEST_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/matmul/portable.h"
-#include "runtime/routines/matmul/shape.h"
+#include "runtime/routines/matrix/matmul/portable.h"
+#include "runtime/routines/matrix/matmul/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"

@@ -1,11 +1,11 @@
 // The vector routines that move elements, copy and adapt, at every width
 // against the portable ones.
-#include "runtime/routines/adapt/blocks.h"
-#include "runtime/routines/adapt/portable.h"
-#include "runtime/routines/adapt/shape.h"
-#include "runtime/routines/copy/portable.h"
-#include "runtime/routines/copy/shape.h"
-#include "runtime/routines/copy/tiled.h"
+#include "runtime/routines/moves/adapt/blocks.h"
+#include "runtime/routines/moves/adapt/portable.h"
+#include "runtime/routines/moves/adapt/shape.h"
+#include "runtime/routines/moves/copy/portable.h"
+#include "runtime/routines/moves/copy/shape.h"
+#include "runtime/routines/moves/copy/tiled.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 

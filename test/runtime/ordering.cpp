@@ -1,10 +1,10 @@
 // Cumulative sums, the k largest, scatters and sampled images against their
 // definitions, on random shapes.
-#include "runtime/routines/grid_sample/portable.h"
-#include "runtime/routines/scan/portable.h"
-#include "runtime/routines/scatter/portable.h"
-#include "runtime/routines/shapes.h"
-#include "runtime/routines/top_k/portable.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/moves/scatter/portable.h"
+#include "runtime/routines/ordering/top_k/portable.h"
+#include "runtime/routines/reduction/scan/portable.h"
+#include "runtime/routines/resampling/grid_sample/portable.h"
 #include "test/runtime/check.h"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // Resize and global pooling, plain and blocked, at every width, and of halves,
 // against the portable routines of floats.
-#include "runtime/routines/resize/planes.h"
+#include "runtime/routines/resampling/resize/planes.h"
 #include "runtime/parallel.h"
-#include "runtime/routines/pool2d/global.h"
-#include "runtime/routines/pool2d/portable.h"
-#include "runtime/routines/pool2d/shape.h"
-#include "runtime/routines/resize/portable.h"
-#include "runtime/routines/resize/shape.h"
+#include "runtime/routines/pooling/pool2d/global.h"
+#include "runtime/routines/pooling/pool2d/portable.h"
+#include "runtime/routines/pooling/pool2d/shape.h"
+#include "runtime/routines/resampling/resize/portable.h"
+#include "runtime/routines/resampling/resize/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 

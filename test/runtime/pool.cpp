@@ -5,7 +5,7 @@
 #include "runtime/pool.h"
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"
-#include "runtime/routines/reduce/shape.h"
+#include "runtime/routines/reduction/reduce/shape.h"
 #include "test/runtime/check.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
 // Pooling in blocked layouts against the portable routines, at every width.
-#include "runtime/routines/pool2d/blocked.h"
-#include "runtime/routines/pool2d/portable.h"
-#include "runtime/routines/pool2d/shape.h"
+#include "runtime/routines/pooling/pool2d/blocked.h"
+#include "runtime/routines/pooling/pool2d/portable.h"
+#include "runtime/routines/pooling/pool2d/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"

@@ -2,7 +2,7 @@
 #ifndef NNC_TEST_RANDOM_SHAPES_H
 #define NNC_TEST_RANDOM_SHAPES_H
 
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
 #include "test/runtime/blocked.h"
 
 #include <string>

@@ -1,8 +1,8 @@
 // Queues and LSTM cells against their definitions, written out in double.
-#include "runtime/routines/integer_lstm/portable.h"
-#include "runtime/routines/lstm/portable.h"
-#include "runtime/routines/push/portable.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/recurrent/enqueue/portable.h"
+#include "runtime/routines/recurrent/integer_lstm/portable.h"
+#include "runtime/routines/recurrent/lstm/portable.h"
 #include "test/runtime/check.h"
 
 #include <cmath>

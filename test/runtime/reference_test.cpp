@@ -1,7 +1,7 @@
 // nnc_reference_call: finds families, functions and types by name, and says
 // what it lacks.
 #include "runtime/reference.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
 #include "runtime/simd/half.h"
 #include "test/runtime/check.h"
 
@@ -191,7 +191,7 @@ TEST_CASE("every function of the table is there for some type", "[reference]") {
     CHECK(any);                                                                \
     found += any;                                                              \
   }
-#include "runtime/routines/elementwise.inc"
+#include "runtime/routines/elementwise/functions.inc"
   CHECK(found > 60);
 }
 
@@ -256,5 +256,5 @@ TEST_CASE("visit names every field of a shape, in order", "[reference]") {
     shape.visit([&](const char *name, auto &field) { row(name, field); });     \
     CHECK(row.end == begin + sizeof(shape));                                   \
   }
-#include "runtime/routines/families.inc"
+#include "runtime/routines/catalogue/families.inc"
 }

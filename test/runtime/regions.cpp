@@ -1,9 +1,9 @@
 // Places of maxima in windows and regions of images against their definitions,
 // on random shapes.
-#include "runtime/routines/max_pool_index/portable.h"
-#include "runtime/routines/max_roi_pool/portable.h"
-#include "runtime/routines/roi_align/portable.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/pooling/max_pool_index/portable.h"
+#include "runtime/routines/regions/max_roi_pool/portable.h"
+#include "runtime/routines/regions/roi_align/portable.h"
 #include "test/runtime/check.h"
 
 #include <algorithm>

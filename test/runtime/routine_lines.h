@@ -9,8 +9,8 @@
 #define NNC_TEST_ROUTINE_LINES_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/catalogue/shapes.h"
 // Written by CMake: every header that routines.inc names.
 #include "routine_headers.h"
 

@@ -3,10 +3,10 @@
 // its first candidate. A new line is tested by being there; other tiles, in the
 // test of the header.
 #include "runtime/parallel.h"
-#include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/conv_transpose2d/portable.h"
-#include "runtime/routines/matmul/portable.h"
-#include "runtime/routines/pool2d/portable.h"
+#include "runtime/routines/convolution/conv2d/portable.h"
+#include "runtime/routines/convolution/conv_transpose2d/portable.h"
+#include "runtime/routines/matrix/matmul/portable.h"
+#include "runtime/routines/pooling/pool2d/portable.h"
 #include "test/runtime/check.h"
 #include "test/runtime/integers_test.h"
 #include "test/runtime/layouts.h"
@@ -32,7 +32,7 @@ namespace {
 
 #define ACTION NNC_LINE
 #define NNC_ROUTINE NNC_OF_FAMILIES
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"
 #undef ACTION
 
 template <class T>
@@ -333,4 +333,4 @@ template <class F, class LINE> void check_line() {
   }
 #define ACTION CHECK_LINE
 #define NNC_ROUTINE NNC_OF_FAMILIES
-#include "runtime/routines/routines.inc"
+#include "runtime/routines/catalogue/routines.inc"

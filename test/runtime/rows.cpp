@@ -1,14 +1,14 @@
 // The vector routines of softmax, layer_norm and reduce at every width, and of
 // halves, against the portable ones of floats, on random shapes with tails.
-#include "runtime/routines/layer_norm/rows.h"
-#include "runtime/routines/layer_norm/portable.h"
-#include "runtime/routines/layer_norm/shape.h"
-#include "runtime/routines/reduce/portable.h"
-#include "runtime/routines/reduce/rows.h"
-#include "runtime/routines/reduce/shape.h"
-#include "runtime/routines/softmax/portable.h"
-#include "runtime/routines/softmax/rows.h"
-#include "runtime/routines/softmax/shape.h"
+#include "runtime/routines/normalization/layer_norm/rows.h"
+#include "runtime/routines/normalization/layer_norm/portable.h"
+#include "runtime/routines/normalization/layer_norm/shape.h"
+#include "runtime/routines/normalization/softmax/portable.h"
+#include "runtime/routines/normalization/softmax/rows.h"
+#include "runtime/routines/normalization/softmax/shape.h"
+#include "runtime/routines/reduction/reduce/portable.h"
+#include "runtime/routines/reduction/reduce/rows.h"
+#include "runtime/routines/reduction/reduce/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 

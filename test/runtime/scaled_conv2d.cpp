@@ -1,9 +1,9 @@
 // 1 x 1 convolution of a scaled input in every kind of vector, with Strassen's
 // method and without, and the portable routine, against sums of doubles.
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/scaled_conv2d/portable.h"
-#include "runtime/routines/scaled_conv2d/products.h"
-#include "runtime/routines/scaled_conv2d/shape.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/convolution/scaled_conv2d/portable.h"
+#include "runtime/routines/convolution/scaled_conv2d/products.h"
+#include "runtime/routines/convolution/scaled_conv2d/shape.h"
 #include "test/runtime/check.h"
 #include "test/runtime/expected.h"
 #include "test/runtime/random_shapes.h"

@@ -1,8 +1,8 @@
 // Separable convolution in strips in every kind of vector, and the portable
 // routine, against sums of doubles.
-#include "runtime/routines/separable_conv2d/portable.h"
-#include "runtime/routines/separable_conv2d/shape.h"
-#include "runtime/routines/separable_conv2d/strips.h"
+#include "runtime/routines/convolution/separable_conv2d/portable.h"
+#include "runtime/routines/convolution/separable_conv2d/shape.h"
+#include "runtime/routines/convolution/separable_conv2d/strips.h"
 #include "test/runtime/check.h"
 #include "test/runtime/conv_pair.h"
 #include "test/runtime/expected.h"

@@ -1,5 +1,5 @@
 // Which units threads have: each unit one of them, and neighbours in the map.
-#include "runtime/routines/shares.h"
+#include "runtime/routines/units/thread_ranges.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"
 

@@ -1,9 +1,9 @@
 // Fourier transforms, filters and determinants against their definitions, on
 // random shapes.
-#include "runtime/routines/det/portable.h"
-#include "runtime/routines/dft/portable.h"
-#include "runtime/routines/filter/portable.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/matrix/det/portable.h"
+#include "runtime/routines/signal/dft/portable.h"
+#include "runtime/routines/signal/filter/portable.h"
 #include "test/runtime/check.h"
 
 #include <cmath>

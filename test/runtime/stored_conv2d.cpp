@@ -1,11 +1,11 @@
 // Convolutions whose weights are decoded a strip of filters at a time, of
 // random shapes in every form and order: of integers bit for bit, of floats
 // within the bound of a sum of their products.
-#include "runtime/routines/stored_conv2d/dsp.h"
-#include "runtime/routines/stored_conv2d/fpu.h"
-#include "runtime/routines/stored_conv2d/helium.h"
-#include "runtime/routines/stored_conv2d/nhwc.h"
-#include "runtime/routines/stored_conv2d/portable.h"
+#include "runtime/routines/stored_weights/stored_conv2d/dsp.h"
+#include "runtime/routines/stored_weights/stored_conv2d/fpu.h"
+#include "runtime/routines/stored_weights/stored_conv2d/helium.h"
+#include "runtime/routines/stored_weights/stored_conv2d/nhwc.h"
+#include "runtime/routines/stored_weights/stored_conv2d/portable.h"
 #include "test/runtime/check.h"
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"

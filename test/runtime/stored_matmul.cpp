@@ -1,9 +1,9 @@
 // Products with weights that are read as they are stored: of random shapes in
 // every form, of floats at every width and of bytes.
-#include "runtime/routines/stored_matmul/entries.h"
-#include "runtime/routines/stored_matmul/pairs.h"
-#include "runtime/routines/stored_matmul/pattern.h"
-#include "runtime/routines/stored_matmul/tile.h"
+#include "runtime/routines/stored_weights/stored_matmul/entries.h"
+#include "runtime/routines/stored_weights/stored_matmul/pairs.h"
+#include "runtime/routines/stored_weights/stored_matmul/pattern.h"
+#include "runtime/routines/stored_weights/stored_matmul/tile.h"
 #include "test/runtime/matmul_test.h"
 #include "test/runtime/stored_weights.h"
 #include "test/runtime/widths.h"

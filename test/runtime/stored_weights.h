@@ -3,7 +3,7 @@
 #ifndef NNC_TEST_STORED_WEIGHTS_H
 #define NNC_TEST_STORED_WEIGHTS_H
 
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -28,7 +28,7 @@ def split(text):
 
 
 def rows():
-    for line in (ROUTINES / "routines.inc").read_text().splitlines():
+    for line in (ROUTINES / "catalogue/routines.inc").read_text().splitlines():
         if not line.startswith("NNC_ROUTINE("):
             continue
         cells = split(line[len("NNC_ROUTINE("):-1])
@@ -75,8 +75,8 @@ def problems(table, families):
 
 def instantiations(table):
     """C++ that names every routine with every candidate."""
-    yield '#include "runtime/routines/catalogue.h"'
-    yield '#include "runtime/routines/shapes.h"'
+    yield '#include "runtime/routines/catalogue/expressions.h"'
+    yield '#include "runtime/routines/catalogue/shapes.h"'
     for header in sorted({r["header"] for r in table}):
         yield f'#include "{header}"'
     yield "struct unary { template <class V> V operator()(V x) const { return x; } };"
@@ -98,7 +98,7 @@ def instantiations(table):
 def main():
     table = list(rows())
     families = {m[1]: int(m[2]) for m in re.finditer(
-        r"^NNC_FAMILY\((\w+), (-?\d+),", (ROUTINES / "families.inc").read_text(), re.M)}
+        r"^NNC_FAMILY\((\w+), (-?\d+),", (ROUTINES / "catalogue/families.inc").read_text(), re.M)}
     found = list(problems(table, families))
     if not found:
         with tempfile.TemporaryDirectory() as folder:

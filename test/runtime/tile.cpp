@@ -1,5 +1,5 @@
 // What tiles fetch of the weights that later ones want.
-#include "runtime/routines/tile.h"
+#include "runtime/routines/tiles/floats.h"
 #include "test/runtime/check.h"
 
 #include <cstdint>

@@ -2,13 +2,13 @@
 #ifndef NNC_TEST_TRANSFORMED_WEIGHTS_H
 #define NNC_TEST_TRANSFORMED_WEIGHTS_H
 
-#include "runtime/routines/catalogue.h"
-#include "runtime/routines/conv2d/shape.h"
-#include "runtime/routines/conv2d/winograd.h"
-#include "runtime/routines/matmul/codebook_plan.h"
-#include "runtime/routines/matmul/integers_plan.h"
-#include "runtime/routines/matmul/shape.h"
-#include "runtime/routines/strassen_matrices.h"
+#include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/convolution/conv2d/winograd.h"
+#include "runtime/routines/matrix/matmul/codebook_plan.h"
+#include "runtime/routines/matrix/matmul/integers_plan.h"
+#include "runtime/routines/matrix/matmul/shape.h"
+#include "runtime/routines/transforms/strassen_matrices.h"
 #include "test/runtime/blocked.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "runtime/simd/vec.h"
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"
-#include "runtime/routines/shapes.h"
+#include "runtime/routines/catalogue/shapes.h"
 #include "test/runtime/check.h"
 #include "test/runtime/widths.h"
 

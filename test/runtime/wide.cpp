@@ -1,13 +1,13 @@
 // Fixed-point routines on numbers of 16 bits, and sums of 64 bits, against the
 // real numbers that they stand for.
-#include "runtime/routines/conv2d/nhwc.h"
-#include "runtime/routines/conv2d/portable.h"
-#include "runtime/routines/fixed_resize/portable.h"
-#include "runtime/routines/full_lstm/portable.h"
-#include "runtime/routines/lstm/portable.h"
-#include "runtime/routines/matmul/portable.h"
-#include "runtime/routines/shapes.h"
-#include "runtime/routines/table_softmax/portable.h"
+#include "runtime/routines/catalogue/shapes.h"
+#include "runtime/routines/convolution/conv2d/nhwc.h"
+#include "runtime/routines/convolution/conv2d/portable.h"
+#include "runtime/routines/matrix/matmul/portable.h"
+#include "runtime/routines/normalization/table_softmax/portable.h"
+#include "runtime/routines/recurrent/full_lstm/portable.h"
+#include "runtime/routines/recurrent/lstm/portable.h"
+#include "runtime/routines/resampling/fixed_resize/portable.h"
 #include "runtime/simd/elementwise.h"
 #include "test/runtime/check.h"
 

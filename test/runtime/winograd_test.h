@@ -2,7 +2,7 @@
 #ifndef NNC_TEST_WINOGRAD_TEST_H
 #define NNC_TEST_WINOGRAD_TEST_H
 
-#include "runtime/routines/catalogue.h"
+#include "runtime/routines/catalogue/expressions.h"
 #include "test/runtime/conv2d_test.h"
 #include "test/runtime/transformed_weights.h"
 

@@ -14,22 +14,22 @@ TOOLBOX = ["fmt/*", "sqlite3.h"]
 
 # What runtime/ shows to the compiler as data: the families with their shapes, the
 # tables of routines, and the one door to the portable routines.
-SHAPES = ["runtime/routines/families.inc", "runtime/routines/*/shape.h",
-          "runtime/routines/shapes.h"]
+SHAPES = ["runtime/routines/catalogue/families.inc", "runtime/routines/*/shape.h",
+          "runtime/routines/catalogue/shapes.h"]
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
-                  "runtime/routines/catalogue.h",
                   "runtime/routines/catalogue/*.h",
                   "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those
 # of 24 bits and of 4 look like.
-MATRICES = ["runtime/routines/*_matrices.h", "runtime/routines/*/*_matrices.h",
+MATRICES = ["runtime/routines/*_matrices.h",
             "runtime/routines/*/codebook_plan.h", "runtime/routines/*/integers_plan.h",
-            "runtime/routines/block_matmul/plan.h"]
+            "runtime/routines/stored_weights/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
-STORED_FORMS = ["runtime/routines/decode/shape.h", "runtime/routines/decode/plan.h",
-                "runtime/routines/stored_conv2d/shape.h",
-                "runtime/routines/stored_matmul/shape.h"]
+STORED_FORMS = ["runtime/routines/stored_weights/decode/shape.h",
+                "runtime/routines/stored_weights/decode/plan.h",
+                "runtime/routines/stored_weights/stored_conv2d/shape.h",
+                "runtime/routines/stored_weights/stored_matmul/shape.h"]
 
 # Headers of C, in either spelling, and those of C++ that need no library.
 C_HEADERS = """assert errno fenv float inttypes limits math setjmp signal stdarg

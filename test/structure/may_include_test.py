@@ -54,18 +54,18 @@ class MayInclude(unittest.TestCase):
     def test_compiler_reads_routine_tables_only(self):
         self.assertEqual(
             self.found(compiler__routines__a_DOT_cpp=
-                       '#include "runtime/routines/routines.inc"\n'
-                       '#include "runtime/routines/conv2d/shape.h"\n'
+                       '#include "runtime/routines/catalogue/routines.inc"\n'
+                       '#include "runtime/routines/convolution/conv2d/shape.h"\n'
                        '#include "runtime/simd/vec.h"\n'),
             ["compiler/routines/a.cpp: compiler/routines/ may not include "
              "runtime/simd/vec.h"])
 
     def test_encodings_alone_read_matrices(self):
-        matrices = '#include "runtime/routines/conv2d/winograd_matrices.h"\n'
+        matrices = '#include "runtime/routines/convolution/conv2d/winograd_matrices.h"\n'
         self.assertEqual(
             self.found(dialects__nn__encodings__a_DOT_cpp=matrices,
                        dialects__nn__b_DOT_cpp=matrices, codegen__c_DOT_cpp=matrices),
-            [f"{file}: {folder}/ may not include runtime/routines/conv2d/winograd_matrices.h"
+            [f"{file}: {folder}/ may not include runtime/routines/convolution/conv2d/winograd_matrices.h"
              for file, folder in (("codegen/c.cpp", "codegen"), ("dialects/nn/b.cpp", "dialects/nn"))])
 
     def test_dialects_keep_their_order(self):

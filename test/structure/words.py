@@ -19,7 +19,7 @@ def main():
     problems = [f"{name}: not sorted" for name, table in (("functions.inc", functions),
                                                          ("ops.inc", ops))
                 if table != sorted(set(table))]
-    computed = rows(tree.ROOT / "runtime/routines/elementwise.inc", r"^NNC_ELEMENTWISE\((\w+),")
+    computed = rows(tree.ROOT / "runtime/routines/elementwise/functions.inc", r"^NNC_ELEMENTWISE\((\w+),")
     # Codes of small floats have names that say it.
     problems += [f"functions.inc: no words for {name}" for name in computed
                  if name not in functions and not re.match(r"(en|de)code_e\d", name)]

@@ -221,7 +221,7 @@ Work CastOp::getWork() { return elementwiseWork(*this); }
 //===----------------------------------------------------------------------===//
 
 StringRef nn::getSmallFloatFunction(StringRef format, bool isEncoded) {
-  // The functions of runtime/routines/elementwise.inc.
+  // The functions of runtime/routines/elementwise/functions.inc.
 #define NNC_FORMAT(NAME)                                                       \
   .Case(#NAME, isEncoded ? "encode_" #NAME : "decode_" #NAME)
   return llvm::StringSwitch<StringRef>(format)

@@ -7,14 +7,14 @@
 // its own. A `4096x4096` as `NK16n_codebook16` takes 256 panels of 32832 bytes,
 // an eighth of what `NK16n` takes. It is for weights that share values, as
 // nnc compress or training makes them, and changes none: a panel of more values
-// cannot be stored. runtime/routines/matmul/codebook_plan.h says where each
-// byte is.
+// cannot be stored. runtime/routines/matrix/matmul/codebook_plan.h says where
+// each byte is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/PanelMatrix.h"
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/matmul/codebook_plan.h"
+#include "runtime/routines/matrix/matmul/codebook_plan.h"
 
 #include <cstring>
 #include <limits>

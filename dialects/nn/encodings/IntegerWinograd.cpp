@@ -3,11 +3,12 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // `integer_winograd2` stores each filter of 3 x 3 numbers of 8 bits as the 4 x
-// 4 numbers of 16 bits that runtime/routines/conv2d/integers_winograd.h
-// multiplies: U = (2 G) w (2 G)^T, where G is the matrix of Winograd's method
-// F(2, 3), whose elements are multiples of 1/2. A channel becomes two: those of
-// the lower and of the upper bytes. A `64x64x3x3` as
-// `KRSC8k4c_integer_winograd2` is `8 x 4 x 4 x 32 x 8 x 4` bytes.
+// 4 numbers of 16 bits that
+// runtime/routines/convolution/conv2d/integers_winograd.h multiplies: U = (2 G)
+// w (2 G)^T, where G is the matrix of Winograd's method F(2, 3), whose elements
+// are multiples of 1/2. A channel becomes two: those of the lower and of the
+// upper bytes. A `64x64x3x3` as `KRSC8k4c_integer_winograd2` is `8 x 4 x 4 x 32
+// x 8 x 4` bytes.
 //
 //===----------------------------------------------------------------------===//
 

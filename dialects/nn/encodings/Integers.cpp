@@ -6,13 +6,13 @@
 // the other, which are the columns of a block, and behind each 512 rows of a
 // panel one scale for each column. A `25088x4096` as `NK16n_int24` takes 256
 // panels of 1207360 bytes, three quarters of what `NK16n` takes.
-// runtime/routines/matmul/integers_plan.h says where each byte is.
+// runtime/routines/matrix/matmul/integers_plan.h says where each byte is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/PanelMatrix.h"
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/matmul/integers_plan.h"
+#include "runtime/routines/matrix/matmul/integers_plan.h"
 
 #include <cmath>
 #include <cstring>

@@ -6,13 +6,14 @@
 // before, in 4 bits each: a panel of 32 columns of the result after the other,
 // in words of 8 consecutive weights of a column. A `64x4096` as `NK32n_int4`
 // (of the product's axes) takes 2 panels of 65536 bytes.
-// runtime/routines/block_matmul/plan.h says where each weight is.
+// runtime/routines/stored_weights/block_matmul/plan.h says where each weight
+// is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/PanelMatrix.h"
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/block_matmul/plan.h"
+#include "runtime/routines/stored_weights/block_matmul/plan.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/strassen_matrices.h"
+#include "runtime/routines/transforms/strassen_matrices.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -4,9 +4,9 @@
 //
 // Stores each filter as the values that Winograd's convolution multiplies (MNN,
 // section 3.3.1), U = G w G^T, where
-// runtime/routines/conv2d/winograd_matrices.h has G. In the place of its r
-// taps, each spatial axis longer than one has the points of the method for m
-// outputs at a time:
+// runtime/routines/convolution/conv2d/winograd_matrices.h has G. In the place
+// of its r taps, each spatial axis longer than one has the points of the method
+// for m outputs at a time:
 //
 // - `winograd<m>`, for a stride of 1: m + r - 1 points. A `64x64x3x3` as
 //   `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`.
@@ -15,13 +15,14 @@
 //   `KRSC16k_strided_winograd2` is `4 x 5 x 5 x 64 x 16`.
 // - `folded_winograd<m>`, for a stride of 2 along both axes: each channel is
 //   taken for four, those of the taps in even or odd rows and even or odd
-//   columns, which meet a stride of 1 (runtime/routines/conv2d/folded.h). A
-//   `64x3x7x7` as `KRSC16k_folded_winograd5` is `4 x 8 x 8 x 12 x 16`.
+//   columns, which meet a stride of 1
+//   (runtime/routines/convolution/conv2d/folded.h). A `64x3x7x7` as
+//   `KRSC16k_folded_winograd5` is `4 x 8 x 8 x 12 x 16`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/conv2d/winograd_matrices.h"
+#include "runtime/routines/convolution/conv2d/winograd_matrices.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -25,7 +25,7 @@ def Nn_TreeEnsembleOp : Nn_RoutineOp<"tree_ensemble", [], ["keepsSamples"]> {
   let description = [{
     x is rows x features. `values`, `tests` and `jumps` hold a number for each
     node of all trees, and `roots` the nodes at which trees start
-    (`runtime/routines/tree_ensemble/portable.h`). Leaves have a score for one
+    (`runtime/routines/learned/tree_ensemble/portable.h`). Leaves have a score for one
     of the `targets`, or if `dense` a row of `scores` with one for each;
     otherwise `scores` has one element, which nothing reads. A target for which
     no leaf has a score gets 0.
@@ -59,7 +59,7 @@ def Nn_CoupleProbabilitiesOp : Nn_RoutineOp<"couple_probabilities"> {
   let description = [{
     x holds for each row and pair of classes, (0, 1), (0, 2), ... (1, 2), ..., the
     probability of the first of both if it is one of these. The result has one
-    for each class (`runtime/routines/couple_probabilities/portable.h`).
+    for each class (`runtime/routines/learned/couple_probabilities/portable.h`).
 
     Example: `%y = nn.couple_probabilities %x {classes = 4 : i64} : (tensor<2x6xf32>) -> tensor<2x4xf32>`.
   }];

@@ -73,7 +73,7 @@ def Nn_DecodeOp : Nn_Op<"decode", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "A weight in its layout, of the fewer bytes that are stored of it";
   let description = [{
-    `x` holds the bytes that `runtime/routines/decode/plan.h` describes, and `shape`
+    `x` holds the bytes that `runtime/routines/stored_weights/decode/plan.h` describes, and `shape`
     says how they are read. The result has the elements of a weight as its layout
     stores them, padding and encoding included. `nnc-choose-routines` makes the op in
     front of the layer that reads the weight. `routine` is as in `nn.layer`.
@@ -339,7 +339,7 @@ def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [], ["keepsSamples"]> {
     Rows and columns of the result, `sizes` of them, lie `steps` / 1024 apart in
     x, which TFLite rounds; with `half_pixel` they are pixels, not points. Sums
     round halves up with `single`, else away from zero
-    (`runtime/routines/fixed_resize/portable.h`).
+    (`runtime/routines/resampling/fixed_resize/portable.h`).
 
     Example: `%y = nn.fixed_resize %x {sizes = array<i64: 8, 6>, steps = array<i64: 512, 512>, half_pixel = true, single = false} : (tensor<1x4x3x5xi8>) -> tensor<1x8x6x5xi8>`.
   }];

@@ -36,7 +36,7 @@ def Nn_LstmOp : Nn_RoutineOp<"lstm"> {
 
     The result has a row of `units` elements for each step of each sequence, in
     the order of x, and behind them a row for each sequence with what its cells
-    hold in the end (`runtime/routines/lstm/portable.h`).
+    hold in the end (`runtime/routines/recurrent/lstm/portable.h`).
 
     Example: `%y = nn.lstm %x, %w, %r, %b, %h, %c {time_major = false, clip = 0.0 : f64} : (tensor<1x28x8xf32>, tensor<4x5x8xf32>, tensor<4x5x5xf32>, tensor<4x5xf32>, tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<29x5xf32>`.
   }];
@@ -55,7 +55,7 @@ def Nn_FullLstmOp : Nn_RoutineOp<"full_lstm"> {
     it is `coupled` to the forget gate. `extras` is a vector that holds the
     peepholes, 3 x units, then gates x units factors if gates are `normalized`,
     then the output x units matrix and the `output` offsets if results are
-    `projected` (`runtime/routines/full_lstm/portable.h`). h is batch x output.
+    `projected` (`runtime/routines/recurrent/full_lstm/portable.h`). h is batch x output.
 
     The result is a vector: `output` elements for each step of each sequence, in
     the order of x, and behind them the cells, batch x units.
@@ -78,7 +78,7 @@ def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
     Sums of x and of h have biases of their own, in i32 or beside i16 in i64,
     which include the zero points of x and h.
     `factors` holds eleven pairs of a multiplier and a shift, and `table` the
-    logistic function; `runtime/routines/integer_lstm/portable.h` explains both.
+    logistic function; `runtime/routines/recurrent/integer_lstm/portable.h` explains both.
     Cells are numbers of 16 bits. Beside i8, each is stored as two i8, the low
     half first: c is batch x 2 units, and the result ends with two rows for each
     sequence.
@@ -140,7 +140,7 @@ def Nn_RecurrentOp : Nn_RoutineOp<"recurrent"> {
 
     The result has a row of `units` elements for each step of each sequence, in
     the order of `sums`, then for each sequence one with the last of these and, of
-    an LSTM, one with the cells (`runtime/routines/recurrent/portable.h`).
+    an LSTM, one with the cells (`runtime/routines/recurrent/recurrent/portable.h`).
 
     Example: `%y = nn.recurrent rnn %s, %r, %e, %h, %h, %l {f = #nn<cell_activation tanh>, g = #nn<cell_activation tanh>, h_activation = #nn<cell_activation tanh>, numbers = array<f64: 0.0, 0.0, 0.0, 0.0, 0.0, 0.0>, clip = 0.0 : f64, reverse = false, reset_after = false, coupled = false} : (tensor<7x1x1x5xf32>, tensor<1x5x5xf32>, tensor<5xf32>, tensor<1x5xf32>, tensor<1x5xf32>, tensor<1xi64>) -> tensor<8x5xf32>`.
   }];

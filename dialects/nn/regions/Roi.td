@@ -24,7 +24,7 @@ def Nn_RoiAlignOp : Nn_RoutineOp<"roi_align"> {
     `half_pixel`, moved by half an element; `images` (i64) holds the image of
     each. A bin of the result is the mean, or the largest, of `samples` places
     along each axis; with 0 of as many as a bin has elements
-    (`runtime/routines/roi_align/portable.h`).
+    (`runtime/routines/regions/roi_align/portable.h`).
 
     Example: `%y = nn.roi_align avg %x, %r, %i {sizes = array<i64: 3, 2>, samples = 2 : i64, scale = 0.5 : f64, half_pixel = true} : (tensor<1x8x9x9xf32>, tensor<4x4xf32>, tensor<4xi64>) -> tensor<4x8x3x2xf32>`.
   }];

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/convolution/SlidingWindow.h"
-#include "runtime/routines/stored_conv2d/shape.h"
+#include "runtime/routines/stored_weights/stored_conv2d/shape.h"
 
 using namespace mlir;
 using namespace nnc;

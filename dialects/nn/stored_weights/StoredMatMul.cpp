@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/Nn.h"
-#include "runtime/routines/stored_matmul/shape.h"
+#include "runtime/routines/stored_weights/stored_matmul/shape.h"
 
 using namespace mlir;
 using namespace nnc;

@@ -5,9 +5,9 @@
 //
 // Lanes are queries. B vectors of queries are transposed once and then
 // multiplied by all keys and values, which are read in place, one broadcast
-// element after the other (tile.h), so that the maxima and sums of the softmax
-// need no reduction across lanes. Keys are processed in blocks. Sums over
-// earlier blocks are scaled to each new maximum (Milakov and Gimelshein,
+// element after the other (tiles/floats.h), so that the maxima and sums of the
+// softmax need no reduction across lanes. Keys are processed in blocks. Sums
+// over earlier blocks are scaled to each new maximum (Milakov and Gimelshein,
 // "Online normalizer calculation for softmax"; Dao et al., "FlashAttention"),
 // so only the scores of one block are stored at a time.
 //
@@ -25,8 +25,8 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/plan.h"
-#include "runtime/routines/remainder.h"
-#include "runtime/routines/tile.h"
+#include "runtime/routines/tiles/floats.h"
+#include "runtime/routines/tiles/remainder.h"
 #include "runtime/simd/math.h"
 #include "runtime/simd/transpose.h"
 

@@ -2,7 +2,7 @@
 #ifndef NNC_ROUTINES_ATTENTION_PLAN_H
 #define NNC_ROUTINES_ATTENTION_PLAN_H
 
-#include "runtime/routines/policy.h"
+#include "runtime/counts.h"
 
 #include <stddef.h>
 

@@ -11,9 +11,9 @@
 #ifndef NNC_ROUTINES_ATTENTION_PORTABLE_H
 #define NNC_ROUTINES_ATTENTION_PORTABLE_H
 
+#include "runtime/counts.h"
 #include "runtime/epilogue.h"
 #include "runtime/meta.h"
-#include "runtime/routines/policy.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {

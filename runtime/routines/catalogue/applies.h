@@ -8,10 +8,10 @@
 #ifndef NNC_ROUTINES_CATALOGUE_APPLIES_H
 #define NNC_ROUTINES_CATALOGUE_APPLIES_H
 
-#include "runtime/routines/conv2d/winograd_matrices.h"
-#include "runtime/routines/conv2d/winograd_plan.h"
-#include "runtime/routines/expanded_conv2d/plan.h"
-#include "runtime/routines/separable_conv2d/plan.h"
+#include "runtime/routines/convolution/conv2d/winograd_matrices.h"
+#include "runtime/routines/convolution/conv2d/winograd_plan.h"
+#include "runtime/routines/convolution/expanded_conv2d/plan.h"
+#include "runtime/routines/convolution/separable_conv2d/plan.h"
 
 namespace nnc {
 

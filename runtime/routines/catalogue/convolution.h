@@ -3,7 +3,7 @@
 #define NNC_ROUTINES_CATALOGUE_CONVOLUTION_H
 
 #include "runtime/routines/catalogue/memory.h"
-#include "runtime/routines/conv2d/shape.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
 
 namespace nnc {
 

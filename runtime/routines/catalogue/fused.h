@@ -3,11 +3,11 @@
 #define NNC_ROUTINES_CATALOGUE_FUSED_H
 
 #include "runtime/routines/catalogue/convolution.h"
+#include "runtime/routines/catalogue/shape_values.h"
 #include "runtime/routines/catalogue/transformed.h"
-#include "runtime/routines/expanded_conv2d/plan.h"
-#include "runtime/routines/scaled_conv2d/plan.h"
-#include "runtime/routines/separable_conv2d/plan.h"
-#include "runtime/routines/shape_values.h"
+#include "runtime/routines/convolution/expanded_conv2d/plan.h"
+#include "runtime/routines/convolution/scaled_conv2d/plan.h"
+#include "runtime/routines/convolution/separable_conv2d/plan.h"
 
 namespace nnc {
 

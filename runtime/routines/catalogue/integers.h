@@ -3,10 +3,10 @@
 #define NNC_ROUTINES_CATALOGUE_INTEGERS_H
 
 #include "runtime/routines/catalogue/convolution.h"
-#include "runtime/routines/conv2d/integers_depthwise_plan.h"
-#include "runtime/routines/conv2d/integers_plan.h"
-#include "runtime/routines/conv2d/integers_winograd_plan.h"
-#include "runtime/routines/matmul/bytes_plan.h"
+#include "runtime/routines/convolution/conv2d/integers_depthwise_plan.h"
+#include "runtime/routines/convolution/conv2d/integers_plan.h"
+#include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"
+#include "runtime/routines/matrix/matmul/bytes_plan.h"
 
 namespace nnc {
 

@@ -3,7 +3,7 @@
 #define NNC_ROUTINES_CATALOGUE_MATMUL_H
 
 #include "runtime/routines/catalogue/memory.h"
-#include "runtime/routines/matmul/plain_plan.h"
+#include "runtime/routines/matrix/matmul/plain_plan.h"
 
 namespace nnc {
 

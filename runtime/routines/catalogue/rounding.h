@@ -9,9 +9,9 @@
 #ifndef NNC_ROUTINES_CATALOGUE_ROUNDING_H
 #define NNC_ROUTINES_CATALOGUE_ROUNDING_H
 
-#include "runtime/routines/conv2d/winograd_matrices.h"
-#include "runtime/routines/conv2d/winograd_plan.h"
-#include "runtime/routines/strassen_plan.h"
+#include "runtime/routines/convolution/conv2d/winograd_matrices.h"
+#include "runtime/routines/convolution/conv2d/winograd_plan.h"
+#include "runtime/routines/transforms/strassen_plan.h"
 
 namespace nnc {
 

@@ -9,8 +9,8 @@
 #define NNC_ROUTINES_CATALOGUE_STORED_H
 
 #include "runtime/routines/catalogue/tile.h"
-#include "runtime/routines/stored_conv2d/plan.h"
-#include "runtime/routines/stored_matmul/plan.h"
+#include "runtime/routines/stored_weights/stored_conv2d/plan.h"
+#include "runtime/routines/stored_weights/stored_matmul/plan.h"
 
 namespace nnc {
 

@@ -2,14 +2,14 @@
 #ifndef NNC_ROUTINES_CATALOGUE_TILE_H
 #define NNC_ROUTINES_CATALOGUE_TILE_H
 
+#include "runtime/counts.h"
 #include "runtime/routines/catalogue/core.h"
 #include "runtime/routines/catalogue/costs.h"
-#include "runtime/routines/policy.h"
 
 namespace nnc {
 
-/// What limits a register tile (runtime/routines/tile.h): the vectors of an
-/// instruction set, its cost constants, and the core.
+/// What limits a register tile (runtime/routines/tiles/floats.h): the vectors
+/// of an instruction set, its cost constants, and the core.
 struct tile_limits {
   int lanes;    ///< numbers in a vector
   bool by_lane; ///< one load of points serves as many steps as it has lanes,

@@ -3,9 +3,9 @@
 #define NNC_ROUTINES_CATALOGUE_TRANSFORMED_H
 
 #include "runtime/routines/catalogue/memory.h"
-#include "runtime/routines/conv2d/shape.h"
-#include "runtime/routines/conv2d/winograd_plan.h"
-#include "runtime/routines/strassen_plan.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/convolution/conv2d/winograd_plan.h"
+#include "runtime/routines/transforms/strassen_plan.h"
 
 namespace nnc {
 

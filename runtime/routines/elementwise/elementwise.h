@@ -17,7 +17,7 @@
 #define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 
 #include "runtime/meta.h"
-#include "runtime/routines/shares.h"
+#include "runtime/routines/units/thread_ranges.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -38,7 +38,7 @@ private:
     return rows;
   }
   /// Whether y is planes of pixels that threads should divide by places
-  /// (shares.h).
+  /// (thread_ranges.h).
   static constexpr bool shares_places(const S &s) {
     return s.planes > 1 &&
            shares_places_of_planes(rows(s) * s.dims[s.rank - 1] / s.pixels,

@@ -22,10 +22,10 @@ exec.program @tiny arena 1024 lower_bound 640 align 64 weights 192
   // CHECK: exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   %y = exec.buffer "conv1_out" at 0 : tensor<1x8x4x4xf32>
   %scratch = exec.buffer "conv1_scratch" at 512 : tensor<512xui8>
-  // CHECK: exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/conv2d/portable.h"
+  // CHECK: exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/convolution/conv2d/portable.h"
   // CHECK-SAME: inputs(%x_0, %conv1_w) extras(channel %conv1_b) outputs(%conv1_out) scratch(%conv1_scratch)
   // CHECK-SAME: shape <n = 1, dims = [4, 8], rows = {{\[\[}}1, 2], [3]], value = 1.000000e-05>
-  exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/conv2d/portable.h"
+  exec.call "conv1" conv2d_f32_portable<COLS = 14, OC = 2> of "runtime/routines/convolution/conv2d/portable.h"
       inputs(%x, %w) extras(channel %b) outputs(%y) scratch(%scratch)
       shape <n = 1, dims = [4, 8], rows = [[1, 2], [3]], value = 1.0e-5>
       attributes {what = "1 x 1 convolution", multiply_adds = 512 : i64, work = 1280 : i64} {

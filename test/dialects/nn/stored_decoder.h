@@ -8,11 +8,11 @@
 #define NNC_TEST_DIALECTS_NN_STORED_DECODER_H
 
 #include "runtime/epilogue.h"
-#include "runtime/routines/decode/codes.h"
-#include "runtime/routines/decode/entries.h"
-#include "runtime/routines/decode/huffman.h"
-#include "runtime/routines/decode/literals.h"
-#include "runtime/routines/decode/pattern.h"
+#include "runtime/routines/stored_weights/decode/codes.h"
+#include "runtime/routines/stored_weights/decode/entries.h"
+#include "runtime/routines/stored_weights/decode/huffman.h"
+#include "runtime/routines/stored_weights/decode/literals.h"
+#include "runtime/routines/stored_weights/decode/pattern.h"
 
 #include <memory>
 #include <random>

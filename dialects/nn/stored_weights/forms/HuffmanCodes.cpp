@@ -7,7 +7,7 @@
 #include "dialects/nn/stored_weights/forms/HuffmanCodes.h"
 
 #include "dialects/nn/stored_weights/forms/Huffman.h"
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include <algorithm>
 

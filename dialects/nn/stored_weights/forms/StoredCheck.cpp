@@ -6,7 +6,7 @@
 
 #include "dialects/nn/stored_weights/forms/StoredCheck.h"
 
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"

@@ -2,16 +2,16 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The routines of runtime/routines/decode/ read what is stored as it is. What
-// has passed both functions here they decode within the bytes that are stored
-// and the elements that the weight has.
+// The routines of runtime/routines/stored_weights/decode/ read what is stored
+// as it is. What has passed both functions here they decode within the bytes
+// that are stored and the elements that the weight has.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDCHECK_H
 #define NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDCHECK_H
 
-#include "runtime/routines/decode/shape.h"
+#include "runtime/routines/stored_weights/decode/shape.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/stored_weights/forms/StoredWriters.h"
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,8 +16,7 @@ using namespace nnc;
 using namespace nnc::stored;
 
 std::optional<size_t> nnc::stored::getMostValues(const Codebook &book,
-                                                      int64_t block,
-                                                      size_t limit) {
+                                                 int64_t block, size_t limit) {
   std::vector<int64_t> seenIn(book.values.size(), -1);
   size_t most = 0;
   for (int64_t begin = 0; begin < book.getCount(); begin += block) {
@@ -66,9 +65,9 @@ getBlockLengths(int64_t count, llvm::ArrayRef<int64_t> runs) {
   return blocks;
 }
 
-std::optional<StoredForm>
-nnc::stored::storeCodes(const Codebook &book, llvm::ArrayRef<int64_t> runs,
-                             int64_t only) {
+std::optional<StoredForm> nnc::stored::storeCodes(const Codebook &book,
+                                                  llvm::ArrayRef<int64_t> runs,
+                                                  int64_t only) {
   int64_t count = book.getCount();
   llvm::SmallVector<int64_t> blocks =
       only ? llvm::SmallVector<int64_t>{std::min(only, count)}

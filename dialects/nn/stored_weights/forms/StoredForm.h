@@ -7,7 +7,7 @@
 #ifndef NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDFORM_H
 #define NNC_DIALECTS_NN_STORED_WEIGHTS_FORMS_STOREDFORM_H
 
-#include "runtime/routines/decode/shape.h"
+#include "runtime/routines/stored_weights/decode/shape.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,8 +33,8 @@ llvm::StringRef toString(StoredKind kind);
 /// many of how many elements have entries: `gaps` and `block` of its shape.
 std::string getFormName(int64_t form, int64_t gaps, int64_t block);
 
-/// A weight in fewer bytes: those that runtime/routines/decode/ reads, and the
-/// shape by which it does.
+/// A weight in fewer bytes: those that runtime/routines/stored_weights/decode/
+/// reads, and the shape by which it does.
 struct StoredForm {
   decode_shape shape = {};
   std::vector<uint8_t> bytes;

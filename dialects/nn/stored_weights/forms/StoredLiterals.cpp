@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/stored_weights/forms/StoredWriters.h"
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include <limits>
 #include <utility>
@@ -26,9 +26,9 @@ static void forEachGap(llvm::ArrayRef<char> bytes, int size, uint32_t skipped,
       f(std::exchange(gap, 0), element);
 }
 
-std::optional<StoredForm>
-nnc::stored::storeLiterals(llvm::ArrayRef<char> bytes, int size,
-                                uint32_t skipped, int64_t length) {
+std::optional<StoredForm> nnc::stored::storeLiterals(llvm::ArrayRef<char> bytes,
+                                                     int size, uint32_t skipped,
+                                                     int64_t length) {
   const int64_t count = int64_t(bytes.size()) / size;
   auto forEachBlock = [&](auto f) {
     for (int64_t begin = 0; begin < count; begin += length)

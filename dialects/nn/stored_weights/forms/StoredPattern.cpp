@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/stored_weights/forms/StoredWriters.h"
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -44,9 +44,10 @@ static bool chooseGroup(decode_shape &shape, llvm::ArrayRef<char> bytes,
   return shape.block > 0;
 }
 
-std::optional<StoredForm>
-nnc::stored::storePattern(llvm::ArrayRef<char> bytes, int size,
-                               const Codebook *book, int64_t run) {
+std::optional<StoredForm> nnc::stored::storePattern(llvm::ArrayRef<char> bytes,
+                                                    int size,
+                                                    const Codebook *book,
+                                                    int64_t run) {
   const int64_t count = int64_t(bytes.size()) / size;
   const size_t last = book ? book->findMostFrequent() : 0;
   const uint32_t skipped = book ? book->values[last] : 0;

@@ -6,7 +6,7 @@
 
 #include "dialects/nn/stored_weights/forms/StoredWriters.h"
 
-#include "runtime/routines/decode/plan.h"
+#include "runtime/routines/stored_weights/decode/plan.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,0 +1,60 @@
+//===- shapes.h - The run-time shape of every family ----------------------===//
+//
+// Includes the shape of every family, for users of families.inc: the compiler,
+// the reference and tests.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CATALOGUE_SHAPES_H
+#define NNC_ROUTINES_CATALOGUE_SHAPES_H
+
+#include "runtime/routines/attention/shape.h"
+#include "runtime/routines/catalogue/shape_values.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/convolution/conv_transpose2d/shape.h"
+#include "runtime/routines/convolution/expanded_conv2d/shape.h"
+#include "runtime/routines/convolution/scaled_conv2d/shape.h"
+#include "runtime/routines/convolution/separable_conv2d/shape.h"
+#include "runtime/routines/elementwise/shape.h"
+#include "runtime/routines/learned/couple_probabilities/shape.h"
+#include "runtime/routines/learned/squared_distance/shape.h"
+#include "runtime/routines/learned/tree_ensemble/shape.h"
+#include "runtime/routines/lengths/distinct/shape.h"
+#include "runtime/routines/lengths/nonzero/shape.h"
+#include "runtime/routines/lengths/offset/shape.h"
+#include "runtime/routines/lengths/range/shape.h"
+#include "runtime/routines/lengths/suppress/shape.h"
+#include "runtime/routines/matrix/det/shape.h"
+#include "runtime/routines/matrix/matmul/shape.h"
+#include "runtime/routines/moves/adapt/shape.h"
+#include "runtime/routines/moves/copy/shape.h"
+#include "runtime/routines/moves/gather/shape.h"
+#include "runtime/routines/moves/pad/shape.h"
+#include "runtime/routines/moves/scatter/shape.h"
+#include "runtime/routines/normalization/integer_softmax/shape.h"
+#include "runtime/routines/normalization/layer_norm/shape.h"
+#include "runtime/routines/normalization/softmax/shape.h"
+#include "runtime/routines/normalization/table_softmax/shape.h"
+#include "runtime/routines/ordering/argmax/shape.h"
+#include "runtime/routines/ordering/top_k/shape.h"
+#include "runtime/routines/pooling/max_pool_index/shape.h"
+#include "runtime/routines/pooling/pool2d/shape.h"
+#include "runtime/routines/recurrent/enqueue/shape.h"
+#include "runtime/routines/recurrent/full_lstm/shape.h"
+#include "runtime/routines/recurrent/integer_lstm/shape.h"
+#include "runtime/routines/recurrent/lstm/shape.h"
+#include "runtime/routines/recurrent/recurrent/shape.h"
+#include "runtime/routines/reduction/reduce/shape.h"
+#include "runtime/routines/reduction/scan/shape.h"
+#include "runtime/routines/regions/max_roi_pool/shape.h"
+#include "runtime/routines/regions/roi_align/shape.h"
+#include "runtime/routines/resampling/fixed_resize/shape.h"
+#include "runtime/routines/resampling/grid_sample/shape.h"
+#include "runtime/routines/resampling/resize/shape.h"
+#include "runtime/routines/signal/dft/shape.h"
+#include "runtime/routines/signal/filter/shape.h"
+#include "runtime/routines/stored_weights/block_matmul/shape.h"
+#include "runtime/routines/stored_weights/decode/shape.h"
+#include "runtime/routines/stored_weights/stored_conv2d/shape.h"
+#include "runtime/routines/stored_weights/stored_matmul/shape.h"
+
+#endif // NNC_ROUTINES_CATALOGUE_SHAPES_H

@@ -1,0 +1,263 @@
+//===- dsp.h - 2-D convolution of bytes with Arm's DSP extension ----------===//
+//
+// The layer of nhwc.h on x[n][h][w][c] of i8. The window of each of two pixels
+// of a row is copied to a column of pairs, which all filters read. Weights of
+// filters in twos are w[k / 2][kh][kw][c / 4][2][4]; those of depthwise
+// convolutions are w[kh][kw][k]. A unit is a row of the output.
+//
+// What takes most of the time has run-time sizes and is shared by all layers of
+// a module; a layer's own code stores the results.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_DSP_H
+#define NNC_ROUTINES_CONVOLUTION_CONV2D_DSP_H
+
+#include "runtime/epilogue.h"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/microcontrollers/dsp_plan.h"
+#include "runtime/routines/microcontrollers/dsp_products.h"
+#include "runtime/routines/pooling/pool2d/window.h"
+
+namespace nnc {
+
+/// The sizes of a convolution as run-time values of 16 bits, in which all
+/// layers of these routines fit (fits_dsp_window).
+struct dsp_window {
+  int16_t h, w, c, k, kh, kw, dh, dw, fill;
+};
+template <class S> constexpr dsp_window make_dsp_window(const S &s) {
+  return {int16_t(s.h),  int16_t(s.w),  int16_t(s.c),
+          int16_t(s.k),  int16_t(s.kh), int16_t(s.kw),
+          int16_t(s.dh), int16_t(s.dw), int16_t(s.fill)};
+}
+
+/// Copies the window whose first tap is at (top, left) to one of two columns.
+NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
+                                    int top, int left, uint32_t *column) {
+  const int c = s.c;
+  for (int i = 0; i < s.kh; ++i) {
+    const int iy = top + i * s.dh;
+    const bool outside = iy < 0 || iy >= s.h;
+    const int8_t *row = image + iy * s.w * c;
+    // A row of the only channel is padded to fours as a whole.
+    if (c == 1) {
+      for (int j = 0; j < s.kw; j += 4) {
+        int8_t bytes[4] = {};
+        for (int l = 0; l < 4 && j + l < s.kw; ++l) {
+          const int ix = left + (j + l) * s.dw;
+          bytes[l] = outside || ix < 0 || ix >= s.w ? int8_t(s.fill) : row[ix];
+        }
+        column = dsp_append(column, bytes, 4);
+      }
+      continue;
+    }
+    const bool whole = !outside && left >= 0 && s.dw == 1 &&
+                       left + s.kw <= s.w && (c & 3) == 0;
+    if (whole) {
+      column = dsp_append(column, row + left * c, s.kw * c);
+      continue;
+    }
+    for (int j = 0; j < s.kw; ++j) {
+      const int ix = left + j * s.dw;
+      const bool isFill = outside || ix < 0 || ix >= s.w;
+      if (c == 3) {
+        // A word that ends with the pixel's bytes lies in the image, except at
+        // its beginning.
+        const int8_t *p = row + ix * 3;
+        const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
+                              : p == image ? load_word(p) & 0xffffff
+                                           : load_word(p - 1) >> 8;
+        int8_t bytes[4];
+        memcpy(bytes, &word, sizeof bytes);
+        store_pairs(column, bytes);
+        column += 4;
+        continue;
+      }
+      column = isFill ? dsp_append_fill(column, s.fill, c)
+                      : dsp_append_rest(column, row + ix * c, c);
+    }
+  }
+}
+
+/// With one channel, filters are w[k / 2][kh][kw / 4][2][4].
+template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
+  static constexpr int units(const S &s) { return s.n * s.oh; }
+
+  template <class Y>
+  static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    run_filters(s, x, w, y, scratch, epi, begin, end, all_filters(s));
+  }
+
+  /// Computes the channels of some filters, whose weights alone are at w.
+  template <class Y>
+  static NNC_INLINE void run_filters(const S &s, const int8_t *x,
+                                     const int8_t *w, Y *y,
+                                     unsigned char *scratch, const Epi &epi,
+                                     int begin, int end, filter_range filters) {
+    const dsp_plan p = plan_conv2d_dsp(s, filters.count);
+    const dsp_window window = make_dsp_window(s);
+    auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
+    auto *sums = static_cast<int32_t *>(
+        static_cast<void *>(scratch + 2 * p.column_bytes()));
+    // Pairs of pixels go on from row to row.
+    const int last = end * s.ow;
+    for (int pixel = begin * s.ow; pixel < last; pixel += 2) {
+      const int pixels = last - pixel < 2 ? 1 : 2;
+      for (int i = 0; i < pixels; ++i) {
+        const int unit = (pixel + i) / s.ow, ox = (pixel + i) % s.ow;
+        dsp_gather(window, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
+                   unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
+                   columns + 2 * i);
+      }
+      dsp_multiply_two(columns, w, filters.count, p.words, sums, p.rows);
+      for (int i = 0; i < pixels; ++i)
+        dsp_store(epi, sums + i * p.rows, filters.first, filters.count, y,
+                  ptrdiff_t(pixel + i) * s.k + filters.first);
+    }
+  }
+};
+
+template <class S, class Epi>
+using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
+
+/// Adds the products of four channels of `count` neighbouring taps, at p and q,
+/// `across` and `step` bytes from one to the next.
+NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
+                             int step, int count, int32_t (&s)[4]) {
+  for (; count > 0; --count, p += across, q += step) {
+#if defined(NNC_ARM_DSP)
+    const uint32_t a = load_word(p), b = load_word(q);
+    const uint32_t ae = even_bytes(a), be = even_bytes(b);
+    s[0] = add_low_product(s[0], ae, be);
+    s[2] = add_high_product(s[2], ae, be);
+    const uint32_t ao = odd_bytes(a), bo = odd_bytes(b);
+    s[1] = add_low_product(s[1], ao, bo);
+    s[3] = add_high_product(s[3], ao, bo);
+#else
+    NNC_UNROLL for (int i = 0; i < 4; ++i) s[i] = add_product(s[i], p[i], q[i]);
+#endif
+  }
+}
+/// Memory of any size, for operands of assembly.
+struct dsp_any {
+  int8_t bytes[1 << 30];
+};
+/// The same for three taps, whose addresses take no instructions.
+NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
+                                   int32_t (&s)[4]) {
+#if defined(NNC_ARM_DSP_LOOPS)
+#define NNC_TAP(OFFSET)                                                        \
+  "ldr %[a], [%[p]" OFFSET "]\n\tldr %[b], [%[q]" OFFSET "]\n\t"               \
+  "sxtb16 %[t], %[a]\n\tsxtb16 %[u], %[b]\n\t"                                 \
+  "sxtb16 %[a], %[a], ror #8\n\tsxtb16 %[b], %[b], ror #8\n\t"                 \
+  "smlabb %[s0], %[t], %[u], %[s0]\n\tsmlatt %[s2], %[t], %[u], %[s2]\n\t"     \
+  "smlabb %[s1], %[a], %[b], %[s1]\n\tsmlatt %[s3], %[a], %[b], %[s3]\n\t"
+  uint32_t a, b, t, u;
+  __asm__ volatile(
+      NNC_TAP("") NNC_TAP(", %[step]") NNC_TAP(", %[step], lsl #1")
+      : [s0] "+&r"(s[0]), [s1] "+&r"(s[1]), [s2] "+&r"(s[2]), [s3] "+&r"(s[3]),
+        [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
+      : [p] "r"(p), [q] "r"(q), [step] "r"(step),
+        "m"(*reinterpret_cast<const dsp_any *>(p)),
+        "m"(*reinterpret_cast<const dsp_any *>(q)));
+#undef NNC_TAP
+#else
+  dsp_add_taps(p, q, step, step, 3, s);
+#endif
+}
+
+/// Taps of a window that lie in the image: `rows` rows of `columns` taps, of c
+/// channels each. `across` and `down` lead from one to the next in the image,
+/// c and `next` in the weights.
+struct dsp_taps {
+  int c, rows, columns, across, down, next;
+};
+
+/// Computes the sums of all channels, from the taps at p and their weights at
+/// q.
+NNC_NOINLINE inline void dsp_sum_taps(const dsp_taps &s, const int8_t *p,
+                                      const int8_t *q, int32_t *sums) {
+  for (int32_t *end = sums + s.c; sums != end; sums += 4, p += 4, q += 4) {
+    int32_t four[4] = {};
+    const int8_t *x = p, *w = q;
+    for (int i = s.rows; i > 0; --i, x += s.down, w += s.next)
+      dsp_add_taps(x, w, s.across, s.c, s.columns, four);
+    for (int i = 0; i < 4; ++i)
+      sums[i] = four[i];
+  }
+}
+/// The same for rows of three taps that follow each other.
+NNC_NOINLINE inline void dsp_sum_threes(const int8_t *p, const int8_t *q, int c,
+                                        int rows, int down, int32_t *sums) {
+  for (int32_t *end = sums + c; sums != end; sums += 4, p += 4, q += 4) {
+    int32_t four[4] = {};
+    const int8_t *x = p, *w = q;
+    int i = rows;
+    do {
+      dsp_add_three_taps(x, w, c, four);
+      x += down, w += 3 * c;
+    } while (--i > 0);
+    for (int k = 0; k < 4; ++k)
+      sums[k] = four[k];
+  }
+}
+
+/// Adds the products of taps outside of the image to the sums.
+NNC_NOINLINE inline void dsp_add_fill(const dsp_window &s, const int8_t *w,
+                                      const pool_range &rows,
+                                      const pool_range &columns,
+                                      int32_t *sums) {
+  for (int i = 0; i < s.kh; ++i)
+    for (int j = 0; j < s.kw; ++j, w += s.c)
+      if (i < rows.from || i >= rows.to || j < columns.from || j >= columns.to)
+        for (int c = 0; c < s.c; ++c)
+          sums[c] += s.fill * w[c];
+}
+
+/// Computes the sums of all channels, a multiple of four, of a pixel of a
+/// depthwise convolution.
+NNC_NOINLINE inline void dsp_depthwise(const dsp_window &s, const int8_t *image,
+                                       const int8_t *w, int top, int left,
+                                       int32_t *sums) {
+  const int c = s.c;
+  const pool_range rows(top, s.dh, s.kh, 0, s.h);
+  const pool_range columns(left, s.dw, s.kw, 0, s.w);
+  const int8_t *p =
+      image + ((top + rows.from * s.dh) * s.w + left + columns.from * s.dw) * c;
+  const int8_t *q = w + (rows.from * s.kw + columns.from) * c;
+  if (s.kw == 3 && columns.count() == 3 && s.dw == 1 && rows.count() > 0) {
+    dsp_sum_threes(p, q, c, rows.count(), s.dh * s.w * c, sums);
+  } else {
+    const dsp_taps taps = {c,        rows.count(),   columns.count(),
+                           s.dw * c, s.dh * s.w * c, s.kw * c};
+    dsp_sum_taps(taps, p, q, sums);
+  }
+  if (s.fill != 0 && (rows.count() < s.kh || columns.count() < s.kw))
+    dsp_add_fill(s, w, rows, columns, sums);
+}
+
+template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
+  static constexpr int units(const S &s) { return s.n * s.oh; }
+
+  template <class Y>
+  static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    const dsp_window window = make_dsp_window(s);
+    auto *sums = static_cast<int32_t *>(static_cast<void *>(scratch));
+    for (int unit = begin; unit < end; ++unit) {
+      const int top = unit % s.oh * s.sh - s.pt;
+      const int8_t *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
+      ptrdiff_t at = ptrdiff_t(unit) * s.ow * s.k;
+      for (int ox = 0; ox < s.ow; ++ox) {
+        dsp_depthwise(window, image, w, top, ox * s.sw - s.pl, sums);
+        dsp_store(epi, sums, 0, s.k, y, at);
+        at += s.k;
+      }
+    }
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONVOLUTION_CONV2D_DSP_H

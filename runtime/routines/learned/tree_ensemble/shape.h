@@ -1,0 +1,28 @@
+//===- shape.h - The shape of tree_ensemble routines ----------------------===//
+#ifndef NNC_ROUTINES_LEARNED_TREE_ENSEMBLE_SHAPE_H
+#define NNC_ROUTINES_LEARNED_TREE_ENSEMBLE_SHAPE_H
+
+namespace nnc {
+
+/// Scores y[rows][targets] that `trees` decision trees give to
+/// x[rows][features]. With `dense` a leaf has a score for each target, else for
+/// one of them. reduce says what is made of the scores of all trees: 0 their
+/// sum, 1 the least, 2 the largest, which is 0 for a target that no leaf has a
+/// score for.
+struct tree_ensemble_shape {
+  int rows, features, trees, targets, dense, reduce;
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) {
+    f("rows", rows);
+    f("features", features);
+    f("trees", trees);
+    f("targets", targets);
+    f("dense", dense);
+    f("reduce", reduce);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_LEARNED_TREE_ENSEMBLE_SHAPE_H

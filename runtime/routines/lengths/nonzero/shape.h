@@ -1,0 +1,18 @@
+//===- shape.h - The shape of find routines -------------------------------===//
+#ifndef NNC_ROUTINES_LENGTHS_NONZERO_SHAPE_H
+#define NNC_ROUTINES_LENGTHS_NONZERO_SHAPE_H
+
+namespace nnc {
+
+/// The positions of those of x[size] that are not zero: y[0] is how many there
+/// are, and y[1 + i] the i-th. The rest of y[1 + size] is zero.
+struct find_shape {
+  int size;
+
+  /// Calls f(name, field) for each field.
+  template <class F> void visit(F f) { f("size", size); }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_LENGTHS_NONZERO_SHAPE_H

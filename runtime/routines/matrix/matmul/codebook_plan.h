@@ -1,0 +1,30 @@
+//===- codebook_plan.h - Weights as places in a table of values -----------===//
+#ifndef NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
+#define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
+
+#include "runtime/counts.h"
+
+namespace nnc {
+
+/// A panel of W columns of a matrix that has at most 16 different values there:
+/// a table of them, then for each two rows W bytes, a column each, whose lower
+/// half is the place in the table of the first row's weight, and whose upper
+/// half that of the second row's.
+struct codebook16 {
+  static constexpr int values = 16;
+
+  /// Bytes of the table.
+  static constexpr int table = 4 * values;
+
+  /// Bytes in front of the codes of row k, which is even.
+  static constexpr ptrdiff_t codes(int k, int W) {
+    return table + ptrdiff_t(k / 2) * W;
+  }
+
+  /// Bytes of a panel of k rows.
+  static constexpr ptrdiff_t panel(int k, int W) { return codes(k + 1, W); }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H

@@ -1,0 +1,124 @@
+//===- integers.h - Matrix product of a few rows and integer weights ------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
+// packed as NK<W>n_int24; see integers_plan.h. A product of a few rows waits
+// for weights from memory, and weights of 24 bits take a quarter fewer bytes
+// than floats. A weight is off by at most half of 2^-23 of the largest weight
+// of its group, which costs a sum of products about as much accuracy as its
+// roundings.
+//
+// A unit is a run of B panels.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATRIX_MATMUL_INTEGERS_H
+#define NNC_ROUTINES_MATRIX_MATMUL_INTEGERS_H
+
+#include "runtime/routines/matrix/matmul/finish.h"
+#include "runtime/routines/matrix/matmul/integers_plan.h"
+#include "runtime/routines/tiles/remainder.h"
+
+namespace nnc {
+
+template <int W, class S, int M, int B, class Epi>
+struct matmul_f32_integers_t {
+  static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
+  static_assert(M > 0 && B > 0, "a tile has points");
+
+  static constexpr int units(const S &s) { return ceil_div(panels(s), B); }
+
+  static void run(const S &s, const float *a, const float *b, float *y,
+                  const Epi &epi, int begin, int end) {
+    constexpr int left = left_over<B, S>(panels);
+    const auto *bytes = reinterpret_cast<const unsigned char *>(b);
+    for (int unit = begin; unit < end; ++unit)
+      in_one_tile<B, left>(smaller(B, panels(s) - unit * B), [&](auto count,
+                                                                 int at) {
+        const int panel = unit * B + at;
+        const job j{
+            a, bytes + panel * integers::panel(s.k, W), y, &epi, 0, panel * W};
+        rows<count>(s, j);
+      });
+  }
+
+private:
+  /// Values that all tiles of one run of panels use.
+  struct job {
+    const float *a;
+    const unsigned char *b;
+    float *y;
+    const Epi *epi;
+    ptrdiff_t out; ///< index in y of the matrix
+    int column;    ///< first column of the run
+  };
+
+  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
+
+  /// Bytes from the weights in use to those that are prefetched.
+  static constexpr int ahead = 448;
+
+  /// Computes all rows of N panels.
+  template <int N> static void rows(const S &s, const job &j) {
+    constexpr int left =
+        left_over<M, S>([](const S &shape) { return shape.m; });
+    in_tiles<M, left>(0, s.m,
+                      [&](auto count, int row) { tile<count, N>(s, j, row); });
+  }
+
+  /// Loads the weights of a panel's next row as floats.
+  static NNC_INLINE f32x<W> load(const unsigned char *b) {
+    NNC_PREFETCH(b + ahead);
+    return f32x<W>::load_int24(b);
+  }
+
+  /// Computes R rows from `row` on of N panels, group after group.
+  template <int R, int N>
+  NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
+    // Initialized for g++, which does not see that the first group does not
+    // read it.
+    alignas(64) float partial[R * N * W] = {};
+    const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
+    const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
+    const ptrdiff_t panel = integers::panel(s.k, W);
+    const float *a = j.a + row * a_row;
+    const unsigned char *b = j.b;
+    for (int k = 0; k < s.k; k += integers_group) {
+      const int end = smaller(k + integers_group, s.k);
+      f32_tile<W, 1, R, N> t;
+      t.clear();
+      NNC_KEEP_LOOP for (int i = k; i < end; ++i) {
+        f32x<W> w[N];
+        NNC_UNROLL for (int p = 0; p < N; ++p) w[p] = load(b + p * panel);
+        NNC_UNROLL for (int r = 0; r < R; ++r) {
+          const f32x<W> v(a[r * a_row]);
+          NNC_UNROLL for (int p = 0; p < N; ++p) t.sum[0][r][p] =
+              fma(v, w[p], t.sum[0][r][p]);
+        }
+        a += a_step;
+        b += integers::bytes * W;
+      }
+      NNC_UNROLL for (int p = 0; p < N; ++p) {
+        const auto *scales = reinterpret_cast<const float *>(b + p * panel);
+        const f32x<W> scale = f32x<W>::load(scales);
+        NNC_UNROLL for (int r = 0; r < R; ++r) t.sum[0][r][p] =
+            t.sum[0][r][p] * scale;
+      }
+      b += 4 * W;
+      finish_steps(s, j, t, row, k, end, partial);
+    }
+  }
+};
+
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk16n_int24_avx512 = matmul_f32_integers_t<16, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_int24_avx2 = matmul_f32_integers_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk8n_int24_rvv = matmul_f32_integers_t<8, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int24_neon = matmul_f32_integers_t<4, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_f32_nk4n_int24_sse4 = matmul_f32_integers_t<4, S, M, B, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATRIX_MATMUL_INTEGERS_H

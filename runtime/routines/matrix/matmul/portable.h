@@ -1,0 +1,74 @@
+//===- portable.h - Matrix product on any machine; the reference ----------===//
+//
+// y[i][m][n] = epi(sum over k of a[i][m][k] * b[i][k][n]), row-major; with
+// transpose_a the matrix a is stored as [k][m], with transpose_b the matrix b
+// as [n][k]. Batch strides are in elements, 0 where all products share one
+// matrix. A unit is a row of y.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATRIX_MATMUL_PORTABLE_H
+#define NNC_ROUTINES_MATRIX_MATMUL_PORTABLE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/simd/wrap.h"
+
+namespace nnc {
+
+/// Sums are of type Sum: float, double or an integer, whose sums wrap; void
+/// stands for the type of a's elements. Elements are converted to Sum first. Y
+/// is what the epilogue makes of a sum. Sums of double take no epilogue.
+template <class Sum, class S, class Epi> struct matmul_of_sums {
+  static constexpr int units(const S &s) { return s.batch * s.m; }
+
+  template <class A, class B, class Y>
+  static void run(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
+                  int begin, int end) {
+    for (int unit = begin; unit < end; ++unit) {
+      const int row = unit % s.m;
+      const ptrdiff_t batch = unit / s.m;
+      const A *left = a + batch * s.a_batch_stride +
+                      ptrdiff_t(row) * (s.transpose_a ? 1 : s.k);
+      const B *right = b + batch * s.b_batch_stride;
+      for (int n = 0; n < s.n; n += tile)
+        run_tile(s, left, right, y, epi, unit, n);
+    }
+  }
+
+private:
+  static constexpr int tile = 64;
+
+  template <class A, class B, class Y>
+  static void run_tile(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
+                       int unit, int n0) {
+    using T = conditional_t<is_void<Sum>::value, A, Sum>;
+    const int width = s.n - n0 < tile ? s.n - n0 : tile;
+    const ptrdiff_t step = s.transpose_a ? s.m : 1;
+    T sum[tile] = {};
+    for (int k = 0; k < s.k; ++k) {
+      const T v = static_cast<T>(a[k * step]);
+      if (s.transpose_b) {
+        for (int j = 0; j < width; ++j)
+          sum[j] = plus(
+              sum[j], times(v, static_cast<T>(b[ptrdiff_t(n0 + j) * s.k + k])));
+      } else {
+        const B *row = b + ptrdiff_t(k) * s.n + n0;
+        for (int j = 0; j < width; ++j)
+          sum[j] = plus(sum[j], times(v, static_cast<T>(row[j])));
+      }
+    }
+    const ptrdiff_t at = ptrdiff_t(unit) * s.n + n0;
+    for (int j = 0; j < width; ++j)
+      y[at + j] = epi(sum[j], position<true>{at + j, n0 + j});
+  }
+};
+
+template <class S, class Epi>
+using matmul_portable = matmul_of_sums<void, S, Epi>;
+template <class S, class Epi>
+using matmul_i32_portable = matmul_of_sums<int32_t, S, Epi>;
+template <class S, class Epi>
+using matmul_i64_portable = matmul_of_sums<int64_t, S, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATRIX_MATMUL_PORTABLE_H

@@ -1,0 +1,258 @@
+//===- dsp_products.h - Sums of products of bytes as pairs ----------------===//
+//
+// What the routines of the instruction set `armdsp` share. These functions are
+// no templates and take run-time sizes, so that a module has each of them once,
+// however many layers it has.
+//
+// A column holds factors as pairs of 16 bits: of each four bytes b0, b1, b2, b3
+// the pairs (b0, b2) and (b1, b3). Two columns take turns in memory: two pairs
+// of one, then two of the other. Weights are bytes w[n / N][k / 4][N][4]: a
+// word of each of N rows, then the next words.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H
+#define NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H
+
+#include "runtime/routines/microcontrollers/requantization.h"
+#include "runtime/simd/unroll.h"
+#include "runtime/simd/vec_armdsp.h"
+
+// Whole loops in assembly need almost all registers. clang and unoptimized code
+// have fewer; they get the same loops in C++.
+#if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__) && !defined(__clang__)
+#define NNC_ARM_DSP_LOOPS 1
+#endif
+
+#if defined(__GNUC__)
+#define NNC_LIKELY(condition) __builtin_expect(condition, 1)
+#else
+#define NNC_LIKELY(condition) (condition)
+#endif
+
+namespace nnc {
+
+/// Appends `count` bytes, a multiple of four, to a column; returns its end.
+NNC_NOINLINE inline uint32_t *dsp_append(uint32_t *column, const int8_t *x,
+                                         int count) {
+  for (const int8_t *end = x + count; x < end; x += 4) {
+    store_pairs(column, x);
+    column += 4;
+  }
+  return column;
+}
+/// Appends `count` bytes, then zeros up to a multiple of four.
+NNC_NOINLINE inline uint32_t *dsp_append_rest(uint32_t *column, const int8_t *x,
+                                              int count) {
+  const int whole = count & ~3;
+  column = dsp_append(column, x, whole);
+  if (whole == count)
+    return column;
+  int8_t rest[4] = {};
+  for (int i = whole; i < count; ++i)
+    rest[i - whole] = x[i];
+  return dsp_append(column, rest, 4);
+}
+/// Appends the same byte `count` times, and zeros up to a multiple of four.
+NNC_NOINLINE inline uint32_t *dsp_append_fill(uint32_t *column, int fill,
+                                              int count) {
+  for (; count > 0; count -= 4) {
+    int8_t bytes[4] = {};
+    for (int i = 0; i < 4 && i < count; ++i)
+      bytes[i] = static_cast<int8_t>(fill);
+    column = dsp_append(column, bytes, 4);
+  }
+  return column;
+}
+
+/// Computes sums[p * sums_step + r] for both columns p and rows r of weights,
+/// of which there are `rows`, rounded up to a multiple of two. A column has
+/// `words` words of weights.
+NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
+                                          const int8_t *w, int rows, int words,
+                                          int32_t *sums, int sums_step) {
+  for (int r = 0; r < rows; r += 2, sums += 2) {
+    const uint32_t *x = columns;
+    const uint32_t *end = x + 4 * words;
+    int32_t s00 = 0, s01 = 0, s10 = 0, s11 = 0;
+#if defined(NNC_ARM_DSP_LOOPS)
+    // Compilers keep neither all sums in registers nor use loads of two words
+    // that step their pointers. Operands that change are marked as written
+    // early, since `end` may begin with the value of one of them.
+    uint32_t u, v, t, q, a, b;
+    __asm__ volatile(
+        "1:\n\t"
+        "ldrd %[u], %[v], [%[w]], #8\n\t"
+        "ldrd %[a], %[b], [%[x]], #8\n\t"
+        "sxtb16 %[t], %[u]\n\t"
+        "sxtb16 %[q], %[v]\n\t"
+        "sxtb16 %[u], %[u], ror #8\n\t"
+        "sxtb16 %[v], %[v], ror #8\n\t"
+        "smlad %[s00], %[a], %[t], %[s00]\n\t"
+        "smlad %[s01], %[a], %[q], %[s01]\n\t"
+        "smlad %[s00], %[b], %[u], %[s00]\n\t"
+        "smlad %[s01], %[b], %[v], %[s01]\n\t"
+        "ldrd %[a], %[b], [%[x]], #8\n\t"
+        "cmp %[x], %[end]\n\t"
+        "smlad %[s10], %[a], %[t], %[s10]\n\t"
+        "smlad %[s11], %[a], %[q], %[s11]\n\t"
+        "smlad %[s10], %[b], %[u], %[s10]\n\t"
+        "smlad %[s11], %[b], %[v], %[s11]\n\t"
+        "bne 1b"
+        : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10),
+          [s11] "+&r"(s11), [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u),
+          [v] "=&r"(v), [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
+        : [end] "r"(end)
+        : "cc", "memory");
+#elif defined(NNC_ARM_DSP)
+    for (; x != end; x += 4, w += 8) {
+      const uint32_t u = load_word(w), v = load_word(w + 4);
+      const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
+      const uint32_t ve = even_bytes(v), vo = odd_bytes(v);
+      s00 = add_products(add_products(s00, x[0], ue), x[1], uo);
+      s01 = add_products(add_products(s01, x[0], ve), x[1], vo);
+      s10 = add_products(add_products(s10, x[2], ue), x[3], uo);
+      s11 = add_products(add_products(s11, x[2], ve), x[3], vo);
+    }
+#else
+    for (; x != end; x += 4, w += 8)
+      NNC_UNROLL for (int i = 0; i < 4; ++i) {
+        const int32_t a = number_in_pairs(x, i), b = number_in_pairs(x + 2, i);
+        s00 = add_product(s00, a, w[i]);
+        s01 = add_product(s01, a, w[i + 4]);
+        s10 = add_product(s10, b, w[i]);
+        s11 = add_product(s11, b, w[i + 4]);
+      }
+#endif
+    sums[0] = s00, sums[1] = s01;
+    sums[sums_step] = s10, sums[sums_step + 1] = s11;
+  }
+}
+
+/// Computes the sums of one row of bytes x[4 * words] and four rows of weights;
+/// returns the end of these.
+NNC_NOINLINE inline const int8_t *
+dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
+  const int8_t *end = x + 4 * words;
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#if defined(NNC_ARM_DSP_LOOPS)
+#define NNC_ROW(WORD, SUM)                                                     \
+  "sxtb16 %[t], %[" WORD "]\n\tsxtb16 %[" WORD "], %[" WORD "], ror #8\n\t"    \
+  "smlad %[" SUM "], %[a], %[t], %[" SUM "]\n\t"                               \
+  "smlad %[" SUM "], %[b], %[" WORD "], %[" SUM "]\n\t"
+  uint32_t u, v, t, a, b;
+  __asm__ volatile(
+      "1:\n\tldr %[b], [%[x]], #4\n\t"
+      "ldrd %[u], %[v], [%[w]], #8\n\t"
+      "sxtb16 %[a], %[b]\n\tsxtb16 %[b], %[b], ror #8\n\t" //
+      NNC_ROW("u", "s0") NNC_ROW(
+          "v", "s1") "ldrd %[u], %[v], [%[w]], #8\n\tcmp %[x], %[end]\n\t" //
+      NNC_ROW("u", "s2") NNC_ROW("v", "s3") "bne 1b"
+      : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
+        [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
+        [a] "=&r"(a), [b] "=&r"(b)
+      : [end] "r"(end)
+      : "cc", "memory");
+#undef NNC_ROW
+#elif defined(NNC_ARM_DSP)
+  for (; x != end; x += 4, w += 16) {
+    const uint32_t word = load_word(x);
+    const uint32_t a = even_bytes(word), b = odd_bytes(word);
+    const auto add_row = [&](int32_t sum, uint32_t four) {
+      return add_products(add_products(sum, a, even_bytes(four)), b,
+                          odd_bytes(four));
+    };
+    s0 = add_row(s0, load_word(w));
+    s1 = add_row(s1, load_word(w + 4));
+    s2 = add_row(s2, load_word(w + 8));
+    s3 = add_row(s3, load_word(w + 12));
+  }
+#else
+  for (; x != end; x += 4, w += 16)
+    NNC_UNROLL for (int i = 0; i < 4; ++i) {
+      s0 = add_product(s0, x[i], w[i]);
+      s1 = add_product(s1, x[i], w[i + 4]);
+      s2 = add_product(s2, x[i], w[i + 8]);
+      s3 = add_product(s3, x[i], w[i + 12]);
+    }
+#endif
+  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+  return w;
+}
+
+/// The nearest number of 8 bits.
+NNC_INLINE int32_t dsp_saturate(int32_t x) {
+#if defined(NNC_ARM_DSP)
+  int32_t v;
+  __asm__("ssat %0, #8, %1" : "=r"(v) : "r"(x));
+  return v;
+#else
+  return x < -128 ? -128 : x > 127 ? 127 : x;
+#endif
+}
+
+/// rescale_double of a number for which the short way below does not hold.
+NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
+                                        int32_t shift) {
+  return rescale_double(x, multiplier, shift);
+}
+
+/// Whether dsp_rescale_down holds for x and this shift: twice x fits in 32
+/// bits, and the shift is one to the right.
+NNC_INLINE bool dsp_is_usual(int32_t x, int32_t shift) {
+  return NNC_LIKELY(shift < 0 && plus(x, int32_t(1) << 30) >= 0);
+}
+/// rescale_double(x, multiplier, shift) + zero for these.
+NNC_INLINE int32_t dsp_rescale_down(int32_t x, int32_t multiplier,
+                                    int32_t shift, int32_t zero) {
+  int32_t v = doubled_upper_half(x, multiplier);
+  v += v >> 31;
+#if defined(NNC_ARM_DSP)
+  // The last bit that is shifted out, by which the quotient is rounded, is the
+  // carry.
+  __asm__("asrs %0, %0, %1\n\tadc %0, %0, %2"
+          : "+&r"(v)
+          : "r"(-shift), "r"(zero)
+          : "cc");
+  return v;
+#else
+  return (v >> -shift) + ((v >> (-shift - 1)) & 1) + zero;
+#endif
+}
+
+/// Stores requantized sums of `count` channels from `first` on.
+NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
+                                        int count, const requantization &r,
+                                        int8_t *y) {
+  const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
+                *shift = r.shift + first;
+  const int zero = r.zero, low = r.low, high = r.high;
+  const bool isWhole = low == -128 && high == 127;
+  for (const int32_t *end = sums + count; sums != end;) {
+    const int32_t x = plus(*sums++, *bias++), m = *multiplier++, s = *shift++;
+    int32_t v = dsp_is_usual(x, s) ? dsp_rescale_down(x, m, s, zero)
+                                   : dsp_rescale(x, m, s) + zero;
+    v = dsp_saturate(v);
+    if (!isWhole) {
+      v = v < low ? low : v;
+      v = v > high ? high : v;
+    }
+    *y++ = static_cast<int8_t>(v);
+  }
+}
+
+/// Stores epi(sums[i]) at y[at + i] for `count` channels from `first` on.
+template <class Epi, class Y>
+NNC_INLINE void dsp_store(const Epi &epi, const int32_t *sums, int first,
+                          int count, Y *y, ptrdiff_t at) {
+  if constexpr (requantizes<Epi>::value) {
+    const requantization r = make_requantization(epi);
+    dsp_requantize(sums, first, count, r, y + at);
+  } else {
+    for (int i = 0; i < count; ++i)
+      y[at + i] = epi(sums[i], position<true>{at + i, first + i});
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H

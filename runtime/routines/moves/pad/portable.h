@@ -1,0 +1,72 @@
+//===- portable.h - Padding on any machine --------------------------------===//
+//
+// x, of size `in_dims`, begins at index `before` of y, of size `dims`; negative
+// values crop x. Elements of y outside x are `value` (mode 0), x mirrored at
+// its edge without repeating the edge element (1), the nearest element (2), or
+// x repeated (3). A unit is one index of all axes but the last.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MOVES_PAD_PORTABLE_H
+#define NNC_ROUTINES_MOVES_PAD_PORTABLE_H
+
+#include "runtime/epilogue.h"
+
+namespace nnc {
+
+template <class S, class Epi> struct pad_portable {
+  static constexpr int units(const S &s) {
+    int rows = 1;
+    for (int d = 0; d + 1 < s.rank; ++d)
+      rows *= s.dims[d];
+    return rows;
+  }
+
+  template <class T>
+  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                  int end) {
+    const int last = s.rank - 1;
+    for (int unit = begin; unit < end; ++unit) {
+      ptrdiff_t from = 0, stride = s.in_dims[last];
+      bool inside = true;
+      for (int d = last, rest = unit; d-- > 0; rest /= s.dims[d]) {
+        const int at = source(s, d, rest % s.dims[d]);
+        inside = inside && at >= 0;
+        from += at * stride;
+        stride *= s.in_dims[d];
+      }
+      T *row = y + ptrdiff_t(unit) * s.dims[last];
+      for (int i = 0; i < s.dims[last]; ++i) {
+        const int at = source(s, last, i);
+        row[i] = inside && at >= 0 ? x[from + at] : static_cast<T>(s.value);
+      }
+    }
+  }
+
+private:
+  /// Index along axis d of x that element i of y comes from, or -1 for `value`.
+  static int source(const S &s, int d, int i) {
+    const int size = s.in_dims[d];
+    int at = i - s.before[d];
+    if (at >= 0 && at < size)
+      return at;
+    switch (s.mode) {
+    case 1: {
+      if (size == 1)
+        return 0;
+      const int period = 2 * (size - 1);
+      at = (at % period + period) % period;
+      return at < size ? at : period - at;
+    }
+    case 2:
+      return at < 0 ? 0 : size - 1;
+    case 3:
+      return (at % size + size) % size;
+    default:
+      return -1;
+    }
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MOVES_PAD_PORTABLE_H

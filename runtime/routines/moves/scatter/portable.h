@@ -1,0 +1,64 @@
+//===- portable.h - Scatter on any machine --------------------------------===//
+//
+// y = x[size][inner], but that each updates[i][j] is put into
+// y[positions[i]][j] in the order of i. kind: 0 replaces what is there, 1 adds
+// to it, 2 multiplies it, 3 and 4 keep the larger and the smaller of both. A
+// position out of range is left out, so that no input makes the routine write
+// outside y. y may be x. There is one unit, since positions may occur more than
+// once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MOVES_SCATTER_PORTABLE_H
+#define NNC_ROUTINES_MOVES_SCATTER_PORTABLE_H
+
+#include "runtime/epilogue.h"
+#include "runtime/simd/wrap.h"
+
+#include <stdint.h>
+#include <string.h>
+
+namespace nnc {
+
+template <class S, class Epi> struct scatter_portable {
+  static constexpr int units(const S &) { return 1; }
+
+  template <class T>
+  static void run(const S &s, const T *x, const int64_t *positions,
+                  const T *updates, T *y, const Epi &, int begin, int end) {
+    if (begin == end)
+      return;
+    if (x != y)
+      memcpy(y, x,
+             static_cast<size_t>(s.size) * static_cast<size_t>(s.inner) *
+                 sizeof(T));
+    for (int i = 0; i < s.count; ++i) {
+      const int64_t position = positions[i];
+      if (position < 0 || position >= s.size)
+        continue;
+      T *to = y + static_cast<ptrdiff_t>(position) * s.inner;
+      const T *from = updates + ptrdiff_t(i) * s.inner;
+      for (int j = 0; j < s.inner; ++j)
+        to[j] = join(s.kind, to[j], from[j]);
+    }
+  }
+
+private:
+  template <class T> static T join(int kind, T old, T update) {
+    switch (kind) {
+    case 1:
+      return plus(old, update);
+    case 2:
+      return times(old, update);
+    case 3:
+      return old < update || update != update ? update : old;
+    case 4:
+      return old > update || update != update ? update : old;
+    default:
+      return update;
+    }
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MOVES_SCATTER_PORTABLE_H

@@ -1,0 +1,116 @@
+//===- taps.h - Interpolation taps of one axis ----------------------------===//
+//
+// Which input elements an output element of Resize mixes along one axis, as the
+// ONNX specification defines it. Indices outside the input are moved to its
+// edge element; with exclude_outside, cubic taps outside have no weight, and
+// the others are scaled up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H
+#define NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H
+
+#include "runtime/simd/vec.h"
+
+namespace nnc {
+
+/// Indices of the input elements that make up one output element, and their
+/// weights.
+struct resize_taps {
+  int count = 0;
+  int index[4] = {};
+  float weight[4] = {};
+
+  /// Taps of output element `out`, along an axis of `in` input elements and
+  /// `outputs` output elements. `scale` is output size over input size.
+  template <class S>
+  constexpr resize_taps(const S &s, int out, int in, int outputs, float scale) {
+    const float at = coordinate(s.coord, out, in, outputs, scale);
+    if (s.mode == 0) {
+      add(round(s.nearest, at), in, 1.0f);
+      return;
+    }
+    const int low = floor(at);
+    const float t = at - static_cast<float>(low);
+    if (s.mode == 1) {
+      add(low, in, 1.0f - t);
+      add(low + 1, in, t);
+      return;
+    }
+    float total = 0.0f;
+    for (int i = 0; i < 4; ++i) {
+      const int tap = low - 1 + i;
+      float share = cubic(t + 1.0f - static_cast<float>(i), s.cubic_a);
+      if (s.exclude_outside && (tap < 0 || tap >= in))
+        share = 0.0f;
+      total += share;
+      add(tap, in, share);
+    }
+    if (s.exclude_outside)
+      for (float &share : weight)
+        share /= total;
+  }
+
+private:
+  constexpr void add(int at, int in, float share) {
+    index[count] = at < 0 ? 0 : at >= in ? in - 1 : at;
+    weight[count++] = share;
+  }
+
+  static constexpr int floor(float v) {
+    const int whole = static_cast<int>(v);
+    return static_cast<float>(whole) > v ? whole - 1 : whole;
+  }
+  static constexpr int ceil(float v) { return -floor(-v); }
+
+  /// Rounds a coordinate as attribute `nearest` says.
+  static constexpr int round(int nearest, float at) {
+    switch (nearest) {
+    case 0:
+      return ceil(at - 0.5f);
+    case 1:
+      return floor(at + 0.5f);
+    case 2:
+      return floor(at);
+    default:
+      return ceil(at);
+    }
+  }
+
+  /// Input coordinate of output element `out`, for coord = `mode`.
+  static constexpr float coordinate(int mode, int out, int in, int outputs,
+                                    float scale) {
+    const float x = static_cast<float>(out);
+    switch (mode) {
+    case 1:
+      return x / scale;
+    case 2:
+      return outputs == 1 ? 0.0f
+                          : x * static_cast<float>(in - 1) /
+                                static_cast<float>(outputs - 1);
+    case 3:
+      return outputs == 1 ? 0.0f : (x + 0.5f) / scale - 0.5f;
+    case 4: {
+      const float adjust =
+          static_cast<float>(outputs) / (scale * static_cast<float>(in));
+      const float centre = static_cast<float>(in) / 2.0f;
+      return centre * (1.0f - adjust) + (x + 0.5f) / scale - 0.5f;
+    }
+    default:
+      return (x + 0.5f) / scale - 0.5f;
+    }
+  }
+
+  /// The cubic convolution kernel (Keys) with coefficient a, at distance d.
+  static constexpr float cubic(float d, float a) {
+    d = d < 0.0f ? -d : d;
+    if (d <= 1.0f)
+      return ((a + 2.0f) * d - (a + 3.0f)) * d * d + 1.0f;
+    if (d < 2.0f)
+      return ((a * d - 5.0f * a) * d + 8.0f * a) * d - 4.0f * a;
+    return 0.0f;
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H

@@ -1,0 +1,128 @@
+//===- pattern.h - Weights of which N of each M are not zero --------------===//
+//
+// Each M consecutive elements (s.block) have N entries (s.gaps), in order: the
+// place of an element among the M, and its value, which stands apart as it is
+// or as a place in a table (decode/plan.h). All other elements have the last
+// value of the table, which is zero in pruned weights. No entry has to be read
+// before another one. The result has the bits of the values that were stored. A
+// unit is decode_unit elements.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H
+#define NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H
+
+#include "runtime/routines/stored_weights/decode/bits.h"
+#include "runtime/simd/unroll.h"
+#include "runtime/simd/vec_portable.h"
+
+namespace nnc {
+
+/// The values and places of entries in a row.
+template <class S, class T> class pattern_reader {
+public:
+  /// Entries between two calls of refill().
+  static constexpr int in_word(const S &s) {
+    const int bits = decode_keeps_values(s)      ? s.gap_bits
+                     : s.value_bits > s.gap_bits ? s.value_bits
+                                                 : s.gap_bits;
+    return bit_reader::most / bits;
+  }
+
+  pattern_reader() : literal(nullptr), code(nullptr), place(nullptr) {}
+  /// `x` is what is stored, `entry` the first one that is read.
+  pattern_reader(const S &s, const unsigned char *x, size_t entry)
+      : literal(values_of(x + (decode_keeps_values(s) ? places(s).values : 0)) +
+                (decode_keeps_values(s) ? entry : 0)),
+        code(decode_keeps_values(s)
+                 ? bit_reader(nullptr)
+                 : bits_from(x + places(s).values,
+                             entry * static_cast<size_t>(s.value_bits))),
+        place(bits_from(x + places(s).places,
+                        entry * static_cast<size_t>(s.gap_bits))) {}
+
+  void refill(const S &s) {
+    place.refill();
+    if (!decode_keeps_values(s))
+      code.refill();
+  }
+  /// The value of the next entry; `at` is its place.
+  NNC_INLINE T take(const S &s, size_t &at) {
+    at = place.peek((size_t(1) << s.gap_bits) - 1);
+    place.skip(s.gap_bits);
+    if (decode_keeps_values(s))
+      return *literal++;
+    const T value = literal[code.peek((size_t(1) << s.value_bits) - 1)];
+    code.skip(s.value_bits);
+    return value;
+  }
+
+private:
+  static constexpr decode_pattern_places places(const S &s) {
+    return decode_pattern_places(s, static_cast<int>(sizeof(T)));
+  }
+  static const T *values_of(const unsigned char *x) {
+    return static_cast<const T *>(static_cast<const void *>(x));
+  }
+  const T *literal; ///< the next value, or the table
+  bit_reader code, place;
+};
+
+/// Calls f(group, place, value) for each entry of the next `groups` groups.
+template <class S, class T, class F>
+NNC_INLINE void read_pattern(const S &s, pattern_reader<S, T> &reader,
+                             int groups, F f) {
+  const int in_word = pattern_reader<S, T>::in_word(s);
+  const int together = smaller(groups, s.gaps < in_word ? in_word / s.gaps : 1);
+  const auto take = [&](int group) {
+    size_t place;
+    const T value = reader.take(s, place);
+    f(group, place, value);
+  };
+  if (s.gaps > in_word) {
+    for (int group = 0; group < groups; ++group)
+      for (int first = 0; first < s.gaps; first += in_word) {
+        reader.refill(s);
+        for (int i = smaller(in_word, s.gaps - first); i > 0; --i)
+          take(group);
+      }
+    return;
+  }
+  NNC_KEEP_LOOP for (int first = 0; first < groups; first += together) {
+    reader.refill(s);
+    const int last = smaller(first + together, groups);
+    for (int group = first; group < last; ++group)
+      for (int i = 0; i < s.gaps; ++i)
+        take(group);
+  }
+}
+
+template <class S, class Epi> struct decode_pattern_portable {
+  static constexpr int units(const S &s) {
+    return (s.elements + decode_unit - 1) / decode_unit;
+  }
+
+  template <class T>
+  static void run(const S &s, const unsigned char *x, T *y, const Epi &,
+                  int begin, int end) {
+    const T skipped =
+        static_cast<const T *>(static_cast<const void *>(x))[s.values - 1];
+    for (int unit = begin; unit < end; ++unit) {
+      const int first = unit * decode_unit;
+      const int count = smaller(decode_unit, s.elements - first);
+      T *to = y + first;
+      for (int i = 0; i < count; ++i)
+        to[i] = skipped;
+      pattern_reader<S, T> reader(s, x,
+                                  static_cast<size_t>(first / s.block) *
+                                      static_cast<size_t>(s.gaps));
+      read_pattern(s, reader, count / s.block,
+                   [&](int group, size_t place, T value) {
+                     to[ptrdiff_t(group) * s.block + ptrdiff_t(place)] = value;
+                   });
+    }
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H

@@ -1,0 +1,29 @@
+//===- skipped.h - What weights that are skipped add to a sum -------------===//
+#ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SKIPPED_H
+#define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SKIPPED_H
+
+#include "runtime/simd/unroll.h"
+
+#include <stdint.h>
+
+namespace nnc {
+
+/// The sum of the products of a row x[count] and zeros: 0, or NaN if an element
+/// is infinite or not a number. Products that skip weights of zero add it to
+/// their sums, so that no such element is lost.
+NNC_NOINLINE inline float skipped_products(const float *x, int count) {
+  uint32_t most = 0;
+  for (int i = 0; i < count; ++i) {
+    uint32_t bits;
+    __builtin_memcpy(&bits, x + i, sizeof bits);
+    bits &= 0x7fffffffu;
+    most = bits > most ? bits : most;
+  }
+  return most < 0x7f800000u ? 0.f : __builtin_nanf("");
+}
+/// Integers are all finite.
+template <class X> int32_t skipped_products(const X *, int) { return 0; }
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SKIPPED_H

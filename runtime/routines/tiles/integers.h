@@ -1,0 +1,127 @@
+//===- integers.h - A register tile of sums of products of integers -------===//
+//
+// The inner loop of convolutions and matrix products of integers, as floats.h
+// has it for floats: P points times B vectors of weights, whose products are
+// made in a form D of simd/dots.h.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_TILES_INTEGERS_H
+#define NNC_ROUTINES_TILES_INTEGERS_H
+
+#include "runtime/counts.h"
+#include "runtime/simd/dots.h"
+
+namespace nnc {
+
+/// The sums stay in registers where all loops over them are unrolled.
+template <class D, int P, int B> struct dot_tile {
+  static_assert(P > 0 && B > 0, "a tile has points");
+  static constexpr int W = D::lanes;
+
+  i32x<W> sum[P][B];
+
+  NNC_INLINE void clear() {
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] = i32x<W>(0);
+  }
+
+  /// Adds the products of one group of numbers of each point. The points are
+  /// `point` numbers apart, the vectors of weights `block` weights.
+  template <class T>
+  NNC_INLINE void add(const typename D::point *points, ptrdiff_t point,
+                      const T *w, ptrdiff_t block) {
+    i32x<W> weights[B];
+    NNC_UNROLL for (int b = 0; b < B; ++b) weights[b] =
+        D::weights(w + b * block);
+    if constexpr (D::by_lane)
+      if (point == D::group) {
+        constexpr int fours = P / 4 * 4;
+        NNC_UNROLL for (int p = 0; p < fours; p += 4) {
+          const i32x<W> four = byte_lanes<W>::load_bits(points + p * D::group);
+          NNC_UNROLL for (int b = 0; b < B; ++b) {
+            sum[p][b] = D::template add_lane<0>(sum[p][b], four, weights[b]);
+            sum[p + 1][b] =
+                D::template add_lane<1>(sum[p + 1][b], four, weights[b]);
+            sum[p + 2][b] =
+                D::template add_lane<2>(sum[p + 2][b], four, weights[b]);
+            sum[p + 3][b] =
+                D::template add_lane<3>(sum[p + 3][b], four, weights[b]);
+          }
+        }
+        return add_each<fours>(points, point, weights);
+      }
+    add_each<0>(points, point, weights);
+  }
+
+  /// Calls store(b, sums) for every vector of weights, with the sums of all
+  /// points. The sums leave the registers before: code of an epilogue for each
+  /// of them would be long, and g++ would keep them in memory in the loop that
+  /// makes them, too.
+  template <class F> NNC_INLINE void for_each(const F &store) const {
+    i32x<W> done[B][P];
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
+    NNC_FORGET_LOADS;
+    for (int b = 0; b < B; ++b)
+      store(b, done[b]);
+  }
+
+private:
+  /// Adds the products of points FIRST to P - 1.
+  template <int FIRST>
+  NNC_INLINE void add_each(const typename D::point *points, ptrdiff_t point,
+                           const i32x<W> (&weights)[B]) {
+    NNC_UNROLL for (int p = FIRST; p < P; ++p) {
+      const i32x<W> v = repeat_group<D>(points + p * point);
+      NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] =
+          D::add(sum[p][b], v, weights[b]);
+    }
+  }
+};
+
+/// A register tile of products of matrices: a sum has two rows, which are
+/// points that follow each other, and two columns.
+template <int P, int B> struct dot_tile<matrix_dots, P, B> {
+  using D = matrix_dots;
+  static constexpr int W = D::lanes, halves = W / 2, pairs = ceil_div(P, 2);
+
+  D::sums sum[pairs][B * halves];
+
+  NNC_INLINE void clear() {
+    NNC_UNROLL for (int p = 0; p < pairs; ++p)
+        NNC_UNROLL for (int b = 0; b < B * halves; ++b) sum[p][b] = D::zero();
+  }
+
+  NNC_INLINE void add(const int8_t *points, ptrdiff_t point, const int8_t *w,
+                      ptrdiff_t block) {
+    D::factors weights[B * halves];
+    NNC_UNROLL for (int b = 0; b < B * halves; ++b) weights[b] =
+        D::load(w + b / halves * block + b % halves * 16);
+    NNC_UNROLL for (int p = 0; p < pairs; ++p) {
+      const int8_t *first = points + 2 * p * point;
+      // The last point of an odd number of them is alone.
+      const D::factors v = 2 * p + 1 == P ? D::load(first, first)
+                           : point == 8   ? D::load(first)
+                                          : D::load(first, first + point);
+      NNC_UNROLL for (int b = 0; b < B * halves; ++b) sum[p][b] =
+          D::add(sum[p][b], v, weights[b]);
+    }
+  }
+
+  template <class F> NNC_INLINE void for_each(const F &store) const {
+    i32x<W> done[B][P];
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const D::sums *columns = sum[p / 2] + b * halves;
+      done[b][p] = p % 2 ? D::row<1>(columns[0], columns[1])
+                         : D::row<0>(columns[0], columns[1]);
+    }
+    NNC_FORGET_LOADS;
+    for (int b = 0; b < B; ++b)
+      store(b, done[b]);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_TILES_INTEGERS_H
