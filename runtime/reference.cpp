@@ -735,6 +735,6 @@ int nnc_reference_call(const char *family, const void *shape,
       return NNC_REFERENCE_NO_TYPE;                                            \
     return call_##name(*static_cast<const name##_shape *>(shape), o);          \
   }
-#include "runtime/routines/catalogue/families.inc"
+#include "runtime/routines/catalogue/routines.inc"
   return NNC_REFERENCE_NO_FAMILY;
 }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cstring>
+#include <tuple>
 
 using namespace mlir;
 using namespace nnc;
@@ -191,6 +192,9 @@ Catalogue::Catalogue() {
                     CANDIDATES, ...)                                           \
   NNC_ADD(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS, CANDIDATES)
 #include "runtime/routines/catalogue/routines.inc"
+  llvm::sort(routines, [](const Routine &a, const Routine &b) {
+    return std::tie(a.family->name, a.name) < std::tie(b.family->name, b.name);
+  });
 }
 
 const Catalogue &Catalogue::get() {

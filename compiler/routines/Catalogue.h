@@ -74,6 +74,7 @@ class Catalogue {
 public:
   static const Catalogue &get();
 
+  /// Returns all routines, sorted by the names of family and routine.
   llvm::ArrayRef<Routine> getRoutines() const { return routines; }
   const Routine *findRoutine(llvm::StringRef name) const;
   /// Returns the header that defines an elementwise function of floats.

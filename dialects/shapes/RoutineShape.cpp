@@ -23,7 +23,7 @@ static SmallVector<Family, 0> makeFamilies() {
   };
 #define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
   add(#name, inputs, outputs, channel_axis, NNC_NO_EPILOGUE);
-#include "runtime/routines/catalogue/families.inc"
+#include "runtime/routines/catalogue/routines.inc"
   return families;
 }
 
@@ -145,7 +145,7 @@ using ReadFields = RoutineShape (*)(const Family &, nn::ShapeAttr,
 static constexpr ReadFields kReadFields[] = {
 #define NNC_FAMILY(name, inputs, outputs, channel_axis)                        \
   readFields<name##_shape>,
-#include "runtime/routines/catalogue/families.inc"
+#include "runtime/routines/catalogue/routines.inc"
 };
 
 std::optional<RoutineShape> nnc::readShape(const nn::RoutineCall &call,

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import routine_tables
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "runtime/routines/costs/code.inc"
 CXX = ["arm-none-eabi-g++", "-mthumb", "-mfloat-abi=hard", "-std=c++17", "-Os",
@@ -98,9 +100,7 @@ void layer(const shape &s, const {type} *x, {weights}{operands}, {type} *y{memor
 
 
 def headers():
-    text = (ROOT / "runtime/routines/catalogue/routines.inc").read_text()
-    return {m[2]: (m[1], m[3]) for m in
-            re.finditer(r'^NNC_ROUTINE\((\w+), (\w+), "([^"]+)"', text, re.M)}
+    return {row["name"]: (row["family"], row["header"]) for row in routine_tables.read()[1]}
 
 
 def measure(name, param, shape, kind, weights, scratch, constant):

@@ -256,5 +256,5 @@ TEST_CASE("visit names every field of a shape, in order", "[reference]") {
     shape.visit([&](const char *name, auto &field) { row(name, field); });     \
     CHECK(row.end == begin + sizeof(shape));                                   \
   }
-#include "runtime/routines/catalogue/families.inc"
+#include "runtime/routines/catalogue/routines.inc"
 }

@@ -1,6 +1,7 @@
-"""Every line of routines.inc is true: sorted, its header there, and a routine of
+"""Every entry of the tables of routines is true: sorted, its header there, and a routine of
 that name that takes each of its candidates' parameters and its family's shape."""
 
+import itertools
 import pathlib
 import re
 import subprocess
@@ -8,36 +9,13 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROUTINES = ROOT / "runtime/routines"
 ISAS = ["portable", "armdsp", "fpu", "helium", "sse4", "avx2", "avx512", "avx512vnni", "avxvnni", "neon", "neondot", "neonfp16",
         "neoni8mm", "rvv"]
-COLUMNS = ["TYPES", "LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY",
-           "ERROR"]
+sys.path.insert(0, str(ROOT / "scripts/benchmark"))
+import routine_tables  # noqa: E402
+from routine_tables import split  # noqa: E402
 
-
-def split(text):
-    """Splits at the commas outside of brackets."""
-    parts, depth, start = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if c == "," and depth == 0:
-            parts.append(text[start:i].strip())
-            start = i + 1
-    last = text[start:].strip()
-    return parts + ([last] if last or parts else [])
-
-
-def rows():
-    for line in (ROUTINES / "catalogue/routines.inc").read_text().splitlines():
-        if not line.startswith("NNC_ROUTINE("):
-            continue
-        cells = split(line[len("NNC_ROUTINE("):-1])
-        row = dict(zip(["family", "name", "header", "isa"], cells))
-        for column, cell in zip(COLUMNS, cells[4:], strict=True):
-            assert cell.startswith(column + "(") and cell.endswith(")"), cell
-            row[column] = cell[len(column) + 1:-1]
-        row["header"] = row["header"].strip('"')
-        yield row
+ENTRY = re.compile(r"^(\w+)\((.*(?:\n .*)*)\)$", re.M)
 
 
 def candidates(row):
@@ -45,16 +23,29 @@ def candidates(row):
     return [c.strip("{}").strip() for c in split(row["CANDIDATES"])]
 
 
+def unsorted(text):
+    """The macros whose entries do not ascend, or do not stand together."""
+    entries = [(m[1], " ".join(split(m[2]))) for m in ENTRY.finditer(text)]
+    macros = [macro for macro, _ in itertools.groupby(entries, key=lambda entry: entry[0])]
+    for macro in sorted(set(macros)):
+        of_macro = [entry for entry in entries if entry[0] == macro]
+        if macros.count(macro) > 1 or of_macro != sorted(of_macro):
+            yield macro
+
+
 def problems(table, families):
+    if list(families) != sorted(families):
+        yield "catalogue/routines.inc does not include tables by the order of their families"
+    for path in routine_tables.list_tables():
+        for macro in unsorted(path.read_text()):
+            yield f"{path.relative_to(ROOT)}: the entries of {macro} are not sorted"
     keys = [(r["family"], r["name"]) for r in table]
-    if keys != sorted(keys):
-        yield "lines are not sorted by family and name"
     for key in {k for k in keys if keys.count(k) > 1}:
         yield f"{key[1]}: there twice"
     for r in table:
         name = r["name"]
         if r["family"] not in families:
-            yield f"{name}: families.inc has no {r['family']}"
+            yield f"{name}: no table has NNC_FAMILY of {r['family']}"
             continue
         if not re.fullmatch(rf"{r['family']}_(\w+_)?{r['isa']}", name):
             yield f"{name}: wants to be {r['family']}_..._{r['isa']}"
@@ -96,9 +87,10 @@ def instantiations(table):
 
 
 def main():
-    table = list(rows())
-    families = {m[1]: int(m[2]) for m in re.finditer(
-        r"^NNC_FAMILY\((\w+), (-?\d+),", (ROUTINES / "catalogue/families.inc").read_text(), re.M)}
+    assert not list(unsorted("A(a,\n  c)\nA(b)\n#define B(x) \\\n  A(x)\nB(a)\n"))
+    assert list(unsorted("A(b)\nA(a)\nB(a)\nC(a)\nB(b)\n")) == ["A", "B"]
+    lines, table = routine_tables.read()
+    families = {name: int(inputs) for name, inputs, *_ in lines}
     found = list(problems(table, families))
     if not found:
         with tempfile.TemporaryDirectory() as folder:

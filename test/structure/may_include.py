@@ -14,7 +14,7 @@ TOOLBOX = ["fmt/*", "sqlite3.h"]
 
 # What runtime/ shows to the compiler as data: the families with their shapes, the
 # tables of routines, and the one door to the portable routines.
-SHAPES = ["runtime/routines/catalogue/families.inc", "runtime/routines/*/shape.h",
+SHAPES = ["runtime/routines/catalogue/routines.inc", "runtime/routines/*/shape.h",
           "runtime/routines/catalogue/shapes.h"]
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/catalogue/*.h",

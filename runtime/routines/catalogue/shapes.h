@@ -1,6 +1,6 @@
 //===- shapes.h - The run-time shape of every family ----------------------===//
 //
-// Includes the shape of every family, for users of families.inc: the compiler,
+// Includes the shape of every family, for users of NNC_FAMILY: the compiler,
 // the reference and tests.
 //
 //===----------------------------------------------------------------------===//
