@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/BatchSamples.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/Samples.h"
 #include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/layers/Layer.h"
 

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_PASSES_BATCHPROFILE_H
 #define NNC_COMPILER_PASSES_BATCHPROFILE_H
 
-#include "compiler/passes/Samples.h"
+#include "compiler/passes/BatchSamples.h"
 #include "compiler/routines/Cost.h"
 #include "compiler/search/Batching.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/sizes/Progressions.h"
-#include "compiler/sizes/Sampled.h"
+#include "compiler/sizes/SizedNetwork.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_COUNTFROMSIZES

@@ -11,7 +11,7 @@
 #include "compiler/routines/FusedForms.h"
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/search/Search.h"
-#include "compiler/sizes/Sampled.h"
+#include "compiler/sizes/SizedNetwork.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_FUSELAYERS

@@ -6,7 +6,7 @@
 
 #include "compiler/sizes/Generalize.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/sizes/Sampled.h"
+#include "compiler/sizes/SizedNetwork.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_GENERALIZE

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
-#include "compiler/sizes/Sampled.h"
+#include "compiler/sizes/SizedNetwork.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_JOINSHAPES

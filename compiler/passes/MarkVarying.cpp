@@ -6,8 +6,8 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/sizes/Constants.h"
-#include "compiler/sizes/Sampled.h"
-#include "compiler/sizes/Samples.h"
+#include "compiler/sizes/SizedNetwork.h"
+#include "compiler/sizes/VaryingLayers.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_MARKVARYING

@@ -58,7 +58,7 @@ def Nn_Dialect : Dialect {
     // bytes of all weights and the seconds of a run more than with all weights as they are,
     // first of the fastest plan, then of smaller ones.
     "::mlir::ArrayAttr":$weights_front,
-    // A module with a network at several sizes (compiler/sizes/Sampled.h) has five:
+    // A module with a network at several sizes (compiler/sizes/SizedNetwork.h) has five:
     // the sizes, as #exec.size; the number of the size that bounds each, or -1; the
     // expression that computes each of others, or unit; the size values of the
     // network at the largest sizes; and the sums of sizes that earlier passes found.

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Pipeline.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
 
@@ -86,7 +86,7 @@ std::string tryModel(const std::string &path, std::string &said) {
   buildPipeline(manager, options);
   if (mlir::succeeded(manager.run(*result.module)))
     return "compiled";
-  // These may find what nnc lacks (compiler/tools/driver/Driver.cpp).
+  // These may find what nnc lacks (compiler/tools/driver/compile/Driver.cpp).
   for (const char *pass :
        {"nnc-qnn-canonicalize", "nnc-legalize", "nnc-choose-routines"})
     if (failed == pass)

@@ -166,7 +166,7 @@ class Readme(nnc.TestCase):
                 self.assertRegex(text, rf"(?<![\w-]){name}(?![\w-])", f"nnc {command}")
 
     def test_exit_codes(self):
-        header = (ROOT / "compiler/tools/driver/ExitCode.h").read_text()
+        header = (ROOT / "compiler/tools/driver/console/ExitCode.h").read_text()
         codes = re.findall(r"^  \w+ = (\d),", header, re.MULTILINE)
         self.assertEqual(re.findall(r"^\| (\d) \|", README, re.MULTILINE), codes)
 

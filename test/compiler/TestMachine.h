@@ -3,7 +3,7 @@
 #ifndef NNC_TEST_COMPILER_TESTMACHINE_H
 #define NNC_TEST_COMPILER_TESTMACHINE_H
 
-#include "compiler/Pipeline.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "dialects/target/Target.h"
 
 #include <catch2/catch.hpp>

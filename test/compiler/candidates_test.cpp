@@ -1,6 +1,6 @@
 //===- candidates_test.cpp - What is tried for a layer --------------------===//
 
-#include "compiler/Pipeline.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "compiler/routines/Candidates.h"
 
 #include "mlir/AsmParser/AsmParser.h"

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Pipeline.h"
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/VerifyMemory.h"
+#include "compiler/pipelines/Pipeline.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

@@ -6,9 +6,9 @@
 
 #include "test/compiler/TestMachine.h"
 
-#include "compiler/BatchPlanner.h"
-#include "compiler/RamPlanner.h"
-#include "compiler/SizesPipeline.h"
+#include "compiler/pipelines/SizesPipeline.h"
+#include "compiler/planners/BatchPlanner.h"
+#include "compiler/planners/RamPlanner.h"
 #include "dialects/exec/Exec.h"
 
 #include "mlir/Parser/Parser.h"

@@ -16,7 +16,7 @@ BIN = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin"
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 TARGET = "x86-64-v3"
 
-# As compiler/Pipeline.cpp has them.
+# As compiler/pipelines/Pipeline.cpp has them.
 PASSES = ["func.func(nnc-qnn-canonicalize)", "func.func(nnc-simplify)",
           "nnc-drop-unread", "func.func(nnc-recompose)", "func.func(nnc-simplify)",
           "func.func(nnc-legalize)", "func.func(nnc-form-layers)",

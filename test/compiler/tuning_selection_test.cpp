@@ -1,6 +1,6 @@
 //===- tuning_selection_test.cpp - What is measured, and by what program --===//
 
-#include "compiler/Pipeline.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/tuning/Selection.h"
 

@@ -22,7 +22,7 @@ NETWORKS = [(net, form) for net, form in zip(sorted(float_nets.FAMILIES),
                                              ["channels", "operators", "symmetric"] * 12)][:12]
 TOOLS = pathlib.Path(emitted.NNC).parent
 
-# What comes before routines are chosen, as compiler/Pipeline.cpp has it.
+# What comes before routines are chosen, as compiler/pipelines/Pipeline.cpp has it.
 LAYERS = ("nnc-qnn-fuse{{target={0}}},nnc-qnn-legalize{{target={0}}},"
           "func.func(nnc-qnn-canonicalize,nnc-simplify),nnc-drop-unread,"
           "func.func(nnc-recompose,nnc-simplify,nnc-legalize),nnc-tabulate{{target={0}}},"

@@ -1,4 +1,4 @@
-"""Every list of the passes follows the one in compiler/Pipeline.cpp: the diagram in
+"""Every list of the passes follows the one in compiler/pipelines/Pipeline.cpp: the diagram in
 README.md, the list in compiler/README.md, and the passes that stages_test.py runs."""
 
 import re
@@ -24,7 +24,7 @@ def lists(root):
     """What each file says: its name, and the flags in its order."""
     read = lambda name: (root / name).read_text()
     passes = [flag(n) for n in
-              re.findall(r"addPass\(\s*create(\w+)\(", read("compiler/Pipeline.cpp"))]
+              re.findall(r"addPass\(\s*create(\w+)\(", read("compiler/pipelines/Pipeline.cpp"))]
     diagram = re.findall(r"^ └ ([a-z-]+) ", read("README.md"), re.M)
     listed = re.findall(r"^nnc-([a-z-]+) ", read("compiler/README.md"), re.M)
     stages = re.findall(r"nnc-([a-z-]+)", re.search(r"PASSES = \[(.*?)\]\n",
@@ -40,7 +40,7 @@ def problems(root=tree.ROOT):
         known = [p for p in found if p in passes]
         wanted = [p for p in passes if p not in OPTIONAL or p in found]
         if known != wanted:
-            yield (f"{name}: lists {', '.join(known)}, but compiler/Pipeline.cpp runs "
+            yield (f"{name}: lists {', '.join(known)}, but compiler/pipelines/Pipeline.cpp runs "
                    f"{', '.join(wanted)}")
 
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "compiler/tools/nnc-opt/Tests.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Pipeline.h"
+#include "compiler/pipelines/Pipeline.h"
 #include "frontends/Registry.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/Supervise.h"
-#include "compiler/tools/driver/Terminal.h"
-#include "compiler/tools/nnc/CommandLine.h"
-#include "compiler/tools/nnc/CommandTable.h"
-#include "compiler/tools/nnc/Usage.h"
+#include "compiler/tools/driver/console/Supervise.h"
+#include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/nnc/Version.h"
+#include "compiler/tools/nnc/commandline/CommandLine.h"
+#include "compiler/tools/nnc/commandline/Usage.h"
+#include "compiler/tools/nnc/commands/CommandTable.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -111,7 +111,7 @@ def Nn_SampleOp : Op<Nn_Dialect, "sample", [
     A network whose tensors vary within bounds is compiled as a module with one
     module inside, the network at the largest sizes, and one `nn.sample` for each
     further import of it, at the sizes `point`. The outer module has the bounds as
-    `nn.sizes` (`compiler/sizes/Sampled.h`). `nnc-generalize` makes one program of
+    `nn.sizes` (`compiler/sizes/SizedNetwork.h`). `nnc-generalize` makes one program of
     all.
 
     Example:

@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/compress/Report.h"
 
-#include "compiler/tools/driver/Terminal.h"
-#include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/nnc/options/Options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

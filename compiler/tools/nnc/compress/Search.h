@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_COMPRESS_SEARCH_H
 #define NNC_TOOLS_NNC_COMPRESS_SEARCH_H
 
-#include "compiler/tools/nnc/compress/Session.h"
+#include "compiler/tools/nnc/compress/CompressSession.h"
 
 namespace nnc::tools {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/tools/nnc/quantize/Evaluation.h"
 
-#include "compiler/tools/driver/Progress.h"
+#include "compiler/tools/driver/console/Progress.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_EVALUATION_H
 #define NNC_TOOLS_NNC_QUANTIZE_EVALUATION_H
 
-#include "compiler/tools/nnc/Comparison.h"
+#include "compiler/tools/nnc/accuracy/Comparison.h"
 #include "compiler/tools/nnc/quantize/SearchedModel.h"
 
 namespace nnc::tools {

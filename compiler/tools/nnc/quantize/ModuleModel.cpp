@@ -7,7 +7,7 @@
 #include "compiler/tools/nnc/quantize/ModuleModel.h"
 
 #include "compiler/quantize/Results.h"
-#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/driver/console/Terminal.h"
 
 namespace nnc::tools {
 

@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
 #define NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
 
-#include "compiler/tools/driver/ModuleQuantizer.h"
+#include "compiler/tools/driver/quantization/ModuleQuantizer.h"
 #include "compiler/tools/nnc/quantize/SearchedModel.h"
 
 namespace nnc::tools {

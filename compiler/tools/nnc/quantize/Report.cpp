@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/quantize/Report.h"
 
-#include "compiler/tools/driver/Terminal.h"
-#include "compiler/tools/nnc/Command.h"
+#include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/nnc/options/Options.h"
 
 #include <cmath>
 #include <fmt/format.h>

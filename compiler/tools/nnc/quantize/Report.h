@@ -7,8 +7,8 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 #define NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 
+#include "compiler/tools/nnc/quantize/OnnxModel.h"
 #include "compiler/tools/nnc/quantize/Search.h"
-#include "compiler/tools/nnc/quantize/Session.h"
 
 #include "llvm/Support/JSON.h"
 

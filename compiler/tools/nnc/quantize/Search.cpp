@@ -7,7 +7,7 @@
 #include "compiler/tools/nnc/quantize/Search.h"
 
 #include "compiler/routines/Cost.h"
-#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/driver/console/Terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

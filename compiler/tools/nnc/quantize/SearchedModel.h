@@ -7,8 +7,8 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
 #define NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
 
-#include "compiler/tools/driver/Executable.h"
-#include "compiler/tools/driver/ObservedRanges.h"
+#include "compiler/tools/driver/execute/Executable.h"
+#include "compiler/tools/driver/samples/ObservedRanges.h"
 #include "compiler/tools/nnc/quantize/Settings.h"
 
 #include <map>

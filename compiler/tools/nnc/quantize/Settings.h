@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_SETTINGS_H
 #define NNC_TOOLS_NNC_QUANTIZE_SETTINGS_H
 
-#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/compile/Driver.h"
 #include "frontends/onnx/quantize/Quantizer.h"
 
 #include <optional>

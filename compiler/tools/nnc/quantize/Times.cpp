@@ -8,8 +8,8 @@
 
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/PlanGraph.h"
-#include "compiler/tools/driver/Process.h"
-#include "compiler/tools/driver/Terminal.h"
+#include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Process.h"
 
 namespace nnc::tools {
 

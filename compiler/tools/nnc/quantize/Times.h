@@ -7,7 +7,7 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_TIMES_H
 #define NNC_TOOLS_NNC_QUANTIZE_TIMES_H
 
-#include "compiler/tools/driver/Driver.h"
+#include "compiler/tools/driver/compile/Driver.h"
 #include "compiler/tools/nnc/quantize/SearchedModel.h"
 
 #include <set>

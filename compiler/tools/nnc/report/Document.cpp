@@ -7,9 +7,9 @@
 #include "compiler/tools/nnc/report/Document.h"
 
 #include "codegen/Printer.h"
-#include "compiler/tools/driver/Quantized.h"
-#include "compiler/tools/nnc/Arena.h"
-#include "compiler/tools/nnc/Fit.h"
+#include "compiler/tools/driver/manifest/Quantized.h"
+#include "compiler/tools/nnc/figures/Arena.h"
+#include "compiler/tools/nnc/figures/Fit.h"
 #include "compiler/tools/nnc/report/Graph.h"
 
 #include "dialects/nn/attributes/ModelName.h"

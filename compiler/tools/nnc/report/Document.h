@@ -7,9 +7,9 @@
 #ifndef NNC_TOOLS_NNC_REPORT_DOCUMENT_H
 #define NNC_TOOLS_NNC_REPORT_DOCUMENT_H
 
-#include "compiler/tools/driver/CodeBytes.h"
-#include "compiler/tools/nnc/Command.h"
-#include "compiler/tools/nnc/Explanation.h"
+#include "compiler/tools/driver/toolchain/CodeBytes.h"
+#include "compiler/tools/nnc/figures/Explanation.h"
+#include "compiler/tools/nnc/options/Options.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/tools/nnc/report/Page.h"
 
-#include "compiler/tools/driver/Files.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/nnc/report/Document.h"
 
 #include "frontends/common/ParseJson.h"

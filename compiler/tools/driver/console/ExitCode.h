@@ -1,0 +1,43 @@
+//===- ExitCode.h - What nnc's exit code says ---------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_CONSOLE_EXITCODE_H
+#define NNC_COMPILER_TOOLS_DRIVER_CONSOLE_EXITCODE_H
+
+namespace nnc::tools {
+
+/// The exit codes of nnc. What users read of them is in exitCodeTexts.
+enum class ExitCode {
+  done = 0,
+  ownFault = 1,    ///< a bug in nnc, or in a compiler that it starts
+  usage = 2,       ///< wrong arguments, or a file that does not exist
+  broken = 3,      ///< the model is broken
+  unsupported = 4, ///< the model needs something that nnc does not have
+  differs = 5,     ///< results differ from the expected ones
+  limit = 6,       ///< the model exceeds a limit of nnc
+  /// Reading or writing failed: a full disk, an error of a device.
+  environment = 7,
+};
+
+/// What each exit code says, in the words of the README. Help has the part in
+/// front of the colon.
+inline constexpr struct {
+  ExitCode code;
+  const char *says;
+} exitCodeTexts[] = {
+    {ExitCode::done, "done"},
+    {ExitCode::ownFault, "nnc's own fault"},
+    {ExitCode::usage, "usage: arguments, files, open dimensions"},
+    {ExitCode::broken, "the model is broken"},
+    {ExitCode::unsupported, "the model needs what nnc lacks"},
+    {ExitCode::differs, "results differ"},
+    {ExitCode::limit, "a limit was passed"},
+    {ExitCode::environment,
+     "reading or writing failed: a full disk, a device's error"}};
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_CONSOLE_EXITCODE_H

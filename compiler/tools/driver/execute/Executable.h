@@ -1,0 +1,51 @@
+//===- Executable.h - Runs a serialized model on this machine -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_EXECUTE_EXECUTABLE_H
+#define NNC_COMPILER_TOOLS_DRIVER_EXECUTE_EXECUTABLE_H
+
+#include "compiler/tools/driver/compile/Driver.h"
+#include "compiler/tools/driver/samples/Calibration.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+
+namespace nnc::tools {
+
+/// A model that is compiled and built for this machine. Without a compiler it
+/// is evaluated by the portable routines.
+class Executable {
+public:
+  /// `model` is what the file of a model holds, ONNX or a module; the code is
+  /// called `name`. Of `options`
+  /// the shapes count. Parts of `earlier`, which was opened with the same
+  /// compiler, are used again.
+  ExitCode open(const std::string &model, const std::string &name,
+                const ModelOptions &options, const std::string &compiler,
+                int threads, const Executable *earlier = nullptr);
+  /// Returns the outputs in the manifest's order. `step` is shown meanwhile.
+  llvm::Expected<std::vector<Tensor>> run(const std::vector<Tensor> &inputs,
+                                          const std::string &step) const;
+  /// Runs the program once for each sample, in order, and calls `visit` with
+  /// the outputs of each run, in the order of the manifest. The terminal shows
+  /// `title` with the share of samples done. A failed run is reported and ends
+  /// the loop.
+  ExitCode
+  runEach(const std::vector<Sample> &samples, const std::string &title,
+          llvm::function_ref<void(const std::vector<Tensor> &)> visit) const;
+  const Manifest &getManifest() const { return manifest; }
+  /// Returns the number of an output, or -1.
+  int findOutput(const std::string &name) const;
+
+private:
+  std::unique_ptr<Scratch> folder;
+  std::unique_ptr<Driver> driver;
+  Manifest manifest;
+  std::unique_ptr<BuiltModule> module; ///< null if it is evaluated
+  int threads = 1;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_EXECUTE_EXECUTABLE_H

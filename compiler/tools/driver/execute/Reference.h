@@ -1,0 +1,48 @@
+//===- Reference.h - Reference results of a model -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_EXECUTE_REFERENCE_H
+#define NNC_COMPILER_TOOLS_DRIVER_EXECUTE_REFERENCE_H
+
+#include "compiler/tools/driver/manifest/Manifest.h"
+#include "compiler/tools/driver/tensors/Compare.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace nnc::tools {
+
+/// The results of a program's custom operators, which only the user's functions
+/// compute, by the operator's number.
+using CustomResults = std::map<int64_t, std::vector<char>>;
+
+/// Whether the user's functions compute some of the module's operators.
+bool hasCustomOps(mlir::ModuleOp module);
+
+/// Reads the results of custom operators from `layersFile` (see RunResult).
+llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
+                                                const std::string &layersFile);
+
+/// Computes the results of the main function of an imported module with the
+/// portable routines, each operator as the model defines it: what is between
+/// dequantized and quantized values is computed in floats, whatever nnc makes
+/// of it. The inputs hold the data of `steps` runs in a row, and the results
+/// too. `customs` holds the results of custom operators in the first.
+llvm::Expected<std::vector<Tensor>>
+evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
+                  int64_t steps = 1, const CustomResults &customs = {});
+
+/// Returns a sentence about the first layer whose output in `layersFile` (see
+/// RunResult) differs from that of the portable routines on the same layers.
+llvm::Expected<std::string>
+findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
+                    const Manifest &manifest, const std::string &layersFile,
+                    const Tolerance &tolerance);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_EXECUTE_REFERENCE_H

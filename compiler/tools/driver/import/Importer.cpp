@@ -1,0 +1,215 @@
+//===- Importer.cpp - From a model file to a module -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/import/Importer.h"
+
+#include "compiler/tools/driver/import/PassRecord.h"
+#include "compiler/tools/driver/import/SizedImport.h"
+#include "compiler/tools/driver/quantization/ModuleQuantizer.h"
+
+#include "compiler/passes/Passes.h"
+#include "dialects/nn/attributes/State.h"
+#include "frontends/Registry.h"
+#include "frontends/common/Suggest.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace nnc::tools {
+
+Importer::Importer(ModelOptions &options, const DriverOptions &wanted,
+                   mlir::MLIRContext &context, target::MachineAttr machine,
+                   Check check)
+    : choices(options), wanted(wanted), context(context), machine(machine),
+      check(std::move(check)) {}
+
+Importer::~Importer() = default;
+
+static ExitCode exitCodeOf(frontends::ImportStatus status) {
+  switch (status) {
+  case frontends::ImportStatus::ok:
+    return ExitCode::done;
+  case frontends::ImportStatus::broken:
+    return ExitCode::broken;
+  case frontends::ImportStatus::unsupported:
+    return ExitCode::unsupported;
+  case frontends::ImportStatus::unbound: // --shape says what the model does not
+    return ExitCode::usage;
+  case frontends::ImportStatus::limit:
+    return ExitCode::limit;
+  case frontends::ImportStatus::fault:
+    return ExitCode::ownFault;
+  }
+  llvm_unreachable("unknown status");
+}
+
+ExitCode Importer::import(ImportedModel &model) {
+  ImportPoint point{choices.shapes};
+  if (choices.foundSizes) {
+    point.found = *choices.foundSizes;
+    point.expectedSizes = choices.expectedSizes;
+  }
+  if (choices.batch)
+    point.batch = choices.batch->high;
+  if (ExitCode code = importPoint(point, model); code != ExitCode::done)
+    return code;
+  const bool findsSizes = !model.foundSizes.empty();
+  const char *excluded = choices.stream            ? "--stream"
+                         : choices.batch           ? "--batch"
+                         : !choices.tuning.empty() ? "--tuning"
+                                                   : nullptr;
+  if (findsSizes && excluded) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << "has '" << model.foundSizes.front().name
+        << "', as long as data say, and so takes no " << excluded;
+    return ExitCode::unsupported;
+  }
+  if (choices.stream)
+    return stream(model);
+  if (choices.ranges.empty() && (!findsSizes || choices.foundSizes))
+    return ExitCode::done;
+  sized = std::make_unique<SizedImport>(choices, context, *this);
+  return sized->nameSizes(model);
+}
+
+/// Imports a model as nnc::frontends::importModel() does. That its inputs have
+/// open dimensions is no problem if the rest of it can be imported with sizes
+/// that are tried.
+static frontends::ImportResult
+importOpen(llvm::StringRef path, const frontends::ImportOptions &options,
+           mlir::MLIRContext &context, llvm::StringRef command) {
+  std::vector<mlir::Diagnostic> problems;
+  frontends::ImportResult result;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          problems.push_back(std::move(diagnostic));
+          return mlir::success();
+        });
+    result = frontends::importModel(path, options, context, command);
+  }
+  bool isOpen = result.status == frontends::ImportStatus::unbound &&
+                options.shapes.empty() && result.trial;
+  if (isOpen) {
+    result.status = frontends::ImportStatus::ok;
+    result.module = std::move(result.trial);
+  }
+  for (mlir::Diagnostic &diagnostic : problems) {
+    bool isOfSizes =
+        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ||
+        llvm::StringRef(diagnostic.str()).starts_with("with --shape ");
+    if (!isOpen || !isOfSizes)
+      context.getDiagEngine().emit(std::move(diagnostic));
+  }
+  return result;
+}
+
+ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
+  auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
+  frontends::ImportResult result =
+      import(choices.model,
+             {point.shapes, choices.name, choices.externalData,
+              choices.tfliteRounding, choices.customs.functions, point.found,
+              point.isSample || !choices.ranges.empty() || choices.foundSizes,
+              choices.values, choices.limits,
+              choices.stream ? choices.stream->input : "",
+              /*trial=*/"", point.batch,
+              /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes},
+             context, wanted.command);
+  choices.shapes.insert(result.samples.begin(), result.samples.end());
+  if (result.status != frontends::ImportStatus::ok) {
+    ExitCode code = exitCodeOf(result.status);
+    if (code != ExitCode::usage || !result.trial)
+      return code;
+    (*result.trial)->setAttr(target::kTargetAttr, machine);
+    ExitCode checked = check(*result.trial);
+    return checked == ExitCode::done ? code : checked;
+  }
+  model = {};
+  model.module = std::move(result.module);
+  model.dimNames = std::move(result.dimNames);
+  model.foundSizes = std::move(result.foundSizes);
+  model.metadata = std::move(result.metadata);
+  model.dataFiles = std::move(result.dataFiles);
+  choices.customs.storeIn(*model.module);
+  if (wanted.keepsImport)
+    model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());
+  if (ExitCode code = quantize(model); code != ExitCode::done)
+    return code;
+  mlir::ModuleOp module = *model.module;
+  auto name = module->getAttrOfType<mlir::StringAttr>(nn::kModelAttr);
+  std::vector<std::string> clashes =
+      choices.customs.findClashes(name ? name.getValue() : "");
+  for (const std::string &clash : clashes)
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << "--custom: " << clash;
+  if (!clashes.empty())
+    return ExitCode::usage;
+  module->setAttr(target::kTargetAttr, machine);
+  mlir::PassManager manager(&context);
+  manager.addPass(createConstraints(choices));
+  return mlir::succeeded(manager.run(module)) ? ExitCode::done
+                                              : ExitCode::ownFault;
+}
+
+ExitCode Importer::stream(ImportedModel &model) {
+  auto function = *model.module->getOps<mlir::func::FuncOp>().begin();
+  std::vector<std::string> names;
+  std::optional<unsigned> input;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (nn::getNextValue(function, i))
+      continue;
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, nn::kNameAttr);
+    names.push_back(name ? name.getValue().str() : "");
+    if (names.back() == choices.stream->input)
+      input = i;
+  }
+  if (choices.stream->input.empty() && names.size() == 1)
+    input = 0;
+  if (!input) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << (choices.stream->input.empty()
+                ? "has several inputs; say which one is a window of time with "
+                  "--stream=INPUT=AXIS"
+                : "has no input '" + choices.stream->input +
+                      "' that is a window of time")
+        << "; there " << (names.size() == 1 ? "is " : "are ")
+        << llvm::join(names, ", ")
+        << frontends::didYouMean(choices.stream->input, names);
+    return ExitCode::usage;
+  }
+  StreamOptions options;
+  options.input = *input;
+  options.axis = choices.stream->axis;
+  options.hop = choices.stream->frames;
+  mlir::PassManager manager(&context);
+  manager.nest<mlir::func::FuncOp>().addPass(createStream(options));
+  model.streamPasses = spellPasses(manager);
+  return mlir::succeeded(manager.run(*model.module)) ? ExitCode::done
+                                                     : ExitCode::usage;
+}
+
+ExitCode Importer::gatherSamples(ImportedModel &model) {
+  if (!sized)
+    return ExitCode::done;
+  auto advice = adviseOnSizes();
+  return sized->gatherSamples(model);
+}
+
+std::unique_ptr<mlir::ScopedDiagnosticHandler> Importer::adviseOnSizes() const {
+  if (!sized || !sized->isFoundOnly())
+    return nullptr;
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(
+      &context, [](mlir::Diagnostic &diagnostic) {
+        if (llvm::StringRef(diagnostic.str())
+                .contains("in a way that nnc does not handle"))
+          diagnostic << "; give the rows a fixed number before: join them with "
+                        "as many zeros (Concat) and take the first ones "
+                        "(Slice)";
+        return mlir::failure();
+      });
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,355 @@
+//===- SizedImport.cpp - A model whose sizes vary within bounds -----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/import/SizedImport.h"
+
+#include "compiler/sizes/Constants.h"
+#include "compiler/sizes/Outline.h"
+#include "compiler/sizes/SizedNetwork.h"
+#include "dialects/exec/Identifiers.h"
+#include "dialects/nn/tensors/Resource.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nnc::tools {
+
+/// The most sizes of a model that the caller chooses, and the most in all. Each
+/// size takes several compilations, and each pair of sizes further ones.
+static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
+
+/// Returns a name for a size that is not in `taken`, and adds it: the model's
+/// name of the dimension, or one made of the input and the axis if it has none.
+static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
+                            size_t axis, llvm::StringSet<> &taken) {
+  std::string stem =
+      dim.empty() ? (input + "_dim" + llvm::Twine(axis)).str() : dim.str();
+  std::string name = exec::makeIdentifier(stem, "size");
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = exec::makeIdentifier(stem, "size", exec::kMaxIdentifier,
+                                "_" + std::to_string(number));
+  return name;
+}
+
+frontends::GivenShapes
+SizedImport::getShapesAt(llvm::ArrayRef<int64_t> point) const {
+  frontends::GivenShapes shapes = choices.shapes;
+  for (const auto &[input, numbers] : sizeOf)
+    for (size_t axis = 0; axis < numbers.size(); ++axis)
+      if (numbers[axis] >= 0)
+        shapes[input][axis] = point[numbers[axis]];
+  return shapes;
+}
+
+static std::string describePoint(llvm::ArrayRef<SizeRange> ranges,
+                                 llvm::ArrayRef<int64_t> point) {
+  std::vector<std::string> words;
+  for (auto [range, size] : llvm::zip(ranges, point))
+    words.push_back(fmt::format("{}={}", range.name, size));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+ExitCode SizedImport::nameSizes(ImportedModel &model) {
+  llvm::StringSet<> taken;
+  for (const auto &[input, names] : model.dimNames)
+    taken.insert(input);
+  if (ExitCode code = nameCallersSizes(model, taken); code != ExitCode::done)
+    return code;
+  callersSizes = sizes.size();
+  expectedSizes = model.foundSizes;
+  nameFoundSizes(taken);
+  if (sizes.size() > kMaxSizes || callersSizes > kMaxCallersSizes) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+        << fmt::format("has {} sizes that --shape leaves open and {} that its "
+                       "data decide; at most {} are possible, {} in all",
+                       callersSizes, expectedSizes.size(), kMaxCallersSizes,
+                       kMaxSizes);
+    return ExitCode::limit;
+  }
+  std::vector<SizePoint> points = chooseSamples(sizes);
+  finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  // Samples beyond the largest sizes fail in a model that has a table as long
+  // as the largest size, or that limits a count by a size.
+  if (llvm::any_of(points, [&](const SizePoint &point) {
+        return isBeyond(point) && failsAt(point);
+      })) {
+    for (SizeRange &size : sizes)
+      size.isMost = true;
+    points = chooseSamples(sizes);
+    finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
+  }
+  Reason why;
+  ExitCode code = tryImport(points[0], model, why);
+  code = acceptSample(points[0], code, why, model);
+  if (code != ExitCode::done)
+    return code;
+  return model.foundSizes.empty() ? ExitCode::done
+                                  : dropInnerCounts(*model.module);
+}
+
+void SizedImport::nameFoundSizes(llvm::StringSet<> &taken) {
+  for (const frontends::FoundSize &size : expectedSizes) {
+    SizeRange &range = sizes.emplace_back(
+        SizeRange{nameSize(size.name + "_size", "", 0, taken),
+                  /*low=*/0, size.most, /*step=*/1});
+    range.isFound = true;
+    if (size.within)
+      range.within = callersSizes + *size.within;
+    range.computed = size.expression;
+  }
+}
+
+/// Frees the memory of the constants of a module that is not needed any more.
+static void freeConstants(mlir::ModuleOp module) {
+  llvm::SetVector<mlir::DenseResourceElementsAttr> resources;
+  module.walk([&](nn::ConstantOp constant) {
+    if (auto resource = llvm::dyn_cast<mlir::DenseResourceElementsAttr>(
+            constant.getValue()))
+      resources.insert(resource);
+  });
+  for (mlir::DenseResourceElementsAttr resource : resources)
+    nn::freeResource(resource);
+}
+
+static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
+  auto isMain = [](mlir::func::FuncOp function) {
+    return !function.isPrivate();
+  };
+  return *llvm::find_if(module.getOps<mlir::func::FuncOp>(), isMain);
+}
+
+/// Removes the results of a module that tell the sizes with these indices.
+static void removeCounts(mlir::ModuleOp module,
+                         llvm::ArrayRef<unsigned> numbers) {
+  mlir::func::FuncOp main = getMain(module);
+  llvm::BitVector dropped(main.getNumResults());
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (auto size =
+            main.getResultAttrOfType<mlir::IntegerAttr>(i, nn::kSizeAttr);
+        size && llvm::is_contained(numbers, unsigned(size.getInt())))
+      dropped.set(i);
+  main.getBody().front().getTerminator()->eraseOperands(dropped);
+  main.eraseResults(dropped);
+}
+
+bool SizedImport::isBeyond(llvm::ArrayRef<int64_t> point) const {
+  return llvm::any_of(llvm::zip(point, sizes), [](auto pair) {
+    return std::get<0>(pair) > std::get<1>(pair).high;
+  });
+}
+
+bool SizedImport::failsAt(llvm::ArrayRef<int64_t> point) {
+  ImportedModel model;
+  Reason why;
+  if (tryImport(point, model, why) != ExitCode::done)
+    return true;
+  freeConstants(*model.module);
+  return false;
+}
+
+ExitCode SizedImport::dropInnerCounts(mlir::ModuleOp module) {
+  auto getResults = [](mlir::ModuleOp module) {
+    return getMain(module).getFunctionType().getResults();
+  };
+  // Until all are known, samples have the results of the module.
+  std::vector<unsigned> inner;
+  innerSizes.clear();
+  llvm::ArrayRef<SizePoint> points = finder->getSamples();
+  for (unsigned i = callersSizes; i < sizes.size(); ++i) {
+    // Whether only size `i` differs from the largest sizes in a sample.
+    auto isOther = [&](const SizePoint &point) {
+      for (size_t j = 0; j < point.size(); ++j)
+        if ((point[j] != points[0][j]) != (j == i))
+          return false;
+      return true;
+    };
+    ImportedModel sample;
+    if (ExitCode code = importSample(*llvm::find_if(points, isOther), sample);
+        code != ExitCode::done)
+      return code;
+    if (getResults(*sample.module) == getResults(module))
+      inner.push_back(i - callersSizes);
+    freeConstants(*sample.module);
+  }
+  innerSizes = std::move(inner);
+  removeCounts(module, innerSizes);
+  return ExitCode::done;
+}
+
+ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
+                                       llvm::StringSet<> &taken) {
+  mlir::Location file =
+      mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+  std::map<std::string, int> byDim;
+  for (const auto &[input, dims] : choices.ranges) {
+    auto names = model.dimNames.find(input);
+    std::vector<int> &numbers = sizeOf[input];
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      numbers.push_back(-1);
+      if (!dims[axis].varies())
+        continue;
+      std::string dim =
+          names != model.dimNames.end() && axis < names->second.size()
+              ? names->second[axis]
+              : "";
+      SizeRange range{"", dims[axis].low, dims[axis].high, dims[axis].step};
+      auto known = byDim.find(dim);
+      if (!dim.empty() && known != byDim.end()) {
+        const SizeRange &other = sizes[known->second];
+        if (other.low != range.low || other.high != range.high ||
+            other.step != range.step) {
+          mlir::emitError(file)
+              << "has one size '" << dim
+              << "' in several inputs, which --shape gives other bounds";
+          return ExitCode::usage;
+        }
+        numbers.back() = known->second;
+        continue;
+      }
+      range.name = nameSize(dim, input, axis, taken);
+      numbers.back() = int(sizes.size());
+      if (!dim.empty())
+        byDim[dim] = numbers.back();
+      sizes.push_back(range);
+    }
+  }
+  return ExitCode::done;
+}
+
+ExitCode SizedImport::tryImport(llvm::ArrayRef<int64_t> point,
+                                ImportedModel &model, Reason &why) {
+  // The import with the largest sizes has given the warnings of this model.
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            !why.location)
+          why = {diagnostic.str(), diagnostic.getLocation()};
+        return mlir::success();
+      });
+  return importer.importPoint({getShapesAt(point),
+                               point.drop_front(callersSizes).vec(),
+                               expectedSizes, /*isSample=*/true},
+                              model);
+}
+
+ExitCode SizedImport::importSample(llvm::ArrayRef<int64_t> point,
+                                   ImportedModel &model) {
+  Reason why;
+  ExitCode code = tryImport(point, model, why);
+  return acceptSample(point, code, why, model);
+}
+
+ExitCode SizedImport::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
+                                   const Reason &why, ImportedModel &model) {
+  if (code != ExitCode::done) {
+    mlir::Location file =
+        mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+    auto isFound = [&](size_t i) {
+      return i >= callersSizes && point[i] != sizes[i].high;
+    };
+    // ONNX allows a model that is only invalid for some lengths, and fails in
+    // the run whose data lead to one. Emitted code cannot report that, so the
+    // model is sound but unsupported.
+    bool mayBeSound = code == ExitCode::broken &&
+                      llvm::any_of(llvm::seq(point.size()), isFound);
+    auto diagnostic = mlir::emitError(why.location.value_or(file));
+    diagnostic << "cannot be imported with " << describePoint(sizes, point)
+               << ": " << why.text;
+    if (!mayBeSound)
+      return code;
+    diagnostic
+        << "; nnc compiles a model only if it computes with every length "
+           "that data may decide, 0 among them: keep rows beyond those "
+           "that are found, such as those of a Concat with rows of zeros";
+    return ExitCode::unsupported;
+  }
+  const std::vector<frontends::FoundSize> &foundSizes = model.foundSizes;
+  auto isSame = [](const frontends::FoundSize &a,
+                   const frontends::FoundSize &b) { return a.name == b.name; };
+  if (!std::equal(foundSizes.begin(), foundSizes.end(), expectedSizes.begin(),
+                  expectedSizes.end(), isSame)) {
+    auto [found, expected] =
+        std::mismatch(foundSizes.begin(), foundSizes.end(),
+                      expectedSizes.begin(), expectedSizes.end(), isSame);
+    // A size is extra in the sample if it has no fewer sizes than expected;
+    // otherwise the sample lacks the expected one.
+    bool isMore = expected == expectedSizes.end() ||
+                  (found != foundSizes.end() &&
+                   foundSizes.size() >= expectedSizes.size());
+    std::string name = isMore ? found->name : expected->name;
+    mlir::emitError(mlir::NameLoc::get(
+        mlir::StringAttr::get(&context, name),
+        mlir::FileLineColLoc::get(&context, choices.model, 0, 0)))
+        << fmt::format("varies in a way that nnc does not handle: its length "
+                       "is {} by data with {}, and {} where all sizes are "
+                       "largest; a mask with Where keeps the length",
+                       isMore ? "decided" : "not decided",
+                       describePoint(sizes, point), isMore ? "is not" : "is");
+    return ExitCode::unsupported;
+  }
+  removeCounts(*model.module, innerSizes);
+  return code;
+}
+
+ExitCode SizedImport::checkEdges(std::vector<Outline> samples) {
+  OutlineCheck check(std::move(samples), *finder, &context);
+  for (const SizePoint &point : chooseEdges(sizes)) {
+    if (llvm::is_contained(finder->getSamples(), point))
+      continue;
+    ImportedModel model;
+    if (ExitCode code = importSample(point, model); code != ExitCode::done)
+      return code;
+    std::string why = check.findDifference(Outline(*model.module), point);
+    freeConstants(*model.module);
+    if (!why.empty()) {
+      mlir::Location loc =
+          mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
+      // The name of the node stands behind its operation.
+      llvm::SmallVector<llvm::StringRef> parts;
+      llvm::StringRef(why).split(parts, '\'', 2);
+      if (parts.size() > 2)
+        loc =
+            mlir::NameLoc::get(mlir::StringAttr::get(&context, parts[1]), loc);
+      mlir::emitError(loc)
+          << "varies with the sizes in a way that nnc does not handle: with "
+          << describePoint(sizes, point) << ", " << why
+          << (callersSizes == 0
+                  ? ""
+                  : "; bounds on one side of what a minimum, maximum or "
+                    "division of the model switches at are possible");
+      return ExitCode::unsupported;
+    }
+  }
+  return ExitCode::done;
+}
+
+ExitCode SizedImport::gatherSamples(ImportedModel &model) {
+  // Passes on modules run one after the other.
+  context.disableMultithreading();
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
+  std::vector<Outline> outlines = {Outline(*model.module)};
+  for (const SizePoint &point : finder->getSamples().drop_front()) {
+    ImportedModel sample;
+    if (ExitCode code = importSample(point, sample); code != ExitCode::done)
+      return code;
+    outlines.emplace_back(*sample.module);
+    shareMemory(*model.module, *sample.module);
+    samples.push_back(std::move(sample.module));
+  }
+  if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
+    return code;
+  std::vector<mlir::ModuleOp> networks = {model.module.release()};
+  for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
+    networks.push_back(sample.release());
+  model.module = Sampled::join(networks, *finder);
+  if (model.saved)
+    model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());
+  return ExitCode::done;
+}
+
+} // namespace nnc::tools

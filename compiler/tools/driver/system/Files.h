@@ -1,0 +1,60 @@
+//===- Files.h - Folders that appear whole or not at all ------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_SYSTEM_FILES_H
+#define NNC_COMPILER_TOOLS_DRIVER_SYSTEM_FILES_H
+
+#include "compiler/tools/driver/console/Supervise.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// Returns an error with the text `message`. `code` is the error code of the
+/// system, if there is one.
+llvm::Error makeError(std::string message,
+                      std::error_code code = llvm::inconvertibleErrorCode());
+
+/// Returns ExitCode::environment if `failure` is not caused by the user's
+/// arguments (a full disk, an error of a device), else `otherwise`.
+ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise);
+
+/// Prints the error and returns `code`, or ExitCode::environment if
+/// codeOfFailure() says so.
+ExitCode fail(llvm::Error error, ExitCode code);
+
+/// Creates a new temporary folder below $TMPDIR.
+llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder();
+
+/// Creates a new folder on the same disk as `folder`, which need not exist.
+llvm::Expected<std::unique_ptr<Scratch>>
+makeStagingFolder(llvm::StringRef folder);
+
+/// Succeeds if nnc may write its output to `folder`: if it does not exist, is
+/// empty, or holds an earlier output of nnc. `option` is the name of the
+/// folder's option on the command line.
+llvm::Error checkOutputFolder(const std::string &folder,
+                              llvm::StringRef option = "-o");
+
+/// Moves the contents of the folder `staging` to `folder`. If `folder` exists,
+/// the user's own files in it stay, and those of an earlier output are removed.
+llvm::Error publish(const std::string &staging, const std::string &folder);
+
+llvm::Expected<std::string> readTextFile(const std::string &path);
+llvm::Error writeTextFile(const std::string &path, llvm::StringRef text);
+/// Replaces a file by one with this text, atomically; "-" is stdout.
+llvm::Error replaceTextFile(const std::string &path, llvm::StringRef text);
+
+/// Returns the paths of the files in `folder`, sorted.
+std::vector<std::string> listFolder(const std::string &folder);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_SYSTEM_FILES_H

@@ -1,0 +1,104 @@
+//===- Stack.cpp - Stack of a module, as its compiler tells it ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/toolchain/StackDepth.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+namespace nnc::tools {
+namespace {
+struct Function {
+  std::optional<int64_t> bytes; ///< of its own frame
+  bool isBounded = true;        ///< by `bytes`
+  std::vector<std::string> calls;
+  std::optional<int64_t> depth; ///< once it is known
+  bool isOpen = false;          ///< while its calls are followed
+};
+
+class CallGraph {
+public:
+  void add(llvm::StringRef graph);
+  /// Returns the bytes of a function and of what it calls.
+  std::optional<int64_t> follow(llvm::StringRef name);
+  bool has(llvm::StringRef name) const { return functions.contains(name); }
+  std::set<std::string> beyond;
+
+private:
+  llvm::StringMap<Function> functions;
+};
+} // namespace
+
+/// Returns the text between the quotes behind `key` in a line.
+static llvm::StringRef readText(llvm::StringRef line, llvm::StringRef key) {
+  auto [before, behind] = line.split((key + ": \"").str());
+  return behind.take_until([](char c) { return c == '"'; });
+}
+
+/// A node is a function: its label ends with, for instance, "24 bytes
+/// (static)", unless another file defines it.
+void CallGraph::add(llvm::StringRef graph) {
+  for (llvm::StringRef line : llvm::split(graph, '\n')) {
+    if (line.consume_front("node: ")) {
+      Function &function = functions[readText(line, "title")];
+      llvm::StringRef label = readText(line, "label");
+      size_t end = label.find(" bytes (");
+      if (end == llvm::StringRef::npos)
+        continue;
+      llvm::StringRef number = label.take_front(end);
+      number = number.take_back(number.size() - number.rfind('n') - 1);
+      int64_t bytes;
+      if (llvm::to_integer(number, bytes, 10))
+        function.bytes = bytes;
+      llvm::StringRef kind = label.drop_front(end + 8);
+      function.isBounded =
+          kind.starts_with("static") || kind.contains("bounded");
+    } else if (line.consume_front("edge: ")) {
+      functions[readText(line, "sourcename")].calls.push_back(
+          readText(line, "targetname").str());
+    }
+  }
+}
+
+std::optional<int64_t> CallGraph::follow(llvm::StringRef name) {
+  Function &function = functions[name];
+  if (function.depth)
+    return function.depth;
+  if (function.isOpen || name == "__indirect_call" || !function.isBounded)
+    return std::nullopt;
+  if (!function.bytes) {
+    beyond.insert(name.str());
+    return function.depth = 0;
+  }
+  function.isOpen = true;
+  int64_t most = 0;
+  for (const std::string &call : function.calls) {
+    std::optional<int64_t> depth = follow(call);
+    if (!depth)
+      return std::nullopt;
+    most = std::max(most, *depth);
+  }
+  function.isOpen = false;
+  return function.depth = *function.bytes + most;
+}
+
+std::optional<StackDepth> findStackDepth(llvm::ArrayRef<std::string> graphs,
+                                         llvm::StringRef root) {
+  CallGraph graph;
+  for (const std::string &text : graphs)
+    graph.add(text);
+  if (!graph.has(root))
+    return std::nullopt;
+  std::optional<int64_t> bytes = graph.follow(root);
+  if (!bytes)
+    return std::nullopt;
+  return StackDepth{*bytes, {graph.beyond.begin(), graph.beyond.end()}};
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,329 @@
+//===- Toolchain.cpp - Builds emitted modules and runs them ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/toolchain/Toolchain.h"
+
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/system/Process.h"
+#include "compiler/tools/driver/toolchain/Firmware.h"
+#include "compiler/tools/runner/Sources.h"
+
+#include "dialects/target/Target.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+
+namespace path = llvm::sys::path;
+
+namespace nnc::tools {
+
+/// The names of the runner's source that is compiled with the module's header,
+/// of its main program, and of the main program of the probe, which has no
+/// module.
+static constexpr const char *moduleSource = "model.cpp",
+                            *mainSource = "main.cpp",
+                            *probeSource = "probe.cpp";
+
+llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
+                                          const std::string &compiler) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  // The message that lists the targets is printed here.
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(
+      &context,
+      [&](mlir::Diagnostic &diagnostic) { problem = diagnostic.str(); });
+  mlir::FailureOr<target::MachineAttr> machine =
+      target::getMachine(target, mlir::UnknownLoc::get(&context));
+  if (mlir::failed(machine))
+    return makeError(problem);
+  Toolchain result;
+  result.target = target;
+  result.compiler = machine->getHost().getCompiler().str();
+  const char *system = std::getenv("CXX");
+  if (result.compiler == "c++" && system && *system)
+    result.compiler = system;
+  if (!compiler.empty())
+    result.compiler = compiler;
+  result.flags = splitCommand(machine->getHost().getFlags());
+  result.emulator = splitCommand(machine->getEmulator());
+  result.board = machine->getBoard().str();
+  result.linker = machine->getHost().getCompiler().str();
+  return result;
+}
+
+std::vector<std::string> Toolchain::moduleCommand() const {
+  Words command = splitCommand(compiler);
+  if (llvm::none_of(llvm::drop_begin(command), [](llvm::StringRef flag) {
+        return flag.starts_with("-O");
+      }))
+    command.push_back(level);
+  return command;
+}
+
+void Toolchain::runOn(const std::string &place) {
+  llvm::StringRef name = place;
+  bool isHost = name.consume_front("ssh:");
+  host = isHost ? name.str() : "";
+  emulator = isHost ? Words() : splitCommand(place);
+  // The other machine may not have the shared libraries of this one.
+  linkFlags.push_back("-static");
+}
+
+llvm::Expected<std::string>
+Toolchain::run(const std::string &program,
+               const std::vector<std::string> &arguments,
+               const std::string &log) const {
+  if (host.empty()) {
+    Words command = emulator;
+    command.push_back(program);
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return runProgram(command, log);
+  }
+  // The program is sent as the input of the command.
+  return runProgram({"ssh", "-o", "BatchMode=yes", host,
+                     fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
+                                 "{}; s=$?; rm -f $f; exit $s",
+                                 fmt::join(arguments, " "))},
+                    log, program);
+}
+
+std::string findObstacle(const std::vector<std::string> &features,
+                         const Toolchain &toolchain) {
+  std::vector<std::string> missing;
+  if (toolchain.emulator.empty())
+    llvm::copy_if(features, std::back_inserter(missing),
+                  std::not_fn(target::hostHas));
+  if (missing.empty())
+    return "";
+  return fmt::format("code for {} needs {}, which this machine ({}) lacks: run "
+                     "it on one that has it, or compile for native",
+                     toolchain.target, fmt::join(missing, " and "),
+                     llvm::sys::getHostCPUName().str());
+}
+
+llvm::Expected<std::string> compilerVersion(const Toolchain &toolchain) {
+  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
+  if (!folder)
+    return folder.takeError();
+  Words command = splitCommand(toolchain.compiler);
+  command.push_back("--version");
+  llvm::Expected<std::string> text =
+      runProgram(command, (*folder)->path() + "/version");
+  if (!text)
+    return text.takeError();
+  return llvm::StringRef(*text).split('\n').first.str();
+}
+
+static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
+  Words command = job.ofModule ? toolchain.moduleCommand()
+                               : splitCommand(toolchain.compiler);
+  llvm::StringRef extension = path::extension(job.source);
+  if (extension == ".cpp")
+    command.push_back("-std=c++17");
+  for (const auto *flags : {&toolchain.flags, &job.flags})
+    command.insert(command.end(), flags->begin(), flags->end());
+  if (extension == ".c")
+    command.insert(command.end(), {"-x", "c"});
+  command.insert(command.end(), {"-c", job.source, "-o", job.object});
+  return command;
+}
+
+llvm::Expected<std::vector<std::string>>
+compileAll(const Toolchain &toolchain, const std::vector<CompileJob> &jobs,
+           const std::string &log) {
+  std::vector<Words> commands;
+  std::vector<std::string> objects;
+  for (const CompileJob &job : jobs) {
+    commands.push_back(commandFor(toolchain, job));
+    objects.push_back(job.object);
+  }
+  if (llvm::Error error = runPrograms(commands, log))
+    return error;
+  return objects;
+}
+
+std::vector<CompileJob> moduleJobs(const Manifest &manifest,
+                                   const std::string &folder, bool hooks,
+                                   const std::vector<std::string> &more) {
+  std::vector<CompileJob> jobs;
+  for (const std::string &file : manifest.files) {
+    llvm::StringRef extension = path::extension(file);
+    if (extension != ".cpp" && extension != ".c" && extension != ".S")
+      continue;
+    CompileJob job{manifest.folder + "/" + file,
+                   folder + "/" + path::filename(file).str() + ".o",
+                   {},
+                   /*ofModule=*/true};
+    // The assembler looks for the weights beside the source.
+    job.flags = {"-I" + manifest.sourceFolder()};
+    if (extension == ".cpp") {
+      job.flags.insert(job.flags.end(), manifest.flags.begin(),
+                       manifest.flags.end());
+      job.flags.insert(job.flags.end(), more.begin(), more.end());
+      if (hooks)
+        job.flags.push_back("-DNNC_HOOKS=1");
+    }
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
+                                                     const Toolchain &toolchain,
+                                                     const std::string &folder,
+                                                     bool hooks) {
+  return compileAll(toolchain, moduleJobs(manifest, folder, hooks),
+                    folder + "/module");
+}
+
+/// Writes the runner's sources to `folder`, and returns jobs for those that do
+/// not depend on the module and are not built yet. Of the two main programs,
+/// only the one named `main` is included. The objects of all are appended to
+/// `objects`.
+static llvm::Expected<std::vector<CompileJob>>
+runnerJobs(const std::string &folder, llvm::StringRef main,
+           std::vector<std::string> &objects) {
+  std::vector<CompileJob> jobs;
+  for (const runner::Source &source : runner::getSources()) {
+    if (isFirmware(source.name))
+      continue;
+    std::string file = folder + "/" + source.name;
+    llvm::sys::fs::create_directories(path::parent_path(file));
+    if (llvm::Error error = writeTextFile(file, source.text))
+      return error;
+    std::string name = path::filename(file).str();
+    bool isMain = name == mainSource || name == probeSource;
+    if (path::extension(file) != ".cpp" || name == moduleSource ||
+        (isMain && name != main))
+      continue;
+    CompileJob job{file, file + ".o", {"-O2", "-pthread", "-I" + folder}};
+    if (name == "peak.cpp")
+      job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
+    objects.push_back(job.object);
+    if (!llvm::sys::fs::exists(job.object))
+      jobs.push_back(job);
+  }
+  return jobs;
+}
+
+static Words linkCommand(const Toolchain &toolchain,
+                         const std::vector<std::string> &objects,
+                         const std::string &program) {
+  Words command = splitCommand(toolchain.compiler);
+  for (const auto *words : {&toolchain.flags, &toolchain.linkFlags, &objects})
+    command.insert(command.end(), words->begin(), words->end());
+  command.insert(command.end(), {"-pthread", "-o", program});
+  return command;
+}
+
+llvm::Error buildLibrary(const Manifest &manifest, const Toolchain &toolchain) {
+  llvm::Expected<std::unique_ptr<Scratch>> scratch = makeTemporaryFolder();
+  if (!scratch)
+    return scratch.takeError();
+  const std::string folder = (*scratch)->path();
+  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/false);
+  for (CompileJob &job : jobs)
+    job.flags.push_back("-fPIC");
+  llvm::Expected<std::vector<std::string>> objects =
+      compileAll(toolchain, jobs, folder + "/module");
+  if (!objects)
+    return objects.takeError();
+  Words command = linkCommand(toolchain, *objects,
+                              manifest.folder + "/" + manifest.library);
+  command.insert(command.end(), {"-shared", "-Wl,-soname," + manifest.library,
+                                 "-Wl,--as-needed"});
+  return runPrograms({command}, folder + "/link");
+}
+
+llvm::Expected<std::vector<std::string>>
+buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
+             const std::string &folder) {
+  if (toolchain.isBare())
+    return buildFirmware(modules, toolchain, folder);
+  // The runner's files are in a folder of their own, because the module's files
+  // may have any names.
+  const std::string own = folder + "/runner";
+  std::vector<std::string> shared, programs;
+  llvm::Expected<std::vector<CompileJob>> jobs =
+      runnerJobs(own, mainSource, shared);
+  if (!jobs)
+    return jobs.takeError();
+  std::vector<Words> links;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const Manifest &module = modules[i];
+    std::string part = fmt::format("{}/{}", folder, i);
+    llvm::sys::fs::create_directories(part);
+    std::vector<CompileJob> parts = moduleJobs(module, part, /*hooks=*/true);
+    parts.push_back(
+        {own + "/" + moduleSource,
+         part + "/runner.o",
+         {"-O2", "-pthread", "-I" + module.sourceFolder(), "-I" + own,
+          "-DNNC_MODEL=" + module.name,
+          "-DNNC_MODEL_HEADER=" + module.getModule(),
+          "-DNNC_MODEL_CONSTANTS=" + llvm::StringRef(module.name).upper(),
+          fmt::format("-DNNC_MODEL_ARENAS={}",
+                      fmt::join(module.arenaMacros(), ",")),
+          fmt::format("-DNNC_MODEL_MEMORIES={}", int(!module.memories.empty())),
+          fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),
+          fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
+          fmt::format("-DNNC_MODEL_SIZES={}", module.callersSizes().size()),
+          fmt::format("-DNNC_MODEL_PLACED={}",
+                      int(module.hasPortsInArena()))}});
+    programs.push_back(part + "/program");
+    std::vector<std::string> all = shared;
+    for (const CompileJob &job : parts)
+      all.push_back(job.object);
+    links.push_back(linkCommand(toolchain, all, programs.back()));
+    // The jobs that take longest come first, so that no long one starts last.
+    jobs->insert(jobs->begin(), parts.begin(), parts.end());
+  }
+  llvm::Expected<std::vector<std::string>> objects =
+      compileAll(toolchain, *jobs, folder + "/build");
+  if (!objects)
+    return objects.takeError();
+  if (llvm::Error error = runPrograms(links, folder + "/link"))
+    return error;
+  return programs;
+}
+
+llvm::Expected<std::string> buildProbe(const Toolchain &toolchain,
+                                       const std::string &folder) {
+  std::vector<std::string> objects;
+  llvm::Expected<std::vector<CompileJob>> jobs =
+      runnerJobs(folder, probeSource, objects);
+  if (!jobs)
+    return jobs.takeError();
+  if (llvm::Error error =
+          compileAll(toolchain, *jobs, folder + "/build").takeError())
+    return error;
+  std::string program = folder + "/program";
+  if (llvm::Error error = runPrograms(
+          {linkCommand(toolchain, objects, program)}, folder + "/link"))
+    return error;
+  return program;
+}
+
+llvm::Expected<int64_t> codeBytes(const std::string &object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(object);
+  if (!file)
+    return file.takeError();
+  int64_t bytes = 0;
+  for (const llvm::object::SectionRef &section : file->getBinary()->sections())
+    if (section.isText() || (section.isData() && !section.isVirtual()))
+      bytes += section.getSize();
+  return bytes;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,110 @@
+//===- Toolchain.h - Builds emitted modules and runs them -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_TOOLCHAIN_H
+#define NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_TOOLCHAIN_H
+
+#include "compiler/tools/driver/manifest/Manifest.h"
+
+namespace nnc::tools {
+
+/// The tools that build and run code for a target on this machine.
+struct Toolchain {
+  std::string compiler;               ///< the program, found on PATH
+  std::vector<std::string> flags;     ///< those of the target
+  std::vector<std::string> linkFlags; ///< additional ones for programs
+  std::vector<std::string>
+      emulator;     ///< command in front of the program, or none
+  std::string host; ///< name for ssh, if programs run on another machine
+  std::string target;
+  /// The board of a target without an operating system, whose programs are
+  /// firmware (driver/Firmware.h), or "".
+  std::string board;
+  /// The program that links firmware, which knows the target's libraries.
+  std::string linker;
+
+  std::string level = "-O3"; ///< of modules, unless the compiler's flags say it
+
+  bool isBare() const { return !board.empty(); }
+
+  /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
+  /// replaces the compiler of the row; the environment variable CXX replaces
+  /// the system's "c++".
+  static llvm::Expected<Toolchain> find(const std::string &target,
+                                        const std::string &compiler);
+
+  /// Returns the part of the command that is the same for all modules: the
+  /// compiler with the flags given with it, and `level` unless one of these
+  /// flags begins with -O.
+  std::vector<std::string> moduleCommand() const;
+
+  /// Makes programs run elsewhere: `place` is ssh:HOST, or the beginning of a
+  /// command to which the program and its arguments are appended.
+  void runOn(const std::string &place);
+  /// Runs a program that was built by this toolchain, and returns its output.
+  /// `log` is the path, without extension, of temporary files for the output.
+  llvm::Expected<std::string> run(const std::string &program,
+                                  const std::vector<std::string> &arguments,
+                                  const std::string &log) const;
+};
+
+/// Returns a sentence that says why this machine cannot run code that needs
+/// these CPU features, or an empty string if it can.
+std::string findObstacle(const std::vector<std::string> &features,
+                         const Toolchain &);
+
+/// Returns the first line that the compiler prints for --version.
+llvm::Expected<std::string> compilerVersion(const Toolchain &);
+
+/// A call of the compiler: a source, its object file, and flags for this source
+/// alone.
+struct CompileJob {
+  std::string source, object;
+  std::vector<std::string> flags;
+  bool ofModule = false; ///< compiled by Toolchain::moduleCommand()
+};
+
+/// Compiles the jobs in parallel and returns the paths of their objects. `log`
+/// is the path, without extension, of temporary files.
+llvm::Expected<std::vector<std::string>>
+compileAll(const Toolchain &, const std::vector<CompileJob> &,
+           const std::string &log);
+
+/// Returns the jobs for the sources of the emitted module, whose objects go to
+/// `folder`. `more` flags are given for the C++ source.
+std::vector<CompileJob> moduleJobs(const Manifest &, const std::string &folder,
+                                   bool hooks,
+                                   const std::vector<std::string> &more = {});
+
+/// Compiles the sources of the emitted module as its CMakeLists.txt does, and
+/// returns the paths of the object files.
+llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
+                                                     const Toolchain &,
+                                                     const std::string &folder,
+                                                     bool hooks);
+
+/// Builds the shared library that the manifest names, beside the module's
+/// sources. It needs no other file.
+llvm::Error buildLibrary(const Manifest &, const Toolchain &);
+
+/// Links each module with the runner (compiler/tools/runner) into a program,
+/// for a target without an operating system with the test firmware; all
+/// programs are built in parallel. Object files of the runner that an earlier
+/// call left in `folder` are reused.
+llvm::Expected<std::vector<std::string>>
+buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
+             const std::string &folder);
+
+/// Builds the program of runner/probe.cpp and returns its path.
+llvm::Expected<std::string> buildProbe(const Toolchain &,
+                                       const std::string &folder);
+
+/// Returns the bytes of code and constants in an object file.
+llvm::Expected<int64_t> codeBytes(const std::string &object);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_TOOLCHAIN_H

@@ -1,0 +1,56 @@
+//===- CommandLine.h - Commands and options as data -------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Help, manual pages and completions of shells tell the same commands and
+// options: the rows here are read from what CLI11 parses by and prints help of.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_NNC_COMMANDLINE_COMMANDLINE_H
+#define NNC_COMPILER_TOOLS_NNC_COMMANDLINE_COMMANDLINE_H
+
+#include "compiler/tools/nnc/commandline/OptionValue.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace nnc::tools {
+
+/// An option, or an argument without a dash.
+struct OptionRow {
+  /// Its names as they are typed, the short one first; of an argument the one
+  /// that help shows.
+  std::vector<std::string> names;
+  std::string type, defaultValue, help;
+  bool isArgument = false, isRequired = false, isRepeated = false;
+  /// What shells complete of its value; none for an option without a value.
+  std::optional<ValueKind> value;
+
+  /// Returns the first part of the help, for lists.
+  std::string summarize() const;
+};
+
+/// A command, or nnc itself.
+struct CommandRow {
+  std::string name; ///< empty for nnc itself
+  std::string summary;
+  std::vector<OptionRow> options; ///< without those that help hides
+
+  /// Returns the name with which a person calls it: "nnc compile".
+  std::string call() const { return name.empty() ? "nnc" : "nnc " + name; }
+  /// Returns the arguments without a dash, in their order.
+  std::vector<OptionRow> getArguments() const;
+};
+
+/// Returns nnc itself, then its commands in the order of help.
+std::vector<CommandRow> readCommandLine(const CLI::App &app);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_NNC_COMMANDLINE_COMMANDLINE_H

@@ -1,0 +1,85 @@
+//===- Session.h - One run of nnc quantize --------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_NNC_QUANTIZE_ONNXMODEL_H
+#define NNC_COMPILER_TOOLS_NNC_QUANTIZE_ONNXMODEL_H
+
+#include "compiler/tools/nnc/quantize/SearchedModel.h"
+
+namespace nnc::tools {
+
+/// The float model of an ONNX file, the samples, and what the samples say about
+/// the tensors.
+class Session : public SearchedModel {
+public:
+  explicit Session(QuantizeSettings settings)
+      : settings(std::move(settings)), diagnostics(context) {}
+
+  /// Reads the model, builds it with its tensors as outputs, and reads the
+  /// samples.
+  ExitCode open();
+  /// Observes the ranges of all tensors.
+  ExitCode calibrate();
+  /// Subtracts from the biases what the quantization of weights adds to sums.
+  ExitCode correctBiases();
+
+  std::vector<SearchedLayer> listLayers() const override;
+  ExitCode keepFloats(const std::map<int, std::string> &layers) override {
+    quantizer->keepFloats(layers);
+    return ExitCode::done;
+  }
+  const QuantizeSettings &getSettings() const override { return settings; }
+  const Executable &getFloatModel() const override { return floatModel; }
+  const std::vector<Sample> &getSamples() const override { return samples; }
+  int getNumOutputs() const override { return quantizer->getNumOutputs(); }
+  bool isSoftmax(const std::string &output) const override {
+    return quantizer->isSoftmax(output);
+  }
+  quantize::Parameters getParameters(const std::string &tensor) const override {
+    return quantizer->getParameters(tensor);
+  }
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override;
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override;
+  llvm::Expected<std::string>
+  print(std::map<std::string, std::string> *observed) override {
+    return observed ? quantizer->printQuantized(observed)
+                    : quantizer->printWithoutShapes();
+  }
+  llvm::Expected<std::string> printFile() override {
+    return quantizer->printQuantized();
+  }
+  const char *getExtension() const override { return ".onnx"; }
+
+  onnx::Quantizer &getQuantizer() { return *quantizer; }
+  const quantize::Range &getRange(const std::string &tensor) const {
+    return ranges.at(tensor);
+  }
+  int getNumCorrected() const { return corrected; }
+  /// Returns the largest magnitudes of channels that equalization could scale.
+  llvm::Expected<quantize::ChannelRanges> findChannelRanges();
+
+private:
+  ExitCode checkNodes();
+  bool isSmall(const std::vector<Tensor> &results) const;
+  ExitCode dropTensorsOfOtherTypes();
+
+  QuantizeSettings settings;
+  mlir::MLIRContext context;
+  Diagnostics diagnostics;
+  std::unique_ptr<onnx::Quantizer> quantizer;
+  Executable floatModel;
+  std::vector<Sample> samples;
+  std::map<std::string, quantize::Range> ranges;
+  /// Outputs of the float model for each sample, if they take little memory.
+  std::vector<std::vector<Tensor>> cache;
+  /// The model's own outputs for each sample, if they take little memory.
+  std::map<size_t, std::vector<Tensor>> outputs;
+  int corrected = 0;
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_NNC_QUANTIZE_ONNXMODEL_H
