@@ -6,7 +6,7 @@
 // so that version control shows what changed:
 //
 //   nnc-tuning 1
-//   nnc 0.1.0
+//   nnc 0.2.0
 //   chip znver4
 //   isas avx512 avx2 sse4 portable
 //   threads 1

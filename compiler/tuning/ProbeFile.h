@@ -7,7 +7,7 @@
 // what changed:
 //
 //   nnc-probe 1
-//   nnc 0.1.0
+//   nnc 0.2.0
 //   chip znver4
 //   isas avx512 avx2 sse4 portable
 //   mhz 3670

@@ -99,7 +99,7 @@ memory_mb_s 100
 
 # Choices that no estimate would make.
 TUNING = """nnc-tuning 1
-nnc 0.1.0
+nnc 0.2.0
 chip other
 isas avx2 sse4 portable
 threads 1

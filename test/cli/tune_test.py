@@ -142,7 +142,7 @@ class Tune(nnc.TestCase):
 
         self.assertEqual(anchors(), ["nn.expanded_conv", "nn.conv"])
         (self.folder / "block.tune").write_text("\n".join([
-            "nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
+            "nnc-tuning 1", "nnc 0.2.0", "chip any", "isas avx2 sse4 portable", "threads 1",
             "max-error 5e-06", "choice expand : conv2d_f32_nchw8c_direct_avx2 1 6 2",
             "choice project : separable_conv2d_f32_nchw8c_avx2 4 6 2", ""]))
         self.assertEqual(anchors("--tuning=block.tune"), ["nn.conv", "nn.separable_conv"])
@@ -196,7 +196,7 @@ class Tune(nnc.TestCase):
         self.nnc(*explain, said=[f"^  computes the {first} layer before it: .* as one, .* apart$"])
         self.nnc("verify", f"{name}.onnx", target)
         self.nnc("verify", f"{name}.onnx")
-        lines = ["nnc-tuning 1", "nnc 0.1.0", "chip any", "isas avx2 sse4 portable", "threads 1",
+        lines = ["nnc-tuning 1", "nnc 0.2.0", "chip any", "isas avx2 sse4 portable", "threads 1",
                  "max-error 3e-06",
                  *(f"choice {layer} : {routine}" for layer, routine in choices.items())]
         (self.folder / "apart.tune").write_text("\n".join(lines) + "\n")

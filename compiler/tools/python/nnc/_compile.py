@@ -78,7 +78,7 @@ def command(name: str, *arguments: str | os.PathLike[str], **options: Any) -> An
 
 
 def version() -> str:
-    """The version of nnc, such as "0.1.0"."""
+    """The version of nnc, such as "0.2.0"."""
     try:
         said = subprocess.run([find_program(), "--version"], capture_output=True, text=True,
                               check=True).stdout
