@@ -10,7 +10,8 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 import nnc
-from compress_test import WITHOUT, expected_sizes
+from compressed import WITHOUT
+from stored_sizes import expected_sizes
 from nnc import LACKING, model, value
 
 node = helper.make_node
