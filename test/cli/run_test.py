@@ -184,20 +184,6 @@ class Bench(nnc.TestCase):
         said = json.loads(self.nnc("bench", "network.onnx", "--runs=3", "--pin", "--json"))
         self.assertTrue(said["pinned"])
 
-    def test_simulated(self):
-        """Shares of threads that are not there, one after the other."""
-        said = json.loads(self.nnc("bench", "network.onnx", "--runs=3", "--simulate=2,64",
-                                   "--json"))
-        names = [layer["name"] for layer in said["layers"]]
-        self.assertEqual([one["threads"] for one in said["simulated"]], [2, 64])
-        for one in said["simulated"]:
-            self.assertTrue(0 < one["balance"] <= 1 and one["worst_layer_balance"] <= 1, one)
-            self.assertTrue(0 < one["speed_up"] <= one["threads"], one)
-            self.assertIn(one["worst_layer"], names)
-        self.nnc("compile", "network.onnx", "-o", "single")
-        self.nnc("bench", "single", "--simulate=2", code=USAGE, said=["--threads=on"])
-        self.nnc("bench", "network.onnx", "--simulate=1", code=USAGE, said=["--simulate"])
-
     def test_keep(self):
         """The program, moved elsewhere, times more runs, and on demand."""
         for weights in ("embed", "file"):

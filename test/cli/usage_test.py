@@ -168,7 +168,7 @@ class Usage(nnc.TestCase):
                 ("check no.onnx --no-build=maybe", "--no-build takes no value", "no.onnx"),
                 ("manual compile check", "'check' is one too many"),
                 ("manual complie check", "'check' is one too many", "complie not in"),
-                ("bench no.onnx --simulate=1,0", "1 not in", "0 not in"),
+                ("bench no.onnx --runs=0 --seconds=0", "0 not in", "--seconds"),
                 ("check -- network.onnx --pin", "'--pin' is one too many")]:
             self.nnc(*line.split(), code=USAGE, said=problems)
         # Words of options: behind the letter, behind others, and arguments behind two dashes.

@@ -58,7 +58,7 @@ static void parse(llvm::StringRef text, RunResult &result) {
   for (llvm::StringRef line : llvm::split(text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 5> words;
     line.split(words, ' ');
-    double value, rest, sum;
+    double value;
     if (words.size() < 2 || words.back().getAsDouble(value))
       continue;
     if (words[0] == "run")
@@ -71,9 +71,6 @@ static void parse(llvm::StringRef text, RunResult &result) {
       result.residentBytes = int64_t(value);
     else if (words[0] == "stack")
       result.stackBytes = int64_t(value);
-    else if (words[0] == "simulated" && words.size() == 5 &&
-             !words[2].getAsDouble(rest) && !words[3].getAsDouble(sum))
-      result.simulated.push_back({rest, sum, value});
   }
 }
 
@@ -186,8 +183,6 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back(
         fmt::format("--seconds={}", limited ? 1e9 : request.seconds));
   }
-  if (request.simulatedThreads)
-    command.push_back(fmt::format("--simulate={}", request.simulatedThreads));
   if (request.measurePeak)
     command.push_back("--peak");
   if (request.pin)

@@ -21,8 +21,7 @@ struct RunRequest {
   /// these have one more axis in front where there are several.
   int64_t steps = 1;
   int threads = 1;
-  int simulatedThreads = 0; ///< if not 0, their shares run in turn
-  int timedRuns = 0;        ///< at most; 0: as many as fit in `seconds`
+  int timedRuns = 0; ///< at most; 0: as many as fit in `seconds`
   double seconds = 0;
   bool measurePeak = false;
   bool pin = false; ///< binds each thread to a core of its own
@@ -32,23 +31,15 @@ struct RunRequest {
   std::string step;
 };
 
-/// Times in seconds of a layer whose work is divided among threads: `rest`
-/// outside of the pool, `sum` of all shares, and `largest` of the largest share
-/// of each call of the pool, summed over the calls.
-struct LayerShares {
-  double rest, sum, largest;
-};
-
 /// The cost of a run or of a layer is its time in seconds; without an operating
 /// system it is the number of instructions, which an emulator counts.
 struct RunResult {
   std::vector<Tensor> outputs;
   std::vector<double> runCosts;
-  std::vector<double> layerCosts;     ///< median of each layer
-  std::vector<LayerShares> simulated; ///< each layer
-  double peak = 0;                    ///< measured multiply-adds per second
-  int64_t residentBytes = 0;          ///< peak; 0 if it is not known
-  int64_t stackBytes = 0;             ///< without an operating system
+  std::vector<double> layerCosts; ///< median of each layer
+  double peak = 0;                ///< measured multiply-adds per second
+  int64_t residentBytes = 0;      ///< peak; 0 if it is not known
+  int64_t stackBytes = 0;         ///< without an operating system
   std::string layersFile;
 };
 

@@ -49,13 +49,6 @@ public:
         ->type_name("S")
         ->check(numberFrom(0.01, 3600))
         ->capture_default_str();
-    app.add_option("--simulate", simulated,
-                   "Also cut the work for so many threads, run their shares "
-                   "one after the other, and say how even they are")
-        ->type_name("N,N,...")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::Range(2, 1024));
     app.add_option("--keep", kept,
                    "Also leave the program that was timed here, for another "
                    "machine or for more runs: DIR/run --help")
@@ -70,8 +63,6 @@ public:
         return fail(std::move(error), ExitCode::usage);
     Prepared prepared;
     options.runOn(threads);
-    for (int count : simulated)
-      options.threads = std::max(options.threads, count);
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;
@@ -79,10 +70,10 @@ public:
         code != ExitCode::done)
       return code;
     const bool isBare = prepared.toolchain.isBare();
-    if (isBare && (pin || !kept.empty() || !simulated.empty()))
+    if (isBare && (pin || !kept.empty()))
       return fail(makeError(manifest.target +
-                            " has no operating system: leave out --pin, "
-                            "--simulate and --keep"),
+                            " has no operating system: leave out --pin and "
+                            "--keep"),
                   ExitCode::usage);
     if (!isBare && options.mhz)
       return fail(makeError(fmt::format(
@@ -100,8 +91,6 @@ public:
     if (ExitCode code = timeRuns(prepared, request, result);
         code != ExitCode::done)
       return code;
-    if (ExitCode code = simulate(prepared, request); code != ExitCode::done)
-      return code;
     if (!kept.empty())
       if (llvm::Error error = prepared.module->keep(request, kept))
         return fail(std::move(error), ExitCode::usage);
@@ -112,63 +101,6 @@ public:
   }
 
 private:
-  /// How evenly the layers divide their work among `threads` threads, if
-  /// nothing delays any of them.
-  struct Balance {
-    int threads;
-    /// In seconds, summed over the layers as in LayerShares.
-    double rest = 0, sum = 0, largest = 0;
-    /// Index of the layer in which threads wait longest for the largest share.
-    size_t worst = 0;
-    double worstBalance = 1;
-
-    /// Returns the mean work of a thread divided by the largest share: 1 if the
-    /// division is even.
-    static double of(const LayerShares &shares, int threads) {
-      return shares.largest > 0 ? shares.sum / threads / shares.largest : 1;
-    }
-    double balance() const { return of({rest, sum, largest}, threads); }
-    double speedUp() const { return (rest + sum) / (rest + largest); }
-  };
-
-  static Balance balanceOf(llvm::ArrayRef<LayerShares> layers, int threads) {
-    Balance all{threads};
-    double longest = 0;
-    for (auto [i, layer] : llvm::enumerate(layers)) {
-      all.rest += layer.rest;
-      all.sum += layer.sum;
-      all.largest += layer.largest;
-      double wait = layer.largest - layer.sum / threads;
-      if (wait <= longest)
-        continue;
-      longest = wait;
-      all.worst = i;
-      all.worstBalance = Balance::of(layer, threads);
-    }
-    return all;
-  }
-
-  ExitCode simulate(const Prepared &prepared, RunRequest request) {
-    if (!simulated.empty() && !prepared.manifest.threads)
-      return fail(makeError(prepared.manifest.folder +
-                            " was compiled without threads; compile it with "
-                            "--threads=on"),
-                  ExitCode::usage);
-    request.measurePeak = false;
-    for (int count : simulated) {
-      request.simulatedThreads = count;
-      llvm::Expected<RunResult> result = prepared.module->run(request);
-      if (!result)
-        return fail(result.takeError(), ExitCode::ownFault);
-      if (result->simulated.size() > prepared.manifest.layers.size())
-        return fail(makeError("the program that runs the model printed too "
-                              "many layers"),
-                    ExitCode::ownFault);
-      balances.push_back(balanceOf(result->simulated, count));
-    }
-    return ExitCode::done;
-  }
-
   /// Returns floating point operations per second. A multiply-add counts as
   /// two.
   static double rate(int64_t multiplyAdds, double seconds) {
@@ -199,14 +131,6 @@ private:
                        {"params", manifest.layers[i].params},
                        {"seconds", result.layerCosts[i]},
                        {"multiply_adds", manifest.layers[i].multiplyAdds}});
-    json::Array even;
-    for (const Balance &one : balances)
-      even.push_back(
-          json::Object{{"threads", one.threads},
-                       {"balance", one.balance()},
-                       {"speed_up", one.speedUp()},
-                       {"worst_layer", manifest.layers[one.worst].name},
-                       {"worst_layer_balance", one.worstBalance}});
     return json::Object{{"name", manifest.name},
                         {"target", manifest.target},
                         {"machine", machine},
@@ -220,7 +144,6 @@ private:
                         {"multiply_adds", manifest.multiplyAdds()},
                         {"peak_multiply_adds_per_second", result.peak},
                         {"peak_resident_bytes", result.residentBytes},
-                        {"simulated", std::move(even)},
                         {"layers", std::move(layers)}};
   }
 
@@ -254,8 +177,6 @@ private:
     if (result.residentBytes)
       printOut("{:.1f} MB of memory resident at most\n",
                1e-6 * double(result.residentBytes));
-    if (!balances.empty())
-      printBalances(manifest);
     if (emulated)
       printOut("In an emulator: times and memory say nothing of the real "
                "machine.\n");
@@ -352,22 +273,7 @@ private:
     return ExitCode::done;
   }
 
-  void printBalances(const Manifest &manifest) const {
-    printOut("\nWork cut for more threads, simulated without their caches, "
-             "memory and barriers:\n");
-    Table table({"threads", "balance", "speed-up", "most waits", "balance"});
-    for (const Balance &one : balances)
-      table.add({std::to_string(one.threads),
-                 fmt::format("{:.2f}", one.balance()),
-                 fmt::format("{:.1f}", one.speedUp()),
-                 manifest.layers[one.worst].name,
-                 fmt::format("{:.2f}", one.worstBalance)});
-    table.print();
-  }
-
   ModelOptions options;
-  std::vector<int> simulated;
-  std::vector<Balance> balances;
   int threads = 1, runs = 0;
   double seconds = 2;
   std::string compiler, kept;
