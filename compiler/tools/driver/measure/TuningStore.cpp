@@ -1,4 +1,5 @@
-//===- Store.cpp - Measurements of earlier runs of nnc tune ---------------===//
+//===- TuningStore.cpp - Measurements of earlier runs of nnc tune
+//---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,7 +8,7 @@
 #include "compiler/tools/driver/measure/TuningStore.h"
 
 #include "compiler/tools/driver/console/Terminal.h"
-#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/system/UserCache.h"
 #include "compiler/tuning/Selection.h"
 
 #include "codegen/Codegen.h"
@@ -15,27 +16,16 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
-#include <cstdlib>
 #include <set>
 
 namespace nnc::tools {
-
-/// Returns the cache folder of the user as the environment names it, or one in
-/// the working folder.
-static std::string findCacheFolder() {
-  for (auto [variable, rest] :
-       {std::pair("XDG_CACHE_HOME", "/nnc"), std::pair("HOME", "/.cache/nnc")})
-    if (const char *folder = std::getenv(variable); folder && *folder)
-      return std::string(folder) + rest;
-  return ".cache/nnc";
-}
 
 Store::Store(llvm::StringRef folder, std::string machine)
     : machine(std::move(machine)) {
   if (folder == "none")
     return;
-  llvm::Expected<MeasurementCache> opened =
-      MeasurementCache::open(folder.empty() ? findCacheFolder() : folder.str());
+  llvm::Expected<MeasurementCache> opened = MeasurementCache::open(
+      folder.empty() ? findUserCache().value_or(".cache/nnc") : folder.str());
   if (opened)
     cache.emplace(std::move(*opened));
   else

@@ -9,6 +9,7 @@
 #include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
 #include "compiler/tools/driver/toolchain/Firmware.h"
+#include "compiler/tools/driver/toolchain/ObjectCache.h"
 #include "compiler/tools/runner/Sources.h"
 
 #include "dialects/target/Target.h"
@@ -189,12 +190,12 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
 }
 
 /// Writes the runner's sources to `folder`, and returns jobs for those that do
-/// not depend on the module and are not built yet. Of the two main programs,
-/// only the one named `main` is included. The objects of all are appended to
-/// `objects`.
+/// not depend on the module and are neither built yet nor in `cache`. Of the
+/// two main programs, only the one named `main` is included. The objects of all
+/// are appended to `objects`.
 static llvm::Expected<std::vector<CompileJob>>
 runnerJobs(const std::string &folder, llvm::StringRef main,
-           std::vector<std::string> &objects) {
+           const ObjectCache &cache, std::vector<std::string> &objects) {
   std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
     if (isFirmware(source.name))
@@ -212,7 +213,7 @@ runnerJobs(const std::string &folder, llvm::StringRef main,
     if (name == "peak.cpp")
       job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
     objects.push_back(job.object);
-    if (!llvm::sys::fs::exists(job.object))
+    if (!llvm::sys::fs::exists(job.object) && !cache.restore(job, folder))
       jobs.push_back(job);
   }
   return jobs;
@@ -256,10 +257,12 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
   // may have any names.
   const std::string own = folder + "/runner";
   std::vector<std::string> shared, programs;
+  ObjectCache cache(toolchain);
   llvm::Expected<std::vector<CompileJob>> jobs =
-      runnerJobs(own, mainSource, shared);
+      runnerJobs(own, mainSource, cache, shared);
   if (!jobs)
     return jobs.takeError();
+  const std::vector<CompileJob> made = *jobs;
   std::vector<Words> links;
   for (size_t i = 0; i < modules.size(); ++i) {
     const Manifest &module = modules[i];
@@ -293,6 +296,7 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
       compileAll(toolchain, *jobs, folder + "/build");
   if (!objects)
     return objects.takeError();
+  cache.store(made, own);
   if (llvm::Error error = runPrograms(links, folder + "/link"))
     return error;
   return programs;
@@ -301,13 +305,15 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
 llvm::Expected<std::string> buildProbe(const Toolchain &toolchain,
                                        const std::string &folder) {
   std::vector<std::string> objects;
+  ObjectCache cache(toolchain);
   llvm::Expected<std::vector<CompileJob>> jobs =
-      runnerJobs(folder, probeSource, objects);
+      runnerJobs(folder, probeSource, cache, objects);
   if (!jobs)
     return jobs.takeError();
   if (llvm::Error error =
           compileAll(toolchain, *jobs, folder + "/build").takeError())
     return error;
+  cache.store(*jobs, folder);
   std::string program = folder + "/program";
   if (llvm::Error error = runPrograms(
           {linkCommand(toolchain, objects, program)}, folder + "/link"))

@@ -136,7 +136,8 @@ constexpr const char *environment =
     ".TP\n\\fBTMPDIR\\fR\n"
     "The folder for code and programs that are built to be run once.\n"
     ".TP\n\\fBXDG_CACHE_HOME\\fR\n"
-    "The folder in which \\fBnnc tune\\fR keeps measurements, in "
+    "The folder in which \\fBnnc tune\\fR keeps measurements, and commands "
+    "that run a model keep objects of the program around it, in "
     "\\fInnc\\fR.\n";
 
 std::string printPage(const CommandRow &command,

@@ -1,0 +1,22 @@
+//===- UserCache.cpp - The folder of what nnc keeps between runs ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/tools/driver/system/UserCache.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace nnc::tools {
+
+std::optional<std::string> findUserCache() {
+  for (auto [variable, rest] :
+       {std::pair("XDG_CACHE_HOME", "/nnc"), std::pair("HOME", "/.cache/nnc")})
+    if (const char *folder = std::getenv(variable); folder && *folder)
+      return std::string(folder) + rest;
+  return std::nullopt;
+}
+
+} // namespace nnc::tools

@@ -1,0 +1,48 @@
+//===- ObjectCache.h - Object files of the runner -------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_OBJECTCACHE_H
+#define NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_OBJECTCACHE_H
+
+#include "compiler/tools/driver/toolchain/Toolchain.h"
+
+#include <cstdint>
+
+namespace nnc::tools {
+
+/// The object files of the runner's sources that do not depend on a module, in
+/// the user's cache folder. Compiling them takes longer than compiling a small
+/// module, and each run of nnc would do it again.
+///
+/// The name of a file is a hash of all that the object depends on: the text of
+/// the runner, the compiler's command, flags, version, path and time of
+/// modification, and the variables of the environment that change where a
+/// compiler looks for headers. The cache holds a limited number of files, of
+/// which those that were used last stay. A cache that cannot be read or
+/// written is left aside without a message.
+class ObjectCache {
+public:
+  explicit ObjectCache(const Toolchain &toolchain);
+
+  /// Copies the object of `job` to its place. Returns false if the cache does
+  /// not have it. Paths below `folder`, which has the runner's sources, count
+  /// as relative to it.
+  bool restore(const CompileJob &job, const std::string &folder) const;
+
+  /// Keeps the objects of `jobs`, which have been compiled.
+  void store(llvm::ArrayRef<CompileJob> jobs, const std::string &folder) const;
+
+private:
+  std::string getPath(const CompileJob &job, const std::string &folder) const;
+  void removeOldest() const;
+
+  std::string place; ///< the folder of the cache; empty if there is none
+  std::string base;  ///< what all objects of the toolchain depend on
+};
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_OBJECTCACHE_H
