@@ -34,6 +34,7 @@
 #define NNC_EPILOGUE_H
 
 #include "runtime/meta.h"
+#include "runtime/simd/operands.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 
@@ -59,27 +60,6 @@ struct none {
   /// Does nothing, because there are no operands to prefetch.
   NNC_INLINE void fetch(ptrdiff_t) const {}
 };
-
-/// How an operand of type T reaches F beside a value of type V: floats and
-/// vectors of them are of V's type; beside an integer, each operand keeps its
-/// own type. runtime/simd/bytes.h adds operands beside vectors of integers.
-template <class V, class T, class = void> struct operand_beside {
-  using type = V;
-  static NNC_INLINE V load(const T *p) { return load_floats<V>(p); }
-  static NNC_INLINE V load(const T *p, int count) {
-    return load_floats<V>(p, count);
-  }
-  static NNC_INLINE V repeat(const T *p) { return V(float(*p)); }
-};
-template <class V, class T>
-struct operand_beside<V, T, enable_if_t<is_integral<V>::value>> {
-  using type = T;
-  static NNC_INLINE T load(const T *p) { return *p; }
-  static NNC_INLINE T load(const T *p, int) { return *p; }
-  static NNC_INLINE T repeat(const T *p) { return *p; }
-};
-template <class V, class T>
-using operand_type = typename operand_beside<V, T>::type;
 
 /// An operand with the physical layout of the output.
 template <class T> struct full_of {

@@ -12,13 +12,13 @@
 
 namespace nnc {
 
-/// A routine of the runtime: a line of runtime/routines/catalogue/routines.inc.
+/// A routine of the runtime: an NNC_ROUTINE of a table in runtime/routines/.
 struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;
   /// The element types of the first input and of the others: a type, or
-  /// "number", "any", "integer" or "narrow" as routines.inc explains; and the
-  /// type of the sums, empty if it is the same.
+  /// "number", "any", "integer" or "narrow" as catalogue/routines.inc explains;
+  /// and the type of the sums, empty if it is the same.
   llvm::StringRef elements, otherElements, sums;
   /// Names of the layouts of the inputs, followed by that of the output:
   /// "plain", "any", or as in #nn.layout. If all are "any", the shape of a call
@@ -61,7 +61,7 @@ struct Routine {
   /// the type of the elements.
   bool takesSums(mlir::Type type) const;
 
-  // The expressions of the line in routines.inc, compiled.
+  // The expressions of the routine's entry in its table, compiled.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
   double (*efficiency)(const void *shape, const int *params,

@@ -627,8 +627,8 @@ def Nn_LayerOp : Nn_Op<"layer", [
     result, and the others are elements of `extras` (broadcast as in NumPy). An
     elementwise layer has `extras` only. Literals are `arith.constant`. The
     types of operands and result hold their layouts; extras are row-major or in
-    the result's layout. `routine` names a line of
-    `runtime/routines/catalogue/routines.inc`, and `params` are its parameters.
+    the result's layout. `routine` names an
+    entry of a table in `runtime/routines/`, and `params` are its parameters.
 
     Example:
     ```mlir

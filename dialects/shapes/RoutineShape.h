@@ -14,7 +14,7 @@
 
 namespace nnc {
 
-/// A family of routines: a line of a table in runtime/routines/.
+/// A family of routines: an NNC_FAMILY of a table in runtime/routines/.
 struct Family {
   llvm::StringRef name;
   int inputs; ///< tensors read, or -1 for any number

@@ -39,9 +39,9 @@ import cost
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = ROOT / "runtime/routines/costs"
 SAMPLES = ROOT / "scripts/benchmark/samples"
-# An instruction set that has no table of its own uses another one's.
-TABLE_OF = {"armdsp": "portable", "avx512vnni": "avx512", "avxvnni": "avx2", "fpu": "portable",
-            "helium": "portable", "neondot": "neon", "neoni8mm": "neon"}
+# The table of each instruction set: its own or another one's.
+TABLE_OF = dict(re.findall(r"^NNC_TILE\((\w+), (\w+),",
+                           (ROOT / "runtime/routines/catalogue/isas.inc").read_text(), re.M))
 NO_TABLES = {"code.inc", "fields.inc", "tables.inc"}
 LINE = re.compile(r"^NNC_COST\((\w+), (\w+), ([-\w.+]+)\)$", re.M)
 

@@ -177,10 +177,10 @@ TEST_CASE("Every instruction set has a complete table of cost constants") {
   lacks.peak_share = unset_cost;
   CHECK(!is_complete(lacks));
   CHECK(!is_complete(make_unset_costs()));
-  for (const tile_limits &tile :
-       {armdsp_tile, fpu_tile, helium_tile, avx2_tile, avxvnni_tile,
-        avx512_tile, avx512vnni_tile, neon_tile, neondot_tile, neoni8mm_tile,
-        neonfp16_tile, portable_tile, rvv_tile, sse4_tile}) {
+  for (const tile_limits &tile : {
+#define NNC_TILE(isa, ...) isa##_tile,
+#include "runtime/routines/catalogue/isas.inc"
+       }) {
     REQUIRE(tile.cost);
     CHECK(is_complete(*tile.cost));
     for (double share : {tile.cost->peak_share, tile.cost->level2_exposed_share,

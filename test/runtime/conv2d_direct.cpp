@@ -1,6 +1,7 @@
 // Direct and pointwise convolution in blocked layouts, in every kind of vector.
 #include "runtime/routines/convolution/conv2d/direct.h"
 #include "runtime/routines/convolution/conv2d/pointwise.h"
+#include "runtime/routines/units/caches.h"
 #include "test/runtime/conv2d_test.h"
 
 using namespace nnc;

@@ -2,7 +2,7 @@
 #ifndef NNC_TEST_EXPECTED_H
 #define NNC_TEST_EXPECTED_H
 
-#include "runtime/routines/catalogue/shape_values.h"
+#include "runtime/routines/shapes/values.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 

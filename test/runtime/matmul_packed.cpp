@@ -1,5 +1,6 @@
 // Matrix product with packed panels of b, in every kind of vector.
 #include "runtime/routines/matrix/matmul/packed.h"
+#include "runtime/routines/units/caches.h"
 #include "test/runtime/matmul_test.h"
 
 using namespace nnc;

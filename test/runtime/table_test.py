@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ISAS = ["portable", "armdsp", "fpu", "helium", "sse4", "avx2", "avx512", "avx512vnni", "avxvnni", "neon", "neondot", "neonfp16",
-        "neoni8mm", "rvv"]
+ISAS = re.findall(r"^NNC_TILE\((\w+),",
+                  (ROOT / "runtime/routines/catalogue/isas.inc").read_text(), re.M)
 sys.path.insert(0, str(ROOT / "scripts/benchmark"))
 import routine_tables  # noqa: E402
 from routine_tables import split  # noqa: E402

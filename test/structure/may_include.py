@@ -49,6 +49,45 @@ def rooms(*names):
     return [f"compiler/{name}/*" for name in names] + ["dialects/*"]
 
 
+# What ships, from the bottom up: arithmetic of sizes, vectors, the work on each value
+# before it is stored, and how threads share it.
+RUNTIME_BASE = [f"runtime/{name}.h" for name in
+                ("counts", "epilogue", "meta", "nnc_runtime", "parallel", "store_sums")]
+# The rooms of runtime/routines/ that families share.
+ROOMS = {
+    "shapes": [],
+    "units": [],
+    "tiles": ["shapes", "units"],
+    "transforms": ["shapes", "tiles", "units"],
+    "microcontrollers": ["shapes"],
+}
+# Its kinds of families, and of which others the headers are used, too.
+KINDS = {
+    "attention": [],
+    "convolution": ["pooling"],
+    "elementwise": [],
+    "learned": [],
+    "lengths": [],
+    "matrix": [],
+    "moves": [],
+    "normalization": [],
+    "ordering": [],
+    "pooling": [],
+    "recurrent": [],
+    "reduction": [],
+    "regions": [],
+    "resampling": [],
+    "signal": [],
+    "stored_weights": ["convolution", "matrix"],
+}
+
+
+def routines(name, others):
+    """What a room of runtime/routines/ may include: itself, the rooms `others` and the base."""
+    return ([f"runtime/routines/{room}/*" for room in (name, *others)]
+            + RUNTIME_BASE + ["runtime/simd/*"], RUNTIME_SYSTEM, False)
+
+
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
     # The dialects: an order without circles.
@@ -100,7 +139,14 @@ TABLE = {
     "compiler/planners": (rooms("planners", "pipelines", "passes", "routines", "memory",
                                 "search"), MLIR, True),
     "codegen": (["codegen/*", "dialects/*", "runtime/weights.h"], MLIR + TOOLBOX, True),
-    "runtime": (["runtime/*"], RUNTIME_SYSTEM, False),
+    "runtime": (RUNTIME_BASE + ["runtime/simd/*", "runtime/nnc_*"], RUNTIME_SYSTEM, False),
+    "runtime/simd": (["runtime/simd/*", "runtime/meta.h"], RUNTIME_SYSTEM, False),
+    **{f"runtime/routines/{room}": routines(room, others) for room, others in ROOMS.items()},
+    **{f"runtime/routines/{kind}": routines(kind, [*ROOMS, *others])
+       for kind, others in KINDS.items()},
+    # Does not ship: what the tables say of all families, and what routines cost.
+    "runtime/routines/catalogue": routines("catalogue", [*ROOMS, *KINDS, "costs"]),
+    "runtime/routines/costs": (["runtime/routines/costs/*"], [], False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
     "compiler/tools": (["*"], ["*"], True),
     # An example is what a user writes: the emitted module, and nothing of ours.

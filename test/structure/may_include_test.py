@@ -60,6 +60,32 @@ class MayInclude(unittest.TestCase):
             ["compiler/routines/a.cpp: compiler/routines/ may not include "
              "runtime/simd/vec.h"])
 
+    def test_rooms_of_the_runtime_keep_their_order(self):
+        routine = '#include "runtime/routines/convolution/conv2d/direct.h"\n'
+        self.assertEqual(
+            self.found(runtime__epilogue_DOT_h=routine, runtime__simd__vec_DOT_h=routine,
+                       runtime__simd__a_DOT_h='#include "runtime/epilogue.h"\n'
+                                              '#include "runtime/meta.h"\n',
+                       runtime__routines__tiles__b_DOT_h=routine + '#include "runtime/simd/vec.h"\n',
+                       runtime__routines__pooling__c_DOT_h=routine,
+                       runtime__routines__new__d_DOT_h=routine,
+                       runtime__routines__stored_weights__e_DOT_h=routine,
+                       runtime__routines__matrix__f_DOT_h=
+                       '#include "runtime/routines/tiles/floats.h"\n'
+                       '#include "runtime/routines/catalogue/tile.h"\n'),
+            [f"{file}: {folder}/ may not include runtime/routines/{header}"
+             if header else f"{file}: {folder}/ may not include runtime/epilogue.h"
+             for file, folder, header in (
+                 ("runtime/epilogue.h", "runtime", "convolution/conv2d/direct.h"),
+                 ("runtime/routines/matrix/f.h", "runtime/routines/matrix", "catalogue/tile.h"),
+                 ("runtime/routines/new/d.h", "runtime", "convolution/conv2d/direct.h"),
+                 ("runtime/routines/pooling/c.h", "runtime/routines/pooling",
+                  "convolution/conv2d/direct.h"),
+                 ("runtime/routines/tiles/b.h", "runtime/routines/tiles",
+                  "convolution/conv2d/direct.h"),
+                 ("runtime/simd/a.h", "runtime/simd", None),
+                 ("runtime/simd/vec.h", "runtime/simd", "convolution/conv2d/direct.h"))])
+
     def test_encodings_alone_read_matrices(self):
         matrices = '#include "runtime/routines/convolution/conv2d/winograd_matrices.h"\n'
         self.assertEqual(

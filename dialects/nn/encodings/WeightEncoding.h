@@ -86,7 +86,7 @@ public:
   /// Root mean square of what storing changes of the weight's elements, over
   /// that of the elements; infinity if the encoding cannot hold them. What the
   /// arithmetic on transformed weights loses counts for the routine, in its
-  /// line of runtime/routines/catalogue/routines.inc.
+  /// entry of the table of its family (runtime/routines/).
   virtual double getError(mlir::RankedTensorType, const TensorData &) const {
     return 0;
   }

@@ -43,16 +43,8 @@ constexpr bool is_complete(const routine_costs &costs) {
 constexpr cost_tables make_cost_tables() {
   cost_tables tables{};
 #define NNC_COST_TABLE(isa) tables.isa = make_unset_costs();
-#include "runtime/routines/costs/tables.inc"
 #define NNC_COST(isa, name, value) tables.isa.name = value;
-#include "runtime/routines/costs/avx2.inc"
-#include "runtime/routines/costs/avx512.inc"
-#include "runtime/routines/costs/neon.inc"
-#include "runtime/routines/costs/neonfp16.inc"
-#include "runtime/routines/costs/portable.inc"
-#include "runtime/routines/costs/rvv.inc"
-#include "runtime/routines/costs/sse4.inc"
-#undef NNC_COST
+#include "runtime/routines/costs/tables.inc"
   return tables;
 }
 

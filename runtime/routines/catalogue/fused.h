@@ -3,15 +3,15 @@
 #define NNC_ROUTINES_CATALOGUE_FUSED_H
 
 #include "runtime/routines/catalogue/convolution.h"
-#include "runtime/routines/catalogue/shape_values.h"
 #include "runtime/routines/catalogue/transformed.h"
 #include "runtime/routines/convolution/expanded_conv2d/plan.h"
 #include "runtime/routines/convolution/scaled_conv2d/plan.h"
 #include "runtime/routines/convolution/separable_conv2d/plan.h"
+#include "runtime/routines/shapes/values.h"
 
 namespace nnc {
 
-/// Cost of a bias and an activation of shape_values.h between two parts of
+/// Cost of a bias and an activation of shapes/values.h between two parts of
 /// a layer, in multiply-adds for each value.
 constexpr double inner_time(const tile_limits &t, int activation) {
   return activation == int(inner_activation::silu)

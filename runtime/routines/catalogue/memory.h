@@ -7,6 +7,7 @@
 #define NNC_ROUTINES_CATALOGUE_MEMORY_H
 
 #include "runtime/routines/catalogue/tile.h"
+#include "runtime/routines/units/caches.h"
 #include "runtime/routines/units/thread_ranges.h"
 
 namespace nnc {

@@ -8,7 +8,6 @@
 #define NNC_ROUTINES_CATALOGUE_SHAPES_H
 
 #include "runtime/routines/attention/shape.h"
-#include "runtime/routines/catalogue/shape_values.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/convolution/conv_transpose2d/shape.h"
 #include "runtime/routines/convolution/expanded_conv2d/shape.h"
@@ -50,6 +49,7 @@
 #include "runtime/routines/resampling/fixed_resize/shape.h"
 #include "runtime/routines/resampling/grid_sample/shape.h"
 #include "runtime/routines/resampling/resize/shape.h"
+#include "runtime/routines/shapes/values.h"
 #include "runtime/routines/signal/dft/shape.h"
 #include "runtime/routines/signal/filter/shape.h"
 #include "runtime/routines/stored_weights/block_matmul/shape.h"

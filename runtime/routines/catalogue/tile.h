@@ -5,6 +5,7 @@
 #include "runtime/counts.h"
 #include "runtime/routines/catalogue/core.h"
 #include "runtime/routines/catalogue/costs.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 
@@ -28,36 +29,19 @@ struct tile_limits {
 };
 
 constexpr tile_limits make_tile_limits(const routine_costs &cost, int lanes,
-                                       double vector_rate) {
+                                       double vector_rate, bool by_lane) {
   tile_limits t{};
   t.lanes = lanes;
+  t.by_lane = by_lane;
   t.cost = &cost;
   t.core = usual_core(vector_rate);
   return t;
 }
-constexpr tile_limits make_by_lane(tile_limits t) {
-  t.by_lane = true;
-  return t;
-}
 
-/// One for each value of the column `isa` of routines.inc.
-constexpr tile_limits avx512_tile = make_tile_limits(all_costs.avx512, 16, 1);
-constexpr tile_limits avx512vnni_tile = avx512_tile;
-constexpr tile_limits avx2_tile = make_tile_limits(all_costs.avx2, 8, 2);
-constexpr tile_limits avxvnni_tile = avx2_tile;
-constexpr tile_limits neon_tile =
-    make_by_lane(make_tile_limits(all_costs.neon, 4, 2));
-constexpr tile_limits neondot_tile = neon_tile;
-constexpr tile_limits neoni8mm_tile = neon_tile;
-constexpr tile_limits neonfp16_tile =
-    make_by_lane(make_tile_limits(all_costs.neonfp16, 8, 2));
-constexpr tile_limits rvv_tile = make_tile_limits(all_costs.rvv, 8, 1);
-constexpr tile_limits sse4_tile = make_tile_limits(all_costs.sse4, 4, 2);
-constexpr tile_limits portable_tile =
-    make_tile_limits(all_costs.portable, 4, 2);
-constexpr tile_limits armdsp_tile = portable_tile;
-constexpr tile_limits fpu_tile = portable_tile;
-constexpr tile_limits helium_tile = portable_tile;
+#define NNC_TILE(isa, costs, lanes, vector_rate, by_lane)                      \
+  constexpr tile_limits isa##_tile =                                           \
+      make_tile_limits(all_costs.costs, lanes, vector_rate, by_lane);
+#include "runtime/routines/catalogue/isas.inc"
 
 /// Multiply-adds that a core can issue in the part of the time of a weight's
 /// load from the second-level cache that does not overlap with arithmetic.

@@ -6,6 +6,7 @@
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/convolution/conv2d/winograd_plan.h"
 #include "runtime/routines/transforms/strassen_plan.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 

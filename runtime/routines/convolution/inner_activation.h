@@ -10,7 +10,7 @@
 namespace nnc {
 
 /// The activation of a shape. The cases are the values of inner_activation in
-/// catalogue/shape_values.h, as numbers, because emitted modules lack that
+/// shapes/values.h, as numbers, because emitted modules lack that
 /// file.
 template <class V, class S> NNC_INLINE V activate(const S &s, V v) {
   switch (s.activation) {

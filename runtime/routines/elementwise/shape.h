@@ -2,7 +2,7 @@
 #ifndef NNC_ROUTINES_ELEMENTWISE_SHAPE_H
 #define NNC_ROUTINES_ELEMENTWISE_SHAPE_H
 
-#include "runtime/routines/catalogue/shape_values.h"
+#include "runtime/routines/shapes/values.h"
 
 namespace nnc {
 

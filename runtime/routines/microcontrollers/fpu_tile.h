@@ -9,8 +9,8 @@
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_FPU_TILE_H
 #define NNC_ROUTINES_MICROCONTROLLERS_FPU_TILE_H
 
-#include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/simd/vec_fpu.h"
 
 namespace nnc {

@@ -15,6 +15,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/meta.h"
+#include "runtime/routines/units/caches.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 #include "runtime/simd/vec_neonfp16.h"

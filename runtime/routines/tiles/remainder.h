@@ -8,8 +8,8 @@
 #ifndef NNC_ROUTINES_TILES_REMAINDER_H
 #define NNC_ROUTINES_TILES_REMAINDER_H
 
-#include "runtime/counts.h"
 #include "runtime/meta.h"
+#include "runtime/routines/shapes/policy.h"
 
 namespace nnc {
 

@@ -20,6 +20,7 @@
 #define NNC_ROUTINES_TRANSFORMS_STRASSEN_H
 
 #include "runtime/meta.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/transforms/strassen_matrices.h"
 #include "runtime/routines/transforms/strassen_plan.h"
 #include "runtime/routines/transforms/transformed.h"

@@ -42,9 +42,11 @@
 #define NNC_ROUTINES_TRANSFORMS_TRANSFORMED_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/floats.h"
 #include "runtime/routines/tiles/remainder.h"
 #include "runtime/routines/transforms/transformed_plan.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 

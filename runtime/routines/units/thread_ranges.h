@@ -15,6 +15,7 @@
 #define NNC_ROUTINES_UNITS_THREAD_RANGES_H
 
 #include "runtime/counts.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 

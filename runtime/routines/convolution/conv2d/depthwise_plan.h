@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_DEPTHWISE_PLAN_H
 
 #include "runtime/counts.h"
+#include "runtime/routines/shapes/policy.h"
 
 namespace nnc {
 

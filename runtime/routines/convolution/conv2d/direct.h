@@ -19,8 +19,10 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/floats.h"
 #include "runtime/routines/tiles/remainder.h"
+#include "runtime/routines/units/caches.h"
 #include "runtime/routines/units/thread_ranges.h"
 
 namespace nnc {

@@ -21,6 +21,7 @@
 #include "runtime/routines/convolution/conv2d/integers_plan.h"
 #include "runtime/routines/tiles/integers.h"
 #include "runtime/routines/tiles/remainder.h"
+#include "runtime/store_sums.h"
 
 namespace nnc {
 

@@ -17,6 +17,7 @@
 #include "runtime/routines/tiles/remainder.h"
 #include "runtime/routines/units/thread_ranges.h"
 #include "runtime/simd/dots.h"
+#include "runtime/store_sums.h"
 
 namespace nnc {
 

@@ -12,6 +12,7 @@
 
 #include "runtime/routines/convolution/conv2d/direct.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/shapes/policy.h"
 
 namespace nnc {
 

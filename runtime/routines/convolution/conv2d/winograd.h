@@ -18,6 +18,7 @@
 #include "runtime/routines/convolution/conv2d/winograd_matrices.h"
 #include "runtime/routines/convolution/conv2d/winograd_plan.h"
 #include "runtime/routines/transforms/transformed.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 

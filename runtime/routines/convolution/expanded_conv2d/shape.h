@@ -8,7 +8,7 @@ namespace nnc {
 ///   z[n][k] = activation(bias[k] + sum over c of x[n][c] * v[k][c])
 ///   y[n][k] = z[n][k] * w[k]
 /// z[n][k][h][w] and the taps w[k][1][kh][kw] make y[n][k][oh][ow] as conv2d
-/// does. The activation is an inner_activation of catalogue/shape_values.h.
+/// does. The activation is an inner_activation of shapes/values.h.
 struct expanded_conv2d_shape {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, activation;
   float low, high;

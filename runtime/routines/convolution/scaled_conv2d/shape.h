@@ -8,7 +8,7 @@ namespace nnc {
 ///   z[n][c] = activation(x[n][c] * scale[c] + bias[c])
 ///   y[n][k] = sum over c of z[n][c] * v[k][c]
 /// for images of h x w pixels. The activation is an inner_activation of
-/// catalogue/shape_values.h.
+/// shapes/values.h.
 struct scaled_conv2d_shape {
   int n, c, h, w, k, activation;
   float low, high;

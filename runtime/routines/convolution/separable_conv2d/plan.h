@@ -4,6 +4,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/routines/convolution/conv2d/depthwise_plan.h"
+#include "runtime/routines/shapes/policy.h"
 
 #include <stddef.h>
 

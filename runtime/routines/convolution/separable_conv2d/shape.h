@@ -8,7 +8,7 @@ namespace nnc {
 ///   z[n][c] = activation(bias[c] + x[n][c] * w[c])
 ///   y[n][k] = sum over c of z[n][c] * v[k][c]
 /// x[n][c][h][w] and the taps w[c][1][kh][kw] make z[n][c][oh][ow] as conv2d
-/// does. The activation is an inner_activation of catalogue/shape_values.h.
+/// does. The activation is an inner_activation of shapes/values.h.
 struct separable_conv2d_shape {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, activation;
   float low, high;

@@ -18,6 +18,7 @@
 #include "runtime/routines/convolution/conv2d/direct.h"
 #include "runtime/routines/convolution/inner_activation.h"
 #include "runtime/routines/convolution/separable_conv2d/plan.h"
+#include "runtime/routines/shapes/policy.h"
 
 namespace nnc {
 

@@ -15,6 +15,7 @@
 #include "runtime/routines/matrix/matmul/bytes_plan.h"
 #include "runtime/routines/tiles/integers.h"
 #include "runtime/routines/tiles/remainder.h"
+#include "runtime/store_sums.h"
 
 namespace nnc {
 

@@ -2,7 +2,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 #define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 
-#include "runtime/counts.h"
+#include <stddef.h>
 
 namespace nnc {
 

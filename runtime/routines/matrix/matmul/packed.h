@@ -13,7 +13,9 @@
 
 #include "runtime/counts.h"
 #include "runtime/routines/matrix/matmul/finish.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/remainder.h"
+#include "runtime/routines/units/caches.h"
 
 namespace nnc {
 

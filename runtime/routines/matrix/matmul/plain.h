@@ -15,6 +15,7 @@
 #include "runtime/counts.h"
 #include "runtime/routines/matrix/matmul/finish.h"
 #include "runtime/routines/matrix/matmul/plain_plan.h"
+#include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/remainder.h"
 #include "runtime/simd/transpose.h"
 

@@ -8,8 +8,8 @@
 #ifndef NNC_ROUTINES_NORMALIZATION_LAYER_NORM_ROWS_H
 #define NNC_ROUTINES_NORMALIZATION_LAYER_NORM_ROWS_H
 
-#include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/routines/units/caches.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 

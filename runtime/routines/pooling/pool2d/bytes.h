@@ -13,6 +13,7 @@
 #include "runtime/meta.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 #include "runtime/simd/bytes.h"
+#include "runtime/store_sums.h"
 
 namespace nnc {
 

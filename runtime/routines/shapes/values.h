@@ -1,11 +1,11 @@
-//===- shape_values.h - What fields of shapes hold ------------------------===//
+//===- values.h - What fields of shapes hold ------------------------------===//
 //
 // The sizes of lists, and the numbers that stand for names. No emitted module
 // needs them: a module's shapes are constants.
 //
 //===----------------------------------------------------------------------===//
-#ifndef NNC_ROUTINES_CATALOGUE_SHAPE_VALUES_H
-#define NNC_ROUTINES_CATALOGUE_SHAPE_VALUES_H
+#ifndef NNC_ROUTINES_SHAPES_VALUES_H
+#define NNC_ROUTINES_SHAPES_VALUES_H
 
 namespace nnc {
 
@@ -19,4 +19,4 @@ enum class inner_activation { none, relu, clip, hard_swish, silu };
 
 } // namespace nnc
 
-#endif // NNC_ROUTINES_CATALOGUE_SHAPE_VALUES_H
+#endif // NNC_ROUTINES_SHAPES_VALUES_H
