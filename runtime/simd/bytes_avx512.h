@@ -1,5 +1,4 @@
-//===- bytes_avx512.h - Vectors of bytes in AVX-512 registers
-//---------------===//
+//===- bytes_avx512.h - Vectors of bytes in AVX-512 -----------------------===//
 #ifndef NNC_SIMD_BYTES_AVX512_H
 #define NNC_SIMD_BYTES_AVX512_H
 

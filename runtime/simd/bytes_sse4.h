@@ -1,5 +1,4 @@
-//===- bytes_sse4.h - Vectors of bytes in SSE4.1 registers
-//------------------===//
+//===- bytes_sse4.h - Vectors of bytes in SSE4.1 --------------------------===//
 #ifndef NNC_SIMD_BYTES_SSE4_H
 #define NNC_SIMD_BYTES_SSE4_H
 

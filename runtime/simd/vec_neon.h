@@ -2,10 +2,9 @@
 #ifndef NNC_SIMD_VEC_NEON_H
 #define NNC_SIMD_VEC_NEON_H
 
-#include "runtime/simd/vec_portable.h"
+#include "runtime/simd/arm.h"
 
 #if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)
-#include <arm_neon.h>
 /// Says that this header is included. A module emitted for any machine may lack
 /// it.
 #define NNC_NEON_VECTORS
@@ -15,108 +14,73 @@ namespace nnc {
 template <> struct maskx<4> {
   uint32x4_t v;
 };
-template <> struct i32x<4> {
-  int32x4_t v;
-  i32x() = default;
-  NNC_INLINE i32x(int32x4_t x) : v(x) {}
-  explicit NNC_INLINE i32x(int32_t x) : v(vdupq_n_s32(x)) {}
-};
 template <> struct first_lanes_of<f32x<4>> {
   static NNC_INLINE maskx<4> make(int count) {
     const int32_t lane[4] = {0, 1, 2, 3};
     return {vcltq_s32(vld1q_s32(lane), vdupq_n_s32(count))};
   }
 };
-template <> struct f32x<4> {
-  float32x4_t v;
-  f32x() = default;
-  NNC_INLINE f32x(float32x4_t x) : v(x) {}
-  explicit NNC_INLINE f32x(float x) : v(vdupq_n_f32(x)) {}
-  static NNC_INLINE f32x splat(float x) { return f32x(x); }
-  static NNC_INLINE f32x load(const float *p) { return vld1q_f32(p); }
-  NNC_INLINE void store(float *p) const { vst1q_f32(p, v); }
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    // An index beyond the table gives zero.
-    const uint8x16_t spread = {255, 0, 1, 2, 255, 3, 4,  5,
-                               255, 6, 7, 8, 255, 9, 10, 11};
+NNC_INLINE f32x<4> f32x<4>::load(const float *p) { return vld1q_f32(p); }
+NNC_INLINE void f32x<4>::store(float *p) const { vst1q_f32(p, v); }
+NNC_INLINE f32x<4> f32x<4>::load_int24(const unsigned char *p) {
+  // An index beyond the table gives zero.
+  const uint8x16_t spread = {255, 0, 1, 2, 255, 3, 4,  5,
+                             255, 6, 7, 8, 255, 9, 10, 11};
 #if defined(__aarch64__)
-    const uint8x16_t x = vqtbl1q_u8(vld1q_u8(p), spread);
+  const uint8x16_t x = vqtbl1q_u8(vld1q_u8(p), spread);
 #else
-    const uint8x8x2_t bytes = {{vld1_u8(p), vld1_u8(p + 8)}};
-    const uint8x16_t x = vcombine_u8(vtbl2_u8(bytes, vget_low_u8(spread)),
-                                     vtbl2_u8(bytes, vget_high_u8(spread)));
+  const uint8x8x2_t bytes = {{vld1_u8(p), vld1_u8(p + 8)}};
+  const uint8x16_t x = vcombine_u8(vtbl2_u8(bytes, vget_low_u8(spread)),
+                                   vtbl2_u8(bytes, vget_high_u8(spread)));
 #endif
-    return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
-  }
-  static NNC_INLINE void look_up16(const float *table,
+  return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
+}
+NNC_INLINE void f32x<4>::look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {
 #if defined(__aarch64__)
-    const auto *bytes = reinterpret_cast<const uint8_t *>(table);
-    const uint8x16x4_t values = {
-        { vld1q_u8(bytes),
-          vld1q_u8(bytes + 16),
-          vld1q_u8(bytes + 32),
-          vld1q_u8(bytes + 48) }};
-    // Each code four times, which become the places of a float's four bytes.
-    const uint8x16_t repeat = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-    const uint8x16_t byte = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
-    uint32_t word;
-    memcpy(&word, codes, sizeof word);
-    const uint8x16_t both =
-        vqtbl1q_u8(vreinterpretq_u8_u32(vdupq_n_u32(word)), repeat);
-    const auto choose = [&](uint8x16_t place) {
-      return vreinterpretq_f32_u8(vqtbl4q_u8(values, vorrq_u8(place, byte)));
-    };
-    low = choose(vshrq_n_u8(vshlq_n_u8(both, 4), 2));
-    high = choose(vandq_u8(vshrq_n_u8(both, 2), vdupq_n_u8(0x3c)));
+  const auto *bytes = reinterpret_cast<const uint8_t *>(table);
+  const uint8x16x4_t values = {{vld1q_u8(bytes), vld1q_u8(bytes + 16),
+                                vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)}};
+  // Each code four times, which become the places of a float's four bytes.
+  const uint8x16_t repeat = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  const uint8x16_t byte = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
+  uint32_t word;
+  memcpy(&word, codes, sizeof word);
+  const uint8x16_t both =
+      vqtbl1q_u8(vreinterpretq_u8_u32(vdupq_n_u32(word)), repeat);
+  const auto choose = [&](uint8x16_t place) {
+    return vreinterpretq_f32_u8(vqtbl4q_u8(values, vorrq_u8(place, byte)));
+  };
+  low = choose(vshrq_n_u8(vshlq_n_u8(both, 4), 2));
+  high = choose(vandq_u8(vshrq_n_u8(both, 2), vdupq_n_u8(0x3c)));
 #else
-    look_up16_by_lane(table, codes, low, high);
+  look_up16_by_lane(table, codes, low, high);
 #endif
-  }
-  static NNC_INLINE f32x load(const float *p, int count) {
-    if (count >= 4)
-      return vld1q_f32(p);
-    float32x4_t r = vdupq_n_f32(0.0f);
-    if (count > 0)
-      r = vld1q_lane_f32(p, r, 0);
-    if (count > 1)
-      r = vld1q_lane_f32(p + 1, r, 1);
-    if (count > 2)
-      r = vld1q_lane_f32(p + 2, r, 2);
-    return r;
-  }
-  NNC_INLINE void store(float *p, int count) const {
-    if (count >= 4)
-      return vst1q_f32(p, v);
-    if (count > 0)
-      vst1q_lane_f32(p, v, 0);
-    if (count > 1)
-      vst1q_lane_f32(p + 1, v, 1);
-    if (count > 2)
-      vst1q_lane_f32(p + 2, v, 2);
-  }
-};
-
-/// Applies a scalar function to each lane, where armv7 has no instruction.
-template <class F> NNC_INLINE f32x<4> each_lane(f32x<4> a, f32x<4> b, F f) {
-  float x[4], y[4];
-  a.store(x);
-  b.store(y);
-  for (int i = 0; i < 4; ++i)
-    x[i] = f(x[i], y[i]);
-  return f32x<4>::load(x);
+}
+NNC_INLINE f32x<4> f32x<4>::load(const float *p, int count) {
+  if (count >= 4)
+    return vld1q_f32(p);
+  float32x4_t r = vdupq_n_f32(0.0f);
+  if (count > 0)
+    r = vld1q_lane_f32(p, r, 0);
+  if (count > 1)
+    r = vld1q_lane_f32(p + 1, r, 1);
+  if (count > 2)
+    r = vld1q_lane_f32(p + 2, r, 2);
+  return r;
+}
+NNC_INLINE void f32x<4>::store(float *p, int count) const {
+  if (count >= 4)
+    return vst1q_f32(p, v);
+  if (count > 0)
+    vst1q_lane_f32(p, v, 0);
+  if (count > 1)
+    vst1q_lane_f32(p + 1, v, 1);
+  if (count > 2)
+    vst1q_lane_f32(p + 2, v, 2);
 }
 
-NNC_INLINE f32x<4> operator+(f32x<4> a, f32x<4> b) {
-  return vaddq_f32(a.v, b.v);
-}
-NNC_INLINE f32x<4> operator-(f32x<4> a, f32x<4> b) {
-  return vsubq_f32(a.v, b.v);
-}
-NNC_INLINE f32x<4> operator*(f32x<4> a, f32x<4> b) {
-  return vmulq_f32(a.v, b.v);
-}
 NNC_INLINE f32x<4> fma(f32x<4> a, f32x<4> b, f32x<4> c) {
 #if defined(__ARM_FEATURE_FMA)
   return vfmaq_f32(c.v, a.v, b.v);
@@ -145,10 +109,6 @@ NNC_INLINE f32x<4> in_register(f32x<4> v) {
 }
 #endif
 NNC_INLINE f32x<4> vec_sqrt(f32x<4> a) { return vsqrtq_f32(a.v); }
-NNC_INLINE f32x<4> vec_floor(f32x<4> a) { return vrndmq_f32(a.v); }
-NNC_INLINE f32x<4> vec_ceil(f32x<4> a) { return vrndpq_f32(a.v); }
-NNC_INLINE f32x<4> vec_trunc(f32x<4> a) { return vrndq_f32(a.v); }
-NNC_INLINE f32x<4> vec_round(f32x<4> a) { return vrndnq_f32(a.v); }
 #else
 NNC_INLINE f32x<4> operator/(f32x<4> a, f32x<4> b) {
   return each_lane(a, b, [](float x, float y) { return x / y; });
@@ -200,39 +160,6 @@ NNC_INLINE i32x<4> select(maskx<4> m, i32x<4> a, i32x<4> b) {
   return vbslq_s32(m.v, a.v, b.v);
 }
 
-NNC_INLINE i32x<4> bit_cast_int(f32x<4> a) {
-  return vreinterpretq_s32_f32(a.v);
-}
-NNC_INLINE f32x<4> bit_cast_float(i32x<4> a) {
-  return vreinterpretq_f32_s32(a.v);
-}
-NNC_INLINE i32x<4> to_int(f32x<4> a) { return vcvtq_s32_f32(a.v); }
-NNC_INLINE f32x<4> to_float(i32x<4> a) { return vcvtq_f32_s32(a.v); }
-
-NNC_INLINE i32x<4> operator+(i32x<4> a, i32x<4> b) {
-  return vaddq_s32(a.v, b.v);
-}
-NNC_INLINE i32x<4> operator-(i32x<4> a, i32x<4> b) {
-  return vsubq_s32(a.v, b.v);
-}
-NNC_INLINE i32x<4> operator&(i32x<4> a, i32x<4> b) {
-  return vandq_s32(a.v, b.v);
-}
-NNC_INLINE i32x<4> operator|(i32x<4> a, i32x<4> b) {
-  return vorrq_s32(a.v, b.v);
-}
-NNC_INLINE i32x<4> operator^(i32x<4> a, i32x<4> b) {
-  return veorq_s32(a.v, b.v);
-}
-template <int N> NNC_INLINE i32x<4> shift_left(i32x<4> a) {
-  return vshlq_n_s32(a.v, N);
-}
-template <int N> NNC_INLINE i32x<4> shift_right(i32x<4> a) {
-  return vshrq_n_s32(a.v, N);
-}
-template <int N> NNC_INLINE i32x<4> shift_right_logical(i32x<4> a) {
-  return vreinterpretq_s32_u32(vshrq_n_u32(vreinterpretq_u32_s32(a.v), N));
-}
 NNC_INLINE maskx<4> operator==(i32x<4> a, i32x<4> b) {
   return {vceqq_s32(a.v, b.v)};
 }
