@@ -1,5 +1,4 @@
-//===- codebook.h - Matrix product of a few rows and weights of few values
-//-===//
+//===- codebook.h - Matrix product with weights of few values -------------===//
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
 // packed as NK<W>n_codebook16; see codebook_plan.h. A product of a few rows
@@ -14,56 +13,18 @@
 #define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_H
 
 #include "runtime/routines/matrix/matmul/codebook_plan.h"
-#include "runtime/routines/matrix/matmul/finish.h"
-#include "runtime/routines/tiles/remainder.h"
+#include "runtime/routines/matrix/matmul/panels.h"
 
 namespace nnc {
 
 template <int W, class S, int M, int B, class Epi>
-struct matmul_f32_codebook_t {
-  static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
-  static_assert(M > 0 && B > 0, "a tile has points");
-
-  static constexpr int units(const S &s) { return ceil_div(panels(s), B); }
-
-  static void run(const S &s, const float *a, const float *b, float *y,
-                  const Epi &epi, int begin, int end) {
-    constexpr int left = left_over<B, S>(panels);
-    const auto *bytes = reinterpret_cast<const unsigned char *>(b);
-    for (int unit = begin; unit < end; ++unit)
-      in_one_tile<B, left>(
-          smaller(B, panels(s) - unit * B), [&](auto count, int at) {
-            const int panel = unit * B + at;
-            const job j{a, bytes + panel * codebook16::panel(s.k, W),
-                        y, &epi,
-                        0, panel * W};
-            rows<count>(s, j);
-          });
-  }
-
+struct matmul_f32_codebook_t
+    : matmul_of_panels<matmul_f32_codebook_t<W, S, M, B, Epi>, codebook16, W, S,
+                       M, B, Epi> {
 private:
-  /// Values that all tiles of one run of panels use.
-  struct job {
-    const float *a;
-    const unsigned char *b;
-    float *y;
-    const Epi *epi;
-    ptrdiff_t out; ///< index in y of the matrix
-    int column;    ///< first column of the run
-  };
-
-  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
-
-  /// Bytes from the codes in use to those that are prefetched.
-  static constexpr int ahead = 448;
-
-  /// Computes all rows of N panels.
-  template <int N> static void rows(const S &s, const job &j) {
-    constexpr int left =
-        left_over<M, S>([](const S &shape) { return shape.m; });
-    in_tiles<M, left>(0, s.m,
-                      [&](auto count, int row) { tile<count, N>(s, j, row); });
-  }
+  using product =
+      matmul_of_panels<matmul_f32_codebook_t, codebook16, W, S, M, B, Epi>;
+  friend product;
 
   /// Adds the products of one row of weights to a tile. `w` has a vector for
   /// each of the N panels.
@@ -79,7 +40,7 @@ private:
 
   /// Computes R rows from `row` on of N panels.
   template <int R, int N>
-  NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
+  NNC_NOINLINE static void tile(const S &s, const panels_job<Epi> &j, int row) {
     const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const ptrdiff_t panel = codebook16::panel(s.k, W);
@@ -87,7 +48,7 @@ private:
     const unsigned char *b = j.b + codebook16::table;
     const auto look_up = [&](auto &even, auto &odd) {
       NNC_UNROLL for (int p = 0; p < N; ++p) {
-        NNC_PREFETCH(b + p * panel + ahead);
+        NNC_PREFETCH(b + p * panel + product::ahead);
         f32x<W>::look_up16(static_cast<const float *>(
                                static_cast<const void *>(j.b + p * panel)),
                            b + p * panel, even[p], odd[p]);

@@ -13,66 +13,29 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_INTEGERS_H
 #define NNC_ROUTINES_MATRIX_MATMUL_INTEGERS_H
 
-#include "runtime/routines/matrix/matmul/finish.h"
 #include "runtime/routines/matrix/matmul/integers_plan.h"
-#include "runtime/routines/tiles/remainder.h"
+#include "runtime/routines/matrix/matmul/panels.h"
 
 namespace nnc {
 
 template <int W, class S, int M, int B, class Epi>
-struct matmul_f32_integers_t {
-  static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
-  static_assert(M > 0 && B > 0, "a tile has points");
-
-  static constexpr int units(const S &s) { return ceil_div(panels(s), B); }
-
-  static void run(const S &s, const float *a, const float *b, float *y,
-                  const Epi &epi, int begin, int end) {
-    constexpr int left = left_over<B, S>(panels);
-    const auto *bytes = reinterpret_cast<const unsigned char *>(b);
-    for (int unit = begin; unit < end; ++unit)
-      in_one_tile<B, left>(smaller(B, panels(s) - unit * B), [&](auto count,
-                                                                 int at) {
-        const int panel = unit * B + at;
-        const job j{
-            a, bytes + panel * integers::panel(s.k, W), y, &epi, 0, panel * W};
-        rows<count>(s, j);
-      });
-  }
-
+struct matmul_f32_integers_t
+    : matmul_of_panels<matmul_f32_integers_t<W, S, M, B, Epi>, integers, W, S,
+                       M, B, Epi> {
 private:
-  /// Values that all tiles of one run of panels use.
-  struct job {
-    const float *a;
-    const unsigned char *b;
-    float *y;
-    const Epi *epi;
-    ptrdiff_t out; ///< index in y of the matrix
-    int column;    ///< first column of the run
-  };
-
-  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
-
-  /// Bytes from the weights in use to those that are prefetched.
-  static constexpr int ahead = 448;
-
-  /// Computes all rows of N panels.
-  template <int N> static void rows(const S &s, const job &j) {
-    constexpr int left =
-        left_over<M, S>([](const S &shape) { return shape.m; });
-    in_tiles<M, left>(0, s.m,
-                      [&](auto count, int row) { tile<count, N>(s, j, row); });
-  }
+  using product =
+      matmul_of_panels<matmul_f32_integers_t, integers, W, S, M, B, Epi>;
+  friend product;
 
   /// Loads the weights of a panel's next row as floats.
   static NNC_INLINE f32x<W> load(const unsigned char *b) {
-    NNC_PREFETCH(b + ahead);
+    NNC_PREFETCH(b + product::ahead);
     return f32x<W>::load_int24(b);
   }
 
   /// Computes R rows from `row` on of N panels, group after group.
   template <int R, int N>
-  NNC_NOINLINE static void tile(const S &s, const job &j, int row) {
+  NNC_NOINLINE static void tile(const S &s, const panels_job<Epi> &j, int row) {
     // Initialized for g++, which does not see that the first group does not
     // read it.
     alignas(64) float partial[R * N * W] = {};
