@@ -17,13 +17,14 @@
 #define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 
 #include "runtime/meta.h"
+#include "runtime/routines/shapes/rows.h"
 #include "runtime/routines/units/thread_ranges.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
 
 template <int W, class S, class F> struct elementwise_t {
-  static constexpr int units(const S &s) { return rows(s) * pieces(s); }
+  static constexpr int units(const S &s) { return count_rows(s) * pieces(s); }
 
   template <class... A> static void run(const S &s, A... arguments) {
     static_assert(sizeof...(A) > 4, "inputs, y, f, begin, end");
@@ -31,18 +32,12 @@ template <int W, class S, class F> struct elementwise_t {
   }
 
 private:
-  static constexpr int rows(const S &s) {
-    int rows = 1;
-    for (int d = 0; d + 1 < s.rank; ++d)
-      rows *= s.dims[d];
-    return rows;
-  }
   /// Whether y is planes of pixels that threads should divide by places
   /// (thread_ranges.h).
   static constexpr bool shares_places(const S &s) {
     return s.planes > 1 &&
-           shares_places_of_planes(rows(s) * s.dims[s.rank - 1] / s.pixels,
-                                   s.pixels);
+           shares_places_of_planes(
+               count_rows(s) * s.dims[s.rank - 1] / s.pixels, s.pixels);
   }
   /// Largest number of elements of a unit.
   static constexpr int unit_length(const S &s) {

@@ -10,16 +10,12 @@
 #define NNC_ROUTINES_MOVES_PAD_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/routines/shapes/rows.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct pad_portable {
-  static constexpr int units(const S &s) {
-    int rows = 1;
-    for (int d = 0; d + 1 < s.rank; ++d)
-      rows *= s.dims[d];
-    return rows;
-  }
+  static constexpr int units(const S &s) { return count_rows(s); }
 
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &, int begin,
