@@ -1,0 +1,41 @@
+"""No header includes itself through others: guards would hide it, and what is declared would
+depend on which of them is included first."""
+
+import re
+import sys
+
+import tree
+
+INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
+
+
+def find_circles(texts):
+    """`texts` are headers by their paths from the top. Circles as lists of paths."""
+    included = {path: INCLUDE.findall(text) for path, text in texts.items()}
+    done, found = set(), []
+
+    def visit(path, way):
+        if path in way:
+            found.append(way[way.index(path):] + [path])
+        elif path in included and path not in done:
+            for header in included[path]:
+                visit(header, way + [path])
+            done.add(path)
+
+    for path in sorted(included):
+        visit(path, [])
+    return found
+
+
+def main():
+    assert find_circles({"a.h": '#include "b.h"\n', "b.h": '#include "c.h"\n#include "a.h"\n',
+                         "c.h": ""}) == [["a.h", "b.h", "a.h"]]
+    texts = {str(path): (tree.ROOT / path).read_text() for path in tree.files("*.h")}
+    found = find_circles(texts)
+    print(*(" includes ".join(circle) for circle in found), sep="\n")
+    print(f"{len(texts)} headers checked, {len(found)} circles")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
