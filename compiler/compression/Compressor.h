@@ -45,8 +45,8 @@ struct WeightSummary {
   std::string op;                 ///< of the first node
   stored::MatrixShape shape;
   Treatment treatment = Treatment::asked;
-  /// Why nothing is known of what the weights multiply, so that they are chosen
-  /// by their magnitudes; "" otherwise.
+  /// The reason why the inputs of the layer are not observed, so that weights
+  /// are chosen by their magnitudes; "" if they are observed.
   std::string unobserved;
 };
 
@@ -75,8 +75,9 @@ struct ObservedError {
   std::string signal, noise;
 };
 
-/// The vectors that one layer multiplies weights by, and the tensor that they
-/// are parts of, as the compressor calls it.
+/// One use of a weight: the input tensor of the layer, by the name that the
+/// compressor gives it, and which vectors of that tensor are multiplied by the
+/// rows of the weight.
 struct ObservedUse {
   std::string tensor;
   LayerInputs vectors;
@@ -105,7 +106,7 @@ public:
 
   const std::vector<WeightSummary> &getWeights() const { return summaries; }
   const std::vector<LeftSummary> &getLeft() const { return left; }
-  /// Whether Treatment::finer leaves the weights other values than
+  /// Returns whether Treatment::finer gives other weights than
   /// Treatment::asked.
   bool canBeFiner() const;
   void setTreatment(size_t weight, Treatment treatment) {

@@ -14,12 +14,13 @@
 
 namespace nnc::compression {
 
-/// The matrix X X^T, where each column of X is a vector that a row of a matrix
-/// of weights is multiplied by: the Hessian of the squared error of the
-/// products, up to a factor of 2. The rows of the weights are in `groups` of
-/// equal size that multiply different inputs. Of more than kMostColumns columns
-/// only diagonal blocks of kSpan columns are kept, or of somewhat fewer, so
-/// that their number is a multiple of `multiple`.
+/// The second moments of the inputs of a layer: the matrix X X^T, where each
+/// column of X is one input vector that the rows of the weights are multiplied
+/// by. Up to a factor of 2, it is the Hessian of the squared error of the
+/// layer's results. The rows of the weights form `groups` of equal size that
+/// read different inputs, each with a matrix of its own. If there are more than
+/// kMostColumns columns, only diagonal blocks are kept, of kSpan columns or of
+/// the next smaller number that is a multiple of `multiple`.
 class InputMoments {
 public:
   static constexpr int64_t kMostColumns = 8192, kSpan = 2048;
@@ -32,7 +33,7 @@ public:
   int64_t getNumSpans() const { return spans; }
   int64_t getSpanBegin(int64_t span) const { return span * spanColumns; }
   int64_t getSpanSize(int64_t span) const;
-  /// Whether products of all pairs of columns are known.
+  /// Returns whether the whole matrix is kept, not only its diagonal blocks.
   bool isDense() const { return spans == 1; }
 
   /// The number of vectors of a group that are worth adding: enough to tell the
@@ -59,7 +60,7 @@ private:
   }
 
   int64_t groups = 0, columns = 0, spans = 0, spanColumns = 0;
-  /// The lower triangles of the blocks, by rows.
+  /// For each diagonal block its lower triangle, row by row.
   std::vector<std::vector<double>> lower;
 };
 

@@ -27,8 +27,9 @@ class MatrixForm {
 public:
   /// The form of filters of shape `dims`, [outputs, inputs, places...].
   static MatrixForm getFilters(llvm::ArrayRef<int64_t> dims);
-  /// The form of the filters of a transposed convolution, [inputs, outputs,
-  /// places...]; nullopt if `groups` does not divide the inputs.
+  /// Returns the matrix form of the filters of a transposed convolution, whose
+  /// shape is [input channels, output channels, spatial sizes...]; nullopt if
+  /// `groups` does not divide the input channels.
   static std::optional<MatrixForm>
   getTransposedFilters(llvm::ArrayRef<int64_t> dims, int64_t groups);
   /// The form of a matrix, or several of them, of which the last axis is summed

@@ -27,7 +27,8 @@ struct WeightScales {
 inline constexpr const char *kDifferentZeroPoints =
     "has zero points that differ between channels, so that no integer is zero "
     "in all of them";
-/// Why integers have no values that can be shared.
+/// The reason to report for integer weights that cannot share values because
+/// their scales vary within a channel.
 inline constexpr const char *kScalesOfBlocks =
     "has scales for blocks, not for channels";
 

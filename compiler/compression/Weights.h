@@ -49,7 +49,8 @@ struct Weights {
   stored::MatrixShape getShape(int64_t block) const;
 };
 
-/// A constant that could be weights, which is not compressed for a reason.
+/// A constant that a layer multiplies by but that is not compressed, with the
+/// reason.
 struct LeftWeights {
   nn::ConstantOp constant;
   mlir::Operation *reader;

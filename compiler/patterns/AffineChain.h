@@ -27,7 +27,7 @@ struct AffineChain {
   bool hasNorm = false; ///< whether an op is a batch normalisation
   bool divides = false; ///< whether a divisor has no exact reciprocal
 
-  /// Adds an op at the end. Returns false if it cannot be part of the chain.
+  /// Appends an op to the chain. Returns false if it cannot be part of it.
   bool append(mlir::Operation *op, const AffineOp &next);
   bool endsInNorm() const { return llvm::isa<nn::BatchNormOp>(ops.back()); }
   /// Returns true if the chain is a single scale or shift rather than a batch

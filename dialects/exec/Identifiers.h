@@ -30,7 +30,8 @@ std::string toCWords(llvm::StringRef text);
 /// may have, and that the emitted code does not use for itself.
 bool isUsableIdentifier(llvm::StringRef name);
 
-/// Returns true if a C compiler takes `name` as the name of a function.
+/// Returns true if `name` has the form of a C identifier: letters, digits and
+/// underscores, with no digit first. Keywords are not refused.
 bool isFunctionName(llvm::StringRef name);
 
 /// Returns a usable identifier of at most `limit` characters, made of the most

@@ -34,7 +34,8 @@ struct AttributeHolder {
   mlir::InFlightDiagnostic emitError() const;
 };
 
-/// A set of holders, and the words for one of them: "a module".
+/// A set of possible holders of an attribute, with the phrase for one of them
+/// in messages: "a module".
 struct HolderSet {
   bool (*contains)(const AttributeHolder &);
   llvm::StringLiteral name;
@@ -72,7 +73,7 @@ bool isFunction(const AttributeHolder &holder);
 bool isInFunction(const AttributeHolder &holder);
 bool isPort(const AttributeHolder &holder);
 
-/// Returns true for the ops of these classes.
+/// Returns true if the holder is an op of one of the classes `Ops`.
 template <class... Ops> bool isOneOf(const AttributeHolder &holder) {
   return holder.isOp() && llvm::isa<Ops...>(holder.op);
 }

@@ -45,7 +45,7 @@ ShapeFields getImageFields(mlir::RankedTensorType x);
 /// Adds the fields kh, kw, sh, sw, dh, dw, pt, pl.
 void addWindow(ShapeFields &fields, const Window &window);
 
-/// Adds the fields oh, ow of the resulting images `y`.
+/// Adds the fields oh and ow, the height and width of the result `y`.
 void addOutput(ShapeFields &fields, mlir::RankedTensorType y);
 
 /// Infers the shape of a convolution of `x` with the weight `w`. Fails, with an

@@ -32,7 +32,8 @@ public:
   /// is none.
   static const WeightEncoding *get(llvm::StringRef spelling);
 
-  /// All spellings, for messages: "int24, strassen, ...".
+  /// Returns the names of all weight encodings as one list for messages:
+  /// "int24, strassen, ...".
   static llvm::StringRef listSpellings();
 
   llvm::StringRef getSpelling() const { return spelling; }

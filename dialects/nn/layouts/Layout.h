@@ -27,11 +27,12 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
 /// Returns the product of `dims`; the empty product is 1.
 int64_t product(llvm::ArrayRef<int64_t> dims);
 
-/// The order in which a type's elements lie, or null for row-major. It has no
-/// device.
+/// Returns the layout of a type without its device, or null for row-major
+/// order.
 LayoutAttr getLayout(mlir::Type type);
 
-/// The device that a tensor of this type lies on; empty for the host.
+/// Returns the name of the device on which a tensor of this type lies; empty
+/// for the host.
 llvm::StringRef getDevice(mlir::Type type);
 
 /// The layout's name; for row-major types "plain".
@@ -81,7 +82,7 @@ inline bool isComputedAsFloat(mlir::Type type) {
 /// Bytes of one element in memory (i1 takes a byte).
 int64_t getElementBytes(mlir::Type element);
 
-/// Returns true if all these types are row-major.
+/// Returns true if all of `types` and `andThis` are row-major.
 bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
                  mlir::RankedTensorType andThis);
 
@@ -90,7 +91,7 @@ bool areRowMajor(llvm::ArrayRef<mlir::RankedTensorType> types,
 /// at the end is lost.
 bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
 
-/// Physical dimension that steps through the blocks of logical `axis`.
+/// Returns the physical dimension that counts the blocks of logical `axis`.
 unsigned getOuterDim(mlir::RankedTensorType type, unsigned axis);
 
 /// Elements of logical `axis` in one block: 1 for row-major types.
@@ -99,8 +100,8 @@ int64_t getBlockSize(mlir::RankedTensorType type, unsigned axis);
 /// Returns true if a block of `type` is padded.
 bool isPadded(mlir::RankedTensorType type);
 
-/// The layout that routines of 2-D images or their weights call `layout` on a
-/// tensor with one spatial axis: NCHW16c on rank 3 is NCW16c.
+/// Returns how the layout `layout` of 2-D images or of their weights is spelled
+/// for a tensor with one spatial axis: NCHW16c on rank 3 is NCW16c.
 std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
 
 /// Returns `layout` with its axes renumbered: its axis i becomes axis axes[i]

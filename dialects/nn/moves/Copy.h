@@ -39,6 +39,10 @@ mlir::LogicalResult checkAxis(std::optional<mlir::Location> location,
 /// before, in and behind the axes [begin, end).
 ShapeFields getRunFields(mlir::RankedTensorType x, int64_t begin, int64_t end);
 
+/// Returns `shape` without `axes`, or with size 1 for them if `keep` is set.
+llvm::SmallVector<int64_t> removeAxes(llvm::ArrayRef<int64_t> shape,
+                                      llvm::ArrayRef<int64_t> axes, bool keep);
+
 /// Returns the row-major tensor type of `shape` with the elements of `type`.
 inline mlir::RankedTensorType withShape(mlir::RankedTensorType type,
                                         llvm::ArrayRef<int64_t> shape) {

@@ -1,8 +1,8 @@
-//===- Moves.td - Ops that move data -----------------------*- tablegen -*-===//
+//===- Moves.td - Ops that move elements -------------------*- tablegen -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Results hold elements of the operands in other places, or values between them.
+// Results hold elements of the operands in other places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,28 +11,6 @@
 
 include "dialects/nn/NnBase.td"
 include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpAsmInterface.td"
-
-def Nn_ConstantOp : Nn_Op<"constant", [
-    ConstantLike,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "A weight or another known tensor";
-  let description = [{
-    `value` holds the elements in row-major order, whatever the layout of the
-    result; they are packed into that layout once, when the weights are written.
-    The type of `value` is that of the result without the layout.
-
-    Example: `%w = nn.constant dense<1.0> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>`.
-  }];
-  let arguments = (ins ElementsAttr:$value);
-  let results = (outs Nn_Tensor:$y);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-  let hasFolder = 1;
-  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
-    build($_builder, $_state, value.getShapedType(), value);
-  }]>];
-}
 
 def Nn_AdaptOp : Nn_Op<"adapt", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
@@ -65,32 +43,6 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     bool isView();
     /// Returns true if the adapt moves its operand to another device.
     bool isTransfer();
-  }];
-}
-
-def Nn_DecodeOp : Nn_Op<"decode", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
-    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "A weight in its layout, of the fewer bytes that are stored of it";
-  let description = [{
-    `x` holds the bytes that `runtime/routines/stored_weights/decode/plan.h` describes, and `shape`
-    says how they are read. The result has the elements of a weight as its layout
-    stores them, padding and encoding included. `nnc-choose-routines` makes the op in
-    front of the layer that reads the weight. `routine` is as in `nn.layer`.
-
-    Example: `%w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {routine = "decode_codes_portable"} : tensor<42xui8> -> tensor<4x1x3x3xi8>`.
-  }];
-  let arguments = (ins Nn_Tensor:$x, Nn_ShapeAttr:$shape, OptionalAttr<StrAttr>:$routine);
-  let results = (outs Nn_Tensor:$y);
-  let assemblyFormat = "$x `,` $shape attr-dict `:` type($x) `->` type($y)";
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The decode_form in which the weight is stored.
-    int64_t getForm();
-    /// Returns why no weight with elements of so many bytes can be decoded from
-    /// so many bytes by `shape`, as the rest of a sentence; "" if one can.
-    static std::string findShapeProblem(::nnc::nn::ShapeAttr shape, int64_t bytes,
-                                        int64_t elementBytes);
   }];
 }
 
@@ -188,6 +140,7 @@ def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
   let cppNamespace = "::nnc::nn";
   let genSpecializedAttr = 0;
 }
+
 def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
 
 def Nn_PadOp : Nn_RoutineOp<"pad", [],
@@ -225,6 +178,7 @@ def Nn_ScatterKind : I32EnumAttr<"ScatterKind",
   let cppNamespace = "::nnc::nn";
   let genSpecializedAttr = 0;
 }
+
 def Nn_ScatterKindAttr : EnumAttr<Nn_Dialect, Nn_ScatterKind, "scatter_kind">;
 
 def Nn_ScatterOp : Nn_RoutineOp<"scatter"> {
@@ -241,113 +195,6 @@ def Nn_ScatterOp : Nn_RoutineOp<"scatter"> {
                        Nn_Tensor:$positions, Nn_Tensor:$updates);
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$kind operands attr-dict `:` functional-type(operands, results)";
-}
-
-def Nn_SampleMode : I32EnumAttr<"SampleMode", "interpolation between elements", [
-    I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"linear", 1>,
-    I32EnumAttrCase<"cubic", 2>]> {
-  let cppNamespace = "::nnc::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_SampleModeAttr : EnumAttr<Nn_Dialect, Nn_SampleMode, "sample_mode">;
-def Nn_SamplePadding : I32EnumAttr<"SamplePadding",
-    "what lies outside of an image", [
-    I32EnumAttrCase<"zeros", 0>, I32EnumAttrCase<"border", 1>,
-    I32EnumAttrCase<"reflection", 2>]> {
-  let cppNamespace = "::nnc::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_SamplePaddingAttr
-    : EnumAttr<Nn_Dialect, Nn_SamplePadding, "sample_padding">;
-
-def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample", [], ["keepsSamples"]> {
-  let summary = "Images sampled at given places";
-  let description = [{
-    `x` is n x c and two or three axes of an image, `grid` n, the axes of the
-    result, and as many coordinates as the image has axes, that of its last axis
-    first. Coordinates of -1 and 1 are the ends of the image: the centres of the
-    elements there with `align_corners`, else their outer edges.
-
-    Example: `%y = nn.grid_sample linear zeros %x, %g {align_corners = false} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>`.
-  }];
-  let arguments = (ins Nn_SampleModeAttr:$mode, Nn_SamplePaddingAttr:$padding,
-                       Nn_Float:$x, Nn_Float:$grid, BoolAttr:$align_corners);
-  let results = (outs Nn_Float:$y);
-  let assemblyFormat = "$mode $padding operands attr-dict `:` functional-type(operands, results)";
-}
-
-def Nn_ResizeMode : I32EnumAttr<"ResizeMode", "interpolation", [
-    I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"linear", 1>,
-    I32EnumAttrCase<"cubic", 2>]> {
-  let cppNamespace = "::nnc::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_ResizeModeAttr : EnumAttr<Nn_Dialect, Nn_ResizeMode, "resize_mode">;
-def Nn_ResizeCoordinates : I32EnumAttr<"ResizeCoordinates",
-    "where an output element lies in the input", [
-    I32EnumAttrCase<"half_pixel", 0>, I32EnumAttrCase<"asymmetric", 1>,
-    I32EnumAttrCase<"align_corners", 2>,
-    I32EnumAttrCase<"pytorch_half_pixel", 3>,
-    I32EnumAttrCase<"half_pixel_symmetric", 4>]> {
-  let cppNamespace = "::nnc::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_ResizeCoordinatesAttr
-    : EnumAttr<Nn_Dialect, Nn_ResizeCoordinates, "resize_coordinates">;
-def Nn_ResizeNearest : I32EnumAttr<"ResizeNearest", "how nearest rounds", [
-    I32EnumAttrCase<"round_prefer_floor", 0>,
-    I32EnumAttrCase<"round_prefer_ceil", 1>, I32EnumAttrCase<"floor", 2>,
-    I32EnumAttrCase<"ceil", 3>]> {
-  let cppNamespace = "::nnc::nn";
-  let genSpecializedAttr = 0;
-}
-def Nn_ResizeNearestAttr
-    : EnumAttr<Nn_Dialect, Nn_ResizeNearest, "resize_nearest">;
-
-def Nn_ResizeOp : Nn_Op<"resize", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface,
-                              ["isLayoutTolerant", "keepsSamples"]>,
-    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
-  let description = [{
-    `scales` are the ratios of output size to input size as the model gives
-    them. The coordinates follow the ONNX specification of Resize.
-
-    Example:
-    ```mlir
-    %y = nn.resize nearest asymmetric floor %x {scales = array<f64: 2.0, 2.0>,
-        cubic_a = -7.5e-01 : f64, exclude_outside = false}
-        : tensor<1x8x4x4xf32> -> tensor<1x8x8x8xf32>
-    ```
-  }];
-  let arguments = (ins Nn_ResizeModeAttr:$mode,
-    Nn_ResizeCoordinatesAttr:$coordinates, Nn_ResizeNearestAttr:$nearest,
-    Nn_Tensor:$x, DenseF64ArrayAttr:$scales, F64Attr:$cubic_a,
-    BoolAttr:$exclude_outside);
-  let results = (outs Nn_Tensor:$y);
-  let assemblyFormat = [{
-    $mode $coordinates $nearest $x attr-dict `:` type($x) `->` type($y)
-  }];
-  let hasVerifier = 1;
-  let hasFolder = 1;
-}
-
-def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [], ["keepsSamples"]> {
-  let summary = "Bilinear resize of images of integers, in fixed point";
-  let description = [{
-    Images are batch x height x width x channels, of integers of 8 or 16 bits.
-    Rows and columns of the result, `sizes` of them, lie `steps` / 1024 apart in
-    x, which TFLite rounds; with `half_pixel` they are pixels, not points. Sums
-    round halves up with `single`, else away from zero
-    (`runtime/routines/resampling/fixed_resize/portable.h`).
-
-    Example: `%y = nn.fixed_resize %x {sizes = array<i64: 8, 6>, steps = array<i64: 512, 512>, half_pixel = true, single = false} : (tensor<1x4x3x5xi8>) -> tensor<1x8x6x5xi8>`.
-  }];
-  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$sizes,
-                       DenseI64ArrayAttr:$steps, BoolAttr:$half_pixel,
-                       BoolAttr:$single);
-  let results = (outs Nn_Tensor:$y);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 #endif // NNC_DIALECTS_NN_MOVES_MOVES

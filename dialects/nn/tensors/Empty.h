@@ -15,9 +15,10 @@ namespace nnc::nn {
 /// Returns true if `value` is a tensor with an axis of size 0.
 bool isEmpty(mlir::Value value);
 
-/// Returns true if the result of `op` has elements although an operand has
-/// none, and the op would read elements of that operand. Routines are never
-/// called for such ops.
+/// Returns true if the result of `op` has elements although an operand that the
+/// op reads has none: a sum over an axis of size 0, for example. The result
+/// then follows from the op's definition (getEmptyResult), and no routine is
+/// called.
 bool readsNothing(mlir::Operation *op);
 
 /// Returns the value of every element of the result of such an op: a sum of no

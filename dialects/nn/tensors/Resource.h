@@ -12,8 +12,8 @@
 
 namespace nnc::nn {
 
-/// The value of a constant in `blob`. The IR's text calls it `name`, or what
-/// comes close to it.
+/// Returns `blob` as the value of a constant. Its name in the text of the IR is
+/// `name`, with a suffix if that is taken.
 mlir::DenseResourceElementsAttr createResource(mlir::RankedTensorType type,
                                                llvm::StringRef name,
                                                mlir::AsmResourceBlob blob);

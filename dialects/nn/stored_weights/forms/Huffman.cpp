@@ -44,8 +44,8 @@ nnc::stored::getHuffmanLengths(llvm::ArrayRef<int64_t> counts) {
   return depths;
 }
 
-std::vector<int>
-nnc::stored::getLimitedLengths(llvm::ArrayRef<int64_t> counts, int most) {
+std::vector<int> nnc::stored::getLimitedLengths(llvm::ArrayRef<int64_t> counts,
+                                                int most) {
   std::vector<int> lengths = getHuffmanLengths(counts);
   std::vector<size_t> symbols;
   for (size_t symbol = 0; symbol < counts.size(); ++symbol)

@@ -49,8 +49,8 @@ static std::string checkSize(int64_t bytes, int64_t least) {
       .str();
 }
 
-std::string nnc::stored::findWrongShape(const decode_shape &s,
-                                             int64_t bytes, int size) {
+std::string nnc::stored::findWrongShape(const decode_shape &s, int64_t bytes,
+                                        int size) {
   bool isHuffman = s.form == decode_huffman || s.form == decode_huffman_entries;
   bool hasEntries = decode_has_entries(s.form);
   bool isLiteral = decode_keeps_values(s);
@@ -353,8 +353,7 @@ std::string Checker::checkPattern() const {
 }
 
 std::string nnc::stored::findDamage(const decode_shape &shape,
-                                         llvm::ArrayRef<uint8_t> bytes,
-                                         int size) {
+                                    llvm::ArrayRef<uint8_t> bytes, int size) {
   Checker checker{shape, bytes, size};
   switch (shape.form) {
   case decode_codes:

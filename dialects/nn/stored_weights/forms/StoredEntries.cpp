@@ -68,8 +68,7 @@ static StoredForm makeForm(int number, const Codebook &book, int64_t length,
   return form;
 }
 
-StoredForm nnc::stored::storeEntries(const Codebook &book,
-                                          int64_t length) {
+StoredForm nnc::stored::storeEntries(const Codebook &book, int64_t length) {
   size_t skipped = book.findMostFrequent();
   int valueBits = getNumberBits(book.values.size());
   Entries best;
@@ -110,7 +109,7 @@ StoredForm nnc::stored::storeEntries(const Codebook &book,
 }
 
 StoredForm nnc::stored::storeHuffmanEntries(const Codebook &book,
-                                                 int64_t length) {
+                                            int64_t length) {
   size_t skipped = book.findMostFrequent();
   struct Choice {
     Entries entries;

@@ -31,7 +31,7 @@ llvm::StringRef nnc::stored::toString(StoredKind kind) {
 }
 
 std::string nnc::stored::getFormName(int64_t form, int64_t gaps,
-                                          int64_t block) {
+                                     int64_t block) {
   switch (form) {
   case decode_codes:
     return "codebook";
@@ -126,8 +126,8 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
   return form;
 }
 
-bool nnc::stored::isWorthStoring(StoredKind kind,
-                                      llvm::ArrayRef<char> bytes, int size) {
+bool nnc::stored::isWorthStoring(StoredKind kind, llvm::ArrayRef<char> bytes,
+                                 int size) {
   if (int64_t(bytes.size()) < 64 * size)
     return false;
   bool hasParts = kind == StoredKind::codebook;

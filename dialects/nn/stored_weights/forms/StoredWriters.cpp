@@ -20,20 +20,20 @@ int nnc::stored::getNumberBits(size_t count) {
 }
 
 void nnc::stored::addNumber(std::vector<uint8_t> &bytes, uint32_t number,
-                                 int size) {
+                            int size) {
   for (int byte = 0; byte < size; ++byte)
     bytes.push_back(uint8_t(number >> 8 * byte));
 }
 
 void nnc::stored::setBlocks(StoredForm &form, int number, int64_t elements,
-                                 int64_t block) {
+                            int64_t block) {
   form.shape.form = number;
   form.shape.elements = static_cast<int>(elements);
   form.shape.block = static_cast<int>(std::min(block, elements));
 }
 
-void nnc::stored::addBlocks(
-    StoredForm &form, llvm::function_ref<void(int64_t, int64_t)> write) {
+void nnc::stored::addBlocks(StoredForm &form,
+                            llvm::function_ref<void(int64_t, int64_t)> write) {
   form.bytes.resize(llvm::alignTo(form.bytes.size(), 4));
   size_t places = form.bytes.size();
   form.bytes.resize(places + 4 * decode_blocks(form.shape));

@@ -23,34 +23,38 @@ inline constexpr int kMostGapBits = 8;
 // The forms, a file each
 //===----------------------------------------------------------------------===//
 
-/// Returns the most values that a block of so many elements has; nothing if
-/// these are more than `limit`.
+/// Returns the largest number of distinct values in a block of `block`
+/// elements; nullopt if it exceeds `limit`.
 std::optional<size_t> getMostValues(const Codebook &book, int64_t block,
                                     size_t limit);
 
-/// Each element as its place in the table of its block. A block has `block`
-/// elements, or if that is 0 one of the lengths that StoredForm::get() tries.
+/// Stores each element as its index in the table of values of its block. A
+/// block has `block` elements, or if that is 0, one of the lengths that
+/// StoredForm::get() tries.
 std::optional<StoredForm>
 storeCodes(const Codebook &book, llvm::ArrayRef<int64_t> runs, int64_t block);
 
-/// Each element as a Huffman code, in blocks of `block` elements.
+/// Stores each element as a Huffman code, in blocks of `block` elements.
 StoredForm storeHuffman(const Codebook &book, int64_t block);
 
-/// Entries for the elements that differ from the most frequent value.
+/// Stores an entry, with its distance to the one before and its value, for each
+/// element that differs from the most frequent value.
 StoredForm storeEntries(const Codebook &book, int64_t block);
 StoredForm storeHuffmanEntries(const Codebook &book, int64_t block);
 
-/// Entries for the elements, of `size` bytes each, that are not `skipped`, with
-/// their values as they are; nullopt if they take as many bytes as all
-/// elements.
+/// Stores an entry with the value itself for each element, of `size` bytes,
+/// that is not `skipped`; nullopt if that takes as many bytes as all elements.
 std::optional<StoredForm> storeLiterals(llvm::ArrayRef<char> bytes, int size,
                                         uint32_t skipped, int64_t block);
-/// Entries for a number of each 2, 4, 8 or 16 elements of a run of `run` ones:
-/// what takes the fewest bits. With `book`, the table of all elements, entries
-/// have places there instead of values. nullopt if no number suffices.
+/// Stores the same number of entries for each group of 2, 4, 8 or 16
+/// consecutive elements within runs of `run` elements (a pattern such as 2:4),
+/// choosing the group and the number that take the fewest bits. With `book`,
+/// the table of all values, an entry holds an index in it instead of a value.
+/// Returns nullopt if no pattern fits.
 std::optional<StoredForm> storePattern(llvm::ArrayRef<char> bytes, int size,
                                        const Codebook *book, int64_t run);
-/// Whether so many elements are zero that their entries take less than they do.
+/// Returns whether entries for the elements that are not zero take fewer bytes
+/// than all elements.
 bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
 
 //===----------------------------------------------------------------------===//

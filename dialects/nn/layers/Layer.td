@@ -1,0 +1,86 @@
+//===- Layer.td - Layers and their regions -----------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_LAYERS_LAYER
+#define NNC_DIALECTS_NN_LAYERS_LAYER
+
+include "dialects/nn/NnBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Nn_LayerOp : Nn_Op<"layer", [
+    AttrSizedOperandSegments, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
+  let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
+  let description = [{
+    `anchor` holds the single op that is computed from `inputs`, on row-major
+    types; the region is empty in an elementwise layer. `epilogue` is an
+    expression on scalars: its first argument is an element of the anchor's
+    result, and the others are elements of `extras` (broadcast as in NumPy). An
+    elementwise layer has `extras` only. Literals are `arith.constant`. The
+    types of operands and result hold their layouts; extras are row-major or in
+    the result's layout. `routine` names a line of
+    `runtime/routines/catalogue/routines.inc`, and `params` are its parameters.
+
+    Example:
+    ```mlir
+    %y = nn.layer "conv1" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
+        extras(%b : tensor<1x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    anchor {
+    ^bb0(%ax: tensor<1x8x4x4xf32>, %aw: tensor<8x8x1x1xf32>):
+      %0 = nn.conv %ax, %aw {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+          pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64}
+          : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+      nn.yield %0 : tensor<1x8x4x4xf32>
+    } epilogue {
+    ^bb0(%e: f32, %eb: f32):
+      %0 = nn.add %e, %eb : f32, f32
+      %1 = nn.relu %0 : f32
+      nn.yield %1 : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Nn_Tensor>:$inputs,
+    Variadic<Nn_Tensor>:$extras, OptionalAttr<StrAttr>:$routine,
+    OptionalAttr<DenseI64ArrayAttr>:$params);
+  let results = (outs Nn_Tensor:$y);
+  let regions = (region MaxSizedRegion<1>:$anchor, SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $name (`inputs` `(` $inputs^ `:` type($inputs) `)`)?
+    (`extras` `(` $extras^ `:` type($extras) `)`)? `->` type($y)
+    attr-dict-with-keyword
+    (`anchor` $anchor^)? `epilogue` $epilogue
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The anchor op, or null in an elementwise layer.
+    ::mlir::Operation *getAnchorOp();
+    /// Returns true if the epilogue yields the anchor's element unchanged.
+    bool hasEmptyEpilogue();
+    /// Returns the calls of the anchor's family for the types of inputs and
+    /// result, or the call of the elementwise family with strides of physical
+    /// shapes; none if the anchor cannot be computed in these layouts.
+    ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
+    /// Like getRoutineCalls, but as if the operands (inputs, then extras) and
+    /// the result had these types.
+    ::llvm::SmallVector<::nnc::nn::RoutineCall>
+    getRoutineCallsOn(::llvm::ArrayRef<::mlir::RankedTensorType> operands,
+                      ::mlir::RankedTensorType result);
+    /// Returns the axis along which operands of the epilogue may hold one value
+    /// per channel, or nullopt.
+    ::std::optional<int64_t> getChannelAxis();
+    /// Returns how extra `i` broadcasts to the result.
+    ::nnc::nn::ExtraKind getExtraKind(unsigned i);
+  }];
+}
+
+def Nn_YieldOp : Nn_Op<"yield", [Terminator, ReturnLike, ParentOneOf<["LayerOp"]>]> {
+  let summary = "The value of a region of nn.layer";
+  let description = [{Example: `nn.yield %0 : f32`.}];
+  let arguments = (ins Nn_ScalarOrTensor:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif // NNC_DIALECTS_NN_LAYERS_LAYER

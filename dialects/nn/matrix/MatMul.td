@@ -1,0 +1,37 @@
+//===- MatMul.td - Matrix products -------------------------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_MATRIX_MATMUL
+#define NNC_DIALECTS_NN_MATRIX_MATMUL
+
+include "dialects/nn/NnBase.td"
+
+def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorType",
+                                         "spellLayout", "keepsSamples"]> {
+  let summary = "Matrix product with NumPy's rules, either side transposed";
+  let description = [{
+    Batch axes broadcast; a vector operand is not allowed (frontends reshape).
+    Types of elements and the accumulator are as in `nn.conv`.
+
+    Example:
+    ```mlir
+    %y = nn.matmul %a, %b {transpose_a = false, transpose_b = true}
+        : (tensor<12x128x64xf32>, tensor<12x128x64xf32>) -> tensor<12x128x128xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, BoolAttr:$transpose_a,
+                       BoolAttr:$transpose_b,
+                       OptionalAttr<TypeAttr>:$accumulator);
+  let results = (outs Nn_Tensor:$y);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    /// Returns true if the batch axes collapse to a single stride for each
+    /// operand, as the routines need. `nnc-legalize` expands other operands.
+    bool hasCollapsibleBatch();
+  }];
+}
+
+#endif // NNC_DIALECTS_NN_MATRIX_MATMUL

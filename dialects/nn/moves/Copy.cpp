@@ -1,0 +1,39 @@
+//===- Copy.cpp - Helpers of ops that work along axes ---------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nn/moves/Copy.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::nn;
+
+ShapeFields nn::getRunFields(RankedTensorType x, int64_t begin, int64_t end) {
+  ShapeFields fields(x.getContext());
+  fields.add("outer", product(x.getShape().take_front(begin)));
+  fields.add("size", product(x.getShape().slice(begin, end - begin)));
+  fields.add("inner", product(x.getShape().drop_front(end)));
+  return fields;
+}
+
+LogicalResult nn::checkAxis(std::optional<Location> location, int64_t axis,
+                            int64_t rank) {
+  if (axis < 0 || axis >= rank)
+    return emitOptionalError(location, "has axis ", axis,
+                             " of a tensor of rank ", rank);
+  return success();
+}
+
+SmallVector<int64_t> nn::removeAxes(ArrayRef<int64_t> shape,
+                                    ArrayRef<int64_t> axes, bool keep) {
+  SmallVector<int64_t> result;
+  for (auto [axis, dim] : llvm::enumerate(shape)) {
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      result.push_back(dim);
+    else if (keep)
+      result.push_back(1);
+  }
+  return result;
+}

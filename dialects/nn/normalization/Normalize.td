@@ -1,0 +1,56 @@
+//===- Normalize.td - Layer and batch normalization --------*- tablegen -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_DIALECTS_NN_NORMALIZATION_NORMALIZE
+#define NNC_DIALECTS_NN_NORMALIZATION_NORMALIZE
+
+include "dialects/nn/NnBase.td"
+
+def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [],
+    ["getAccumulatorType", "getChannelAxis", "keepsSamples"]> {
+  let summary = "Normalise over the axes from `axis` on, then scale and shift";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have
+    the shape of the normalised axes. With `accumulator = f32`, x holds integers
+    of at most 32 bits; the result is f32, and an epilogue may follow.
+
+    Example:
+    ```mlir
+    %y = nn.layer_norm %x, %scale, %bias {axis = 2 : i64, epsilon = 1.0e-5 : f64}
+        : (tensor<1x128x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Float:$scale, Nn_Float:$bias,
+                       I64Attr:$axis, F64Attr:$epsilon,
+                       OptionalAttr<TypeAttr>:$accumulator);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = [{
+    $x `,` $scale `,` $bias attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Nn_BatchNormOp : Nn_InferredOp<"batch_norm"> {
+  let summary = "Scale and shift each channel by its running statistics";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, with one value of
+    each operand per channel (axis 1). `nnc-simplify` folds the op into the
+    weights of a convolution or matmul before it, or else turns it into a
+    multiply and an add.
+
+    Example:
+    ```mlir
+    %y = nn.batch_norm %x, %scale, %bias, %mean, %variance {epsilon = 1.0e-5 : f64}
+        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
+           tensor<8xf32>) -> tensor<1x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Float:$x, Nn_Float:$scale, Nn_Float:$bias,
+                       Nn_Float:$mean, Nn_Float:$variance, F64Attr:$epsilon);
+  let results = (outs Nn_Float:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // NNC_DIALECTS_NN_NORMALIZATION_NORMALIZE
