@@ -111,7 +111,7 @@ private:
 
 /// An import with sizes that are tried, and what it reported.
 struct Attempt {
-  Trial trial;
+  SizeGuess trial;
   ImportResult result;
   std::vector<Diagnostic> problems;
   /// How many of them may be due to the sizes.
@@ -131,7 +131,7 @@ static std::string getName(Location loc) {
 }
 
 static Attempt tryImport(const Frontend &frontend, StringRef path,
-                         const ImportOptions &options, Trial trial,
+                         const ImportOptions &options, SizeGuess trial,
                          MLIRContext &context) {
   Attempt attempt;
   ImportOptions tried = options;
@@ -181,7 +181,7 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                             const llvm::StringSet<> &known, StringRef command,
                             ImportResult &result, MLIRContext &context) {
   std::vector<Attempt> attempts;
-  for (Trial &trial : makeTrials(result.open, options.shapes)) {
+  for (SizeGuess &trial : guessSizes(result.open, options.shapes)) {
     attempts.push_back(
         tryImport(frontend, path, options, std::move(trial), context));
     if (attempts.back().doubts == 0)
@@ -251,7 +251,7 @@ static void warnOfOneSample(StringRef path, const ImportResult &result,
 static bool fitsOneSample(const Frontend &frontend, StringRef path,
                           const ImportOptions &options,
                           const GivenShapes &samples, MLIRContext &context) {
-  Trial trial{options.shapes, "one sample"};
+  SizeGuess trial{options.shapes, "one sample"};
   trial.shapes.insert(samples.begin(), samples.end());
   Attempt attempt =
       tryImport(frontend, path, options, std::move(trial), context);

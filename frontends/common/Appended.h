@@ -17,9 +17,9 @@
 
 namespace nnc::frontends {
 
-/// Returns the type of the argument that stands for a tensor of type `init` to
-/// whose end along `axis` the body of a loop appends: with one element there,
-/// so that no op on it is one on nothing.
+/// Returns the type of the argument of a loop's body in place of a tensor that
+/// grows along `axis` in each iteration and begins as `init`. It has size 1
+/// along `axis`, so that no op of the body reads a tensor without elements.
 mlir::RankedTensorType getAppendedType(mlir::RankedTensorType init,
                                        int64_t axis);
 

@@ -13,23 +13,25 @@
 
 namespace nnc::frontends {
 
-/// Something that may fail without being a problem of the model: what is
-/// reported in the meantime is kept back.
+/// A part of an import that may fail without making the import fail. Errors
+/// that are reported during its lifetime are kept back.
 class Attempt {
 public:
   explicit Attempt(Problems &problems);
-  /// Reports the problems that last (Problems::reportLasting): they count
-  /// although the attempt does not.
+  /// Ends the attempt and drops what it reported, except errors of the file
+  /// itself (Problems::reportLasting), which are reported.
   ~Attempt();
-  /// Reports what was kept back, for an attempt that counts.
+  /// Reports the errors that were kept back; for an attempt whose failure is an
+  /// error of the model.
   void report();
   bool hasFailed() const { return !problems.none(); }
-  /// Whether the severest problem that it found is an unsound model.
+  /// Returns whether the most severe error is that the model is invalid.
   bool isBroken() const { return problems.getStatus() == ImportStatus::broken; }
-  /// Whether it found a problem of the file itself (Problems::reportLasting).
+  /// Returns whether an error of the file itself was found
+  /// (Problems::reportLasting).
   bool isLasting() const { return problems.hasLasting(); }
-  /// Returns the first problem and where it is, for a message about an attempt
-  /// that has failed; "" if none was reported.
+  /// Returns the first error with its location, for a message that explains why
+  /// the attempt failed; "" if there is none.
   std::string describe() const;
 
 private:
@@ -55,7 +57,8 @@ public:
           found.count;
   }
   bool hasFailed() const { return Attempt::hasFailed() || !missing.empty(); }
-  /// Whether it found something unsound, and nothing that nnc lacks.
+  /// Returns whether the model is invalid, as opposed to one that only needs
+  /// operators that nnc does not support.
   bool isBroken() const { return Attempt::isBroken() && missing.empty(); }
   std::string describe() const {
     std::string problem = Attempt::describe();

@@ -18,7 +18,7 @@ namespace nnc::frontends {
 class Body {
 public:
   /// Creates an empty function in the module of `builder`, whose name begins
-  /// with `name`. From here on `builder` adds to it, up to finish() or erase().
+  /// with `name`. Until finish() or erase(), `builder` inserts into it.
   Body(mlir::OpBuilder &builder, llvm::StringRef name, mlir::Location loc);
 
   /// Adds an argument that is not captured; all come before those that are.
@@ -40,7 +40,8 @@ public:
 
   mlir::func::FuncOp getFunction() { return function; }
   mlir::Block &getBlock() { return function.getBody().front(); }
-  /// The values outside that the last arguments stand for, in order.
+  /// Returns the values of the enclosing functions that the body reads, in the
+  /// order of the arguments that stand for them, which are the last ones.
   llvm::ArrayRef<mlir::Value> getCaptured() const { return captured; }
 
 private:

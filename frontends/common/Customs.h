@@ -26,7 +26,8 @@ public:
   /// first of which is the most exact, or null.
   const CustomFunction *find(llvm::ArrayRef<std::string> names);
 
-  /// Notes an operator that nnc lacks and that has no function, for messages.
+  /// Records the name of an unsupported operator for which the user gave no
+  /// function, so that a message can name it.
   void noteMissing(llvm::StringRef name) { missing.insert(name.str()); }
 
   /// Reports functions that no operator of the model needs. `isKnown` tells

@@ -21,17 +21,18 @@ namespace nnc::frontends {
 /// a sample rate is, so that the user can make it known with --value.
 struct DecidingInputs {
   std::vector<std::string> names;
-  /// A value of the only input with which the condition is false, and one with
-  /// which it is true, as --value takes them; empty where none was found.
+  /// If one input decides: a value of it that makes the condition false, then
+  /// one that makes it true, spelled as for --value. Empty if none was found.
   std::string values[2];
 
   /// Returns options of the command line that make the condition `wanted`.
   std::string getOptions(bool wanted) const;
 };
 
-/// Finds the inputs that decide `condition`, a truth value; nullopt where
-/// anything else does, too. `getOutside` returns the value that an argument of
-/// a function of the importer stands for, or null.
+/// Finds the inputs of the network that alone determine the truth value
+/// `condition`; returns nullopt if it depends on other values, too.
+/// `getOutside` maps an argument of a function that is being imported to the
+/// value outside that it stands for, or to null.
 std::optional<DecidingInputs> findDecidingInputs(
     mlir::Value condition,
     llvm::function_ref<mlir::Value(mlir::BlockArgument)> getOutside);

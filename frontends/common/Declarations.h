@@ -32,14 +32,14 @@ public:
       : problems(problems), isRebound(isRebound), nameOf(nameOf) {}
 
   /// The declarations of one graph, by name.
-  struct Declared {
+  struct Entry {
     TensorInfo info;
     llvm::StringRef list; ///< where in the graph it stands: "outputs"
     /// Set where it follows from the declaration of another value, which is the
     /// one to check.
     bool isDerived = false;
   };
-  using Scope = llvm::StringMap<Declared>;
+  using Scope = llvm::StringMap<Entry>;
 
   /// Reports at `loc` where `name`, which is of type `inferred` as `origin`
   /// ("Conv", "the initializer") gives it, has been declared otherwise.

@@ -71,8 +71,8 @@ struct ImportOptions {
   GivenShapes shapes;
   /// Name of the emitted module; empty: from the file's name.
   std::string name;
-  /// A folder, beside the model's own, that may hold its external data; or
-  /// empty.
+  /// A second folder to search for external data files; the first one is the
+  /// folder of the model. Empty if there is none.
   std::string externalData;
   TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// Functions for operators that nnc lacks.
@@ -88,8 +88,8 @@ struct ImportOptions {
   /// The input that is read frame by frame; empty if none is or it is the only
   /// one. A name that no input has is reported with other wrong names.
   std::string streamed = "";
-  /// The name that messages give to `shapes` if these are only tried (SizeGuesses.h);
-  /// else empty. Shapes that do not fit are a warning then.
+  /// The name that messages give to `shapes` if these are only tried
+  /// (SizeGuesses.h); else empty. Shapes that do not fit are a warning then.
   std::string trial = "";
   /// The samples along the first dimension of all inputs, which the model has
   /// to leave open and of which `shapes` give one; 0 where inputs hold no

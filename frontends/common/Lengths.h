@@ -15,71 +15,77 @@
 
 namespace nnc::frontends {
 
-/// The sizes of tensors that the network's data decide. An import is for one
-/// value of each: the largest, unless others are asked for.
+/// The data-dependent sizes of a model: sizes of tensors that are known only
+/// when the network runs, such as the number of results of NonZero. They are
+/// numbered in the order in which the import meets them. One import is made for
+/// one value of each: its largest, unless the caller chooses others.
 class Lengths {
 public:
-  /// `chosen` are the values for the first sizes, and `expected` what is known
-  /// of all of them from an import for the largest; or nothing is.
+  /// `chosen` are the values that the first sizes have in this import; the
+  /// others have their largest. `expected` are all sizes as an import at their
+  /// largest values found them; empty in that import itself.
   Lengths(llvm::ArrayRef<int64_t> chosen, llvm::ArrayRef<FoundSize> expected)
       : chosen(chosen), expected(expected) {}
 
-  /// Adds a size that a run finds in `count`, an integer, and returns its
-  /// number; nullopt after a report.
+  /// Adds a size whose value `count`, a tensor of one integer, is computed when
+  /// the network runs, and returns its number; nullopt after an error.
   std::optional<unsigned> add(LayerBuilder &builder, FoundSize size,
                               mlir::Value count);
-  /// Adds `size`, which a run computes from other sizes.
+  /// Adds a size whose value is an expression of other sizes.
   std::optional<unsigned> addComputed(LayerBuilder &builder,
                                       const FoundSize &size);
-  /// Whether a size of that name may be the next one. Where data find nothing,
-  /// a tensor that is empty at all sizes looks like one whose length they
-  /// decide, but is none where they are largest.
+  /// Returns whether the next size may be the one called `name`. In an import
+  /// in which a size is 0, a tensor that is always empty looks like one with
+  /// that size; the import at the largest values tells them apart.
   bool mayBeNext(llvm::StringRef name) const {
     return expected.empty() || (sizes.size() < expected.size() &&
                                 expected[sizes.size()].name == name);
   }
-  /// Returns the next size as an earlier import found it; null if it is new.
+  /// Returns the next size as the import at the largest values found it; null
+  /// in that import.
   const FoundSize *getExpected() const {
     return sizes.size() < expected.size() ? &expected[sizes.size()] : nullptr;
   }
-  /// Returns as many slices of axis 0 of `x` as the size says.
+  /// Returns the first elements of `x` along axis 0, as many as the size.
   mlir::Value cut(LayerBuilder &builder, mlir::Value x, unsigned size) const;
 
-  /// Returns `x`, all of it, where the size is known: it makes what reads `x`
-  /// and has the size among its numbers run behind what finds the size.
+  /// Returns a copy of `x` that depends on the size: ops that read it and use
+  /// the value of the size run after the size is computed.
   mlir::Value link(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                    unsigned size) const;
 
-  /// Returns the numbers of the sizes of the tensors from which `x` is
-  /// computed, one bit each; of those that one of these was computed from,
-  /// none.
+  /// Returns the set of sizes, one bit for each number, that the tensors have
+  /// from which `x` is computed. Sizes from which a size in the set was
+  /// computed are not in it.
   uint64_t findSources(mlir::Value x) const;
-  /// Returns the only size among `sources` that has this value; nullopt if none
-  /// or several have.
+  /// Returns the one size in the set `sources` whose value in this import is
+  /// `value`; nullopt if none or several have it.
   std::optional<unsigned> findAmong(uint64_t sources, int64_t value) const;
-  /// Returns how many elements an axis of `x` has in every import, as the ops
-  /// that compute `x` show; null where they do not.
+  /// Returns the size of axis `axis` of `x` as an expression of data-dependent
+  /// sizes, as far as the ops that compute `x` show it; else null.
   LengthExpression describe(mlir::Value x, int64_t axis) const;
-  /// Notes how many elements an axis of `x` has in every import.
+  /// Records the size of axis `axis` of `x` as an expression of data-dependent
+  /// sizes.
   void noteDim(mlir::Value x, int64_t axis, LengthExpression size);
-  /// Notes that `x`, a constant, is another one in other imports.
+  /// Records that the constant `x` depends on data-dependent sizes.
   void noteVarying(mlir::Value x) { varying.insert(x); }
-  /// Notes that all elements of `x`, a constant, are this number.
+  /// Records that all elements of the constant `x` are `number`.
   void noteFilling(mlir::Value x, double number) {
     if (!sizes.empty())
       fillings[x] = number;
   }
-  /// Returns the number that was noted for `x`, which may have no elements in
+  /// Returns the number of noteFilling() for `x`, which may have no elements in
   /// this import; else nullopt.
   std::optional<double> getFilling(mlir::Value x) const;
-  /// Returns the size that an axis of `x` is, if it is described as one.
+  /// Returns the number of the data-dependent size that axis `axis` of `x` has,
+  /// or nullopt if its size is another one.
   std::optional<unsigned> findOf(mlir::Value x, int64_t axis) const {
     return describe(x, axis).getLength();
   }
-  /// Whether `inner` is `outer`, or never larger than it.
+  /// Returns whether size `inner` is never larger than size `outer`.
   bool isWithin(unsigned inner, unsigned outer) const;
-  /// Returns the tightest bounds that can be told of a number at all sizes that
-  /// data may decide.
+  /// Returns the tightest known bounds of an expression over all values of the
+  /// data-dependent sizes.
   std::pair<int64_t, int64_t> getBounds(const LengthExpression &number) const;
   /// Returns the expression `kind` of a and b, simplified where their bounds
   /// decide it, such as the smaller of two that never cross. Returns null if a
@@ -92,19 +98,22 @@ public:
   LengthExpression select(const LengthExpression &condition,
                           const LengthExpression &a,
                           const LengthExpression &b) const;
-  /// Whether both numbers are equal at all sizes that data may decide.
+  /// Returns whether both expressions are equal for all values of the
+  /// data-dependent sizes.
   bool areEqual(const LengthExpression &a, const LengthExpression &b) const;
-  /// Whether a number is largest where all sizes are.
+  /// Returns whether the expression has its largest value when all sizes have
+  /// theirs.
   bool isLargestAtMost(const LengthExpression &number) const;
-  /// Returns the size that always is this number, if there is one.
+  /// Returns the size that is always equal to this expression, if there is one.
   std::optional<unsigned> findEqual(const LengthExpression &number) const;
-  /// Returns the closest size that is never smaller than this number, if any.
+  /// Returns the smallest size that is never smaller than this expression, if
+  /// there is one.
   std::optional<unsigned> findOuter(const LengthExpression &number) const;
   /// The value of a size in this import.
   int64_t getValue(unsigned size) const;
 
   llvm::ArrayRef<FoundSize> getSizes() const { return sizes; }
-  /// The numbers that are found, each a tensor of one i32.
+  /// Returns for each size its run-time value, a tensor of one i32.
   llvm::ArrayRef<mlir::Value> getCounts() const { return counts; }
 
 private:

@@ -24,7 +24,8 @@ void addExpectation(mlir::InFlightDiagnostic &problem,
 inline constexpr llvm::StringLiteral kExpectedNote = "expected",
                                      kFoundNote = "found";
 
-/// Reports problems and remembers the status that they add up to.
+/// Reports errors of a model, and keeps the status of the import that follows
+/// from them.
 class Problems {
 public:
   /// `trial` and `limits` are those of ImportOptions.

@@ -189,12 +189,12 @@ std::string nnc::frontends::quoteForShell(StringRef text) {
   return quoted + "'";
 }
 
-std::vector<Trial> nnc::frontends::makeTrials(ArrayRef<TensorInfo> open,
-                                              const GivenShapes &given) {
-  std::vector<Trial> trials;
+std::vector<SizeGuess> nnc::frontends::guessSizes(ArrayRef<TensorInfo> open,
+                                                  const GivenShapes &given) {
+  std::vector<SizeGuess> trials;
   for (int64_t other : {0, 32, 256, 1}) {
     Chooser chooser(other);
-    Trial trial;
+    SizeGuess trial;
     trial.shapes = given;
     llvm::StringSet<> bound;
     for (const TensorInfo &input : open) {

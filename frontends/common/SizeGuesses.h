@@ -16,7 +16,7 @@ namespace nnc::frontends {
 
 /// Sizes for all open dimensions of a model. With them the rest of the model
 /// can be checked although nobody has said how large its inputs are.
-struct Trial {
+struct SizeGuess {
   GivenShapes shapes; ///< those that the user gave are among them
   /// The arguments that bind the dimensions, quoted for a shell:
   /// "--shape image=1x3x224x224". Inputs whose sizes follow from those of
@@ -36,8 +36,8 @@ bool mayBeBatch(llvm::StringRef symbol, bool hasRows);
 /// likeliest first. A dimension's name tells what it may be: a batch is of 1,
 /// an image of 224 x 224, a sequence of 128. A name has one size in all inputs,
 /// and one such as "past + 1" has what it says.
-std::vector<Trial> makeTrials(llvm::ArrayRef<TensorInfo> open,
-                              const GivenShapes &given);
+std::vector<SizeGuess> guessSizes(llvm::ArrayRef<TensorInfo> open,
+                                  const GivenShapes &given);
 
 } // namespace nnc::frontends
 

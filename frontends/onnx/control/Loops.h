@@ -31,7 +31,7 @@ struct LoopForm {
   /// function if `body` is not null.
   std::function<llvm::SmallVector<mlir::Value>(mlir::Value run, Body *body)>
       getInputs;
-  /// Whether the graph takes the number of the run first.
+  /// Whether the first input of the subgraph is the number of the iteration.
   bool takesRun = false;
   /// The number of results that are collected.
   size_t collected = 0;

@@ -24,7 +24,7 @@ struct Window {
   }
   /// What there is along `count` axes from `first` on.
   Window slice(size_t first, size_t count) const;
-  /// Adds an axis at the end, along which the window does not slide.
+  /// Appends an axis along which the kernel has size 1.
   void append();
 };
 

@@ -102,7 +102,7 @@ bool Conversion::addOperands(ArrayRef<Value> operands, Customs::Call &call) {
       continue;
     }
     auto type = cast<RankedTensorType>(operand.getType());
-    if (isNarrow(type.getElementType()))
+    if (hasCarrier(type.getElementType()))
       isSound = fail(ImportStatus::unsupported,
                      "reads '" + node.input(int(i)) + "' of type " +
                          getDataTypeName(getDataType(type.getElementType())) +
@@ -148,7 +148,7 @@ RankedTensorType Conversion::getType(const std::string &name) {
                       "and nnc cannot infer: add it to the graph's value_info");
     return {};
   }
-  if (!info.element || isNarrow(info.element)) {
+  if (!info.element || hasCarrier(info.element)) {
     layer.fail(ImportStatus::unsupported,
                what + "of type " + info.elementName +
                    ", which nnc cannot hand to a function");

@@ -25,10 +25,10 @@ bool isCustom(const ::onnx::NodeProto &node,
 GivenShapes takeCustomShapes(const ::onnx::GraphProto &graph,
                              const ImportOptions &options, GivenShapes &shapes);
 
-/// Imports a node as a call of the user's function, and returns its results;
-/// none, and a report, where that fails. `scope` declares their types.
-/// `symbols` are the sizes of named dimensions, and `shapes` those that the
-/// user gives.
+/// Imports a node as a call of the user's C function `custom` and returns its
+/// results; none, after an error, if that fails. The types of the results are
+/// those that `scope` declares, or that `shapes`, given by the user, say;
+/// `symbols` maps the names of dimensions to sizes.
 llvm::SmallVector<mlir::Value>
 convertCustom(const ::onnx::NodeProto &node, const Scope &scope,
               llvm::ArrayRef<mlir::Value> operands, LayerBuilder &layer,

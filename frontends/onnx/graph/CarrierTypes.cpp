@@ -22,7 +22,7 @@ static bool isSmallInteger(Type element) {
   return integer && (integer.getWidth() == 2 || integer.getWidth() == 4);
 }
 
-bool nnc::onnx::isNarrow(Type element) {
+bool nnc::onnx::hasCarrier(Type element) {
   return nn::isHalf(element) || isSmallInteger(element) ||
          !getSmallFormat(element).empty() ||
          element == getStringType(element.getContext());
@@ -57,7 +57,8 @@ std::string nnc::onnx::getPackedName(Type element) {
   return (kind + Twine(getBits(element)) + format).str();
 }
 
-Value nnc::onnx::makeNarrow(OpBuilder &builder, Value carrier, Type element) {
+Value nnc::onnx::castFromCarrier(OpBuilder &builder, Value carrier,
+                                 Type element) {
   if (!carrier)
     return {};
   auto type = cast<RankedTensorType>(carrier.getType());
@@ -131,7 +132,7 @@ double nnc::onnx::roundTo(FloatType element, double value) {
   return number.convertToDouble();
 }
 
-void nnc::onnx::eraseNarrow(func::FuncOp function) {
+void nnc::onnx::eraseCarrierCasts(func::FuncOp function) {
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isa<UnrealizedConversionCastOp>(op) && op.use_empty())

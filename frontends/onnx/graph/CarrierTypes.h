@@ -25,7 +25,7 @@ namespace nnc::onnx {
 
 /// Returns whether `element` is a type that another one carries. Strings are
 /// among these types (Strings.h).
-bool isNarrow(mlir::Type element);
+bool hasCarrier(mlir::Type element);
 
 /// Returns the type that values of type `element` are computed with, which is
 /// `element` itself for all but narrow types.
@@ -41,8 +41,8 @@ mlir::Type getStoredType(mlir::Type element);
 std::string getPackedName(mlir::Type element);
 
 /// Returns `carrier` as a value of the narrow type `element`.
-mlir::Value makeNarrow(mlir::OpBuilder &builder, mlir::Value carrier,
-                       mlir::Type element);
+mlir::Value castFromCarrier(mlir::OpBuilder &builder, mlir::Value carrier,
+                            mlir::Type element);
 
 /// Returns the carrier of a value of a narrow type, or any other value itself.
 mlir::Value getCarrier(mlir::Value value);
@@ -65,7 +65,7 @@ std::vector<char> unpackIntegers(unsigned bits, bool isUnsigned,
 double roundTo(mlir::FloatType element, double value);
 
 /// Erases the casts from carriers to narrow types.
-void eraseNarrow(mlir::func::FuncOp function);
+void eraseCarrierCasts(mlir::func::FuncOp function);
 
 } // namespace nnc::onnx
 

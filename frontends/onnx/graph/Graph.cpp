@@ -34,9 +34,6 @@ using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// The deepest nesting of bodies that run depending on values.
-static constexpr size_t kMaxBodies = 8;
-
 /// One string that tells apart what ONNX tells apart by three.
 template <class Proto>
 static std::string getKey(const Proto &proto, const std::string &name) {
@@ -52,7 +49,7 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
       declarations(
           problems, isRebound,
           [](Type type) { return getDataTypeName(getDataType(type)); }),
-      declaredInMain(getDeclared(builder.getContext(), model.graph())),
+      declaredInMain(getDeclaredTypes(builder.getContext(), model.graph())),
       customs(options.customs),
       lengths(options.foundSizes, options.expectedSizes),
       sample(options.isSample),
@@ -65,23 +62,9 @@ GraphImporter::GraphImporter(::onnx::ModelProto &model,
     functions[getKey(function, function.name())] = &function;
 }
 
-std::optional<unsigned> GraphImporter::addLength(LayerBuilder &builder,
-                                                 FoundSize size, Value count) {
-  declarations.loosen();
-  return lengths.add(builder, std::move(size), count);
-}
-
 bool GraphImporter::isInBody() const {
   return builder.getInsertionBlock()->getParentOp() !=
          mlir::func::FuncOp(function).getOperation();
-}
-
-const LengthMaker *GraphImporter::findMaker(StringRef name,
-                                            const Scope &scope) const {
-  for (const Scope *each = &scope; each; each = each->parent)
-    if (auto found = each->makers.find(name); found != each->makers.end())
-      return &found->second;
-  return nullptr;
 }
 
 std::optional<SmallVector<int64_t>>
@@ -98,84 +81,6 @@ Value GraphImporter::findValue(StringRef name, const Scope &scope) const {
     if (auto found = each->values.find(name); found != each->values.end())
       return found->second;
   return {};
-}
-
-uint64_t GraphImporter::findSources(StringRef name, const Scope &scope) const {
-  for (const Scope *each = &scope; each; each = each->parent)
-    if (auto found = each->sources.find(name); found != each->sources.end())
-      return found->second;
-  return 0;
-}
-
-uint64_t GraphImporter::findSources(const NodeProto &node,
-                                    const Scope &scope) const {
-  uint64_t sources = 0;
-  for (const std::string &name : node.input())
-    sources |= findSources(name, scope);
-  return sources;
-}
-
-Value GraphImporter::linkLengths(Value x, uint64_t sources, Location loc) {
-  uint64_t missing = sources & ~lengths.findSources(x);
-  for (unsigned size = 0; size < 64 && missing >> size != 0; ++size)
-    if (missing >> size & 1)
-      x = lengths.link(builder, loc, x, size);
-  return x;
-}
-
-Value GraphImporter::linkFilled(const NodeProto &node, Scope &scope,
-                                Value result) {
-  static const llvm::StringSet<> fills = {"ConstantOfShape", "Expand", "Tile"};
-  if (lengths.getSizes().empty() || isInBody() || !node.domain().empty() ||
-      !fills.contains(node.op_type()) || !result || !isTensor(result) ||
-      !result.getDefiningOp<nn::ConstantOp>() || getRank(result) == 0 ||
-      !isa<FloatType>(getElement(result)) || isNarrow(getElement(result)))
-    return result;
-  return linkLengths(result, findSources(node, scope), result.getLoc());
-}
-
-void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
-                                MutableArrayRef<Value> operands) {
-  ArrayRef<FoundSize> sizes = lengths.getSizes();
-  if (sizes.empty() || isInBody())
-    return;
-  auto canDepend = [](Value x) {
-    auto type = x ? dyn_cast<RankedTensorType>(x.getType()) : nullptr;
-    return type && !isNarrow(type.getElementType()) &&
-           !x.getDefiningOp<nn::ConstantOp>();
-  };
-  Value *dependent = llvm::find_if(operands, canDepend);
-  // A slice looks at the length of what it reads first.
-  if (dependent == operands.end() || node.op_type() == "Slice")
-    return;
-  for (auto [name, operand] : llvm::zip(node.input(), operands)) {
-    uint64_t sources = findSources(name, scope);
-    bool isKnown = operand && operand.getDefiningOp<nn::ConstantOp>();
-    if (isKnown)
-      *dependent = linkLengths(*dependent, sources, getLoc(node, scope));
-  }
-}
-
-void GraphImporter::noteSources(const NodeProto &node, Scope &scope,
-                                ArrayRef<Value> operands, size_t known) {
-  size_t count = std::min<size_t>(64, lengths.getSizes().size());
-  if (count == 0)
-    return;
-  bool asksShape = node.domain().empty() &&
-                   (node.op_type() == "Shape" || node.op_type() == "Size");
-  uint64_t sources = asksShape && !operands.empty() && operands[0]
-                         ? lengths.findSources(operands[0])
-                         : 0;
-  sources |= findSources(node, scope);
-  for (size_t size = known; sources && size < count; ++size)
-    sources |= uint64_t(1) << size;
-  for (const std::string &name : node.output())
-    if (Value value = scope.values.lookup(name);
-        sources && value && value.getDefiningOp<nn::ConstantOp>()) {
-      scope.sources[name] = sources;
-      lengths.noteVarying(value);
-      scope.makers.try_emplace(name, LengthMaker{node, std::nullopt});
-    }
 }
 
 Location GraphImporter::getLoc(const NodeProto &node, const Scope &scope) {
@@ -205,8 +110,8 @@ std::optional<Value> GraphImporter::lookup(StringRef name, Scope &scope) {
         getElementType(builder.getContext(), found->second->data_type());
     if (value && element && nn::isHalf(element))
       countHalfConstant(value.getDefiningOp(), getNumElements(value));
-    if (value && !isText && isNarrow(element))
-      value = makeNarrow(builder, value, element);
+    if (value && !isText && hasCarrier(element))
+      value = castFromCarrier(builder, value, element);
     checkDeclared(name, value, "the initializer", loc, scope);
     return scope.values[name] = value;
   }
@@ -307,7 +212,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   // No shape is computed with floats from here on.
   if (node.domain().empty() && node.op_type() == "Cast" && results[0] &&
       isTensor(results[0]) && isa<FloatType>(getElement(results[0])) &&
-      !isNarrow(getElement(results[0]))) {
+      !hasCarrier(getElement(results[0]))) {
     LayerBuilder layer(builder, problems, loc, node.op_type());
     if (Value number = computeNumber(layer, node.input(0), scope))
       results[0] = layer.castTo(number, getElement(results[0]));
@@ -388,7 +293,7 @@ SmallVector<Value> GraphImporter::convert(NodeProto &node, Scope &scope,
     Node view(*this, node, scope, given, *schema);
     if (!view.checkAttributes())
       return {};
-    operands = fillPromised(view);
+    operands = fillShapeOperands(view);
   }
   const OpInfo *op = findOp(node.domain(), node.op_type());
   if (op && op->convert) {
@@ -459,167 +364,8 @@ SmallVector<Value> GraphImporter::convertForeign(NodeProto &node, Scope &scope,
   return {};
 }
 
-//===----------------------------------------------------------------------===//
-// Functions and subgraphs
-//===----------------------------------------------------------------------===//
-
 FunctionProto *GraphImporter::findFunction(const NodeProto &node) {
   return functions.lookup(getKey(node, node.op_type()));
-}
-
-SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
-                                       Scope &caller, ArrayRef<Value> operands,
-                                       const ::onnx::OpSchema *schema) {
-  if (int64_t most = problems.getLimits().depth; caller.depth >= most) {
-    problems.report(ImportStatus::limit, getLoc(node, caller))
-        << node.op_type() << " is called through more than " << most
-        << " other functions; --limit depth=N allows more";
-    return {};
-  }
-  if (node.input_size() > function.input_size() ||
-      node.output_size() > function.output_size()) {
-    problems.report(ImportStatus::broken, getLoc(node, caller))
-        << node.op_type() << " has " << node.input_size() << " inputs and "
-        << node.output_size() << " results; the function of that name has "
-        << function.input_size() << " and " << function.output_size();
-    return {};
-  }
-  Scope::Attributes actual;
-  for (auto &attribute : *function.mutable_attribute_proto())
-    actual[attribute.name()] = &attribute;
-  std::deque<::onnx::AttributeProto> defaults;
-  for (const std::string &name : function.attribute())
-    if (const auto *value = schema ? getDefault(*schema, name) : nullptr)
-      actual[name] = &defaults.emplace_back(*value);
-  for (auto &attribute : *node.mutable_attribute()) {
-    auto *value = &attribute;
-    if (!attribute.ref_attr_name().empty())
-      value = caller.actual ? caller.actual->lookup(attribute.ref_attr_name())
-                            : nullptr;
-    if (value)
-      actual[attribute.name()] = value;
-  }
-  Scope scope;
-  scope.imports = &function.opset_import();
-  scope.actual = &actual;
-  scope.prefix = caller.prefix + getNodeName(node).str() + "/";
-  scope.depth = caller.depth + 1;
-  for (int i = 0; i < function.input_size(); ++i) {
-    bool isAbsent = i >= node.input_size() || node.input(i).empty() ||
-                    caller.absent.contains(node.input(i));
-    if (isAbsent)
-      scope.absent.insert(function.input(i));
-    else
-      scope.values[function.input(i)] = operands[i];
-    if (uint64_t sources = isAbsent ? 0 : findSources(node.input(i), caller))
-      scope.sources[function.input(i)] = sources;
-  }
-  llvm::StringSet<> outputs;
-  outputs.insert(function.output().begin(), function.output().end());
-  importNodes(*function.mutable_node(), scope, outputs);
-  SmallVector<Value> results;
-  // A function need not compute what its caller leaves out.
-  for (auto [i, name] : llvm::enumerate(function.output())) {
-    bool isUsed = int(i) < node.output_size() && !node.output(i).empty();
-    results.push_back(isUsed ? getResult(name, scope) : Value());
-  }
-  return results;
-}
-
-Value GraphImporter::getResult(const std::string &name, Scope &scope) {
-  auto value = lookup(name, scope);
-  // Past the limit nothing is imported any more.
-  if (!value && imported < problems.getLimits().nodes)
-    problems.report(ImportStatus::broken,
-                    problems.getLoc(StringRef(scope.prefix).rtrim('/')))
-        << "has a result '" << name << "' that nothing computes";
-  return value.value_or(Value());
-}
-
-bool GraphImporter::inlineGraph(GraphProto &graph, Scope &outer,
-                                const std::string &prefix,
-                                ArrayRef<Value> inputs, Body *body,
-                                SmallVectorImpl<Value> &results) {
-  auto leave = llvm::make_scope_exit(
-      [&, before = openBodies.size()] { openBodies.truncate(before); });
-  if (body)
-    openBodies.push_back(body);
-  if (openBodies.size() > kMaxBodies) {
-    problems.report(ImportStatus::limit, problems.getLoc(prefix))
-        << "has loops and branches nested more than " << kMaxBodies
-        << " deep that run depending on what the network computes";
-    return false;
-  }
-  if (int64_t most = problems.getLimits().depth; outer.depth >= most) {
-    problems.report(ImportStatus::limit, problems.getLoc(prefix))
-        << "has subgraphs nested more than " << most
-        << " deep; --limit depth=N allows more";
-    return false;
-  }
-  Scope scope;
-  scope.parent = &outer;
-  scope.imports = outer.imports;
-  scope.actual = outer.actual;
-  scope.prefix = prefix;
-  scope.depth = outer.depth + 1;
-  scope.body = body;
-  Declarations::Scope declared = getDeclared(builder.getContext(), graph);
-  scope.declared = &declared;
-  for (auto &tensor : *graph.mutable_initializer())
-    scope.initializers[tensor.name()] = &tensor;
-  for (auto [input, value] : llvm::zip(graph.input(), inputs))
-    scope.values[input.name()] = value;
-  llvm::StringSet<> outputs;
-  for (const auto &output : graph.output())
-    outputs.insert(output.name());
-  importNodes(*graph.mutable_node(), scope, outputs);
-  for (const auto &output : graph.output()) {
-    results.push_back(getResult(output.name(), scope));
-    if (!results.back())
-      return false;
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Strings
-//===----------------------------------------------------------------------===//
-
-Value GraphImporter::importStrings(const ::onnx::TensorProto &tensor,
-                                   Location loc) {
-  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-  int64_t count = tensor.string_data_size();
-  if (llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) ||
-      product(shape) != count || tensor.data_location() != tensor.DEFAULT) {
-    problems.reportLasting(ImportStatus::broken, loc)
-        << "tensor '" << tensor.name() << "' of shape " << toString(shape)
-        << " holds " << count << " strings";
-    return {};
-  }
-  Elements places{
-      RankedTensorType::get(shape, builder.getI64Type()), iota(count), {}};
-  std::vector<std::string> texts(tensor.string_data().begin(),
-                                 tensor.string_data().end());
-  return makeStrings(builder, createConstant(makeAttribute(places), loc),
-                     makeTexts(builder, texts));
-}
-
-bool GraphImporter::failsOnStrings(const NodeProto &node, Scope &scope,
-                                   ArrayRef<Value> operands) {
-  bool hasTexts =
-      llvm::any_of(operands, [](Value operand) { return getTexts(operand); });
-  if (!hasTexts || takesStrings(node.op_type()))
-    return false;
-  problems.report(ImportStatus::unsupported, getLoc(node, scope),
-                  node.op_type())
-      << node.op_type()
-      << " computes with strings, of which nnc knows only indices in a list; "
-         "export the model with integers in their place";
-  return true;
-}
-
-void GraphImporter::noteTexts(StringRef name, ArrayRef<std::string> list) {
-  texts[name] = list.vec();
 }
 
 //===----------------------------------------------------------------------===//
@@ -645,101 +391,6 @@ void GraphImporter::reportUnsupported() {
       diagnostic << " (" << nodes.count << " nodes, this is the first)";
     diagnostic << "; " << getAdvice(name.getValue());
   }
-}
-
-/// Returns true if `value` is an input of the network, or one whose carrier is
-/// made of it.
-static bool isInput(Value value) {
-  value = getCarrier(value);
-  if (auto cast = value.getDefiningOp<nn::CastOp>())
-    value = cast.getX();
-  return isa<BlockArgument>(value);
-}
-
-/// Returns `value` as it lies in the memory of an output.
-Value GraphImporter::store(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  value = getCarrier(value);
-  Type stored = getStoredType(type.getElementType());
-  if (getElementTypeOrSelf(value) == stored)
-    return value;
-  return builder.create<nn::CastOp>(value.getLoc(), type.clone(stored), value);
-}
-
-/// Returns an input, which the model declares as `element`, as nodes see it.
-Value GraphImporter::load(Value argument, Type element) {
-  if (!element || !isNarrow(element))
-    return argument;
-  auto type = cast<RankedTensorType>(argument.getType());
-  Type carrier = getCarrier(element);
-  if (type.getElementType() != carrier)
-    argument = builder.create<nn::CastOp>(argument.getLoc(),
-                                          type.clone(carrier), argument);
-  return makeNarrow(builder, argument, element);
-}
-
-void GraphImporter::addResults() {
-  SmallVector<Value> results;
-  SmallVector<StringRef> names;
-  for (const auto &output : model.graph().output()) {
-    Value value = lookup(output.name(), main).value_or(Value());
-    if (!value) {
-      if (problems.none())
-        problems.report(ImportStatus::fault)
-            << "has the output '" << output.name()
-            << "', which nnc could not import, without saying why; please "
-               "report this";
-      return;
-    }
-    if (!isTensor(value)) {
-      problems.report(ImportStatus::unsupported)
-          << "has the output '" << output.name()
-          << "', a sequence or an optional; nnc's outputs are tensors: make "
-             "its "
-             "elements outputs";
-      return;
-    }
-    // What nodes compute has been checked.
-    if (isInput(value))
-      checkDeclared(output.name(), value, "the input",
-                    problems.getLoc(output.name()), main);
-    if (ArrayAttr list = getTexts(value)) {
-      for (Attribute text : list)
-        texts[output.name()].push_back(cast<StringAttr>(text).str());
-      emitWarning(problems.getLoc(output.name()))
-          << "is an output of strings; the module gives their indices in a "
-             "list that is in the metadata";
-    }
-    if (auto found = texts.find(output.name()); found != texts.end())
-      outputTexts.emplace_back("labels_" + output.name(),
-                               llvm::join(found->second, "\n"));
-    // Known numbers whose shape follows from lengths that data decide.
-    if (uint64_t sources = findSources(output.name(), main);
-        sources && value.getDefiningOp<nn::ConstantOp>()) {
-      LayerBuilder layer(builder, problems, value.getLoc(), "an output");
-      Value number = computeNumber(layer, output.name(), main);
-      value = number ? number : linkLengths(value, sources, value.getLoc());
-    }
-    results.push_back(store(value));
-    names.push_back(output.name());
-  }
-  SmallVector<std::string> countNames;
-  for (const FoundSize &size : lengths.getSizes())
-    countNames.push_back(size.name + "_count");
-  size_t own = results.size();
-  llvm::append_range(results, lengths.getCounts());
-  names.append(countNames.begin(), countNames.end());
-  returnFromMain(function, results, names);
-  for (size_t i = own; i < results.size(); ++i)
-    function.setResultAttr(i, nn::kSizeAttr,
-                           builder.getI64IntegerAttr(int64_t(i - own)));
-  markQuantizedPorts(function);
-  for (auto [i, output] : llvm::enumerate(model.graph().output()))
-    if (std::string name =
-            getPackedName(getElementTypeOrSelf(*lookup(output.name(), main)));
-        !name.empty())
-      function.setResultAttr(i, nn::kModelTypeAttr,
-                             builder.getStringAttr(name));
 }
 
 void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
@@ -789,7 +440,7 @@ void GraphImporter::run(const GivenShapes &given, ArrayRef<Input> inputs) {
   if (problems.none())
     addResults();
   for (auto each : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
-    eraseNarrow(each);
+    eraseCarrierCasts(each);
   if (problems.none())
     declarations.warnOfStale();
 }

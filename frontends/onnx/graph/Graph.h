@@ -40,9 +40,12 @@ struct Scope {
 
   /// Null stands for a value that could not be imported.
   llvm::StringMap<mlir::Value> values;
-  /// Lengths that data decide from which known numbers are computed, by name.
+  /// For each value that was folded to a constant: the set of data-dependent
+  /// sizes that it was computed from, a bit for each. With other sizes it would
+  /// have another value.
   llvm::StringMap<uint64_t> sources;
-  /// The nodes that compute such numbers, by the names of their results.
+  /// The nodes that compute the values in `sources`, by the names of their
+  /// results.
   llvm::StringMap<LengthMaker> makers;
   /// Tensors that become constants when first used.
   llvm::StringMap<::onnx::TensorProto *> initializers;
@@ -81,26 +84,29 @@ public:
   Weights &getWeights() { return weights; }
   const Declarations &getDeclarations() const { return declarations; }
   const Lengths &getLengths() const { return lengths; }
-  /// Returns the lengths that data decide from which the value of `name`, a
-  /// known number, is computed, as Lengths::findSources does.
+  /// Returns the set of data-dependent sizes, a bit for each as in
+  /// Lengths::findSources, from which the value `name`, folded to a constant,
+  /// was computed.
   uint64_t findSources(llvm::StringRef name, const Scope &scope) const;
   /// Returns the same for all operands of a node.
   uint64_t findSources(const ::onnx::NodeProto &node, const Scope &scope) const;
-  /// Whether the model is imported at other sizes, too.
+  /// Whether this is one of several imports of the model, at different
+  /// data-dependent sizes.
   bool isSample() const { return sample; }
   /// Whether the nodes that are imported are those of a body that runs
   /// depending on values.
   bool isInBody() const;
-  /// Whether it is one at which data find nothing.
+  /// Whether it is an import in which a data-dependent size is 0.
   bool isEmptySample() const { return emptySample; }
-  /// Returns `x`, which a run computes behind the lengths in `sources`.
+  /// Returns a copy of `x` that depends on the data-dependent sizes in the set
+  /// `sources`, so that it is computed after them.
   mlir::Value linkLengths(mlir::Value x, uint64_t sources, mlir::Location loc);
-  /// Adds a size that data decide, as Lengths does. From then on, what the
-  /// model declares of shapes may be one of many.
+  /// Registers a data-dependent size (Lengths::add). From then on, shapes that
+  /// the model declares may hold for one of its values only.
   std::optional<unsigned> addLength(LayerBuilder &builder, FoundSize size,
                                     mlir::Value count);
-  /// Adds one that is `number`, which was read with `bases`
-  /// (ComputedLengths.h).
+  /// Registers a data-dependent size that is computed as `number` from the
+  /// sizes `bases` (ComputedLengths.h).
   std::optional<unsigned>
   addComputedLength(LayerBuilder &builder, llvm::StringRef name,
                     const LengthExpression &number,
@@ -114,8 +120,9 @@ public:
     if (x && !isInBody())
       lengths.noteFilling(x, number);
   }
-  /// Returns the node that computes the value of `name`, known numbers that
-  /// follow from lengths which data decide; null if they do not.
+  /// Returns the node that computes the value `name`, which was folded to a
+  /// constant but depends on data-dependent sizes; null if it does not depend
+  /// on any.
   const LengthMaker *findMaker(llvm::StringRef name, const Scope &scope) const;
   /// Returns the value of a name that has been imported, or null.
   mlir::Value findValue(llvm::StringRef name, const Scope &scope) const;
@@ -132,14 +139,15 @@ public:
                    llvm::ArrayRef<mlir::Value> inputs, Body *body,
                    llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::Value createConstant(mlir::ElementsAttr value, mlir::Location loc);
-  /// Returns the value outside that an argument of a body stands for, while
-  /// that body is imported; else null.
+  /// Returns the value outside of the body for which `argument` of the body
+  /// stands, while that body is being imported; else null.
   mlir::Value getOutside(mlir::BlockArgument argument) const;
 
-  /// Says that the integers in the value `name`, or its columns, stand for
-  /// these texts.
+  /// Records that the integers in the value `name`, or the indices of its
+  /// columns, are class numbers with the labels `texts`.
   void noteTexts(llvm::StringRef name, llvm::ArrayRef<std::string> texts);
-  /// Entries of the model's metadata that name what outputs stand for.
+  /// Returns pairs of key and text for the metadata of the module: the labels
+  /// of the classes that outputs stand for.
   const std::vector<std::pair<std::string, std::string>> &
   getOutputTexts() const {
     return outputTexts;
@@ -151,30 +159,35 @@ private:
   void importNodes(Nodes &nodes, Scope &scope,
                    const llvm::StringSet<> &outputs);
   void importNode(::onnx::NodeProto &node, Scope &scope);
-  /// Makes the result of a node a length of its own if it is a known number
-  /// that follows from lengths which data decide, but is no sum or product of
-  /// them. Returns the value that it has in this import, or `result`.
+  /// Registers the result of a node as a new data-dependent size if it was
+  /// folded to one constant that depends on such sizes but is no sum or product
+  /// of them. Returns the value that stands for the size in this import, or
+  /// `result` if the size was not registered.
   mlir::Value makeLength(const ::onnx::NodeProto &node, Scope &scope,
                          mlir::Value result);
-  /// Returns a value of the graph, one known number that follows from lengths
-  /// which data decide, as what a run computes; null where that cannot be told.
+  /// Returns ops that compute at run time the value `name`, one number that was
+  /// folded to a constant and depends on data-dependent sizes; null if it is
+  /// not known how.
   mlir::Value computeNumber(LayerBuilder &layer, llvm::StringRef name,
                             const Scope &scope);
-  /// Replaces operands that are known numbers which follow from lengths by what
-  /// a run computes, where the node computes data with them and no shape.
+  /// Replaces operands that were folded to constants by ops that compute them
+  /// at run time, if they depend on data-dependent sizes and the node reads
+  /// them as data, not as a shape.
   void computeNumbers(const ::onnx::NodeProto &node, Scope &scope,
                       llvm::MutableArrayRef<mlir::Value> operands);
-  /// Makes the result of a node that fills a tensor with a known number depend
-  /// on the lengths that its shape is computed from. No node computes shapes
-  /// with floats, so that nobody has to know the number.
+  /// Makes the result of a node that fills a tensor with a constant
+  /// (ConstantOfShape, Expand, Tile) depend on the data-dependent sizes that
+  /// its shape is computed from. Only tensors of floats need that: shapes are
+  /// not computed with floats.
   mlir::Value linkFilled(const ::onnx::NodeProto &node, Scope &scope,
                          mlir::Value result);
-  /// Makes an operand of the node depend on lengths that data decide and that
-  /// others, known numbers, are.
+  /// Makes an operand of the node that is no constant depend on the
+  /// data-dependent sizes that its constant operands were computed from.
   void linkLengths(const ::onnx::NodeProto &node, Scope &scope,
                    llvm::MutableArrayRef<mlir::Value> operands);
-  /// Notes from which lengths that data decide the results of a node are
-  /// computed, if they are known numbers.
+  /// Records the data-dependent sizes from which the results of a node were
+  /// computed, if these were folded to constants. `known` is the number of such
+  /// sizes before the node was imported.
   void noteSources(const ::onnx::NodeProto &node, Scope &scope,
                    llvm::ArrayRef<mlir::Value> operands, size_t known);
   /// Results of the node, null where it failed.
@@ -189,11 +202,12 @@ private:
                                       ::onnx::NodeProto &node, Scope &scope,
                                       llvm::ArrayRef<mlir::Value> operands,
                                       const ::onnx::OpSchema *schema = nullptr);
-  /// The value of a name, null for one that failed; nothing where there is
-  /// none.
+  /// Returns the value `name`, which becomes a constant on its first use if it
+  /// is an initializer. Null stands for a value whose import failed; returns
+  /// nullopt if the scope has no such name.
   std::optional<mlir::Value> lookup(llvm::StringRef name, Scope &scope);
-  /// The value that a function or subgraph returns; null, and a report, where
-  /// nothing computes it.
+  /// Returns the value of the result `name` of a function or subgraph; null,
+  /// after an error, if nothing computes it.
   mlir::Value getResult(const std::string &name, Scope &scope);
   void checkDeclared(llvm::StringRef name, mlir::Value value,
                      llvm::StringRef origin, mlir::Location loc, Scope &scope);
@@ -239,8 +253,8 @@ private:
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;
 
-  /// What the numbers in values, or their columns, stand for, by names of
-  /// values of the main graph; and those of outputs, as metadata.
+  /// The class labels of values of the main graph, by their names; and those of
+  /// outputs as entries of the metadata.
   llvm::StringMap<std::vector<std::string>> texts;
   std::vector<std::pair<std::string, std::string>> outputTexts;
 

@@ -46,15 +46,16 @@ void Node::setResult(size_t i, Value value) {
   if (value && given && from != texts.end() && getElement(value) != given &&
       given == getStringType(given.getContext()))
     value = makeStrings(importer.getBuilder(), value, *from);
-  else if (value && given && isNarrow(given) && getElement(value) != given &&
+  else if (value && given && hasCarrier(given) && getElement(value) != given &&
            getElement(value) == getCarrier(given))
     value = asModelType(value, given);
   results[i] = value;
 }
 
 Value Node::asModelType(Value x, Type element) {
-  return x && isNarrow(element) ? makeNarrow(importer.getBuilder(), x, element)
-                                : x;
+  return x && hasCarrier(element)
+             ? castFromCarrier(importer.getBuilder(), x, element)
+             : x;
 }
 
 /// Returns the integer `x` in the bits of `element`, a type of 2 or 4 bits, as
@@ -98,7 +99,7 @@ static Value encode(Node &node, Value x, StringRef format,
 }
 
 Value Node::castToModelType(Value x, Type element, SmallRounding rounding) {
-  if (!isNarrow(element))
+  if (!hasCarrier(element))
     return castTo(x, element);
   Type carrier = getCarrier(element);
   if (StringRef format = getSmallFormat(element); !format.empty())

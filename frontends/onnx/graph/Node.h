@@ -72,7 +72,7 @@ public:
   mlir::ArrayAttr getTexts(size_t i) const {
     return i < texts.size() ? texts[i] : mlir::ArrayAttr();
   }
-  /// `indices` in a list of texts as a value of type string.
+  /// Returns a tensor of strings, given by their indices in `list`.
   mlir::Value asStrings(mlir::Value indices, llvm::ArrayRef<std::string> list);
   mlir::Value asStrings(mlir::Value indices, mlir::ArrayAttr list);
   /// Says that the columns of result `i` are those of classes with these names.
@@ -82,8 +82,10 @@ public:
   /// that is done for floats of at most 8 bits.
   mlir::Value castToModelType(mlir::Value x, mlir::Type element,
                               SmallRounding rounding = {});
-  /// `x`, a carrier of values of type `element`, as numbers: f32 for floats of
-  /// at most 8 bits, which their carrier holds as codes.
+  /// Returns the numbers that `x` stands for, where `x` is the carrier
+  /// (CarrierTypes.h) of a tensor of type `element`. Floats of at most 8 bits,
+  /// whose carrier holds codes, are decoded to f32; other carriers are returned
+  /// as they are.
   mlir::Value asNumbers(mlir::Value x, mlir::Type element);
   /// `x` as a value of type `element`, whose values it has already.
   mlir::Value asModelType(mlir::Value x, mlir::Type element);
@@ -104,8 +106,8 @@ public:
   llvm::StringRef getString(llvm::StringRef name) const;
   std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
   const ::onnx::AttributeProto *find(llvm::StringRef name) const;
-  /// The elements of a tensor attribute; of a narrow type, those of its
-  /// carrier.
+  /// Returns the elements of a tensor attribute; those of its carrier
+  /// (CarrierTypes.h) if the element type has one.
   mlir::ElementsAttr getElements(llvm::StringRef name);
   /// The element type of a tensor attribute, which may be a narrow one.
   mlir::Type getElementsType(llvm::StringRef name);
@@ -163,8 +165,8 @@ public:
   uint64_t findSources(size_t i) const {
     return importer.findSources(proto.input(int(i)), scope);
   }
-  /// Whether data may decide the length of the result here, though they find
-  /// nothing in this import.
+  /// Returns whether the result of this node may have a data-dependent size,
+  /// also where that size is 0 in this import (Lengths::mayBeNext).
   bool mayAddLength() const {
     return importer.getLengths().mayBeNext(getResultName(0));
   }

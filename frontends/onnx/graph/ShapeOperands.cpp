@@ -325,7 +325,7 @@ static Value makeOperand(Node &node, Value operand, ArrayRef<int64_t> values) {
   return node.constant(makeAttribute(elements));
 }
 
-SmallVector<Value> nnc::onnx::fillPromised(Node &node) {
+SmallVector<Value> nnc::onnx::fillShapeOperands(Node &node) {
   SmallVector<Value> operands(node.getModelOperands());
   for (const Promise &promise : kPromises) {
     Value operand = node.getOperand(promise.operand);

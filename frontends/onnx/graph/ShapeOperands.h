@@ -18,7 +18,7 @@ bool hasShapeOperands(const ::onnx::NodeProto &node);
 /// sees them. One that the network computes becomes a constant if the shapes
 /// that the model declares for the node's results leave it but one value, or
 /// several that give the same results: that of a Reshape is the declared shape.
-llvm::SmallVector<mlir::Value> fillPromised(Node &node);
+llvm::SmallVector<mlir::Value> fillShapeOperands(Node &node);
 
 /// Returns all lists of `count` axes whose reduction gives the declared shape
 /// of result 0. Those that differ in axes of size 1 only, whose reduction

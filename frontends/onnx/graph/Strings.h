@@ -7,8 +7,8 @@
 // nnc computes with no strings. Those of classes' names are known, though: a
 // value of type string is an i64 tensor of indices in a list of texts. While a
 // model is imported it is a cast of that tensor, as a value of a narrow type is
-// (CarrierTypes.h), which holds the list. An output has the indices, and the texts
-// become an entry of the metadata.
+// (CarrierTypes.h), which holds the list. An output has the indices, and the
+// texts become an entry of the metadata.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace nnc::onnx {
 mlir::ArrayAttr makeTexts(mlir::Builder &builder,
                           llvm::ArrayRef<std::string> texts);
 
-/// Returns i64 `indices` in `texts` as a value of type string.
+/// Returns a tensor of strings, given by their i64 indices in the list `texts`.
 mlir::Value makeStrings(mlir::OpBuilder &builder, mlir::Value indices,
                         mlir::ArrayAttr texts);
 

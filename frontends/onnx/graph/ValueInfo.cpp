@@ -99,14 +99,14 @@ static bool keepsShape(const ::onnx::NodeProto &node) {
          node.output_size() == 1 && ops.contains(node.op_type());
 }
 
-Declarations::Scope nnc::onnx::getDeclared(MLIRContext *context,
-                                           const GraphProto &graph) {
+Declarations::Scope nnc::onnx::getDeclaredTypes(MLIRContext *context,
+                                                const GraphProto &graph) {
   Declarations::Scope scope;
   auto add = [&](const auto &values, StringRef list) {
     for (const ValueInfoProto &value : values)
       if (value.type().has_tensor_type())
-        scope.try_emplace(value.name(), Declarations::Declared{
-                                            readInfo(context, value), list});
+        scope.try_emplace(value.name(),
+                          Declarations::Entry{readInfo(context, value), list});
   };
   add(graph.output(), "outputs");
   add(graph.value_info(), "value_info");
@@ -117,7 +117,7 @@ Declarations::Scope nnc::onnx::getDeclared(MLIRContext *context,
     auto found = scope.find(node.output(0));
     if (found == scope.end() || !found->second.info.dims)
       continue;
-    Declarations::Declared operand = found->second;
+    Declarations::Entry operand = found->second;
     operand.isDerived = true;
     scope.try_emplace(node.input(0), std::move(operand));
   }

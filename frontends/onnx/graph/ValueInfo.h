@@ -19,15 +19,15 @@ namespace nnc::onnx {
 std::vector<TensorInfo> getInputs(const ::onnx::GraphProto &graph,
                                   Problems &problems);
 
-/// Takes the initial values of inputs away from those that the user gives
-/// others.
+/// Removes the initial values of those inputs to which the user gives other
+/// values.
 void dropInitialValues(::onnx::GraphProto &graph, const GivenValues &values);
 
 /// Returns the types that the graph declares for its outputs, for values
 /// between its nodes (`value_info`) and for inputs with initial values. What a
 /// node makes element by element of one tensor says its shape, too.
-Declarations::Scope getDeclared(mlir::MLIRContext *context,
-                                const ::onnx::GraphProto &graph);
+Declarations::Scope getDeclaredTypes(mlir::MLIRContext *context,
+                                     const ::onnx::GraphProto &graph);
 
 } // namespace nnc::onnx
 

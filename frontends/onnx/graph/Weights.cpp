@@ -182,7 +182,7 @@ ElementsAttr Weights::convert(TensorProto &tensor, Location loc) {
                 "holds " + Twine(blob->getData().size()) +
                     " bytes of data; its type and shape (" + toString(shape) +
                     ") need " + Twine(bytes));
-  if (isNarrow(element))
+  if (hasCarrier(element))
     blob = unpack(element, blob->getData(), type.getNumElements());
   return makeElements(type, tensor.name(), std::move(*blob));
 }

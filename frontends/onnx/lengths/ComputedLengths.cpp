@@ -355,7 +355,7 @@ void GraphImporter::computeNumbers(const NodeProto &node, Scope &scope,
     return;
   LayerBuilder layer(builder, problems, getLoc(node, scope), node.op_type());
   for (auto [name, operand] : llvm::zip(node.input(), operands))
-    if (!isComputed(operand) && !isNarrow(getElement(operand)))
+    if (!isComputed(operand) && !hasCarrier(getElement(operand)))
       if (Value number = computeNumber(layer, name, scope))
         operand = number;
 }

@@ -25,32 +25,34 @@ using namespace frontends;
 class GraphImporter;
 struct Scope;
 
-/// A node whose results are known numbers that follow from lengths which data
-/// decide.
+/// A node whose results were folded to constants although they depend on
+/// data-dependent sizes.
 struct LengthMaker {
   ::onnx::NodeProto node;
-  /// The number of the length that the first result has become.
+  /// The number of the data-dependent size that was registered for the first
+  /// result, if any.
   std::optional<unsigned> size;
 };
 
-/// Reads what nodes compute from lengths.
+/// Derives expressions of data-dependent sizes from the nodes that compute a
+/// value.
 class LengthReader {
 public:
-  /// A model is imported several times, with other values of its lengths.
-  /// `bases` lists the numbers of the lengths that the first import read, in
-  /// order, so that a later import reads the same ones; null in the first
-  /// import, which recognises a length by its value.
+  /// A model is imported several times, with different values of its
+  /// data-dependent sizes. The first import (`bases` is null) recognizes a size
+  /// by its value, and lists the numbers of the sizes that it recognized; later
+  /// imports read the same ones from `bases`, in order.
   LengthReader(const GraphImporter &importer, const Scope &scope,
                const std::vector<unsigned> *bases = nullptr);
 
-  /// Returns how an element of a value of the graph, a scalar or a list of
-  /// known whole numbers, is computed from lengths; null if an operator on the
-  /// way is not understood.
+  /// Returns element `index` of the value `name`, a scalar or a list of
+  /// integers that was folded to a constant, as an expression of data-dependent
+  /// sizes; null if an operator that computes it is not understood.
   LengthExpression read(llvm::StringRef name, int64_t index = 0);
   /// Returns the same for an element of the first result of a node.
   LengthExpression readNode(const ::onnx::NodeProto &node, int64_t index = 0);
 
-  /// The lengths that were recognised by their value, in order.
+  /// The numbers of the sizes that were recognized by their values, in order.
   std::vector<unsigned> bases;
 
 private:
@@ -68,7 +70,7 @@ private:
   LengthExpression readBinary(llvm::StringRef op, const LengthExpression &a,
                               const LengthExpression &b);
   LengthExpression readList(const ::onnx::NodeProto &node);
-  /// Returns whether a number is not 0.
+  /// Returns an expression that is 1 if `x` is not 0, else 0.
   LengthExpression isNonZero(const LengthExpression &x);
 
   const GraphImporter &importer;

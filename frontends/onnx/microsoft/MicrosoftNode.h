@@ -73,8 +73,9 @@ std::string printInts(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 /// Returns a statement that defines `name` as a constant float.
 std::string printFloat(llvm::StringRef name, double value);
 
-/// Operators that consist of a layer and what follows it, sorted, and the body
-/// of one; empty, and why, if there is none.
+/// The operators that fuse a layer with what follows it, sorted by name; and
+/// the ONNX text of the function that one of them is, or an empty text and the
+/// reason `why`.
 llvm::ArrayRef<llvm::StringLiteral> getFusedOps();
 std::string printFused(const MicrosoftNode &node, std::string &why);
 

@@ -50,14 +50,14 @@ mlir::Value takeAlong(Node &node, mlir::Value x, int64_t axis,
 /// The most axes that are all computed to select one.
 inline constexpr size_t kMaxComputedAxes = 4;
 
-/// Values for each of some axes, which the network may compute, as the starts
-/// of a Slice.
+/// A list of axes that the network may compute, such as the operand `axes` of a
+/// Slice, whose other operands have one value for each of them.
 struct ByAxis {
   mlir::Value axes; ///< their numbers, negative ones from the back
   int64_t rank;     ///< number of all axes
-  /// Returns whether there may be a value for `axis`.
+  /// Returns whether `axis` may be in the list.
   bool mayName(int64_t axis) const;
-  /// Returns a scalar, whether there is a value for `axis`.
+  /// Returns a boolean scalar: whether there is a value for `axis`.
   mlir::Value names(Node &node, int64_t axis) const;
   /// Returns a scalar, the element of the vector `values` that is for `axis`,
   /// or `otherwise` where there is none.

@@ -115,7 +115,7 @@ static RankedTensorType getRangedType(Node &node, ArrayRef<int64_t> shape,
                                       IntegerType storage) {
   RankedTensorType type =
       getQuantizedType(node, shape, cast<IntegerType>(getCarrier(storage)));
-  if (!type || !isNarrow(storage))
+  if (!type || !hasCarrier(storage))
     return type;
   qnn::Parameters parameters = qnn::getParameters(type);
   int64_t size = int64_t(1) << storage.getWidth();

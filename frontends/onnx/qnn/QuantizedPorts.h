@@ -11,10 +11,10 @@
 
 namespace nnc::onnx {
 
-/// Gives qnn.port to arguments of integers that the network dequantizes, and to
-/// results of integers that it quantizes, where these have one scale and zero
-/// point, or one of each for every index of an axis. Between may be what only
-/// moves elements.
+/// Adds the attribute qnn.port, with scale and zero point, to integer inputs
+/// that the network dequantizes and to integer outputs that it quantizes, if
+/// these are per tensor or per index of one axis. Ops that only move elements
+/// may lie between.
 void markQuantizedPorts(mlir::func::FuncOp main);
 
 } // namespace nnc::onnx

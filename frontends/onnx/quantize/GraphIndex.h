@@ -64,7 +64,8 @@ private:
 class FreshNames {
 public:
   explicit FreshNames(const ::onnx::ModelProto &model);
-  /// Returns `wanted`, or that with a number where it is taken.
+  /// Returns a name that no tensor or node of the graph has: `wanted`, with a
+  /// number appended if it is taken.
   std::string make(const std::string &wanted);
 
 private:

@@ -40,8 +40,8 @@ describeOther(GraphIndex &index, Kind kind,
               llvm::function_ref<bool(const std::string &)> isQuantized,
               PlannedLayer &layer);
 
-/// Returns whether the node adds one constant for each channel, which are the
-/// last axis, to `sums`.
+/// Returns whether the node is an Add of `sums` and a constant bias with one
+/// element for each of the `channels` indices of the last axis.
 bool isBiasAdd(const GraphIndex &index, const ::onnx::NodeProto &node,
                const std::string &sums, int64_t channels);
 

@@ -27,8 +27,8 @@ struct QuantizeOptions {
   bool perChannel = false; ///< scales of weights
   /// The values whose channels equalize() scales; empty: none.
   quantize::ChannelRanges channelRanges;
-  /// Scales and shifts behind layers that become part of weights, as the import
-  /// of the model found them.
+  /// Scales and shifts behind layers that were folded into weights, as the
+  /// import of the model found them.
   std::vector<quantize::AffineFold> folds;
   /// Whether the results of products that only float nodes read stay unrounded.
   bool unrounded = false;

@@ -11,17 +11,17 @@
 
 namespace nnc::onnx {
 
-/// The parameters of tensors. Tensors with the same `source` have the same
-/// ones: a layer between them can work on integers without rescaling them.
+/// The quantization parameters of a tensor. Tensors with the same `source`
+/// share them, so that an operator between two such tensors needs no rescaling.
 struct TensorScale {
   quantize::Parameters parameters;
   std::string source; ///< name of one of the tensors
 };
 
-/// Derives the scales of the plan's tensors from their ranges. Results of
-/// layers that only move elements have the scale of their operand. The operands
-/// and the result of a Concat have one scale, if none of them loses more than
-/// one bit by it.
+/// Computes the scale and zero point of each tensor of the plan from its range.
+/// The result of an operator that only moves elements has the scale of its
+/// operand. All operands and the result of a Concat share one scale, unless
+/// that would cost one of them more than one bit of precision.
 std::map<std::string, TensorScale>
 assignScales(const Plan &plan,
              const std::map<std::string, quantize::Range> &ranges,

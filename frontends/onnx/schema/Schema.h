@@ -59,8 +59,9 @@ std::optional<std::string>
 findTypeProblem(const ::onnx::OpSchema &schema,
                 llvm::ArrayRef<mlir::RankedTensorType> operands);
 
-/// Returns the type of operand among `operands` (null where absent) that the
-/// schema says to be that of result `i`; null if it says no such thing.
+/// Returns the type of the operand with which the schema says that result `i`
+/// shares its type variable; `operands` are null where absent. Null if the
+/// schema says no such thing.
 mlir::Type findResultType(const ::onnx::OpSchema &schema, size_t i,
                           llvm::ArrayRef<mlir::Type> operands);
 

@@ -121,15 +121,15 @@ static Value convolve(Layer &layer, Value x, Value w,
                                "than that of the filters");
   }
   SmallVector<double> scales = getSumScales(from, weights);
-  if (isWide(x, from)) {
-    auto plan = planWideSums(layer, 0, filterOrder[0], 2, biasType);
+  if (isInt16Activation(x, from)) {
+    auto plan = planInt16Sums(layer, 0, filterOrder[0], 2, biasType);
     if (!plan)
       return {};
     Value sums =
         layer.create<nn::ConvOp>(x, filters, window.strides, window.dilations,
                                  window.pads, groups, plan->getAccumulator());
     return toChannelsLast(
-        layer, finishWide(layer, sums, *plan, scales, 1, activation));
+        layer, finishInt16Sums(layer, sums, *plan, scales, 1, activation));
   }
   int64_t channels = getShape(filters)[0];
   Value bias = getBias(layer, channels, 2);
@@ -217,14 +217,14 @@ static Value transposeIntegers(Layer &layer, Value x, Value w,
     return layer.unsupported("has scales along an axis other than that of its "
                              "filters");
   SmallVector<double> scales = getSumScales(from, weights);
-  if (isWide(x, from)) {
-    auto plan = planWideSums(layer, 2, 0, 3, options.bias_type());
+  if (isInt16Activation(x, from)) {
+    auto plan = planInt16Sums(layer, 2, 0, 3, options.bias_type());
     if (!plan)
       return {};
     Value sums =
         transposeConvolve(layer, x, w, window, more, plan->getAccumulator());
-    return toChannelsLast(
-        layer, finishWide(layer, sums, *plan, scales, 1, options.activation()));
+    return toChannelsLast(layer, finishInt16Sums(layer, sums, *plan, scales, 1,
+                                                 options.activation()));
   }
   if (!llvm::all_equal(weights.zeroPoints))
     return layer.unsupported("has weights with several zero points");
@@ -303,15 +303,15 @@ static Value multiplyIntegers(Layer &layer, Value x, Value w,
   if (scales.size() == 1)
     scales[0] = static_cast<float>(from.getScale()) *
                 static_cast<float>(weights.getScale());
-  if (isWide(x, from)) {
-    auto plan = planWideSums(layer, 0, 0, 2, options.bias_type());
+  if (isInt16Activation(x, from)) {
+    auto plan = planInt16Sums(layer, 0, 0, 2, options.bias_type());
     if (!plan)
       return {};
     Value sums = layer.create<nn::MatMulOp>(x, layer.transpose(w, {1, 0}),
                                             /*transpose_a=*/false,
                                             /*transpose_b=*/false,
                                             plan->getAccumulator());
-    return finishWide(layer, sums, *plan, scales, 1, options.activation());
+    return finishInt16Sums(layer, sums, *plan, scales, 1, options.activation());
   }
   int64_t units = getShape(w)[0];
   Value bias = getBias(layer, units, 2);
@@ -403,7 +403,7 @@ Value convertBatchMatMul(Layer &layer) {
   shape.push_back(y.back());
   double scale = static_cast<float>(left.getScale()) *
                  static_cast<float>(right.getScale());
-  if (isWide(a, left) || isWide(b, right)) {
+  if (isInt16Activation(a, left) || isInt16Activation(b, right)) {
     Type element = getElement(b);
     Quantization out = layer.getOutputQuantization();
     if (getElement(a) != element || layer.getOutputElement() != element ||
@@ -411,11 +411,12 @@ Value convertBatchMatMul(Layer &layer) {
         out.getZeroPoint() != 0)
       return layer.unsupported("needs INT16 operands and results with zero "
                                "points of 0 beside INT16");
-    WideSums plan = {layer.getBuilder().getI64Type(), true, {}};
+    Int16Sums plan = {layer.getBuilder().getI64Type(), true, {}};
     Value sums = layer.create<nn::MatMulOp>(a, b, /*transpose_a=*/false,
                                             /*transpose_b=*/false,
                                             plan.getAccumulator());
-    return finishWide(layer, sums, plan, {scale}, -1, fb::Activation::NONE);
+    return finishInt16Sums(layer, sums, plan, {scale}, -1,
+                           fb::Activation::NONE);
   }
   auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
   Value sums = layer.createAs<qnn::MatMulOp>(

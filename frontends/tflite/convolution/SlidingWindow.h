@@ -17,9 +17,9 @@ struct Window {
   llvm::SmallVector<int64_t, 4> pads = {0, 0, 0, 0};
 };
 
-/// Checks that strides and dilations are positive and that `x`, an image in
-/// NHWC, has four axes; sets the pads that TFLite's padding means for it.
-/// Returns false, and reports why, where something does not fit.
+/// Checks that strides and dilations are positive and that `x` is an NHWC image
+/// with four axes, and sets the pads of `window` for TFLite's `padding` (SAME
+/// or VALID). Returns false, after an error, if a check fails.
 bool fitWindow(Layer &layer, mlir::Value x, fb::Padding padding,
                Window &window);
 

@@ -47,7 +47,7 @@ static Value takeMagnitudes(Layer &layer, Value x) {
 
 Value convertAbs(Layer &layer) {
   Value x = layer.getInput(0);
-  if (isWide(x, layer.getInputQuantization(0)))
+  if (isInt16Activation(x, layer.getInputQuantization(0)))
     return takeMagnitudes(layer, x);
   return convertUnary(layer, "abs", [](float x) { return std::fabs(x); });
 }
@@ -61,8 +61,8 @@ static Value convertTabled(Layer &layer, StringRef op,
   Quantization in = layer.getInputQuantization(0);
   if (!isQuantized(x, in))
     return layer.createElementwise(op, {x});
-  return isWide(x, in) ? tabulateWide(layer, x, function)
-                       : tabulateReal(layer, x, function);
+  return isInt16Activation(x, in) ? tabulateInt16(layer, x, function)
+                                  : tabulateReal(layer, x, function);
 }
 
 Value convertExp(Layer &layer) {
@@ -100,7 +100,7 @@ Value convertSqrt(Layer &layer) {
     return layer.unsupported("has integers with several scales or none");
   auto from = static_cast<float>(in.getScale()),
        to = static_cast<float>(out.getScale());
-  if (!isWide(x, in))
+  if (!isInt16Activation(x, in))
     return tabulate(layer, x, [&](int64_t q) {
       float real = from * static_cast<float>(q - in.getZeroPoint());
       float root = std::sqrt(std::max(real, 0.0f)) / to;
@@ -127,9 +127,9 @@ Value convertRsqrt(Layer &layer) {
     return layer.createElementwise("rsqrt", {x});
   if (!out || in.axis >= 0 || out.axis >= 0)
     return layer.unsupported("has integers with several scales or none");
-  if (isWide(x, in)) {
+  if (isInt16Activation(x, in)) {
     float most = 32767.0f * static_cast<float>(out.getScale());
-    return tabulateWide(
+    return tabulateInt16(
         layer, x, [=](float v) { return v > 0 ? 1.0f / std::sqrt(v) : most; });
   }
   // 20 bits more keep the root of a whole number whole.
@@ -246,7 +246,7 @@ Value convertLeakyRelu(Layer &layer) {
   float slope = from * options->alpha() / to;
   qnn::FixedPoint same = qnn::toFixedPoint(from / to),
                   down = qnn::toFixedPoint(std::fabs(slope));
-  if (isWide(x, in)) {
+  if (isInt16Activation(x, in)) {
     Value wide = centre(layer, x, in), falling = rescale(layer, wide, down);
     if (slope < 0)
       falling = layer.createElementwise("neg", {falling});
@@ -322,7 +322,7 @@ static Value convertGate(Layer &layer, StringRef op, float (*function)(float),
                out = layer.getOutputQuantization();
   if (!isQuantized(x, in))
     return layer.createElementwise(op, {x});
-  if (isWide(x, in))
+  if (isInt16Activation(x, in))
     return bits == 8 ? convertWideGate(layer, x, "logistic_q15", 0)
                      : convertWideGate(layer, x, "tanh_q15", 1);
   bool isByte = getElement(x).isSignlessInteger(8);

@@ -22,7 +22,7 @@ namespace nnc::tflite {
 
 class Layer;
 
-/// A subgraph while it is imported, with the values of its tensors.
+/// A subgraph that is being imported, with the values of its tensors.
 struct Scope {
   const fb::SubGraph *graph;
   std::string prefix; ///< of names of tensors, in messages
@@ -65,16 +65,18 @@ public:
                    llvm::ArrayRef<Passed> inputs,
                    llvm::SmallVectorImpl<Passed> &results);
 
-  /// The values of all variables, as operators have left them so far.
+  /// Returns the current values of all variables, after the operators that were
+  /// imported so far.
   llvm::SmallVector<mlir::Value> getVariableValues() const;
-  /// The value with which runs begin, of variable `i` of these.
+  /// Returns the value that variable `i` has at the begin of a run.
   mlir::Value getFirstValue(size_t i) const {
     return variables.begin()[i].second->argument;
   }
-  /// Gives variables the values that they had; those that have been made since
-  /// get the values that runs begin with.
+  /// Restores the values of all variables from getVariableValues(). Variables
+  /// that were created since then get their first values.
   void setVariableValues(llvm::ArrayRef<mlir::Value> values);
-  /// Whether operators are imported that may run or not.
+  /// Returns whether a branch or a loop body is being imported, whose operators
+  /// may not run.
   bool isConditional() const { return conditional; }
   void setConditional(bool on) { conditional = on; }
 
@@ -84,16 +86,18 @@ public:
   Problems &getProblems() { return problems; }
   mlir::OpBuilder &getBuilder() { return builder; }
 
-  /// The value of a tensor: what computes it, or its constant. Null, and a
-  /// report at `loc`, if there is none.
+  /// Returns the value of a tensor: the result of the operator that computes
+  /// it, or a constant. Returns null, after an error at `loc`, if the tensor
+  /// has neither.
   mlir::Value getValue(Scope &scope, int32_t tensor, mlir::Location loc);
 
-  /// The variable of that key, which is made with a first value of zeros if it
-  /// is new. Null, and a report at `loc`, if it has another type by now.
+  /// Returns the variable `key`, which is created with zeros as its first value
+  /// if there is none. Returns null, after an error at `loc`, if it exists with
+  /// another type.
   Variable *getVariable(llvm::StringRef key, llvm::StringRef name,
                         mlir::RankedTensorType type, mlir::Location loc);
-  /// The variable that a tensor with is_variable names, of the type that the
-  /// tensor states or of `type`.
+  /// Returns the variable of a tensor with `is_variable`. Its type is the one
+  /// that the model states, or `type`.
   Variable *getVariable(Scope &scope, int32_t tensor, mlir::Location loc,
                         mlir::RankedTensorType type = {});
   /// The index of a subgraph in the model.
@@ -113,14 +117,15 @@ private:
   void checkResult(Scope &scope, int32_t tensor, mlir::Value value,
                    llvm::StringRef op, mlir::Location loc, bool isShapeOpen);
   mlir::ElementsAttr getConstant(Scope &scope, int32_t tensor);
-  /// Whether a subgraph may be called now; else reports why not.
+  /// Returns whether a subgraph may be called here; reports why not otherwise.
   bool mayInline(uint32_t subgraph, const Layer &caller,
                  llvm::ArrayRef<Passed> inputs);
   void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
   void markQuantizedPorts(const Scope &scope, llvm::ArrayRef<Input> inputs);
-  /// Takes over the results of a layer, `op` in messages.
+  /// Makes the results of `layer` the values of the tensors `outputs`. `op`
+  /// names the operator in messages.
   void takeResults(Scope &scope, Layer &layer, llvm::ArrayRef<int32_t> outputs,
                    llvm::StringRef op);
 
@@ -140,7 +145,7 @@ private:
   /// Constants, by subgraph and tensor: each is one value however often its
   /// subgraph is called.
   std::map<std::pair<const fb::SubGraph *, int32_t>, mlir::Value> constants;
-  /// How many operators calls have imported.
+  /// The number of operators that were imported through calls of subgraphs.
   int64_t inlined = 0;
 
   struct Missing {

@@ -84,8 +84,9 @@ public:
   /// The variable that input `i` is; null, and a report, where it is none. It
   /// has the type that the model states, or `type`.
   Variable *getVariable(size_t i, mlir::RankedTensorType type = {});
-  /// A variable of this operator's own, which no tensor names. Operators of a
-  /// subgraph have the same ones each time that it is called.
+  /// Returns a variable that belongs to this operator and is no tensor of the
+  /// model, such as the history of a filter. Each call of a subgraph uses the
+  /// same variables.
   Variable *getOwnVariable(llvm::StringRef name, mlir::RankedTensorType type);
   /// The name of the variable that input `i` is a handle of; empty, and a
   /// report, where it is none.
@@ -101,8 +102,8 @@ public:
 
   /// How TFLite's fixed-point products round in this import.
   qnn::Rescale getRescale() const;
-  /// Says that the operator is a dense layer, whose products LiteRT rounds
-  /// once.
+  /// Marks the operator as a fully connected layer, for which LiteRT rounds
+  /// products once.
   void markDense() { isDense = true; }
   /// Whether the import follows TFLite Micro where its kernels differ from
   /// TFLite's in more than rounding.

@@ -25,7 +25,7 @@ bool isPacked(mlir::Type element);
 
 /// Returns TFLite's name of an element type: "INT8".
 std::string getTypeName(fb::TensorType type);
-/// The same for a type of nnc's, for messages.
+/// Returns TFLite's name of an element type of nnc, for messages.
 std::string getTypeName(mlir::Type element);
 
 /// What the integers of a tensor stand for: (x - zero point) * scale, with one

@@ -93,7 +93,7 @@ Value convertSoftmax(Layer &layer) {
           {x, layer.splat(builder.getF32FloatAttr(options->beta()), {})});
     return layer.create<nn::SoftmaxOp>(x, axis, /*log=*/false);
   }
-  if (isWide(x, in))
+  if (isInt16Activation(x, in))
     return convertWideSoftmax(layer, x, options->beta());
   Type to = layer.getOutputElement();
   unsigned width = to.getIntOrFloatBitWidth();

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::tflite;
 
-bool nnc::tflite::isWide(Value x, const Quantization &quantization) {
+bool nnc::tflite::isInt16Activation(Value x, const Quantization &quantization) {
   return isQuantized(x, quantization) && getElement(x).isSignlessInteger(16);
 }
 
@@ -50,9 +50,9 @@ static std::optional<double> findLargestSum(Value weights, int64_t axis,
   return largest;
 }
 
-std::optional<WideSums> nnc::tflite::planWideSums(Layer &layer, size_t input,
-                                                  int64_t axis, size_t bias,
-                                                  fb::TensorType biasType) {
+std::optional<Int16Sums> nnc::tflite::planInt16Sums(Layer &layer, size_t input,
+                                                    int64_t axis, size_t bias,
+                                                    fb::TensorType biasType) {
   Value weights = layer.getInput(1);
   auto fail = [&](const Twine &why) {
     layer.unsupported(why);
@@ -71,7 +71,7 @@ std::optional<WideSums> nnc::tflite::planWideSums(Layer &layer, size_t input,
                 "activations");
   Builder &builder = layer.getBuilder();
   Type narrow = builder.getI32Type(), wide = builder.getI64Type();
-  WideSums plan = {wide, true, {}};
+  Int16Sums plan = {wide, true, {}};
   Value given = layer.hasInput(bias) ? layer.getInput(bias) : Value();
   if (layer.hasInput(bias)) {
     if (!given)
@@ -127,9 +127,10 @@ static Value storeShort(Layer &layer, Value x, ArrayRef<double> factors,
       range);
 }
 
-Value nnc::tflite::finishWide(Layer &layer, Value sums, const WideSums &plan,
-                              ArrayRef<double> scales, int64_t axis,
-                              fb::Activation activation) {
+Value nnc::tflite::finishInt16Sums(Layer &layer, Value sums,
+                                   const Int16Sums &plan,
+                                   ArrayRef<double> scales, int64_t axis,
+                                   fb::Activation activation) {
   if (!sums)
     return {};
   if (plan.bias) {
@@ -175,8 +176,8 @@ template Value nnc::tflite::makeLines(Layer &, float, float, float,
 template Value nnc::tflite::makeLines(Layer &, double, double, double,
                                       llvm::function_ref<double(double)>);
 
-Value nnc::tflite::tabulateWide(Layer &layer, Value x,
-                                llvm::function_ref<float(float)> function) {
+Value nnc::tflite::tabulateInt16(Layer &layer, Value x,
+                                 llvm::function_ref<float(float)> function) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
   if (!out || in.axis >= 0 || out.axis >= 0 || in.getZeroPoint() != 0 ||

@@ -16,10 +16,10 @@
 namespace nnc::tflite {
 
 /// Whether `x` is an activation of 16 bits.
-bool isWide(mlir::Value x, const Quantization &quantization);
+bool isInt16Activation(mlir::Value x, const Quantization &quantization);
 
 /// How a layer sums up products of activations of 16 bits and weights.
-struct WideSums {
+struct Int16Sums {
   /// The type of sums: i64, or i32 where that holds all of them.
   mlir::Type type;
   /// Whether the multiplier has 16 bits.
@@ -29,13 +29,13 @@ struct WideSums {
   mlir::TypeAttr getAccumulator() const { return mlir::TypeAttr::get(type); }
 };
 
-/// Returns how a layer sums up whose activations are operand `input`, whose
-/// weights are operand 1, with one channel for each index of `axis`, and whose
-/// bias is operand `bias`. A layer without a bias states in its options the
-/// type that one would have, `biasType`. Returns nullopt, and a report, where
-/// TFLite does not define that.
-std::optional<WideSums> planWideSums(Layer &layer, size_t input, int64_t axis,
-                                     size_t bias, fb::TensorType biasType);
+/// Returns how the layer adds products of its activations (operand `input`) and
+/// its weights (operand 1, with one channel for each index of `axis`) and its
+/// bias (operand `bias`, which may be absent: then `biasType` in the options
+/// says which type a bias would have). Returns nullopt, after an error, for
+/// combinations that TFLite does not define.
+std::optional<Int16Sums> planInt16Sums(Layer &layer, size_t input, int64_t axis,
+                                       size_t bias, fb::TensorType biasType);
 
 /// Returns a table of 513 numbers of 16 bits, in units of 1 / `unit`, between
 /// whose entries lines approach `function` at arguments from `least` to `most`.
@@ -46,14 +46,15 @@ mlir::Value makeLines(Layer &layer, T least, T most, T unit,
                       llvm::function_ref<T(T)> function);
 
 /// Returns a function of activations of 16 bits by such lines.
-mlir::Value tabulateWide(Layer &layer, mlir::Value x,
-                         llvm::function_ref<float(float)> function);
+mlir::Value tabulateInt16(Layer &layer, mlir::Value x,
+                          llvm::function_ref<float(float)> function);
 
 /// Returns the operator's result, in i16, of sums whose unit is worth `scales`,
 /// one or one for each index of `axis`, along which the bias lies.
-mlir::Value finishWide(Layer &layer, mlir::Value sums, const WideSums &plan,
-                       llvm::ArrayRef<double> scales, int64_t axis,
-                       fb::Activation activation);
+mlir::Value finishInt16Sums(Layer &layer, mlir::Value sums,
+                            const Int16Sums &plan,
+                            llvm::ArrayRef<double> scales, int64_t axis,
+                            fb::Activation activation);
 
 } // namespace nnc::tflite
 

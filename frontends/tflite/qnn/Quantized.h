@@ -27,8 +27,8 @@ mlir::Value asQuantized(Layer &layer, mlir::Value x,
 /// some kernels do when they run.
 mlir::Value getReals(Layer &layer, size_t i);
 
-/// Integers that a result may have, and the activation that leaves them, in the
-/// words of dialects/nn/description/Description.h.
+/// The range of the integers of a result after its activation function, and the
+/// name of that function as in dialects/nn/description/Description.h.
 struct Range {
   int64_t min, max;
   llvm::StringRef activation = "";

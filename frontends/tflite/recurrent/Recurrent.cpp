@@ -294,7 +294,7 @@ static Quantization getResults(Layer &layer) {
 /// Returns the pairs of a multiplier and a shift of nn.integer_lstm, or
 /// nullopt, and a report, where a scale is missing.
 static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
-                                                       bool isWide) {
+                                                       bool isInt16Activation) {
   Quantization in = layer.getInputQuantization(0),
                state = layer.getInputQuantization(18),
                cell = layer.getInputQuantization(19);
@@ -307,7 +307,7 @@ static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
   };
   auto addOfSums = [&](double factor) {
     add(factor);
-    if (!isWide)
+    if (!isInt16Activation)
       return;
     int64_t &multiplier = factors[factors.size() - 2];
     multiplier = std::min<int64_t>((multiplier + (1 << 15)) >> 16, 32767);
@@ -348,15 +348,16 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
                                 Variable &output, Variable &cell,
                                 const fb::LstmOptions &options) {
   // Numbers of 16 bits have sums of 64.
-  bool isWide = getElement(x).isSignlessInteger(16);
-  auto factors = makeFactors(layer, isWide);
+  bool isInt16Activation = getElement(x).isSignlessInteger(16);
+  auto factors = makeFactors(layer, isInt16Activation);
   if (!factors)
     return {};
   Quantization in = layer.getInputQuantization(0),
                state = layer.getInputQuantization(18),
                cells = layer.getInputQuantization(19),
                results = getResults(layer);
-  if (isWide && (in.getZeroPoint() != 0 || state.getZeroPoint() != 0))
+  if (isInt16Activation &&
+      (in.getZeroPoint() != 0 || state.getZeroPoint() != 0))
     return layer.unsupported("needs zero points of 0 beside INT16");
   int power;
   if (std::frexp(cells.getScale(), &power) != 0.5)
@@ -382,7 +383,7 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
     shift = 0;
   }
   // LiteRT's gates have 16 bits.
-  if (layer.isLiteRt() && !isWide) {
+  if (layer.isLiteRt() && !isInt16Activation) {
     if (integerBits < 0 || integerBits > 6)
       return layer.unsupported("has a cell state of scale " +
                                toString(cells.getScale()) +
@@ -396,8 +397,8 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
         std::min(double(options.cell_clip()) / cells.getScale(), 32767.0));
   bool isTimeMajor = options.time_major();
   Value packed = layer.create<nn::IntegerLstmOp>(
-      x, w, r, makeBias(layer, ofX, {4, units}, isWide),
-      makeBias(layer, ofH, {4, units}, isWide),
+      x, w, r, makeBias(layer, ofX, {4, units}, isInt16Activation),
+      makeBias(layer, ofH, {4, units}, isInt16Activation),
       makeBias(layer, *factors, {int64_t(factors->size())}),
       makeSigmoids(layer), output.value, cell.value, isTimeMajor,
       results.getZeroPoint(), clip, multiplier, shift,
@@ -438,12 +439,13 @@ Value convertLstm(Layer &layer) {
   Builder &builder = layer.getBuilder();
   bool isFloat = getElement(x).isF32();
   Type element = getElement(x);
-  bool isWide = element.isSignlessInteger(16);
-  if (!isFloat && !((element.isSignlessInteger(8) || isWide) &&
+  bool isInt16Activation = element.isSignlessInteger(16);
+  if (!isFloat && !((element.isSignlessInteger(8) || isInt16Activation) &&
                     isQuantized(x, layer.getInputQuantization(0))))
     return layer.unsupported("works on " + getTypeName(element) +
                              "; nnc handles FLOAT32, INT8 and INT16");
-  Type ofWeights = isWide ? Type(builder.getIntegerType(8)) : element;
+  Type ofWeights =
+      isInt16Activation ? Type(builder.getIntegerType(8)) : element;
   if (getElement(w) != ofWeights || getElement(r) != ofWeights ||
       layer.getOutputElement() != element)
     return layer.unsupported("mixes types of elements; nnc handles one");
@@ -456,8 +458,9 @@ Value convertLstm(Layer &layer) {
   Variable *output =
       layer.getVariable(18, RankedTensorType::get({batch, units}, element));
   Variable *cell = layer.getVariable(
-      19, RankedTensorType::get({batch, isFloat || isWide ? units : 2 * units},
-                                element));
+      19,
+      RankedTensorType::get(
+          {batch, isFloat || isInt16Activation ? units : 2 * units}, element));
   if (!output || !cell)
     return {};
   if (!isFloat)
