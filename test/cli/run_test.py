@@ -1,7 +1,9 @@
 """nnc run, verify and bench: models built and run, and when that cannot be."""
 
 import json
+import os
 import platform
+import shutil
 import subprocess
 import sys
 import unittest
@@ -183,6 +185,29 @@ class Bench(nnc.TestCase):
         # Without a pool there is one thread to pin.
         said = json.loads(self.nnc("bench", "network.onnx", "--runs=3", "--pin", "--json"))
         self.assertTrue(said["pinned"])
+
+    def test_objects_are_kept(self):
+        """What is built around a model is built once for each compiler, if there is a cache."""
+        home = self.folder / "home"
+        kept = home / "nnc/runner"
+        verify = "verify", "network.onnx", "--random=1", "--compiler=c++ -O1"
+
+        def run(*arguments):
+            self.nnc(*arguments, env={**os.environ, "XDG_CACHE_HOME": str(home)})
+            return {path: path.read_bytes() for path in kept.glob("*")}
+
+        first = run(*verify)
+        self.assertTrue(first and all(path.suffix == ".o" for path in first))
+        self.assertEqual(run(*verify), first)
+        self.assertEqual(len(run(*verify, "--target=portable")), 2 * len(first))
+        # Empty files are left aside, and so is a cache that is no folder.
+        for path in first:
+            path.write_bytes(b"")
+        again = run(*verify)
+        self.assertEqual({path: again[path] for path in first}, first)
+        shutil.rmtree(home)
+        home.write_text("")
+        run(*verify)
 
     def test_keep(self):
         """The program, moved elsewhere, times more runs, and on demand."""

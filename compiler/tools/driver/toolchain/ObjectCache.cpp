@@ -91,7 +91,10 @@ bool ObjectCache::restore(const CompileJob &job,
   if (place.empty())
     return false;
   std::string kept = getPath(job, folder);
-  if (fs::copy_file(kept, job.object)) {
+  // A file that a crash of the machine left may be empty.
+  uint64_t size;
+  if (fs::file_size(kept, size) || size == 0 ||
+      fs::copy_file(kept, job.object)) {
     fs::remove(job.object);
     return false;
   }
