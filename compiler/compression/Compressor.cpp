@@ -16,7 +16,7 @@ using namespace nnc::compression;
 Compressor::~Compressor() = default;
 
 bool Compressor::canBeFiner() const {
-  return options.clusters != 0 && options.clusters < compression::kMostValues;
+  return options.clusters != 0 && options.clusters < stored::kMostValues;
 }
 
 void Compressor::addWeight(WeightSummary summary,
@@ -98,7 +98,7 @@ Compressor::getCompressed(size_t weight, Treatment treatment) const {
   compression::WeightGoal goal{options.sparsity, options.pattern,
                                options.clusters};
   if (treatment == Treatment::finer)
-    goal.clusters = static_cast<int>(compression::kMostValues);
+    goal.clusters = static_cast<int>(stored::kMostValues);
   result.errors =
       compressMatrix(result.matrix, summaries[weight].shape, getScales(weight),
                      goal, isObserved ? &inputs[weight].moments : nullptr);

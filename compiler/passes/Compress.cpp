@@ -59,7 +59,7 @@ private:
         return fail("pattern says how many weights of how many stay, as 2:4");
       goal.pattern = own;
     }
-    if (clusters != 0 && (clusters < 2 || clusters > compression::kMostValues))
+    if (clusters != 0 && (clusters < 2 || clusters > stored::kMostValues))
       return fail("clusters is a number from 2 to 256, or 0");
     goal.clusters = int(clusters);
     return goal;

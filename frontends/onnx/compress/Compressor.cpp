@@ -139,7 +139,7 @@ ModelProto OnnxCompressor::makeCompressed() const {
         static_cast<double>(std::count(matrix.begin(), matrix.end(), 0.f));
     json::Object remark{
         {"clusters", summary.treatment == Treatment::finer
-                         ? nnc::compression::kMostValues
+                         ? nnc::stored::kMostValues
                          : options.clusters},
         {"block", options.block},
         {"sparsity", zeros / static_cast<double>(matrix.size())}};

@@ -73,7 +73,7 @@ void Compress::addOptions(CLI::App &app) {
                  "Let the weights of a layer share at most this many values, "
                  "of which zero is one")
       ->type_name("N")
-      ->check(CLI::Range(2, int(compression::kMostValues)));
+      ->check(CLI::Range(2, int(stored::kMostValues)));
   app.add_option("--block", settings.options.block,
                  "Give each N output channels values of their own; with "
                  "--clusters")

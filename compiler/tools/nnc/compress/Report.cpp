@@ -59,7 +59,7 @@ static std::string getPattern(const compression::Options &options) {
 static int64_t getClusters(const compression::Options &options,
                            compression::Treatment treatment) {
   return treatment == compression::Treatment::none    ? 0
-         : treatment == compression::Treatment::finer ? compression::kMostValues
+         : treatment == compression::Treatment::finer ? stored::kMostValues
                                                       : options.clusters;
 }
 
