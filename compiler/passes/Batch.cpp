@@ -34,7 +34,7 @@ struct Segment {
 
 class Batcher {
 public:
-  Batcher(func::FuncOp function, const Samples &samples,
+  Batcher(func::FuncOp function, const BatchSamples &samples,
           ArrayRef<Segment> segments)
       : function(function), samples(samples), segments(segments) {}
   void run(int64_t count);
@@ -55,7 +55,7 @@ private:
   SmallVector<NamedAttribute> getAttributes();
 
   func::FuncOp function;
-  const Samples &samples;
+  const BatchSamples &samples;
   ArrayRef<Segment> segments;
 };
 } // namespace
@@ -214,7 +214,7 @@ struct BatchPass : nnc::impl::BatchBase<BatchPass> {
   }
 
   LogicalResult run(func::FuncOp function) {
-    FailureOr<Samples> found = Samples::find(function, samples);
+    FailureOr<BatchSamples> found = BatchSamples::find(function, samples);
     if (failed(found))
       return failure();
     int64_t all = count ? int64_t(count) : int64_t(samples);

@@ -61,7 +61,7 @@ BatchProfile nnc::readBatchProfile(func::FuncOp function, int64_t size,
 }
 
 std::vector<BatchCut> nnc::findBatchCuts(func::FuncOp function,
-                                         const Samples &samples,
+                                         const BatchSamples &samples,
                                          const CostModel &cost) {
   LayerOrder order = getLayerOrder(function);
   DenseMap<Operation *, size_t> numbers;

@@ -26,7 +26,7 @@ BatchProfile readBatchProfile(mlir::func::FuncOp function, int64_t size,
 /// Returns, for each op of a function of layers and for its end, what it takes
 /// to divide the function there.
 std::vector<BatchCut> findBatchCuts(mlir::func::FuncOp function,
-                                    const Samples &samples,
+                                    const BatchSamples &samples,
                                     const CostModel &cost);
 
 } // namespace nnc

@@ -1,4 +1,4 @@
-//===- Samples.cpp - Networks that compute samples one by one -------------===//
+//===- BatchSamples.cpp - Networks that compute samples one by one --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -30,7 +30,7 @@ static bool hasEqualParts(Value value, int64_t count) {
   return bytes.drop_front(part) == bytes.drop_back(part);
 }
 
-bool Samples::hasParts(Value value) const {
+bool BatchSamples::hasParts(Value value) const {
   RankedTensorType type = getRankedType(value);
   return type.getRank() > 0 && type.getDimSize(0) % count == 0;
 }
@@ -44,7 +44,8 @@ static bool fitsResult(RankedTensorType extra, RankedTensorType result,
                  : !isWhole || extra.getDimSize(0) == 1;
 }
 
-bool Samples::keepsSamples(Operation *op, ArrayRef<bool> splitOperands) const {
+bool BatchSamples::keepsSamples(Operation *op,
+                                ArrayRef<bool> splitOperands) const {
   if (op->getNumResults() != 1 || !hasParts(op->getResult(0)) ||
       op->hasAttr(nn::kVariesAttr))
     return false;
@@ -63,8 +64,8 @@ bool Samples::keepsSamples(Operation *op, ArrayRef<bool> splitOperands) const {
   return true;
 }
 
-bool Samples::keepsRepeated(Operation *op, ArrayRef<bool> splitOperands,
-                            size_t first) {
+bool BatchSamples::keepsRepeated(Operation *op, ArrayRef<bool> splitOperands,
+                                 size_t first) {
   SmallVector<bool> own(splitOperands);
   SmallVector<OpOperand *> found;
   for (OpOperand &operand : op->getOpOperands().drop_front(first))
@@ -78,7 +79,7 @@ bool Samples::keepsRepeated(Operation *op, ArrayRef<bool> splitOperands,
   return keeps;
 }
 
-LogicalResult Samples::add(Operation *op) {
+LogicalResult BatchSamples::add(Operation *op) {
   SmallVector<bool> own = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return isSplit(operand); });
   if (op->hasTrait<OpTrait::IsTerminator>()) {
@@ -109,8 +110,9 @@ LogicalResult Samples::add(Operation *op) {
   return success();
 }
 
-FailureOr<Samples> Samples::find(func::FuncOp function, int64_t count) {
-  Samples samples(count);
+FailureOr<BatchSamples> BatchSamples::find(func::FuncOp function,
+                                           int64_t count) {
+  BatchSamples samples(count);
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     if (nn::getNextValue(function, i))
@@ -129,7 +131,7 @@ FailureOr<Samples> Samples::find(func::FuncOp function, int64_t count) {
   return samples;
 }
 
-RankedTensorType Samples::getType(Value value, int64_t samples) const {
+RankedTensorType BatchSamples::getType(Value value, int64_t samples) const {
   RankedTensorType type = getRankedType(value);
   return withSize(type, 0, type.getDimSize(0) / count * samples);
 }
@@ -166,8 +168,8 @@ static void retypeAnchor(nn::LayerOp layer) {
       layer.getY().getType().clone(getRankedType(result).getElementType()));
 }
 
-Operation *Samples::clone(Operation *op, int64_t samples, OpBuilder &builder,
-                          IRMapping &values) const {
+Operation *BatchSamples::clone(Operation *op, int64_t samples,
+                               OpBuilder &builder, IRMapping &values) const {
   for (OpOperand &operand : op->getOpOperands())
     if (!values.contains(operand.get()) && !repeated.contains(&operand))
       clone(operand.get().getDefiningOp(), samples, builder, values);

@@ -1,4 +1,4 @@
-//===- Samples.h - Networks that compute samples one by one -----*- C++ -*-===//
+//===- BatchSamples.h - Networks that compute samples one by one ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,13 +16,13 @@ namespace nnc {
 /// The values of a function of layers that consist of one part for each sample
 /// of a batch: all parts of a value have one size, lie one behind the other
 /// along its first axis, and depend on the inputs of their own sample alone.
-class Samples {
+class BatchSamples {
 public:
   /// Proves for each op of `function`, whose inputs hold `count` samples, that
   /// it computes samples one by one. Fails, with a diagnostic at the first op
   /// that may mix them.
-  static mlir::FailureOr<Samples> find(mlir::func::FuncOp function,
-                                       int64_t count);
+  static mlir::FailureOr<BatchSamples> find(mlir::func::FuncOp function,
+                                            int64_t count);
 
   int64_t getCount() const { return count; }
   /// Returns false if the value is the same for all samples.
@@ -39,7 +39,7 @@ public:
                          mlir::IRMapping &values) const;
 
 private:
-  explicit Samples(int64_t count) : count(count) {}
+  explicit BatchSamples(int64_t count) : count(count) {}
   mlir::LogicalResult add(mlir::Operation *op);
   bool keepsSamples(mlir::Operation *op,
                     llvm::ArrayRef<bool> splitOperands) const;

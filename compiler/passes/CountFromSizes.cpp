@@ -19,7 +19,7 @@ using namespace nnc;
 namespace {
 struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
   void runOnOperation() override {
-    auto sampled = Sampled::read(getOperation());
+    auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled))
       return signalPassFailure();
     countFromSizes(sampled->getNetworks(), sampled->getFinder());

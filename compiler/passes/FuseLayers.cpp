@@ -208,7 +208,7 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
         signalPassFailure();
       return;
     }
-    auto sampled = Sampled::read(getOperation());
+    auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled) || failed(fuse(sampled->getPlan(), tuned.get())))
       return signalPassFailure();
     const TuningFile own = listForms(sampled->getPlan());

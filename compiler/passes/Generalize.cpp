@@ -20,7 +20,7 @@ namespace {
 struct GeneralizePass : nnc::impl::GeneralizeBase<GeneralizePass> {
   using Base::Base;
   void runOnOperation() override {
-    auto sampled = Sampled::read(getOperation());
+    auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled) || failed(generalize(sampled->getNetworks(),
                                              sampled->getFinder(), threads)))
       return signalPassFailure();

@@ -20,13 +20,13 @@ using namespace nnc;
 namespace {
 struct MarkVaryingPass : nnc::impl::MarkVaryingBase<MarkVaryingPass> {
   void runOnOperation() override {
-    auto sampled = Sampled::read(getOperation());
+    auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled) || failed(mark(*sampled)))
       return signalPassFailure();
     sampled->keepSums();
   }
 
-  static LogicalResult mark(Sampled &sampled) {
+  static LogicalResult mark(SizedNetwork &sampled) {
     ModuleOp plan = sampled.getPlan();
     for (ModuleOp network : sampled.getNetworks())
       spreadConstants(network);

@@ -19,7 +19,7 @@ using namespace nnc;
 namespace {
 struct RetypeSamplesPass : nnc::impl::RetypeSamplesBase<RetypeSamplesPass> {
   void runOnOperation() override {
-    auto sampled = Sampled::read(getOperation());
+    auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled))
       return signalPassFailure();
     for (auto sample : getOperation().getOps<nn::SampleOp>()) {

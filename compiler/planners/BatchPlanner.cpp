@@ -89,7 +89,7 @@ LogicalResult BatchPlanner::findProfiles() {
   func::FuncOp network = getNetwork(formed);
   const int64_t most = limits.counts.high;
   auto machine = target::getTarget(formed);
-  FailureOr<Samples> samples = Samples::find(network, most);
+  FailureOr<BatchSamples> samples = BatchSamples::find(network, most);
   if (failed(machine) || failed(samples))
     return failure();
   problem = {};

@@ -1,4 +1,4 @@
-//===- Sampled.cpp - A network at several sizes ---------------------------===//
+//===- SizedNetwork.cpp - A network at several sizes ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -46,7 +46,7 @@ static std::optional<std::vector<SizeRange>> readRanges(ModuleOp module) {
   return ranges;
 }
 
-FailureOr<Sampled> Sampled::read(ModuleOp module) {
+FailureOr<SizedNetwork> SizedNetwork::read(ModuleOp module) {
   auto plans = llvm::to_vector(module.getOps<ModuleOp>());
   auto largest = module->getAttrOfType<DenseI64ArrayAttr>(nn::kLargestAttr);
   auto ranges = readRanges(module);
@@ -74,13 +74,13 @@ FailureOr<Sampled> Sampled::read(ModuleOp module) {
   if (auto sums = module->getAttrOfType<ArrayAttr>(nn::kSumsAttr))
     for (auto sum : sums.getAsRange<AffineMapAttr>())
       finder.addSum(sum.getValue().getResult(0));
-  Sampled sampled(module, std::move(finder));
+  SizedNetwork sampled(module, std::move(finder));
   sampled.networks = std::move(networks);
   return sampled;
 }
 
-OwningOpRef<ModuleOp> Sampled::join(ArrayRef<ModuleOp> networks,
-                                    const ExpressionFinder &finder) {
+OwningOpRef<ModuleOp> SizedNetwork::join(ArrayRef<ModuleOp> networks,
+                                         const ExpressionFinder &finder) {
   ModuleOp plan = networks[0];
   Location location = plan.getLoc();
   MLIRContext *context = plan.getContext();
@@ -108,18 +108,18 @@ OwningOpRef<ModuleOp> Sampled::join(ArrayRef<ModuleOp> networks,
   return module;
 }
 
-bool Sampled::isBeyond(ArrayRef<int64_t> point) const {
+bool SizedNetwork::isBeyond(ArrayRef<int64_t> point) const {
   return llvm::any_of(llvm::zip(point, finder.getRanges()), [](auto pair) {
     return std::get<0>(pair) > std::get<1>(pair).high;
   });
 }
 
-ArrayAttr Sampled::getSizes() const {
+ArrayAttr SizedNetwork::getSizes() const {
   ModuleOp plan = getPlan();
   return describeSizes(finder.getRanges(), plan.getContext());
 }
 
-void Sampled::keepSums() {
+void SizedNetwork::keepSums() {
   SmallVector<Attribute> sums;
   for (AffineExpr sum : finder.getSums())
     sums.push_back(
@@ -127,7 +127,7 @@ void Sampled::keepSums() {
   module->setAttr(nn::kSumsAttr, ArrayAttr::get(module.getContext(), sums));
 }
 
-void Sampled::becomePlan() {
+void SizedNetwork::becomePlan() {
   ModuleOp plan = getPlan();
   for (auto sample : llvm::make_early_inc_range(module.getOps<nn::SampleOp>()))
     sample.erase();

@@ -1,4 +1,4 @@
-//===- Sampled.h - A network at several sizes -------------------*- C++ -*-===//
+//===- SizedNetwork.h - A network at several sizes --------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -20,10 +20,10 @@
 
 namespace nnc {
 
-class Sampled {
+class SizedNetwork {
 public:
   /// Reads a module; reports what it lacks.
-  static mlir::FailureOr<Sampled> read(mlir::ModuleOp module);
+  static mlir::FailureOr<SizedNetwork> read(mlir::ModuleOp module);
   /// Makes a module of a network at the points of `finder`, the largest sizes
   /// first.
   static mlir::OwningOpRef<mlir::ModuleOp>
@@ -45,7 +45,7 @@ public:
   void becomePlan();
 
 private:
-  Sampled(mlir::ModuleOp module, ExpressionFinder finder)
+  SizedNetwork(mlir::ModuleOp module, ExpressionFinder finder)
       : module(module), finder(std::move(finder)) {}
 
   mlir::ModuleOp module;

@@ -1,4 +1,4 @@
-//===- Samples.cpp - One network compiled for several sizes ---------------===//
+//===- VaryingLayers.cpp - One network compiled for several sizes ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

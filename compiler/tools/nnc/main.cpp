@@ -4,12 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/Diagnostics.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Supervise.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/nnc/Version.h"
 #include "compiler/tools/nnc/commandline/CommandLine.h"
 #include "compiler/tools/nnc/commandline/Usage.h"
 #include "compiler/tools/nnc/commands/CommandTable.h"
+#include "compiler/tools/nnc/options/Options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

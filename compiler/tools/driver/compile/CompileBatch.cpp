@@ -1,4 +1,4 @@
-//===- Batch.cpp - A batch size for each part of a network ----------------===//
+//===- CompileBatch.cpp - A batch size for each part of a network ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Several.cpp - Several shapes of the inputs in one module -----------===//
+//===- CompileShapes.cpp - Several shapes of the inputs in one module -----===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

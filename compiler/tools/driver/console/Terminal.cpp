@@ -1,4 +1,4 @@
-//===- Terminal.cpp - What goes to the user's screen --------------------===//
+//===- Terminal.cpp - What goes to the user's screen ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

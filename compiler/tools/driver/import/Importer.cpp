@@ -8,7 +8,6 @@
 
 #include "compiler/tools/driver/import/PassRecord.h"
 #include "compiler/tools/driver/import/SizedImport.h"
-#include "compiler/tools/driver/quantization/ModuleQuantizer.h"
 
 #include "compiler/passes/Passes.h"
 #include "dialects/nn/attributes/State.h"
@@ -152,6 +151,12 @@ ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
   manager.addPass(createConstraints(choices));
   return mlir::succeeded(manager.run(module)) ? ExitCode::done
                                               : ExitCode::ownFault;
+}
+
+ExitCode Importer::quantize(ImportedModel &model) {
+  return choices.precision == Precision::i8
+             ? choices.quantization.quantize(choices, model)
+             : ExitCode::done;
 }
 
 ExitCode Importer::stream(ImportedModel &model) {

@@ -33,7 +33,7 @@ struct ImportedModel {
   /// The passes that have made `module` of that one, around those that set its
   /// constraints, as spellPasses() returns them; empty where there were none.
   std::string quantizePasses, streamPasses;
-  std::string quantizeNote; ///< what QuantizeChoice::search found
+  std::string quantizeNote; ///< what the choice of float layers found
   /// The names of the inputs' dimensions in the model, by input.
   std::map<std::string, std::vector<std::string>> dimNames;
   /// The sizes that data decide.

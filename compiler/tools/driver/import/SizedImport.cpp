@@ -346,7 +346,7 @@ ExitCode SizedImport::gatherSamples(ImportedModel &model) {
   std::vector<mlir::ModuleOp> networks = {model.module.release()};
   for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
     networks.push_back(sample.release());
-  model.module = Sampled::join(networks, *finder);
+  model.module = SizedNetwork::join(networks, *finder);
   if (model.saved)
     model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());
   return ExitCode::done;

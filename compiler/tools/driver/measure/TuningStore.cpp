@@ -1,5 +1,4 @@
-//===- TuningStore.cpp - Measurements of earlier runs of nnc tune
-//---------------===//
+//===- TuningStore.cpp - Measurements of earlier runs of nnc tune ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Store.h - Measurements of earlier runs of nnc tune -----------------===//
+//===- TuningStore.h - Measurements of earlier runs of nnc tune -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

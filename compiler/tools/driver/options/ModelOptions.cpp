@@ -106,6 +106,39 @@ static std::string findLatencyConflict(const ModelOptions &options) {
   return "";
 }
 
+std::string findQuantizationConflict(const ModelOptions &choices) {
+  const bool isWanted = choices.precision == Precision::i8;
+  const bool isGiven = !choices.quantization.samples.empty();
+  if (isGiven && !isWanted)
+    return "--calibrate finds the ranges for --precision=i8; add that, or "
+           "leave "
+           "--calibrate out";
+  if (choices.quantization.maxDrop && !isWanted)
+    return "--max-drop limits what the 8-bit integers of --precision=i8 cost "
+           "in "
+           "accuracy; add --precision=i8 and --calibrate=DIR, or leave "
+           "--max-drop out";
+  if (!isWanted)
+    return "";
+  if (!isGiven)
+    return "--precision=i8 needs samples of the inputs, by which the ranges of "
+           "8-bit integers are found: add --calibrate=DIR, a folder of .npz "
+           "files; a model that is quantized already needs neither option";
+  std::pair<const char *, bool> others[] = {
+      {"--stream", choices.stream.has_value()},
+      {"--batch", choices.batch.has_value()},
+      {"sizes that vary", !choices.ranges.empty()},
+      {"several --shape of an input", !choices.otherShapes.empty()},
+      {"--custom", !choices.customs.paths.empty()}};
+  for (auto [option, isSet] : others)
+    if (isSet)
+      return fmt::format(
+          "--calibrate takes no {}: quantize the model by itself "
+          "(nnc quantize) and compile the result with that",
+          option);
+  return "";
+}
+
 std::string findConflict(const ModelOptions &options,
                          const DriverOptions &wanted) {
   for (std::string problem :

@@ -40,7 +40,7 @@ struct MemoryChoice {
   bool slow = false, holdsWeights = false;
 };
 
-class ModuleQuantizer;
+struct ImportedModel;
 struct ModelOptions;
 
 /// How layers of floats become layers of integers.
@@ -51,11 +51,9 @@ struct QuantizeChoice {
   /// The largest drop of accuracy that is allowed, a share, if there is a
   /// limit. Then `search` chooses the layers that stay float.
   std::optional<double> maxDrop;
-  /// Searches a quantizer that has quantized a module, for these options, and
-  /// returns in `found` what it chose, as a sentence without a full stop.
-  std::function<ExitCode(ModuleQuantizer &, const ModelOptions &,
-                         std::string &found)>
-      search;
+  /// Quantizes an imported module by these options. What reads options sets it,
+  /// as it runs models, which the import cannot (quantization/Quantization.h).
+  std::function<ExitCode(const ModelOptions &, ImportedModel &)> quantize;
 };
 
 /// Sizes of one dimension of an input: low, low + step, ..., high.

@@ -15,12 +15,13 @@ namespace nnc::tools {
 
 llvm::Expected<quantize::ValueChannels> ModuleQuantizer::findChannelRanges() {
   quantize::ValueChannels ranges;
-  for (size_t i = 0; i < samples.size() && !channels.empty(); ++i) {
+  for (size_t i = 0; i < runs.getSamples().size() && !channels.empty(); ++i) {
     llvm::Expected<std::vector<Tensor>> results = runFloat(i);
     if (!results)
       return results.takeError();
     for (const ObservedChannels &each : channels) {
-      const Tensor &tensor = (*results)[floatModel.findOutput(each.output)];
+      const Tensor &tensor =
+          (*results)[runs.getProgram().findOutput(each.output)];
       quantize::widenRanges(
           ranges[each.number],
           quantize::ChannelShape::get(tensor.shape, each.axis),
@@ -39,7 +40,7 @@ ExitCode ModuleQuantizer::correctBiases(const quantize::Plan &plan) {
   Executable model;
   if (ExitCode code =
           model.open(printBytecode(*copy), "weight_errors", ModelOptions(),
-                     compiler, threads, &floatModel);
+                     compiler, threads, &runs.getProgram());
       code != ExitCode::done)
     return code;
   std::vector<quantize::ChannelMeans> means(errors.size());
@@ -50,7 +51,8 @@ ExitCode ModuleQuantizer::correctBiases(const quantize::Plan &plan) {
                    tools::getFloats(tensor));
     }
   };
-  if (ExitCode code = model.runEach(samples, "measuring errors", addErrors);
+  if (ExitCode code =
+          model.runEach(runs.getSamples(), "measuring errors", addErrors);
       code != ExitCode::done)
     return code;
   for (size_t e = 0; e < errors.size(); ++e)

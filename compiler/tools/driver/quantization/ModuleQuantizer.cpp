@@ -6,11 +6,14 @@
 
 #include "compiler/tools/driver/quantization/ModuleQuantizer.h"
 
+#include "compiler/pipelines/QuantizePipeline.h"
 #include "compiler/quantize/BiasCorrection.h"
 #include "compiler/quantize/ModuleFile.h"
 #include "compiler/quantize/Results.h"
 #include "compiler/quantize/Scales.h"
+#include "compiler/tools/driver/console/Diagnostics.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/import/PassRecord.h"
 #include "compiler/tools/driver/system/Files.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/qnn/Ranges.h"
@@ -18,10 +21,6 @@
 #include <fmt/format.h>
 
 namespace nnc::tools {
-
-/// Bytes of results of the float model that are kept between two passes over
-/// the samples.
-static constexpr int64_t kKeptBytes = int64_t(1) << 30;
 
 ModuleQuantizer::ModuleQuantizer(mlir::ModuleOp imported, std::string file,
                                  QuantizeChoice choice, std::string compiler,
@@ -106,7 +105,7 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
   mlir::OwningOpRef<mlir::ModuleOp> copy =
       llvm::cast<mlir::ModuleOp>((*module)->clone());
   mlir::func::FuncOp main = getMain();
-  numOutputs = quantize::countOutputs(main);
+  runs.setNumOutputs(quantize::countOutputs(main));
   llvm::SmallVector<size_t> numbers;
   for (auto [number, value] : llvm::enumerate(qnn::listValues(main))) {
     if (!plan.values.count(value) || plan.sameAs.count(value))
@@ -184,26 +183,12 @@ ExitCode ModuleQuantizer::open() {
   if (ExitCode code = checkPlan(plan); code != ExitCode::done)
     return code;
   ModelOptions options;
-  if (ExitCode code = floatModel.open(printBytecode(*makeObserved(plan)),
-                                      "observed", options, compiler, threads);
+  if (ExitCode code =
+          runs.getProgram().open(printBytecode(*makeObserved(plan)), "observed",
+                                 options, compiler, threads);
       code != ExitCode::done)
     return code;
-  return readCalibration(choice.samples, floatModel.getManifest(), samples);
-}
-
-llvm::Expected<std::vector<Tensor>> ModuleQuantizer::runFloat(size_t sample) {
-  if (sample < cache.size())
-    return cache[sample];
-  llvm::Expected<std::vector<Tensor>> results = floatModel.run(
-      samples[sample].inputs,
-      fmt::format("sample {} of {}", sample + 1, samples.size()));
-  int64_t bytes = 0;
-  for (size_t i = 0; results && i < results->size(); ++i)
-    bytes += int64_t((*results)[i].data.size());
-  if (results && sample == cache.size() &&
-      bytes <= kKeptBytes / int64_t(samples.size()))
-    cache.push_back(*results);
-  return results;
+  return runs.readSamples(choice.samples);
 }
 
 /// Remembers what a report tells of the plan.
@@ -289,7 +274,7 @@ ExitCode ModuleQuantizer::quantize() {
         {output, quantize::getName(values[number]),
          op ? fmt::format("op nn.{}", op->getName().stripDialect().str())
             : "an input",
-         floatModel.findOutput(output)});
+         runs.getProgram().findOutput(output)});
     if (tensors.back().output < 0)
       return fail(makeError(fmt::format("the model that observes '{}' has no "
                                         "such output",
@@ -299,8 +284,9 @@ ExitCode ModuleQuantizer::quantize() {
   std::map<std::string, quantize::Range> found;
   std::map<std::string, std::string> unusable;
   if (ExitCode code = findRanges(
-          tensors, samples, [this](size_t sample) { return runFloat(sample); },
-          choice.method, found, unusable);
+          tensors, runs.getSamples(),
+          [this](size_t sample) { return runFloat(sample); }, choice.method,
+          found, unusable);
       code != ExitCode::done)
     return code;
   for (const auto &[number, output] : observed) {

@@ -9,8 +9,7 @@
 
 #include "compiler/quantize/LinearLayers.h"
 #include "compiler/quantize/Plan.h"
-#include "compiler/tools/driver/compile/Driver.h"
-#include "compiler/tools/driver/execute/Executable.h"
+#include "compiler/tools/driver/execute/SampledRuns.h"
 #include "compiler/tools/driver/samples/ObservedRanges.h"
 
 namespace nnc::tools {
@@ -69,11 +68,17 @@ public:
 
   /// The model's names of all ops, each once.
   std::vector<std::string> getNames();
-  const std::vector<Sample> &getSamples() const { return samples; }
+  const std::vector<Sample> &getSamples() const { return runs.getSamples(); }
   /// Runs the float module on a sample. Its own outputs come first.
-  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample);
-  size_t getNumOutputs() const { return numOutputs; }
-  const Executable &getFloatModel() const { return floatModel; }
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) {
+    return runs.run(sample);
+  }
+  /// Runs it, and returns its own outputs alone.
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) {
+    return runs.runOutputs(sample);
+  }
+  size_t getNumOutputs() const { return runs.getNumOutputs(); }
+  const Executable &getFloatModel() const { return runs.getProgram(); }
   /// Returns how the integers of an observed value represent it, by the name
   /// that it has in the float model.
   quantize::Parameters getParameters(const std::string &observed) const {
@@ -143,10 +148,7 @@ private:
   std::map<std::string, quantize::Parameters> parameters; ///< by observed names
   /// The passes that made `module`, and those that `quantized` comes from.
   std::string observedPasses, passes;
-  Executable floatModel;
-  size_t numOutputs = 0;
-  std::vector<Sample> samples;
-  std::vector<std::vector<Tensor>> cache; ///< results for the first samples
+  SampledRuns runs; ///< of the float module
   /// The numbers of the observed values (qnn::listValues), with the name that
   /// the result has in the built model.
   std::vector<std::pair<size_t, std::string>> observed;

@@ -4,57 +4,53 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/driver/import/Importer.h"
+#include "compiler/tools/driver/quantization/Quantization.h"
+
+#include "compiler/tools/driver/quantization/Evaluation.h"
+#include "compiler/tools/driver/quantization/ModuleModel.h"
 #include "compiler/tools/driver/quantization/ModuleQuantizer.h"
 
 #include <fmt/format.h>
 
 namespace nnc::tools {
 
-std::string findQuantizationConflict(const ModelOptions &choices) {
-  const bool isWanted = choices.precision == Precision::i8;
-  const bool isGiven = !choices.quantization.samples.empty();
-  if (isGiven && !isWanted)
-    return "--calibrate finds the ranges for --precision=i8; add that, or "
-           "leave "
-           "--calibrate out";
-  if (choices.quantization.maxDrop && !isWanted)
-    return "--max-drop limits what the 8-bit integers of --precision=i8 cost "
-           "in "
-           "accuracy; add --precision=i8 and --calibrate=DIR, or leave "
-           "--max-drop out";
-  if (!isWanted)
-    return "";
-  if (!isGiven)
-    return "--precision=i8 needs samples of the inputs, by which the ranges of "
-           "8-bit integers are found: add --calibrate=DIR, a folder of .npz "
-           "files; a model that is quantized already needs neither option";
-  std::pair<const char *, bool> others[] = {
-      {"--stream", choices.stream.has_value()},
-      {"--batch", choices.batch.has_value()},
-      {"sizes that vary", !choices.ranges.empty()},
-      {"several --shape of an input", !choices.otherShapes.empty()},
-      {"--custom", !choices.customs.paths.empty()}};
-  for (auto [option, isSet] : others)
-    if (isSet)
-      return fmt::format(
-          "--calibrate takes no {}: quantize the model by itself "
-          "(nnc quantize) and compile the result with that",
-          option);
-  return "";
+/// Chooses the layers that stay float of a module that `quantizer` has
+/// quantized, as --mixed of nnc quantize does, by the target and --max-drop.
+/// Says in `found` what it chose, as a sentence without a full stop.
+static ExitCode searchModule(ModuleQuantizer &quantizer,
+                             const ModelOptions &options, std::string &found) {
+  QuantizeSettings settings;
+  settings.model = options;
+  settings.model.shapes.clear(); // The module has the shapes.
+  settings.maxDrop = options.quantization.maxDrop;
+  settings.mixed = true;
+  ModuleModel model(quantizer, settings);
+  const size_t all = model.listLayers().size();
+  Evaluation evaluation;
+  SearchResult result;
+  if (ExitCode code = evaluate(model, Compared::tensors, evaluation);
+      code != ExitCode::done)
+    return code;
+  if (ExitCode code = limitDrop(model, evaluation, result);
+      code != ExitCode::done)
+    return code;
+  warnOfFloats(model, result);
+  const size_t integers = model.listLayers().size();
+  found = fmt::format("{} of {} layers, {}: {:.6g} instead of {:.6g}, a drop "
+                      "of {:.3g} %",
+                      integers, all, evaluation.metricName, evaluation.metric,
+                      evaluation.floatMetric, 100 * evaluation.drop);
+  return ExitCode::done;
 }
 
-ExitCode Importer::quantize(ImportedModel &model) {
-  if (choices.precision != Precision::i8)
-    return ExitCode::done;
+ExitCode quantizeImported(const ModelOptions &choices, ImportedModel &model) {
   ModuleQuantizer quantizer(*model.module, choices.model, choices.quantization);
   for (ExitCode (ModuleQuantizer::*step)() :
        {&ModuleQuantizer::open, &ModuleQuantizer::quantize})
     if (ExitCode code = (quantizer.*step)(); code != ExitCode::done)
       return code;
   if (choices.quantization.maxDrop)
-    if (ExitCode code =
-            choices.quantization.search(quantizer, choices, model.quantizeNote);
+    if (ExitCode code = searchModule(quantizer, choices, model.quantizeNote);
         code != ExitCode::done)
       return code;
   model.quantizePasses = quantizer.getPasses();

@@ -1,4 +1,4 @@
-//===- Stack.cpp - Stack of a module, as its compiler tells it ------------===//
+//===- StackDepth.cpp - Stack of a module, as its compiler tells it -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

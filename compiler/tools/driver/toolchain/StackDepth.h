@@ -1,4 +1,4 @@
-//===- Stack.h - Stack of a module, as its compiler tells it ----*- C++ -*-===//
+//===- StackDepth.h - Stack of a module, as its compiler tells it ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- WordReader.cpp - What each word of a command line is ---------------===//
+//===- CommandLineParser.cpp - What each word of a command line is --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,7 +7,6 @@
 #include "compiler/tools/nnc/commandline/CommandLineParser.h"
 
 #include "compiler/tools/nnc/commandline/OptionValue.h"
-#include "compiler/tools/nnc/commands/CommandTable.h"
 #include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -42,17 +41,28 @@ static std::vector<std::string> getFlags(CLI::App &command) {
   return flags;
 }
 
-void WordReader::complainOfOption(const std::string &name) {
+/// Returns all commands in the order of help.
+static std::vector<CLI::App *> listCommands(CLI::App &app) {
+  return app.get_subcommands([](CLI::App *) { return true; });
+}
+
+/// Whether there is a command of this name.
+static bool isCommand(CLI::App &app, const std::string &name) {
+  return llvm::any_of(listCommands(app),
+                      [&](CLI::App *each) { return each->get_name() == name; });
+}
+
+void CommandLineParser::complainOfOption(const std::string &name) {
   CLI::App &place = command ? *command : app;
   complain(fmt::format("there is no option '{}'{}", name,
                        frontends::didYouMean(name, getFlags(place))));
   hasUnknown = true;
 }
 
-void WordReader::complainOfCommand(const std::string &name) {
+void CommandLineParser::complainOfCommand(const std::string &name) {
   std::vector<std::string> names;
-  for (const CommandEntry &entry : getCommands())
-    names.push_back(entry.name);
+  for (const CLI::App *each : listCommands(app))
+    names.push_back(each->get_name());
   std::string meant = frontends::didYouMean(name, names);
   if (meant.empty())
     meant = fmt::format("; choose one of {}", fmt::join(names, ", "));
@@ -61,16 +71,18 @@ void WordReader::complainOfCommand(const std::string &name) {
 
 /// Tells of a problem with an option that is given: what it lacks is known, and
 /// so it is not required any more.
-void WordReader::refuse(CLI::Option &option, const std::string &problem) {
+void CommandLineParser::refuse(CLI::Option &option,
+                               const std::string &problem) {
   complain(problem);
   option.required(false);
 }
 
-void WordReader::addFlag(CLI::Option &option) {
+void CommandLineParser::addFlag(CLI::Option &option) {
   kept.push_back(getLongName(option));
 }
 
-void WordReader::addValue(CLI::Option &option, const std::string &value) {
+void CommandLineParser::addValue(CLI::Option &option,
+                                 const std::string &value) {
   if (value.empty())
     return refuse(option,
                   fmt::format("the value of {} is empty", describe(option)));
@@ -80,9 +92,9 @@ void WordReader::addValue(CLI::Option &option, const std::string &value) {
 }
 
 /// Reads the value of an option that stands in a word of its own.
-void WordReader::readValue(CLI::Option &option) {
+void CommandLineParser::readValue(CLI::Option &option) {
   auto isCommand = [&](const std::string &word) {
-    return !command && findCommand(word) &&
+    return !command && tools::isCommand(app, word) &&
            !llvm::is_contained(getValueKind(option).words, word);
   };
   // A value that looks like an option is given as --output=--name.
@@ -102,7 +114,7 @@ void WordReader::readValue(CLI::Option &option) {
   addValue(option, words[next++]);
 }
 
-void WordReader::readLong(const std::string &word) {
+void CommandLineParser::readLong(const std::string &word) {
   size_t end = word.find('=');
   std::string name = word.substr(0, end);
   CLI::Option *option = (command ? command : &app)->get_option_no_throw(name);
@@ -122,7 +134,7 @@ void WordReader::readLong(const std::string &word) {
 
 /// Reads one or several options of a letter each, such as -qv, of which the
 /// last may have a value: -oDIR or -o DIR.
-void WordReader::readShort(const std::string &word) {
+void CommandLineParser::readShort(const std::string &word) {
   for (size_t i = 1; i < word.size(); ++i) {
     std::string name = {'-', word[i]};
     CLI::Option *option = (command ? command : &app)->get_option_no_throw(name);
@@ -143,8 +155,8 @@ void WordReader::readShort(const std::string &word) {
 }
 
 /// Reads a word in front of the command, which may be the command.
-void WordReader::readFirst(const std::string &word, bool mayBeValue) {
-  if (findCommand(word)) {
+void CommandLineParser::readFirst(const std::string &word, bool mayBeValue) {
+  if (isCommand(app, word)) {
     command = app.get_subcommand(word);
     kept.push_back(word);
   } else if (!mayBeValue) {
@@ -152,7 +164,7 @@ void WordReader::readFirst(const std::string &word, bool mayBeValue) {
   }
 }
 
-void WordReader::readArgument(const std::string &word) {
+void CommandLineParser::readArgument(const std::string &word) {
   std::vector<CLI::Option *> arguments = command->get_options(
       [](const CLI::Option *option) { return option->get_positional(); });
   if (argumentCount < arguments.size()) {
@@ -168,7 +180,7 @@ void WordReader::readArgument(const std::string &word) {
 }
 
 /// Turns "help COMMAND" into "COMMAND --help". Returns true if it is there.
-bool WordReader::readHelp() {
+bool CommandLineParser::readHelp() {
   if (words[next] != "help")
     return false;
   auto found =
@@ -176,14 +188,14 @@ bool WordReader::readHelp() {
                    [](llvm::StringRef word) { return !word.starts_with("-"); });
   if (found == words.end())
     kept.push_back("--help");
-  else if (findCommand(*found))
+  else if (isCommand(app, *found))
     llvm::append_values(kept, *found, std::string("--help"));
   else
     complainOfCommand(*found);
   return true;
 }
 
-std::vector<std::string> WordReader::read() {
+std::vector<std::string> CommandLineParser::read() {
   bool hasDashes = false;
   while (next < words.size()) {
     if (!command && strangers.empty() && readHelp())

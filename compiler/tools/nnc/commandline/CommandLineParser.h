@@ -1,4 +1,4 @@
-//===- WordReader.h - What each word of a command line is -------*- C++ -*-===//
+//===- CommandLineParser.h - What each word of a command line is ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -24,11 +24,11 @@ namespace nnc::tools {
 /// none of these and of all values that are missing. CLI11, which reads what is
 /// left, would stop at the first of them, and would take the next word in the
 /// place of an empty value.
-class WordReader {
+class CommandLineParser {
 public:
   /// `complain` is called with each problem.
-  WordReader(CLI::App &app, std::vector<std::string> words,
-             std::function<void(const std::string &)> complain)
+  CommandLineParser(CLI::App &app, std::vector<std::string> words,
+                    std::function<void(const std::string &)> complain)
       : app(app), words(std::move(words)), complain(std::move(complain)) {}
 
   /// Returns the words that have no problem, each option in its long form and

@@ -89,9 +89,10 @@ std::optional<ExitCode> Usage::note(const CLI::ParseError &error) {
 }
 
 std::optional<ExitCode> Usage::parse() {
-  arguments = WordReader(app, std::move(arguments), [&](const auto &problem) {
-                addProblem(problem);
-              }).read();
+  arguments =
+      CommandLineParser(app, std::move(arguments), [&](const auto &problem) {
+        addProblem(problem);
+      }).read();
   std::optional<ExitCode> end;
   while (!end) {
     try {

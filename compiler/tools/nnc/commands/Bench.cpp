@@ -4,10 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Footprint.h"
 #include "compiler/tools/nnc/prepare/Measuring.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -4,16 +4,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/manifest/Quantized.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
 #include "compiler/tools/driver/toolchain/Firmware.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/figures/Arena.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
 #include "compiler/tools/nnc/figures/Fit.h"
 #include "compiler/tools/nnc/figures/FlashLimit.h"
 #include "compiler/tools/nnc/figures/WeightsAdvice.h"
+#include "compiler/tools/nnc/options/Clock.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_TOOLS_NNC_COMMANDS_COMMANDTABLE_H
 #define NNC_COMPILER_TOOLS_NNC_COMMANDS_COMMANDTABLE_H
 
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/commands/Command.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

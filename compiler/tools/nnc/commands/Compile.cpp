@@ -4,11 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/manifest/Depfile.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
 #include "compiler/tools/driver/toolchain/Toolchain.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/figures/Fit.h"
 #include "compiler/tools/nnc/figures/FlashLimit.h"
 #include "compiler/tools/nnc/figures/WeightsAdvice.h"

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/nnc/commandline/CommandLine.h"
 #include "compiler/tools/nnc/commands/CommandTable.h"
 

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/compress/Report.h"
-#include "compiler/tools/nnc/compress/Search.h"
 #include "compiler/tools/nnc/options/AccuracyOptions.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -161,14 +162,13 @@ ExitCode Compress::compress() {
   CompressResult result;
   if (settings.canEvaluate()) {
     result.evaluated = 1;
-    if (ExitCode code = session.evaluate(result.evaluation);
-        code != ExitCode::done)
-      return code;
+    if (llvm::failed(session.evaluate(result.evaluation)))
+      return session.getFailure();
   }
   if (settings.maxDrop)
-    if (ExitCode code = limitDrop(session, result.evaluation, result.evaluated);
-        code != ExitCode::done)
-      return code;
+    if (llvm::failed(compression::limitDrop(
+            session, *settings.maxDrop, result.evaluation, result.evaluated)))
+      return session.getFailure();
   compression::Compressor &compressor = session.getCompressor();
   llvm::Expected<std::string> text =
       compressor.printCompressed(settings.output);

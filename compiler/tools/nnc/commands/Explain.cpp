@@ -4,8 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/manifest/Quantized.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
 #include "compiler/tools/nnc/figures/WeightsFront.h"
 #include "compiler/tools/nnc/options/Options.h"

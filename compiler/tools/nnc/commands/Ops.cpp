@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
 
 #include "frontends/Registry.h"

@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/quantization/Evaluation.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/AccuracyOptions.h"
-#include "compiler/tools/nnc/quantize/Evaluation.h"
 #include "compiler/tools/nnc/quantize/QuantizeModule.h"
 #include "compiler/tools/nnc/quantize/Report.h"
-#include "compiler/tools/nnc/quantize/Search.h"
 #include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -51,8 +52,8 @@ private:
   ExitCode checkSettings() const;
   ExitCode checkModule() const;
   ExitCode quantize();
-  ExitCode open(Session &session, Evaluation &evaluation);
-  ExitCode equalize(std::unique_ptr<Session> &session, Evaluation &evaluation,
+  ExitCode open(OnnxModel &session, Evaluation &evaluation);
+  ExitCode equalize(std::unique_ptr<OnnxModel> &session, Evaluation &evaluation,
                     QuantizeTotals &totals);
 
   QuantizeSettings settings;
@@ -183,8 +184,9 @@ ExitCode Quantize::run() {
 }
 
 /// Quantizes all layers and compares the model with the float one.
-ExitCode Quantize::open(Session &session, Evaluation &evaluation) {
-  for (ExitCode (Session::*step)() : {&Session::open, &Session::calibrate})
+ExitCode Quantize::open(OnnxModel &session, Evaluation &evaluation) {
+  for (ExitCode (OnnxModel::*step)() :
+       {&OnnxModel::open, &OnnxModel::calibrate})
     if (ExitCode code = (session.*step)(); code != ExitCode::done)
       return code;
   if (settings.biasCorrection)
@@ -195,7 +197,7 @@ ExitCode Quantize::open(Session &session, Evaluation &evaluation) {
 
 /// Equalizes the model, and keeps the session and the evaluation of that unless
 /// those without are better.
-ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
+ExitCode Quantize::equalize(std::unique_ptr<OnnxModel> &session,
                             Evaluation &evaluation, QuantizeTotals &totals) {
   llvm::Expected<quantize::ChannelRanges> ranges = session->findChannelRanges();
   if (!ranges)
@@ -204,7 +206,7 @@ ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
     return ExitCode::done;
   QuantizeSettings scaled = settings;
   scaled.options.channelRanges = std::move(*ranges);
-  auto other = std::make_unique<Session>(scaled);
+  auto other = std::make_unique<OnnxModel>(scaled);
   Evaluation found;
   if (ExitCode code = open(*other, found); code != ExitCode::done)
     return code;
@@ -217,7 +219,7 @@ ExitCode Quantize::equalize(std::unique_ptr<Session> &session,
 
 ExitCode Quantize::quantize() {
   auto start = std::chrono::steady_clock::now();
-  auto opened = std::make_unique<Session>(settings);
+  auto opened = std::make_unique<OnnxModel>(settings);
   Evaluation evaluation;
   QuantizeTotals totals;
   if (ExitCode code = open(*opened, evaluation); code != ExitCode::done)
@@ -226,7 +228,7 @@ ExitCode Quantize::quantize() {
     if (ExitCode code = equalize(opened, evaluation, totals);
         code != ExitCode::done)
       return code;
-  Session &session = *opened;
+  OnnxModel &session = *opened;
   if (settings.hasSearch())
     if (ExitCode code = limitDrop(session, evaluation, totals.search);
         code != ExitCode::done)

@@ -4,15 +4,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/execute/Reference.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/OutputFile.h"
 #include "compiler/tools/driver/toolchain/CodeBytes.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
 #include "compiler/tools/nnc/options/Options.h"
 #include "compiler/tools/nnc/prepare/Measuring.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 #include "compiler/tools/nnc/report/Document.h"
 #include "compiler/tools/nnc/report/Page.h"
 

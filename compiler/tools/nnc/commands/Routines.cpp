@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/routines/Catalogue.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
 #include "frontends/common/Suggest.h"
 

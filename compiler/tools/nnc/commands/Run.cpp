@@ -4,8 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Footprint.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -4,10 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
+#include "compiler/tools/driver/toolchain/Toolchain.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Workbench.h"
 #include "compiler/tuning/ProbeFile.h"
 
 #include "mlir/IR/MLIRContext.h"

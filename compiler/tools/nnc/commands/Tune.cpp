@@ -6,13 +6,18 @@
 
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/TuningFile.h"
+#include "compiler/tools/driver/compile/Driver.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/measure/Meter.h"
 #include "compiler/tools/driver/measure/TuningStore.h"
 #include "compiler/tools/driver/system/OutputFile.h"
 #include "compiler/tools/driver/system/Process.h"
+#include "compiler/tools/nnc/commands/Command.h"
+#include "compiler/tools/nnc/options/Clock.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Workbench.h"
 #include "compiler/tuning/FusionAlternatives.h"
 #include "compiler/tuning/Selection.h"
 

@@ -4,13 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/driver/compile/Driver.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/execute/Reference.h"
 #include "compiler/tools/driver/samples/TestData.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
 #include "compiler/tools/nnc/prepare/Measuring.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include "compiler/sizes/SizeRange.h"
 #include "dialects/qnn/Qnn.h"

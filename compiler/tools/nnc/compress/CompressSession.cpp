@@ -1,4 +1,4 @@
-//===- Session.cpp - One run of nnc compress ------------------------------===//
+//===- CompressSession.cpp - One run of nnc compress ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,18 +31,15 @@ static const char *getExtension(const CompressSettings &settings) {
                                                                : ".mlirbc";
 }
 
-/// Bytes of outputs of the original model that are kept between evaluations.
-static constexpr int64_t kKeptBytes = int64_t(1) << 30;
-
 ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
                                     const char *name, Executable &model) {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
   // A module has the shapes that were given.
-  return model.open(*text, name,
-                    settings.isModule() ? ModelOptions() : settings.model,
-                    settings.compiler, settings.threads,
-                    &model == &originalModel ? nullptr : &originalModel);
+  return model.open(
+      *text, name, settings.isModule() ? ModelOptions() : settings.model,
+      settings.compiler, settings.threads,
+      &model == &runs.getProgram() ? nullptr : &runs.getProgram());
 }
 
 /// Warns of weights that are not finite, and complains if none are left.
@@ -140,12 +137,12 @@ ExitCode CompressSession::open() {
   if (ExitCode code = checkWeights();
       code != ExitCode::done || settings.calibration.empty())
     return code;
+  runs.setNumOutputs(compressor->getNumOutputs());
   if (ExitCode code =
-          openModel(compressor->printOriginal(), "original", originalModel);
+          openModel(compressor->printOriginal(), "original", runs.getProgram());
       code != ExitCode::done)
     return code;
-  if (ExitCode code = readCalibration(settings.calibration,
-                                      originalModel.getManifest(), samples);
+  if (ExitCode code = runs.readSamples(settings.calibration);
       code != ExitCode::done || !settings.options.isSecondOrder)
     return code;
   return observe();
@@ -159,20 +156,18 @@ static bool getFinite(const Tensor &tensor, std::vector<float> &values) {
 }
 
 ExitCode CompressSession::observe() {
-  const std::vector<Port> &inputs = originalModel.getManifest().inputs;
+  const std::vector<Sample> &samples = runs.getSamples();
+  const std::vector<Port> &inputs = runs.getProgram().getManifest().inputs;
   std::vector<std::string> tensors = compressor->getObserved();
   std::vector<float> values;
   Progress progress("observing what layers read");
   for (size_t i = 0; i < samples.size(); ++i) {
     progress.setShare(double(i) / double(samples.size()));
-    llvm::Expected<std::vector<Tensor>> results = originalModel.run(
-        samples[i].inputs,
-        fmt::format("sample {} of {}", i + 1, samples.size()));
+    llvm::Expected<std::vector<Tensor>> results = runs.run(i);
     if (!results)
       return fail(results.takeError(), ExitCode::ownFault);
-    keepOutputs(i, *results);
     for (const std::string &name : tensors) {
-      int output = originalModel.findOutput(name);
+      int output = runs.getProgram().findOutput(name);
       auto input = llvm::find_if(
           inputs, [&](const Port &port) { return port.name == name; });
       if (output < 0 && input == inputs.end())
@@ -209,32 +204,8 @@ void CompressSession::compress() {
   }
 }
 
-llvm::Expected<std::vector<Tensor>>
-CompressSession::runOriginal(size_t sample) {
-  if (sample < outputs.size())
-    return outputs[sample];
-  llvm::Expected<std::vector<Tensor>> results = originalModel.run(
-      samples[sample].inputs,
-      fmt::format("original sample {} of {}", sample + 1, samples.size()));
-  if (results)
-    keepOutputs(sample, *results);
-  return results;
-}
-
-/// Keeps the model's own outputs for a sample if they take little memory.
-void CompressSession::keepOutputs(size_t sample,
-                                  llvm::ArrayRef<Tensor> results) {
-  results = results.take_front(compressor->getNumOutputs());
-  int64_t bytes = 0;
-  for (const Tensor &result : results)
-    bytes += int64_t(result.data.size());
-  if (sample != outputs.size() || outputBytes + bytes > kKeptBytes)
-    return;
-  outputBytes += bytes;
-  outputs.push_back(results.vec());
-}
-
-ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
+ExitCode CompressSession::compare(compression::Evaluation &evaluation) {
+  const std::vector<Sample> &samples = runs.getSamples();
   if (!samples.empty()) {
     Executable compressed;
     if (ExitCode code =
@@ -245,12 +216,13 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
     for (const Port &port : compressed.getManifest().outputs) {
       evaluation.outputs.push_back(
           describeOutput(port, compressor->isSoftmax(port.name)));
-      places.push_back(originalModel.findOutput(port.name));
+      places.push_back(runs.getProgram().findOutput(port.name));
     }
     Progress progress("comparing");
     for (size_t i = 0; i < samples.size(); ++i) {
       progress.setShare(double(i) / double(samples.size()));
-      llvm::Expected<std::vector<Tensor>> expected = runOriginal(i);
+      llvm::Expected<std::vector<Tensor>> expected =
+          runs.runOutputs(i, "original sample");
       if (!expected)
         return fail(expected.takeError(), ExitCode::ownFault);
       llvm::Expected<std::vector<Tensor>> actual =
@@ -262,7 +234,7 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
         compareOutput((*expected)[places[o]], (*actual)[o],
                       evaluation.outputs[o]);
     }
-    scoreOutputs(evaluation.outputs, evaluation);
+    accuracy::scoreOutputs(evaluation.outputs, evaluation);
   }
   if (settings.metric.empty())
     return ExitCode::done;
@@ -274,7 +246,8 @@ ExitCode CompressSession::evaluate(CompressEvaluation &evaluation) {
                         evaluation, getExtension(settings));
 }
 
-ExitCode CompressSession::measureErrors(std::vector<double> &errors) {
+ExitCode CompressSession::findErrors(std::vector<double> &errors) {
+  const std::vector<Sample> &samples = runs.getSamples();
   errors.assign(compressor->getWeights().size(), 0);
   auto getSquaredError = [&](size_t weight) {
     double error = compressor->measure(weight).error;

@@ -1,4 +1,4 @@
-//===- Session.h - One run of nnc compress ----------------------*- C++ -*-===//
+//===- CompressSession.h - One run of nnc compress --------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,11 +7,11 @@
 #ifndef NNC_COMPILER_TOOLS_NNC_COMPRESS_COMPRESSSESSION_H
 #define NNC_COMPILER_TOOLS_NNC_COMPRESS_COMPRESSSESSION_H
 
-#include "compiler/tools/driver/execute/Executable.h"
+#include "compiler/tools/driver/accuracy/Comparison.h"
+#include "compiler/tools/driver/execute/SampledRuns.h"
 #include "compiler/tools/driver/samples/Calibration.h"
-#include "compiler/tools/nnc/accuracy/Comparison.h"
 
-#include "compiler/compression/Compressor.h"
+#include "compiler/compression/DropSearch.h"
 
 namespace nnc::tools {
 
@@ -28,13 +28,8 @@ struct CompressSettings {
   bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
 };
 
-/// How far a compressed model is from the original one.
-struct CompressEvaluation : Score {
-  std::vector<OutputNoise> outputs; ///< none without samples
-};
-
 /// The original model, its weights, and the samples.
-class CompressSession {
+class CompressSession : public compression::EvaluatedModel {
 public:
   explicit CompressSession(CompressSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
@@ -45,17 +40,21 @@ public:
   ExitCode open();
   /// Compresses all weights as they are to be now.
   void compress();
-  /// Compares the model as it is compressed now with the original one.
-  ExitCode evaluate(CompressEvaluation &evaluation);
-  /// Finds how much of what the layers that read each weight compute changes
-  /// with the weight: the sum of squared differences over that of the values,
-  /// added up over the layers. Without samples, and for layers in bodies, it
-  /// is that of the weights.
-  ExitCode measureErrors(std::vector<double> &errors);
+  llvm::LogicalResult evaluate(compression::Evaluation &evaluation) override {
+    return note(compare(evaluation));
+  }
+  llvm::LogicalResult measureErrors(std::vector<double> &errors) override {
+    return note(findErrors(errors));
+  }
+  std::unique_ptr<accuracy::SearchProgress> showSearch() override {
+    return tools::showSearch();
+  }
+  /// Returns how the command ends where one of the functions above has failed.
+  ExitCode getFailure() const { return failure; }
 
   const CompressSettings &getSettings() const { return settings; }
-  compression::Compressor &getCompressor() { return *compressor; }
-  size_t getNumSamples() const { return samples.size(); }
+  compression::Compressor &getCompressor() override { return *compressor; }
+  size_t getNumSamples() const { return runs.getSamples().size(); }
 
 private:
   ExitCode import();
@@ -65,8 +64,12 @@ private:
   ExitCode observe();
   ExitCode openModel(llvm::Expected<std::string> text, const char *name,
                      Executable &model);
-  llvm::Expected<std::vector<Tensor>> runOriginal(size_t sample);
-  void keepOutputs(size_t sample, llvm::ArrayRef<Tensor> results);
+  ExitCode compare(compression::Evaluation &evaluation);
+  ExitCode findErrors(std::vector<double> &errors);
+  llvm::LogicalResult note(ExitCode code) {
+    failure = code;
+    return llvm::success(code == ExitCode::done);
+  }
 
   CompressSettings settings;
   mlir::MLIRContext context;
@@ -75,11 +78,8 @@ private:
   /// written as ONNX again.
   std::unique_ptr<Driver> imported;
   std::unique_ptr<compression::Compressor> compressor;
-  Executable originalModel;
-  std::vector<Sample> samples;
-  /// Outputs of the original model for the first samples.
-  std::vector<std::vector<Tensor>> outputs;
-  int64_t outputBytes = 0;
+  SampledRuns runs; ///< of the original model
+  ExitCode failure = ExitCode::done;
 };
 
 } // namespace nnc::tools

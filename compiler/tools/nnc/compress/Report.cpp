@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/compress/Report.h"
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
-#include "compiler/tools/nnc/options/Options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,7 +128,7 @@ json::Object toJson(const CompressedModel &model,
                                 {"op", each.op},
                                 {"reason", each.reason}});
   SizeTotals totals = getTotals(result);
-  const CompressEvaluation &evaluation = result.evaluation;
+  const compression::Evaluation &evaluation = result.evaluation;
   bool hasMetric = !evaluation.metricName.empty();
   auto ofMetric = [&](double number) {
     return orNull(hasMetric ? std::optional(number) : std::nullopt);

@@ -14,7 +14,7 @@ namespace nnc::tools {
 /// The results of a run of nnc compress.
 struct CompressResult {
   std::vector<compression::CompressedSizes> sizes; ///< of the weights
-  CompressEvaluation evaluation;
+  compression::Evaluation evaluation;
   int evaluated = 0; ///< models
   double seconds = 0;
 };

@@ -11,6 +11,7 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/manifest/Quantized.h"
+#include "compiler/tools/nnc/options/Clock.h"
 #include "dialects/nn/control/Control.h"
 #include "dialects/nn/stored_weights/forms/StoredForm.h"
 

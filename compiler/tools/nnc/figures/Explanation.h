@@ -9,7 +9,7 @@
 
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/tools/driver/compile/Driver.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/options/Clock.h"
 #include "dialects/nn/description/Description.h"
 
 #include "llvm/Support/JSON.h"

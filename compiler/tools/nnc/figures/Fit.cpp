@@ -6,6 +6,8 @@
 
 #include "compiler/tools/nnc/figures/Fit.h"
 
+#include "compiler/tools/driver/console/Diagnostics.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -7,6 +7,7 @@
 #include "compiler/tools/nnc/figures/FlashLimit.h"
 
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/nnc/figures/WeightsFront.h"
 
 namespace nnc::tools {

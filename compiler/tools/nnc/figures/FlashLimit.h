@@ -8,7 +8,7 @@
 #define NNC_COMPILER_TOOLS_NNC_FIGURES_FLASHLIMIT_H
 
 #include "compiler/tools/driver/toolchain/CodeBytes.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 namespace nnc::tools {
 

@@ -10,7 +10,6 @@
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
-#include "compiler/tools/nnc/options/Options.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-//===- WeightsFront.h - Bytes of weights against time ----------*- C++ -*-===//
+//===- WeightsFront.h - Bytes of weights against time -----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -6,7 +6,9 @@
 
 #include "compiler/tools/nnc/options/AccuracyOptions.h"
 
+#include "compiler/tools/driver/console/Diagnostics.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/OutputFile.h"
 #include "compiler/tools/nnc/commandline/OptionValue.h"
 #include "frontends/Registry.h"

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/nnc/commandline/OptionValue.h"
+#include "compiler/tools/nnc/options/Clock.h"
 #include "compiler/tools/nnc/options/Options.h"
 
 #include <CLI/CLI.hpp>

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/tools/driver/console/Supervise.h"
+#include "compiler/tools/nnc/options/OptionForms.h"
 #include "compiler/tools/nnc/options/Options.h"
 #include "frontends/common/Suggest.h"
 

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/nnc/prepare/Footprint.h"
+
 #include "compiler/tools/driver/console/Terminal.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
 
 #include <fmt/format.h>
 

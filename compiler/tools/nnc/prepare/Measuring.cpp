@@ -7,6 +7,11 @@
 #include "compiler/tools/nnc/prepare/Measuring.h"
 
 #include "compiler/patterns/Accuracy.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+#include "compiler/tools/driver/toolchain/Toolchain.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 #include "dialects/qnn/Qnn.h"
 
 #include "llvm/TargetParser/Host.h"

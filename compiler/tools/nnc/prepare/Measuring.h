@@ -8,7 +8,9 @@
 #define NNC_COMPILER_TOOLS_NNC_PREPARE_MEASURING_H
 
 #include "compiler/tools/driver/tensors/Compare.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+#include "compiler/tools/driver/toolchain/Toolchain.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include "llvm/Support/JSON.h"
 

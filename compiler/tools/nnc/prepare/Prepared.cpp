@@ -4,9 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/tools/nnc/prepare/Prepared.h"
+
+#include "compiler/tools/driver/compile/Driver.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+#include "compiler/tools/driver/toolchain/Toolchain.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,4 @@
-//===- Session.cpp - One run of nnc quantize ------------------------------===//
+//===- OnnxModel.cpp - An ONNX file while it is quantized -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -17,10 +17,7 @@
 
 namespace nnc::tools {
 
-/// Bytes of outputs of the float model that are kept between the passes.
-static constexpr int64_t kCacheBytes = int64_t(1) << 30;
-
-ExitCode Session::open() {
+ExitCode OnnxModel::open() {
   {
     // The import finds all that is wrong with the model, in the file's own
     // terms.
@@ -54,14 +51,15 @@ ExitCode Session::open() {
   llvm::Expected<std::string> text = quantizer->printObserved(scalable);
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
-  if (ExitCode code = floatModel.open(*text, "observed", settings.model,
-                                      settings.compiler, settings.threads);
+  runs.setNumOutputs(quantizer->getNumOutputs());
+  if (ExitCode code =
+          runs.getProgram().open(*text, "observed", settings.model,
+                                 settings.compiler, settings.threads);
       code != ExitCode::done)
     return code;
   if (ExitCode code = dropTensorsOfOtherTypes(); code != ExitCode::done)
     return code;
-  return readCalibration(settings.calibration, floatModel.getManifest(),
-                         samples);
+  return runs.readSamples(settings.calibration);
 }
 
 /// Returns ExitCode::unsupported, and says why, if nothing is left to do.
@@ -79,7 +77,7 @@ static ExitCode checkLayers(onnx::Quantizer &quantizer,
   return ExitCode::unsupported;
 }
 
-ExitCode Session::checkNodes() {
+ExitCode OnnxModel::checkNodes() {
   ExitCode code = checkExcluded(settings.model.model, quantizer->getNodeNames(),
                                 settings.options.exclude);
   if (std::string node = quantizer->findQuantizedNode(); !node.empty())
@@ -92,15 +90,15 @@ ExitCode Session::checkNodes() {
                                 : code;
 }
 
-ExitCode Session::dropTensorsOfOtherTypes() {
+ExitCode OnnxModel::dropTensorsOfOtherTypes() {
   for (const std::string &tensor : quantizer->getTensors()) {
-    int output = floatModel.findOutput(tensor);
+    int output = runs.getProgram().findOutput(tensor);
     if (output < 0)
       return fail(makeError(fmt::format("the model that observes '{}' has no "
                                         "such output",
                                         displayText(tensor))),
                   ExitCode::ownFault);
-    Dtype dtype = floatModel.getManifest().outputs[output].dtype;
+    Dtype dtype = runs.getProgram().getManifest().outputs[output].dtype;
     if (dtype != Dtype::f32)
       quantizer->setUnusable(tensor,
                              "has elements of type " + dtypeName(dtype));
@@ -108,51 +106,15 @@ ExitCode Session::dropTensorsOfOtherTypes() {
   return checkLayers(*quantizer, settings.model.model);
 }
 
-/// Whether such results of all samples may be kept.
-bool Session::isSmall(const std::vector<Tensor> &results) const {
-  int64_t bytes = 0;
-  for (const Tensor &result : results)
-    bytes += int64_t(result.data.size());
-  return bytes <= kCacheBytes / int64_t(samples.size());
-}
-
-llvm::Expected<std::vector<Tensor>> Session::runFloat(size_t sample) {
-  if (sample < cache.size())
-    return cache[sample];
-  llvm::Expected<std::vector<Tensor>> results = floatModel.run(
-      samples[sample].inputs,
-      fmt::format("sample {} of {}", sample + 1, samples.size()));
-  if (!results)
-    return results;
-  if (isSmall(*results) && sample == cache.size()) {
-    cache.push_back(*results);
-    return results;
-  }
-  // The model's own outputs come before those that were added.
-  auto first = results->begin();
-  std::vector<Tensor> own(first, first + quantizer->getNumOutputs());
-  if (isSmall(own))
-    outputs[sample] = std::move(own);
-  return results;
-}
-
-llvm::Expected<std::vector<Tensor>> Session::runFloatOutputs(size_t sample) {
-  if (auto found = outputs.find(sample); found != outputs.end())
-    return found->second;
-  llvm::Expected<std::vector<Tensor>> results = runFloat(sample);
-  if (results)
-    results->resize(quantizer->getNumOutputs());
-  return results;
-}
-
-ExitCode Session::calibrate() {
+ExitCode OnnxModel::calibrate() {
   std::vector<ObservedTensor> tensors;
   for (const std::string &tensor : quantizer->getTensors())
     tensors.push_back({tensor, tensor, quantizer->describeProducer(tensor),
-                       floatModel.findOutput(tensor)});
+                       runs.getProgram().findOutput(tensor)});
   std::map<std::string, std::string> unusable;
   if (ExitCode code = findRanges(
-          tensors, samples, [this](size_t sample) { return runFloat(sample); },
+          tensors, runs.getSamples(),
+          [this](size_t sample) { return runFloat(sample); },
           {settings.method, settings.percentile, settings.options.storage},
           ranges, unusable);
       code != ExitCode::done)
@@ -166,15 +128,15 @@ ExitCode Session::calibrate() {
   return ExitCode::done;
 }
 
-llvm::Expected<quantize::ChannelRanges> Session::findChannelRanges() {
+llvm::Expected<quantize::ChannelRanges> OnnxModel::findChannelRanges() {
   quantize::ChannelRanges ranges;
   std::vector<std::string> values = quantizer->getEqualizable();
-  for (size_t i = 0; i < samples.size() && !values.empty(); ++i) {
+  for (size_t i = 0; i < runs.getSamples().size() && !values.empty(); ++i) {
     llvm::Expected<std::vector<Tensor>> results = runFloat(i);
     if (!results)
       return results.takeError();
     for (const std::string &value : values) {
-      const Tensor &tensor = (*results)[floatModel.findOutput(value)];
+      const Tensor &tensor = (*results)[runs.getProgram().findOutput(value)];
       if (tensor.dtype != Dtype::f32 || tensor.shape.size() < 2)
         continue;
       quantize::widenRanges(ranges[value],
@@ -185,8 +147,8 @@ llvm::Expected<quantize::ChannelRanges> Session::findChannelRanges() {
   return ranges;
 }
 
-std::vector<SearchedLayer> Session::listLayers() const {
-  std::vector<SearchedLayer> layers;
+std::vector<precision::SearchedLayer> OnnxModel::listLayers() const {
+  std::vector<precision::SearchedLayer> layers;
   for (onnx::LayerSummary &layer : quantizer->getLayers())
     layers.push_back({layer.node, std::move(layer.name),
                       std::move(layer.inputs), std::move(layer.output),
@@ -194,7 +156,7 @@ std::vector<SearchedLayer> Session::listLayers() const {
   return layers;
 }
 
-ExitCode Session::correctBiases() {
+ExitCode OnnxModel::correctBiases() {
   std::map<std::string, int> outputs;
   llvm::Expected<std::string> text = quantizer->printWeightErrors(outputs);
   if (!text)
@@ -202,7 +164,7 @@ ExitCode Session::correctBiases() {
   Executable model;
   if (ExitCode code =
           model.open(*text, "weight_errors", settings.model, settings.compiler,
-                     settings.threads, &floatModel);
+                     settings.threads, &runs.getProgram());
       code != ExitCode::done)
     return code;
   std::map<int, std::string> ops;
@@ -218,7 +180,8 @@ ExitCode Session::correctBiases() {
                       getFloats(errors));
     }
   };
-  if (ExitCode code = model.runEach(samples, "measuring errors", addErrors);
+  if (ExitCode code =
+          model.runEach(runs.getSamples(), "measuring errors", addErrors);
       code != ExitCode::done)
     return code;
   for (const auto &[node, own] : means) {

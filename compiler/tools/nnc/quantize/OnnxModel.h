@@ -1,4 +1,4 @@
-//===- Session.h - One run of nnc quantize --------------------------------===//
+//===- OnnxModel.h - An ONNX file while it is quantized ---------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,15 +7,16 @@
 #ifndef NNC_COMPILER_TOOLS_NNC_QUANTIZE_ONNXMODEL_H
 #define NNC_COMPILER_TOOLS_NNC_QUANTIZE_ONNXMODEL_H
 
-#include "compiler/tools/nnc/quantize/SearchedModel.h"
+#include "compiler/tools/driver/execute/SampledRuns.h"
+#include "compiler/tools/driver/quantization/RunnableModel.h"
 
 namespace nnc::tools {
 
 /// The float model of an ONNX file, the samples, and what the samples say about
 /// the tensors.
-class Session : public SearchedModel {
+class OnnxModel : public RunnableModel {
 public:
-  explicit Session(QuantizeSettings settings)
+  explicit OnnxModel(QuantizeSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
 
   /// Reads the model, builds it with its tensors as outputs, and reads the
@@ -26,14 +27,16 @@ public:
   /// Subtracts from the biases what the quantization of weights adds to sums.
   ExitCode correctBiases();
 
-  std::vector<SearchedLayer> listLayers() const override;
+  std::vector<precision::SearchedLayer> listLayers() const override;
   ExitCode keepFloats(const std::map<int, std::string> &layers) override {
     quantizer->keepFloats(layers);
     return ExitCode::done;
   }
   const QuantizeSettings &getSettings() const override { return settings; }
-  const Executable &getFloatModel() const override { return floatModel; }
-  const std::vector<Sample> &getSamples() const override { return samples; }
+  const Executable &getFloatModel() const override { return runs.getProgram(); }
+  const std::vector<Sample> &getSamples() const override {
+    return runs.getSamples();
+  }
   int getNumOutputs() const override { return quantizer->getNumOutputs(); }
   bool isSoftmax(const std::string &output) const override {
     return quantizer->isSoftmax(output);
@@ -41,8 +44,12 @@ public:
   quantize::Parameters getParameters(const std::string &tensor) const override {
     return quantizer->getParameters(tensor);
   }
-  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override;
-  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override;
+  llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override {
+    return runs.run(sample);
+  }
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override {
+    return runs.runOutputs(sample);
+  }
   llvm::Expected<std::string>
   print(std::map<std::string, std::string> *observed) override {
     return observed ? quantizer->printQuantized(observed)
@@ -63,20 +70,14 @@ public:
 
 private:
   ExitCode checkNodes();
-  bool isSmall(const std::vector<Tensor> &results) const;
   ExitCode dropTensorsOfOtherTypes();
 
   QuantizeSettings settings;
   mlir::MLIRContext context;
   Diagnostics diagnostics;
   std::unique_ptr<onnx::Quantizer> quantizer;
-  Executable floatModel;
-  std::vector<Sample> samples;
+  SampledRuns runs; ///< of the float model
   std::map<std::string, quantize::Range> ranges;
-  /// Outputs of the float model for each sample, if they take little memory.
-  std::vector<std::vector<Tensor>> cache;
-  /// The model's own outputs for each sample, if they take little memory.
-  std::map<size_t, std::vector<Tensor>> outputs;
   int corrected = 0;
 };
 

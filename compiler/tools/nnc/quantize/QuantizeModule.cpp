@@ -1,4 +1,4 @@
-//===- Module.cpp - nnc quantize for models of any frontend ---------------===//
+//===- QuantizeModule.cpp - nnc quantize for models of any frontend -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -6,12 +6,13 @@
 
 #include "compiler/tools/nnc/quantize/QuantizeModule.h"
 
+#include "compiler/tools/driver/accuracy/Comparison.h"
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
+#include "compiler/tools/driver/quantization/Evaluation.h"
+#include "compiler/tools/driver/quantization/ModuleModel.h"
 #include "compiler/tools/driver/system/OutputFile.h"
-#include "compiler/tools/nnc/accuracy/Comparison.h"
 #include "compiler/tools/nnc/options/AccuracyOptions.h"
-#include "compiler/tools/nnc/options/Options.h"
-#include "compiler/tools/nnc/quantize/ModuleModel.h"
 #include "compiler/tools/nnc/quantize/Report.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -37,7 +38,7 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
                            const Evaluation &score,
                            const QuantizeTotals &totals) {
   json::Array layers, floats;
-  const std::vector<SearchedLayer> searched = model.listLayers();
+  const std::vector<precision::SearchedLayer> searched = model.listLayers();
   for (const auto &[i, each] : llvm::enumerate(quantizer.getLayers())) {
     json::Object layer{{"name", each.name},
                        {"op", each.op},
@@ -112,32 +113,6 @@ static void printReport(const ModuleQuantizer &quantizer,
     return;
   print(static_cast<const Score &>(score));
   printSearch(settings, totals.search);
-}
-
-ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
-                      std::string &found) {
-  QuantizeSettings settings;
-  settings.model = options;
-  settings.model.shapes.clear(); // The module has the shapes.
-  settings.maxDrop = options.quantization.maxDrop;
-  settings.mixed = true;
-  ModuleModel model(quantizer, settings);
-  const size_t all = model.listLayers().size();
-  Evaluation evaluation;
-  SearchResult result;
-  if (ExitCode code = evaluate(model, Compared::tensors, evaluation);
-      code != ExitCode::done)
-    return code;
-  if (ExitCode code = limitDrop(model, evaluation, result);
-      code != ExitCode::done)
-    return code;
-  warnOfFloats(model, result);
-  const size_t integers = model.listLayers().size();
-  found = fmt::format("{} of {} layers, {}: {:.6g} instead of {:.6g}, a drop "
-                      "of {:.3g} %",
-                      integers, all, evaluation.metricName, evaluation.metric,
-                      evaluation.floatMetric, 100 * evaluation.drop);
-  return ExitCode::done;
 }
 
 namespace {

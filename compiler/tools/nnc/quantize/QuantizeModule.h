@@ -1,4 +1,4 @@
-//===- Module.h - nnc quantize for models of any frontend -------*- C++ -*-===//
+//===- QuantizeModule.h - nnc quantize for models of any frontend ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_TOOLS_NNC_QUANTIZE_QUANTIZEMODULE_H
 #define NNC_COMPILER_TOOLS_NNC_QUANTIZE_QUANTIZEMODULE_H
 
-#include "compiler/tools/nnc/quantize/Settings.h"
+#include "compiler/tools/driver/quantization/QuantizeSettings.h"
 
 namespace nnc::tools {
 
@@ -16,12 +16,6 @@ namespace nnc::tools {
 /// prints a report. Of the settings those count that Quantize::checkModule()
 /// lets pass.
 ExitCode quantizeModule(const QuantizeSettings &settings, bool json);
-
-/// Chooses the layers that stay float of a module that `quantizer` has
-/// quantized, as --mixed does, by the target and --max-drop of `options`
-/// (QuantizeChoice::search).
-ExitCode searchModule(ModuleQuantizer &quantizer, const ModelOptions &options,
-                      std::string &found);
 
 } // namespace nnc::tools
 

@@ -6,8 +6,8 @@
 
 #include "compiler/tools/nnc/quantize/Report.h"
 
+#include "compiler/tools/driver/console/JsonDocument.h"
 #include "compiler/tools/driver/console/Terminal.h"
-#include "compiler/tools/nnc/options/Options.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ struct LayerReport {
   std::optional<double> decibels;
 };
 
-static std::vector<LayerReport> describe(Session &session,
+static std::vector<LayerReport> describe(OnnxModel &session,
                                          const Evaluation &evaluation) {
   std::vector<LayerReport> reports;
   onnx::Quantizer &quantizer = session.getQuantizer();
@@ -98,16 +98,7 @@ void printSearch(const QuantizeSettings &settings, const SearchResult &search) {
         times->slower);
 }
 
-void warnOfFloats(const SearchedModel &model, const SearchResult &search) {
-  if (model.listLayers().empty())
-    printWarning(search.times
-                     ? "all layers stay float: the float model is estimated to "
-                       "be as fast as any whose drop is allowed"
-                     : "all layers stay float: the drop is not allowed "
-                       "otherwise");
-}
-
-json::Object toJson(Session &session, const Evaluation &evaluation,
+json::Object toJson(OnnxModel &session, const Evaluation &evaluation,
                     const QuantizeTotals &totals) {
   const QuantizeSettings &settings = session.getSettings();
   onnx::Quantizer &quantizer = session.getQuantizer();
@@ -180,7 +171,7 @@ static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
            fmt::join(counts, ", "));
 }
 
-static void printTables(Session &session, const Evaluation &evaluation) {
+static void printTables(OnnxModel &session, const Evaluation &evaluation) {
   Table layers({"layer", "op", "low", "high", "scale", "zero", "SQNR (dB)"});
   for (const LayerReport &each : describe(session, evaluation))
     layers.add(
@@ -222,7 +213,7 @@ void printMethods(const QuantizeSettings &settings, int equalized,
     printOut("the biases of {} layers were corrected\n", corrected);
 }
 
-void printReport(Session &session, const Evaluation &evaluation,
+void printReport(OnnxModel &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals) {
   const QuantizeSettings &settings = session.getSettings();
   onnx::Quantizer &quantizer = session.getQuantizer();

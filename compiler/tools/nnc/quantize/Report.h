@@ -7,8 +7,8 @@
 #ifndef NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 #define NNC_TOOLS_NNC_QUANTIZE_REPORT_H
 
+#include "compiler/tools/driver/quantization/Evaluation.h"
 #include "compiler/tools/nnc/quantize/OnnxModel.h"
-#include "compiler/tools/nnc/quantize/Search.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -30,9 +30,9 @@ struct QuantizeTotals {
                          const Evaluation &plain, const Evaluation &equalized);
 };
 
-llvm::json::Object toJson(Session &session, const Evaluation &evaluation,
+llvm::json::Object toJson(OnnxModel &session, const Evaluation &evaluation,
                           const QuantizeTotals &totals);
-void printReport(Session &session, const Evaluation &evaluation,
+void printReport(OnnxModel &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals);
 
 /// Adds what a search found to a report: the times of a layer, by its number,
@@ -44,9 +44,6 @@ void addTimes(const SearchResult &search, llvm::json::Object &object);
 void printMethods(const QuantizeSettings &settings, int equalized,
                   int corrected, const QuantizeTotals &totals);
 void printSearch(const QuantizeSettings &settings, const SearchResult &search);
-/// Warns of a search that kept all layers float.
-void warnOfFloats(const SearchedModel &model, const SearchResult &search);
-
 llvm::StringRef getName(quantize::Method method);
 llvm::StringRef getName(quantize::Storage storage);
 

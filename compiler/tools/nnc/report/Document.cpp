@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/manifest/Quantized.h"
 #include "compiler/tools/nnc/figures/Arena.h"
 #include "compiler/tools/nnc/figures/Fit.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 #include "compiler/tools/nnc/report/Graph.h"
 
 #include "dialects/nn/attributes/ModelName.h"

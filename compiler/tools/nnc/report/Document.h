@@ -9,7 +9,7 @@
 
 #include "compiler/tools/driver/toolchain/CodeBytes.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
-#include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/Prepared.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -1,16 +1,20 @@
-//===- Search.h - Which layers become integers ----------------------------===//
+//===- FloatSearch.h - Which layers become integers -------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_NNC_QUANTIZE_SEARCH_H
-#define NNC_TOOLS_NNC_QUANTIZE_SEARCH_H
+#ifndef NNC_COMPILER_PRECISION_FLOATSEARCH_H
+#define NNC_COMPILER_PRECISION_FLOATSEARCH_H
 
-#include "compiler/tools/nnc/quantize/Evaluation.h"
-#include "compiler/tools/nnc/quantize/Times.h"
+#include "compiler/precision/FormTimes.h"
+#include "compiler/precision/SearchedModel.h"
 
-namespace nnc::tools {
+#include <map>
+#include <optional>
+#include <string>
+
+namespace nnc::precision {
 
 /// Estimated seconds of whole models on the target.
 struct TimeEstimate {
@@ -27,6 +31,13 @@ struct SearchResult {
   std::map<int, LayerTimes> layerTimes; ///< by the layers' numbers
 };
 
+/// What a search may decide, and by what.
+struct SearchLimits {
+  bool mixed = false;            ///< weighs time against noise
+  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
+  std::string target;            ///< its name, for TimeEstimate
+};
+
 /// Keeps layers floats until the drop of the metric is allowed. The most
 /// sensitive layers come first: those that add most noise.
 ///
@@ -41,13 +52,13 @@ struct SearchResult {
 ///
 /// `evaluation` is that of the model with all layers quantized, and becomes
 /// that of the result.
-ExitCode limitDrop(SearchedModel &model, Evaluation &evaluation,
-                   SearchResult &result);
+llvm::LogicalResult limitDrop(SearchedModel &model, const SearchLimits &limits,
+                              Evaluation &evaluation, SearchResult &result);
 
 /// The most layers that are tried to become integers again, each of which takes
 /// an evaluation.
 inline constexpr int kMostExchanges = 8;
 
-} // namespace nnc::tools
+} // namespace nnc::precision
 
-#endif // NNC_TOOLS_NNC_QUANTIZE_SEARCH_H
+#endif // NNC_COMPILER_PRECISION_FLOATSEARCH_H

@@ -1,18 +1,21 @@
-//===- Times.h - How long models and their layers should take -------------===//
+//===- FormTimes.h - How long layers take with integers and with floats
+//----===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_NNC_QUANTIZE_TIMES_H
-#define NNC_TOOLS_NNC_QUANTIZE_TIMES_H
+#ifndef NNC_COMPILER_PRECISION_FORMTIMES_H
+#define NNC_COMPILER_PRECISION_FORMTIMES_H
 
-#include "compiler/tools/driver/compile/Driver.h"
-#include "compiler/tools/nnc/quantize/SearchedModel.h"
+#include "compiler/precision/SearchedModel.h"
 
+#include <map>
+#include <memory>
 #include <set>
+#include <vector>
 
-namespace nnc::tools {
+namespace nnc::precision {
 
 /// The estimated seconds of a layer on the target. Where the plan of the
 /// quantized model has the layer with integers and with floats, the times
@@ -32,18 +35,17 @@ struct PricedPlan {
 };
 
 /// Estimates of the compiler's cost model for a target.
-class Times {
+class FormTimes {
 public:
-  /// `options` has the shapes, the target and other options that decide costs.
-  Times(SearchedModel &model, const ModelOptions &options);
-  ~Times();
+  explicit FormTimes(SearchedModel &model);
+  ~FormTimes();
 
   /// Estimates the float model, the model in which all layers are quantized,
   /// and each layer. No layer of the model is kept float at first, or
   /// afterwards. `noise` is what the integers of each layer add.
-  ExitCode open(const std::map<int, double> &noise);
+  llvm::LogicalResult open(const std::map<int, double> &noise);
   /// Estimates the model as it is now.
-  ExitCode estimate(double &seconds);
+  llvm::LogicalResult estimate(double &seconds);
   /// Returns the cheapest plan of the quantized model if each unit of noise
   /// costs `price` seconds.
   PricedPlan plan(double price) const;
@@ -65,23 +67,22 @@ public:
 private:
   struct Plan;
   struct Part;
-  ExitCode compile(const std::string &name, std::unique_ptr<Driver> &driver);
-  ExitCode makePlan(const std::string &name, Plan &plan);
-  ExitCode findParts(Driver &driver, const std::vector<SearchedLayer> &all,
-                     const std::map<int, double> &noise);
+  llvm::LogicalResult makePlan(const std::string &name, Plan &plan);
+  llvm::LogicalResult findParts(const FormedModel &formed,
+                                const std::vector<SearchedLayer> &all,
+                                const std::map<int, double> &noise);
   void compareForms();
   void refine(const PricedPlan &fast, const PricedPlan &exact,
               std::vector<PricedPlan> &found) const;
 
   SearchedModel &model;
-  ModelOptions options;
   double floatSeconds = 0, integerSeconds = 0;
   std::map<int, LayerTimes> layers; ///< by their numbers
   /// The compiled model with all layers quantized, and its functions.
-  std::unique_ptr<Driver> integers;
+  std::unique_ptr<FormedModel> integers;
   std::vector<std::unique_ptr<Part>> parts;
 };
 
-} // namespace nnc::tools
+} // namespace nnc::precision
 
-#endif // NNC_TOOLS_NNC_QUANTIZE_TIMES_H
+#endif // NNC_COMPILER_PRECISION_FORMTIMES_H

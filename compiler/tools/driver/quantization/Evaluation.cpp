@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/nnc/quantize/Evaluation.h"
+#include "compiler/tools/driver/quantization/Evaluation.h"
 
 #include "compiler/tools/driver/console/Progress.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 class Evaluator {
 public:
-  Evaluator(SearchedModel &model, Compared compared, Evaluation &evaluation)
+  Evaluator(RunnableModel &model, Compared compared, Evaluation &evaluation)
       : model(model), compared(compared), evaluation(evaluation) {}
   ExitCode run();
 
@@ -31,7 +31,7 @@ private:
   void compareTensors(const std::vector<Tensor> &expected,
                       const std::vector<Tensor> &actual);
 
-  SearchedModel &model;
+  RunnableModel &model;
   Compared compared;
   Evaluation &evaluation;
   Executable quantized;
@@ -133,7 +133,7 @@ ExitCode Evaluator::run() {
   if (!settings.metric.empty())
     return scoreByCommand(settings.metric, settings.model.model, plain,
                           evaluation, model.getExtension());
-  scoreOutputs(evaluation.outputs, evaluation);
+  accuracy::scoreOutputs(evaluation.outputs, evaluation);
   return ExitCode::done;
 }
 
@@ -145,7 +145,7 @@ double getNoise(const Evaluation &evaluation) {
                                     : sum / double(evaluation.outputs.size());
 }
 
-ExitCode evaluate(SearchedModel &model, Compared compared,
+ExitCode evaluate(RunnableModel &model, Compared compared,
                   Evaluation &evaluation) {
   return Evaluator(model, compared, evaluation).run();
 }

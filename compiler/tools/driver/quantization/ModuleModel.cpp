@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/nnc/quantize/ModuleModel.h"
+#include "compiler/tools/driver/quantization/ModuleModel.h"
 
 #include "compiler/quantize/Results.h"
 #include "compiler/tools/driver/console/Terminal.h"
 
 namespace nnc::tools {
 
-std::vector<SearchedLayer> ModuleModel::listLayers() const {
-  std::vector<SearchedLayer> layers;
+std::vector<precision::SearchedLayer> ModuleModel::listLayers() const {
+  std::vector<precision::SearchedLayer> layers;
   for (const ModuleQuantizer::Layer &layer : quantizer.getLayers()) {
     int number =
         numbers.try_emplace(layer.name, int(numbers.size())).first->second;
@@ -33,14 +33,6 @@ ExitCode ModuleModel::keepFloats(const std::map<int, std::string> &layers) {
 bool ModuleModel::isSoftmax(const std::string &output) const {
   auto main = quantizer.getModule().lookupSymbol<mlir::func::FuncOp>("main");
   return quantize::isSoftmax(main, output);
-}
-
-llvm::Expected<std::vector<Tensor>>
-ModuleModel::runFloatOutputs(size_t sample) {
-  llvm::Expected<std::vector<Tensor>> results = quantizer.runFloat(sample);
-  if (results)
-    results->resize(quantizer.getNumOutputs());
-  return results;
 }
 
 llvm::Expected<std::string>

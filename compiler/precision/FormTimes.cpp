@@ -1,28 +1,31 @@
-//===- Times.cpp - How long models and their layers should take -----------===//
+//===- FormTimes.cpp - How long layers take with integers and with floats -===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/nnc/quantize/Times.h"
+#include "compiler/precision/FormTimes.h"
 
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/PlanGraph.h"
-#include "compiler/tools/driver/console/Terminal.h"
-#include "compiler/tools/driver/system/Process.h"
 
-namespace nnc::tools {
+#include "dialects/nn/Nn.h"
+#include "dialects/target/Target.h"
+
+#include <limits>
+
+namespace nnc::precision {
 
 /// The plan that the compiler chooses for a model, and its estimated times.
-struct Times::Plan {
-  std::unique_ptr<Driver> driver;
+struct FormTimes::Plan {
+  std::unique_ptr<FormedModel> formed;
   double seconds = 0;
   std::map<std::string, double> layers; ///< seconds, by the model's names
 };
 
 /// A function of the quantized model, whose layers have forms with integers and
 /// with floats.
-struct Times::Part {
+struct FormTimes::Part {
   Part(mlir::func::FuncOp function, target::MachineAttr machine,
        const WeightRules &rules)
       : function(function), forms(function, Precision::f32, Products::both),
@@ -47,70 +50,42 @@ struct Times::Part {
   llvm::MapVector<mlir::Operation *, Layer> layers;
 };
 
-Times::Times(SearchedModel &model, const ModelOptions &options)
-    : model(model), options(options) {}
+FormTimes::FormTimes(SearchedModel &model) : model(model) {}
 
-Times::~Times() = default;
+FormTimes::~FormTimes() = default;
 
-Prices Times::Part::getPrices(double price) const {
+Prices FormTimes::Part::getPrices(double price) const {
   Prices prices;
   for (const auto &[op, layer] : layers)
     prices[op] = price * layer.noise;
   return prices;
 }
 
-/// Compiles the model as it is now, for the target.
-ExitCode Times::compile(const std::string &name,
-                        std::unique_ptr<Driver> &driver) {
-  llvm::Expected<std::string> text = model.print();
-  if (!text)
-    return fail(text.takeError(), ExitCode::limit);
-  llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();
-  if (!folder)
-    return fail(folder.takeError(), ExitCode::ownFault);
-  ModelOptions own;
-  own.model = (*folder)->path() + "/" + name;
-  own.shapes = options.shapes;
-  own.target = options.target;
-  own.probe = options.probe;
-  own.optimize = options.optimize;
-  own.maxError = options.maxError;
-  own.layouts = options.layouts;
-  own.name = name;
-  own.threads = options.threads;
-  own.runThreads = options.runThreads;
-  if (llvm::Error error = writeTextFile(own.model, *text))
-    return fail(std::move(error), ExitCode::ownFault);
-  driver = std::make_unique<Driver>(own, DriverOptions{true});
-  for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
-    if (ExitCode code = (driver.get()->*step)(); code != ExitCode::done)
-      return code;
-  return ExitCode::done;
-}
-
-ExitCode Times::makePlan(const std::string &name, Plan &plan) {
-  if (ExitCode code = compile(name, plan.driver); code != ExitCode::done)
-    return code;
-  auto machine = target::getTarget(plan.driver->formed());
-  if (mlir::failed(machine))
-    return ExitCode::ownFault;
-  const ModelOptions &own = plan.driver->options();
-  const WeightRules rules = plan.driver->weightRules();
-  for (auto function : plan.driver->formed().getOps<mlir::func::FuncOp>()) {
-    LayerForms forms(function, own.precision, limitProducts(rules));
+llvm::LogicalResult FormTimes::makePlan(const std::string &name, Plan &plan) {
+  plan.formed = model.form(name);
+  if (!plan.formed)
+    return llvm::failure();
+  const FormedModel &formed = *plan.formed;
+  auto machine = target::getTarget(formed.module);
+  if (llvm::failed(machine))
+    return llvm::failure();
+  mlir::ModuleOp module = formed.module;
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    LayerForms forms(function, formed.precision, limitProducts(formed.rules));
     CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
-                                   /*memo=*/nullptr, &forms, rules);
-    addCodeCosts(function, cost, own.maxError, own.optimize);
-    auto graph = PlanGraph::build(function, cost, own.maxError, own.layouts);
-    if (mlir::failed(graph))
-      return ExitCode::unsupported;
+                                   /*memo=*/nullptr, &forms, formed.rules);
+    addCodeCosts(function, cost, formed.maxError, formed.optimize);
+    auto graph =
+        PlanGraph::build(function, cost, formed.maxError, formed.layouts);
+    if (llvm::failed(graph))
+      return llvm::failure();
     nnc::Plan solved = graph->solve();
     plan.seconds += solved.cost;
     for (auto layer : function.getBody().getOps<nn::LayerOp>())
       plan.layers[nn::getModelName(layer.getLoc()).str()] +=
           graph->getChoice(layer, solved).seconds;
   }
-  return ExitCode::done;
+  return llvm::success();
 }
 
 /// Returns the model's names for what lies at a location.
@@ -127,11 +102,13 @@ static std::vector<std::string> listNames(mlir::Location location) {
 /// Finds the layers of the compiled model that compute those of the searched
 /// one. A layer into which others were fused has their names, too; so has one
 /// that dequantizes what another layer made, which is told by its first name.
-ExitCode Times::findParts(Driver &driver, const std::vector<SearchedLayer> &all,
-                          const std::map<int, double> &noise) {
-  auto machine = target::getTarget(driver.formed());
-  if (mlir::failed(machine))
-    return ExitCode::ownFault;
+llvm::LogicalResult FormTimes::findParts(const FormedModel &formed,
+                                         const std::vector<SearchedLayer> &all,
+                                         const std::map<int, double> &noise) {
+  mlir::ModuleOp module = formed.module;
+  auto machine = target::getTarget(module);
+  if (llvm::failed(machine))
+    return llvm::failure();
   std::map<std::string, std::set<int>> open;
   for (const SearchedLayer &layer : all)
     open[layer.name].insert(layer.number);
@@ -147,16 +124,14 @@ ExitCode Times::findParts(Driver &driver, const std::vector<SearchedLayer> &all,
     }
     open.erase(found);
   };
-  for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
     Part &part = *parts.emplace_back(
-        std::make_unique<Part>(function, *machine, driver.weightRules()));
-    addCodeCosts(function, part.cost, driver.options().maxError,
-                 driver.options().optimize);
+        std::make_unique<Part>(function, *machine, formed.rules));
+    addCodeCosts(function, part.cost, formed.maxError, formed.optimize);
     auto graph =
-        PlanGraph::build(function, part.cost, driver.options().maxError,
-                         driver.options().layouts);
-    if (mlir::failed(graph))
-      return ExitCode::unsupported;
+        PlanGraph::build(function, part.cost, formed.maxError, formed.layouts);
+    if (llvm::failed(graph))
+      return llvm::failure();
     part.graph.emplace(std::move(*graph));
   }
   auto forEach = [&](auto visit) {
@@ -173,12 +148,12 @@ ExitCode Times::findParts(Driver &driver, const std::vector<SearchedLayer> &all,
     for (const std::string &name : listNames(layer.getLoc()))
       take(part, layer, name);
   });
-  return ExitCode::done;
+  return llvm::success();
 }
 
 /// Finds the seconds of each layer with integers and with floats if all other
 /// layers stay as the fastest plan has them.
-void Times::compareForms() {
+void FormTimes::compareForms() {
   constexpr double none = std::numeric_limits<double>::infinity();
   for (auto &part : parts) {
     const nnc::Plan fastest = part->graph->solve();
@@ -201,21 +176,21 @@ void Times::compareForms() {
   }
 }
 
-ExitCode Times::open(const std::map<int, double> &noise) {
+llvm::LogicalResult FormTimes::open(const std::map<int, double> &noise) {
   const std::vector<SearchedLayer> all = model.listLayers();
   Plan quantized, floats;
-  if (ExitCode code = makePlan("integers", quantized); code != ExitCode::done)
-    return code;
-  std::map<int, std::string> kept;
+  if (llvm::failed(makePlan("integers", quantized)))
+    return llvm::failure();
+  FloatReason reason;
+  reason.kind = FloatReason::estimate;
+  std::map<int, FloatReason> kept;
   for (const SearchedLayer &layer : all)
-    kept[layer.number] = "kept to estimate the float model";
-  if (ExitCode code = model.keepFloats(kept); code != ExitCode::done)
-    return code;
-  ExitCode code = makePlan("floats", floats);
-  if (ExitCode back = model.keepFloats({}); code == ExitCode::done)
-    code = back;
-  if (code != ExitCode::done)
-    return code;
+    kept[layer.number] = reason;
+  if (llvm::failed(model.keepFloats(kept)))
+    return llvm::failure();
+  const bool isPlanned = llvm::succeeded(makePlan("floats", floats));
+  if (llvm::failed(model.keepFloats({})) || !isPlanned)
+    return llvm::failure();
   floatSeconds = floats.seconds;
   integerSeconds = quantized.seconds;
   auto find = [](const std::map<std::string, double> &seconds,
@@ -226,21 +201,21 @@ ExitCode Times::open(const std::map<int, double> &noise) {
   for (const SearchedLayer &layer : all)
     layers[layer.number] = {find(floats.layers, layer.name),
                             find(quantized.layers, layer.name), false};
-  integers = std::move(quantized.driver);
-  code = findParts(*integers, all, noise);
-  if (code == ExitCode::done)
-    compareForms();
-  return code;
+  integers = std::move(quantized.formed);
+  if (llvm::failed(findParts(*integers, all, noise)))
+    return llvm::failure();
+  compareForms();
+  return llvm::success();
 }
 
-ExitCode Times::estimate(double &seconds) {
+llvm::LogicalResult FormTimes::estimate(double &seconds) {
   Plan plan;
-  ExitCode code = makePlan("mixed", plan);
+  llvm::LogicalResult result = makePlan("mixed", plan);
   seconds = plan.seconds;
-  return code;
+  return result;
 }
 
-PricedPlan Times::plan(double price) const {
+PricedPlan FormTimes::plan(double price) const {
   PricedPlan result;
   for (const auto &part : parts) {
     const nnc::Plan plan = part->graph->solve(part->getPrices(price));
@@ -257,8 +232,8 @@ PricedPlan Times::plan(double price) const {
 /// Adds the plans between two, which are cheapest for some price between
 /// theirs: at the price for which both cost the same a third one costs less, or
 /// there is none.
-void Times::refine(const PricedPlan &fast, const PricedPlan &exact,
-                   std::vector<PricedPlan> &found) const {
+void FormTimes::refine(const PricedPlan &fast, const PricedPlan &exact,
+                       std::vector<PricedPlan> &found) const {
   const double noise = fast.noise - exact.noise,
                seconds = exact.seconds - fast.seconds;
   if (found.size() >= kMostPlans || !(noise > 0) || !(seconds > 0))
@@ -278,7 +253,7 @@ void Times::refine(const PricedPlan &fast, const PricedPlan &exact,
   refine(between, exact, found);
 }
 
-std::vector<PricedPlan> Times::listPlans() const {
+std::vector<PricedPlan> FormTimes::listPlans() const {
   std::vector<PricedPlan> found{plan(0)};
   const PricedPlan fastest = found.front();
   // For this price less noise is worth all the seconds of the model.
@@ -298,4 +273,4 @@ std::vector<PricedPlan> Times::listPlans() const {
   return found;
 }
 
-} // namespace nnc::tools
+} // namespace nnc::precision

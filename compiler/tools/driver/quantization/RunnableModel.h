@@ -1,15 +1,16 @@
-//===- SearchedModel.h - A model that may keep layers float -----*- C++ -*-===//
+//===- RunnableModel.h - A model that is quantized and run ------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
-#define NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
+#ifndef NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_RUNNABLEMODEL_H
+#define NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_RUNNABLEMODEL_H
 
+#include "compiler/precision/SearchedModel.h"
 #include "compiler/tools/driver/execute/Executable.h"
+#include "compiler/tools/driver/quantization/QuantizeSettings.h"
 #include "compiler/tools/driver/samples/ObservedRanges.h"
-#include "compiler/tools/nnc/quantize/Settings.h"
 
 #include <map>
 #include <string>
@@ -17,22 +18,13 @@
 
 namespace nnc::tools {
 
-/// A layer that a model has quantized.
-struct SearchedLayer {
-  int number; ///< stays the same as long as the model is open
-  std::string name;
-  std::vector<std::string> inputs; ///< quantized tensors
-  std::string output;
-  bool isMove; ///< moves elements, which keep their scale
-};
-
-/// A float model, of any format, while the layers are chosen that become
-/// integers.
-class SearchedModel {
+/// A float model, of any format, and the quantized one that is made of it,
+/// while both run on samples.
+class RunnableModel {
 public:
-  virtual ~SearchedModel() = default;
+  virtual ~RunnableModel() = default;
   /// The layers that are quantized now.
-  virtual std::vector<SearchedLayer> listLayers() const = 0;
+  virtual std::vector<precision::SearchedLayer> listLayers() const = 0;
   /// Sets which layers stay floats, by their numbers, and why. All others are
   /// quantized that can be.
   virtual ExitCode keepFloats(const std::map<int, std::string> &layers) = 0;
@@ -66,4 +58,4 @@ public:
 
 } // namespace nnc::tools
 
-#endif // NNC_TOOLS_NNC_QUANTIZE_SEARCHEDMODEL_H
+#endif // NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_RUNNABLEMODEL_H

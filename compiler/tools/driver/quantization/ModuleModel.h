@@ -4,22 +4,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
-#define NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
+#ifndef NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_MODULEMODEL_H
+#define NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_MODULEMODEL_H
 
 #include "compiler/tools/driver/quantization/ModuleQuantizer.h"
-#include "compiler/tools/nnc/quantize/SearchedModel.h"
+#include "compiler/tools/driver/quantization/RunnableModel.h"
 
 namespace nnc::tools {
 
 /// A model on the dialects nn and qnn, of any frontend, for the search.
-class ModuleModel : public SearchedModel {
+class ModuleModel : public RunnableModel {
 public:
   /// `quantizer` has quantized the module.
   ModuleModel(ModuleQuantizer &quantizer, const QuantizeSettings &settings)
       : quantizer(quantizer), settings(settings) {}
 
-  std::vector<SearchedLayer> listLayers() const override;
+  std::vector<precision::SearchedLayer> listLayers() const override;
   ExitCode keepFloats(const std::map<int, std::string> &layers) override;
   const QuantizeSettings &getSettings() const override { return settings; }
   const Executable &getFloatModel() const override {
@@ -36,7 +36,9 @@ public:
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) override {
     return quantizer.runFloat(sample);
   }
-  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override;
+  llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) override {
+    return quantizer.runFloatOutputs(sample);
+  }
   llvm::Expected<std::string>
   print(std::map<std::string, std::string> *observed) override;
   llvm::Expected<std::string> printFile() override {
@@ -57,4 +59,4 @@ private:
 
 } // namespace nnc::tools
 
-#endif // NNC_TOOLS_NNC_QUANTIZE_MODULEMODEL_H
+#endif // NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_MODULEMODEL_H

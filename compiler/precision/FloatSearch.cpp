@@ -1,18 +1,22 @@
-//===- Search.cpp - Which layers become integers --------------------------===//
+//===- FloatSearch.cpp - Which layers become integers ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/tools/nnc/quantize/Search.h"
+#include "compiler/precision/FloatSearch.h"
 
 #include "compiler/routines/Cost.h"
-#include "compiler/tools/driver/console/Terminal.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <set>
 
-namespace nnc::tools {
+namespace nnc::precision {
+
+using accuracy::Noise;
+
 namespace {
 
 struct RatedLayer {
@@ -23,42 +27,47 @@ struct RatedLayer {
 
 class Search {
 public:
-  Search(SearchedModel &model, Evaluation &evaluation, SearchResult &result)
-      : model(model), settings(model.getSettings()), evaluation(evaluation),
-        ofIntegers(evaluation), result(result), times(model, settings.model) {}
-  ExitCode run();
-  ExitCode runMixed();
-  ExitCode finish();
+  Search(SearchedModel &model, const SearchLimits &limits,
+         Evaluation &evaluation, SearchResult &result)
+      : model(model), limits(limits), evaluation(evaluation),
+        ofIntegers(evaluation), result(result), times(model) {}
+  llvm::LogicalResult run();
+  llvm::LogicalResult runMixed();
+  llvm::LogicalResult finish();
 
 private:
   /// Layers that stay floats, by their numbers, and why.
-  using Kept = std::map<int, std::string>;
+  using Kept = std::map<int, FloatReason>;
 
   RatedLayer describe(const SearchedLayer &layer) const;
   void rateLayers();
   void sortBy(llvm::function_ref<double(const RatedLayer &)> getKey);
   double getSaved(const RatedLayer &layer) const;
-  std::string explain(const RatedLayer &layer, size_t place) const;
+  FloatReason explain(const RatedLayer &layer, size_t place) const;
+  llvm::LogicalResult
+  findLeast(size_t high,
+            llvm::function_ref<llvm::LogicalResult(size_t, bool &)> attempt,
+            size_t &found);
   Kept explain(const std::set<int> &floats) const;
-  ExitCode listSteps();
-  ExitCode chooseFastest();
-  ExitCode chooseStep();
-  ExitCode exchange();
-  ExitCode compareWithPure();
-  ExitCode attempt(const Kept &floats, bool &isEnough);
-  ExitCode take(const Kept &floats);
+  llvm::LogicalResult listSteps();
+  llvm::LogicalResult chooseFastest();
+  llvm::LogicalResult chooseStep();
+  llvm::LogicalResult exchange();
+  llvm::LogicalResult compareWithPure();
+  llvm::LogicalResult attempt(const Kept &floats, bool &isEnough);
+  llvm::LogicalResult take(const Kept &floats);
   bool isAllowed(const Evaluation &each) const {
-    return !settings.maxDrop || each.drop <= *settings.maxDrop;
+    return !limits.maxDrop || each.drop <= *limits.maxDrop;
   }
 
   SearchedModel &model;
-  const QuantizeSettings &settings;
+  const SearchLimits &limits;
   Evaluation &evaluation;
   /// That of the model with all layers quantized. The noise of a layer hardly
   /// depends on which layers before it are floats.
   const Evaluation ofIntegers;
   SearchResult &result;
-  Times times;                   ///< known with --mixed
+  FormTimes times;               ///< known with --mixed
   std::vector<RatedLayer> rated; ///< the most sensitive first
   /// The layers that are floats for speed alone, with --mixed.
   std::set<int> slower;
@@ -96,7 +105,7 @@ RatedLayer Search::describe(const SearchedLayer &layer) const {
 /// Returns the seconds that integers save in a layer, at least those of a call.
 double Search::getSaved(const RatedLayer &layer) const {
   const double least = CoreCost::getStartSeconds(false);
-  if (!settings.mixed)
+  if (!limits.mixed)
     return least;
   const LayerTimes own = times.getLayer(layer.number);
   return std::max(least, own.floats - own.integers);
@@ -120,19 +129,14 @@ void Search::rateLayers() {
 }
 
 /// Returns why a layer stays float for accuracy.
-std::string Search::explain(const RatedLayer &layer, size_t place) const {
-  std::string order, time;
-  if (settings.mixed) {
-    order = " for the time that integers save";
-    time = fmt::format(", integers are estimated to save {}",
-                       formatSeconds(getSaved(layer)));
-  }
-  return fmt::format(
-      "kept for accuracy, number {} by sensitivity{}: it adds noise of "
-      "{:.2g} of the signal{}, and its output had {}",
-      place, order, layer.noise, time,
-      layer.decibels ? fmt::format("{:.1f} dB", *layer.decibels)
-                     : std::string("no noise"));
+FloatReason Search::explain(const RatedLayer &layer, size_t place) const {
+  FloatReason reason;
+  reason.place = place;
+  reason.noise = layer.noise;
+  reason.decibels = layer.decibels;
+  if (limits.mixed)
+    reason.savedSeconds = getSaved(layer);
+  return reason;
 }
 
 /// Returns why each of these layers stays float, with --mixed.
@@ -142,49 +146,59 @@ Search::Kept Search::explain(const std::set<int> &kept) const {
   for (const RatedLayer &each : rated) {
     if (!kept.count(each.number))
       continue;
+    FloatReason &reason = reasons[each.number];
+    if (!slower.count(each.number)) {
+      reason = explain(each, ++place);
+      continue;
+    }
     const LayerTimes own = times.getLayer(each.number);
-    reasons[each.number] =
-        slower.count(each.number)
-            ? fmt::format("kept for speed: on target {} floats are estimated "
-                          "to take {}, integers {}",
-                          settings.model.target, formatSeconds(own.floats),
-                          formatSeconds(own.integers))
-            : explain(each, ++place);
+    reason.kind = FloatReason::speed;
+    reason.floatSeconds = own.floats;
+    reason.integerSeconds = own.integers;
   }
   return reasons;
 }
 
+/// Finds the least count that is enough, and shows the search meanwhile.
+llvm::LogicalResult Search::findLeast(
+    size_t high,
+    llvm::function_ref<llvm::LogicalResult(size_t, bool &)> attempt,
+    size_t &found) {
+  std::unique_ptr<accuracy::SearchProgress> progress = model.showSearch();
+  return accuracy::findLeastCount(high, attempt, *progress, found);
+}
+
 /// Keeps these layers floats and evaluates the model.
-ExitCode Search::attempt(const Kept &kept, bool &isEnough) {
-  if (ExitCode code = model.keepFloats(kept); code != ExitCode::done)
-    return code;
+llvm::LogicalResult Search::attempt(const Kept &kept, bool &isEnough) {
+  if (llvm::failed(model.keepFloats(kept)))
+    return llvm::failure();
   Evaluation found;
   ++result.evaluated;
-  ExitCode code = evaluate(model, Compared::outputs, found);
-  isEnough = code == ExitCode::done && isAllowed(found);
+  llvm::LogicalResult outcome = model.evaluate(Compared::outputs, found);
+  isEnough = llvm::succeeded(outcome) && isAllowed(found);
   evaluation = std::move(found);
-  return code;
+  return outcome;
 }
 
 /// Keeps these layers floats, whatever the drop is.
-ExitCode Search::take(const Kept &kept) {
+llvm::LogicalResult Search::take(const Kept &kept) {
   bool isEnough;
   return attempt(kept, isEnough);
 }
 
 /// Compares the tensors of the result, too, for the report.
-ExitCode Search::finish() {
+llvm::LogicalResult Search::finish() {
   if (!evaluation.tensors.empty() || model.listLayers().empty())
-    return ExitCode::done;
+    return llvm::success();
   Evaluation whole;
-  ExitCode code = evaluate(model, Compared::tensors, whole);
+  llvm::LogicalResult outcome = model.evaluate(Compared::tensors, whole);
   evaluation.tensors = std::move(whole.tensors);
-  return code;
+  return outcome;
 }
 
-ExitCode Search::run() {
+llvm::LogicalResult Search::run() {
   if (isAllowed(evaluation))
-    return ExitCode::done;
+    return llvm::success();
   rateLayers();
   auto keepFirst = [&](size_t count) {
     Kept kept;
@@ -195,17 +209,16 @@ ExitCode Search::run() {
   // With all layers floats the model is the float one.
   std::optional<Evaluation> best;
   size_t count = rated.size();
-  if (ExitCode code = findLeastCount(
+  if (llvm::failed(findLeast(
           rated.size(),
           [&](size_t tried, bool &isEnough) {
-            ExitCode code = attempt(keepFirst(tried), isEnough);
+            llvm::LogicalResult outcome = attempt(keepFirst(tried), isEnough);
             if (isEnough)
               best = evaluation;
-            return code;
+            return outcome;
           },
-          count);
-      code != ExitCode::done)
-    return code;
+          count)))
+    return llvm::failure();
   if (!best)
     return take(keepFirst(count));
   evaluation = std::move(*best);
@@ -216,31 +229,30 @@ ExitCode Search::run() {
 /// model is estimated to be faster so. Which others are integers follows from
 /// the layers around them then: the search knows no float candidates for these
 /// that also read floats.
-ExitCode Search::chooseFastest() {
+llvm::LogicalResult Search::chooseFastest() {
   std::set<int> products;
   for (int number : steps.front())
     if (times.getLayer(number).isProduct)
       products.insert(number);
   if (products.size() == steps.front().size())
-    return ExitCode::done;
+    return llvm::success();
   double all = 0, fewer = 0;
   for (auto [kept, seconds] :
        {std::pair(&steps.front(), &all), std::pair(&products, &fewer)}) {
-    if (ExitCode code = model.keepFloats(explain(*kept));
-        code != ExitCode::done)
-      return code;
-    if (ExitCode code = times.estimate(*seconds); code != ExitCode::done)
-      return code;
+    if (llvm::failed(model.keepFloats(explain(*kept))))
+      return llvm::failure();
+    if (llvm::failed(times.estimate(*seconds)))
+      return llvm::failure();
   }
   if (fewer < all)
     steps.front() = std::move(products);
-  return ExitCode::done;
+  return llvm::success();
 }
 
 /// Lists the layers that the plans for growing prices compute with floats.
 /// Behind them come layers that have no float candidate in the search: those
 /// first that add most noise for the time that integers save.
-ExitCode Search::listSteps() {
+llvm::LogicalResult Search::listSteps() {
   std::set<int> open;
   for (const RatedLayer &each : rated)
     open.insert(each.number);
@@ -251,42 +263,40 @@ ExitCode Search::listSteps() {
     if (steps.empty() || kept != steps.back())
       steps.push_back(std::move(kept));
   }
-  if (ExitCode code = chooseFastest(); code != ExitCode::done)
-    return code;
+  if (llvm::failed(chooseFastest()))
+    return llvm::failure();
   slower = steps.front();
   for (const RatedLayer &each : rated) {
     std::set<int> kept = steps.back();
     if (kept.insert(each.number).second)
       steps.push_back(std::move(kept));
   }
-  return ExitCode::done;
+  return llvm::success();
 }
 
 /// Takes the first step whose drop is allowed. That of the last one is: the
 /// model is the float one.
-ExitCode Search::chooseStep() {
+llvm::LogicalResult Search::chooseStep() {
   std::map<size_t, Evaluation> enough;
   auto attemptStep = [&](size_t step, bool &isEnough) {
     const std::set<int> &kept = steps[step];
     if (kept.empty()) {
       evaluation = ofIntegers;
       isEnough = isAllowed(ofIntegers);
-    } else if (ExitCode code = attempt(explain(kept), isEnough);
-               code != ExitCode::done) {
-      return code;
+    } else if (llvm::failed(attempt(explain(kept), isEnough))) {
+      return llvm::failure();
     }
     if (isEnough)
       enough[step] = evaluation;
-    return ExitCode::done;
+    return llvm::success();
   };
   bool isEnough = false;
   size_t step = 0;
-  if (ExitCode code = attemptStep(0, isEnough); code != ExitCode::done)
-    return code;
+  if (llvm::failed(attemptStep(0, isEnough)))
+    return llvm::failure();
   if (!isEnough)
-    if (ExitCode code = findLeastCount(steps.size() - 1, attemptStep, step);
-        code != ExitCode::done)
-      return code;
+    if (llvm::failed(findLeast(steps.size() - 1, attemptStep, step)))
+      return llvm::failure();
   floats = steps[step];
   if (auto found = enough.find(step); found != enough.end()) {
     evaluation = std::move(found->second);
@@ -297,7 +307,7 @@ ExitCode Search::chooseStep() {
 
 /// Makes layers integers again that are floats for accuracy, one by one, where
 /// the drop stays allowed: those first in which integers save most time.
-ExitCode Search::exchange() {
+llvm::LogicalResult Search::exchange() {
   std::vector<std::pair<double, int>> order;
   for (const RatedLayer &each : rated)
     if (floats.count(each.number) && !slower.count(each.number))
@@ -310,9 +320,8 @@ ExitCode Search::exchange() {
     fewer.erase(number);
     Evaluation before = evaluation;
     bool isEnough = false;
-    if (ExitCode code = attempt(explain(fewer), isEnough);
-        code != ExitCode::done)
-      return code;
+    if (llvm::failed(attempt(explain(fewer), isEnough)))
+      return llvm::failure();
     if (isEnough)
       floats = std::move(fewer);
     else
@@ -323,60 +332,59 @@ ExitCode Search::exchange() {
 
 /// Replaces the result by the model with all layers quantized, or by the float
 /// model, if that one is allowed and estimated to be faster.
-ExitCode Search::compareWithPure() {
+llvm::LogicalResult Search::compareWithPure() {
   double seconds = 0;
-  if (ExitCode code = times.estimate(seconds); code != ExitCode::done)
-    return code;
+  if (llvm::failed(times.estimate(seconds)))
+    return llvm::failure();
   if (isAllowed(ofIntegers) && times.getIntegerSeconds() < seconds) {
     floats.clear();
     slower.clear();
-    if (ExitCode code = model.keepFloats({}); code != ExitCode::done)
-      return code;
+    if (llvm::failed(model.keepFloats({})))
+      return llvm::failure();
     evaluation = ofIntegers;
     seconds = times.getIntegerSeconds();
   }
   if (times.getFloatSeconds() <= seconds && !model.listLayers().empty()) {
     Kept kept = explain(floats);
+    FloatReason reason;
+    reason.kind = FloatReason::fasterModel;
     for (const RatedLayer &each : rated)
       if (slower.count(each.number) || !floats.count(each.number))
-        kept.try_emplace(
-            each.number,
-            fmt::format("kept for speed: on target {} the float model is "
-                        "estimated to be faster",
-                        settings.model.target));
-    if (ExitCode code = take(kept); code != ExitCode::done)
-      return code;
+        kept.try_emplace(each.number, reason);
+    if (llvm::failed(take(kept)))
+      return llvm::failure();
     seconds = times.getFloatSeconds();
   }
-  result.times = {settings.model.target, times.getFloatSeconds(),
+  result.times = {limits.target, times.getFloatSeconds(),
                   times.getIntegerSeconds(), seconds, int(slower.size())};
   for (const SearchedLayer &layer : model.listLayers())
     result.layerTimes[layer.number] = times.getLayer(layer.number);
-  return ExitCode::done;
+  return llvm::success();
 }
 
-ExitCode Search::runMixed() {
+llvm::LogicalResult Search::runMixed() {
   rateLayers();
   std::map<int, double> noise;
   for (const RatedLayer &each : rated)
     noise[each.number] += each.noise;
-  if (ExitCode code = times.open(noise); code != ExitCode::done)
-    return code;
+  if (llvm::failed(times.open(noise)))
+    return llvm::failure();
   sortBy(
       [&](const RatedLayer &layer) { return layer.noise / getSaved(layer); });
-  for (ExitCode (Search::*step)() :
+  for (llvm::LogicalResult (Search::*step)() :
        {&Search::listSteps, &Search::chooseStep, &Search::exchange,
         &Search::compareWithPure})
-    if (ExitCode code = (this->*step)(); code != ExitCode::done)
-      return code;
-  return ExitCode::done;
+    if (llvm::failed((this->*step)()))
+      return llvm::failure();
+  return llvm::success();
 }
 
-ExitCode limitDrop(SearchedModel &model, Evaluation &evaluation,
-                   SearchResult &result) {
-  Search search(model, evaluation, result);
-  ExitCode code = model.getSettings().mixed ? search.runMixed() : search.run();
-  return code == ExitCode::done ? search.finish() : code;
+llvm::LogicalResult limitDrop(SearchedModel &model, const SearchLimits &limits,
+                              Evaluation &evaluation, SearchResult &result) {
+  Search search(model, limits, evaluation, result);
+  if (llvm::failed(limits.mixed ? search.runMixed() : search.run()))
+    return llvm::failure();
+  return search.finish();
 }
 
-} // namespace nnc::tools
+} // namespace nnc::precision

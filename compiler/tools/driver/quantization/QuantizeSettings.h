@@ -1,13 +1,13 @@
-//===- Settings.h - The user's choices for a quantization -------*- C++ -*-===//
+//===- QuantizeSettings.h - Choices for a quantization ----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_TOOLS_NNC_QUANTIZE_SETTINGS_H
-#define NNC_TOOLS_NNC_QUANTIZE_SETTINGS_H
+#ifndef NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZESETTINGS_H
+#define NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZESETTINGS_H
 
-#include "compiler/tools/driver/compile/Driver.h"
+#include "compiler/tools/driver/options/ModelOptions.h"
 #include "frontends/onnx/quantize/Quantizer.h"
 
 #include <optional>
@@ -30,4 +30,4 @@ struct QuantizeSettings {
 
 } // namespace nnc::tools
 
-#endif // NNC_TOOLS_NNC_QUANTIZE_SETTINGS_H
+#endif // NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZESETTINGS_H

@@ -1,0 +1,20 @@
+//===- Quantization.h - Models with --precision=i8 --------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZATION_H
+#define NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZATION_H
+
+#include "compiler/tools/driver/import/Importer.h"
+
+namespace nnc::tools {
+
+/// Quantizes an imported module by runs on the samples of --calibrate, and
+/// keeps layers float where --max-drop asks for it: QuantizeChoice::quantize.
+ExitCode quantizeImported(const ModelOptions &choices, ImportedModel &model);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_DRIVER_QUANTIZATION_QUANTIZATION_H

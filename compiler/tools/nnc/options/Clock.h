@@ -1,0 +1,33 @@
+//===- Clock.h - The clock for which times are told -----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_NNC_OPTIONS_CLOCK_H
+#define NNC_COMPILER_TOOLS_NNC_OPTIONS_CLOCK_H
+
+#include "compiler/tools/driver/options/ModelOptions.h"
+
+#include "dialects/target/Target.h"
+
+#include <string>
+
+namespace nnc::tools {
+
+/// The clock for which times are told.
+struct Clock {
+  double mhz;
+  /// The factor from the seconds of an estimate, which holds at the clock of
+  /// the target's row, to the seconds at `mhz`.
+  double factor;
+
+  /// Returns a phrase such as "at 80 MHz"; it names the option where the clock
+  /// is that of the row.
+  std::string describe(const ModelOptions &options) const;
+};
+Clock findClock(target::MachineAttr machine, const ModelOptions &options);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_NNC_OPTIONS_CLOCK_H

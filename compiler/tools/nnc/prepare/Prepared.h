@@ -1,0 +1,45 @@
+//===- Prepared.h - A model that a command compiles, builds and runs ------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_COMPILER_TOOLS_NNC_PREPARE_PREPARED_H
+#define NNC_COMPILER_TOOLS_NNC_PREPARE_PREPARED_H
+
+#include "compiler/tools/driver/compile/Driver.h"
+#include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/Runner.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nnc::tools {
+
+/// A model compiled for its target and built; or a folder that the user gave,
+/// then without a driver.
+struct Prepared {
+  std::unique_ptr<Scratch> folder; ///< of the emitted code, if it is ours
+  std::unique_ptr<Driver> driver;
+  Manifest manifest;
+  Toolchain toolchain;
+  std::unique_ptr<BuiltModule> module; ///< null before build()
+
+  /// Compiles the model, unless it is a folder.
+  ExitCode open(const ModelOptions &options, DriverOptions wanted = {});
+  /// Leaves of a module with several functions the one that takes inputs of the
+  /// shapes of these files (INPUT=FILE.npy), else the first.
+  void chooseFunction(const std::vector<std::string> &arguments);
+  /// Builds the program around it, if this machine can run it.
+  ExitCode build(const std::string &compiler, int threads);
+};
+
+/// Reads NAME=FILE.npy for each of the model's inputs into the request; reports
+/// everything that is wrong with the arguments.
+ExitCode readInputs(const std::vector<std::string> &arguments,
+                    const Manifest &manifest, RunRequest &request);
+
+} // namespace nnc::tools
+
+#endif // NNC_COMPILER_TOOLS_NNC_PREPARE_PREPARED_H
