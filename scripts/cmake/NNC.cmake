@@ -50,11 +50,16 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
-# nnc_add_library(nnc_dialects A.cpp B.cpp)
+# nnc_add_library(nnc_compiler_search A.cpp B.cpp)
 #
-# One static library a top-level folder, with its alias (nnc::dialects). Headers
+# A static library for a folder, with its alias (nnc::compiler_search). Headers
 # are included by their path from the top: "dialects/nn/NNOps.h"; generated ones
 # are found the same way, below the build folder.
+#
+# A static library may lack what it calls, as long as whoever links a program adds
+# that. So each library has a wall: a program of all of its objects and of the
+# libraries that it links by target_link_libraries(), and of nothing else. The
+# target nnc_walls links these, which the test structure-links does.
 function(nnc_add_library name)
   string(REGEX REPLACE "^nnc_" "" short ${name})
   add_library(${name} STATIC ${ARGN})
@@ -62,6 +67,23 @@ function(nnc_add_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   # SYSTEM: warnings in what mlir-tblgen writes are not ours.
   target_include_directories(${name} SYSTEM PUBLIC ${PROJECT_BINARY_DIR})
+  if(PROJECT_IS_TOP_LEVEL)
+    nnc_add_wall(${name})
+  endif()
+endfunction()
+
+function(nnc_add_wall library)
+  set(wall ${library}_wall)
+  add_executable(${wall} EXCLUDE_FROM_ALL
+                 ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/Wall.cpp)
+  set_target_properties(${wall} PROPERTIES
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/walls
+                        UNITY_BUILD OFF)
+  target_link_libraries(${wall} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${library}>)
+  if(NOT TARGET nnc_walls)
+    add_custom_target(nnc_walls)
+  endif()
+  add_dependencies(nnc_walls ${wall})
 endfunction()
 
 # nnc_use_mlir(target...)

@@ -1,5 +1,5 @@
 """Checks the "may include" table (CONTRIBUTING.md) over the tree's #include lines
-and over what each folder's CMakeLists.txt links."""
+and over what each library links."""
 
 import fnmatch
 import pathlib
@@ -88,6 +88,19 @@ def routines(name, others):
             + RUNTIME_BASE + ["runtime/simd/*"], RUNTIME_SYSTEM, False)
 
 
+def driver(*names):
+    """The same of compiler/tools/driver, for the programs."""
+    return [f"compiler/tools/driver/{name}/*" for name in names]
+
+
+def cli(*names):
+    """The same of compiler/tools/nnc."""
+    return [f"compiler/tools/nnc/{name}/*" for name in names]
+
+
+# What every folder of the programs may include.
+ANY = ["*"]
+
 # folder: (folders of the tree, other headers, may it use the C++ library)
 TABLE = {
     # The dialects: an order without circles.
@@ -150,23 +163,99 @@ TABLE = {
     "runtime/routines/catalogue": routines("catalogue", [*ROOMS, *KINDS, "costs"]),
     "runtime/routines/costs": (["runtime/routines/costs/*"], [], False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
-    "compiler/tools": (["*"], ["*"], True),
+    # The programs. Rooms of the driver: an order without circles, from what talks
+    # to the terminal up to what quantizes a model by running it.
+    "compiler/tools/runner": (["compiler/tools/runner/*", "runtime/*", "sample.h"], ANY, True),
+    "compiler/tools/driver/console": (driver("console") + ["frontends/common/*", "dialects/*"],
+                                      ANY, True),
+    "compiler/tools/driver/system": (driver("system", "console") + ["frontends/common/*"],
+                                     ANY, True),
+    "compiler/tools/driver/tensors": (driver("tensors", "system", "console"), ANY, True),
+    "compiler/tools/driver/manifest": (
+        driver("manifest", "tensors", "system", "console")
+        + rooms("passes", "routines", "sizes") + ["codegen/*", "frontends/common/*"],
+        ANY, True),
+    "compiler/tools/driver/samples": (
+        driver("samples", "manifest", "tensors", "system", "console")
+        + rooms("quantize") + ["frontends/*.h"], ANY, True),
+    "compiler/tools/driver/toolchain": (
+        driver("toolchain", "manifest", "system", "console")
+        + ["compiler/tools/runner/*", "dialects/*"], ANY, True),
+    "compiler/tools/driver/options": (
+        driver("options", "samples", "manifest", "system", "console")
+        + rooms("passes", "pipelines", "planners")
+        + ["codegen/*", "frontends/common/*", "runtime/nnc_*.h"], ANY, True),
+    "compiler/tools/driver/import": (
+        driver("import", "options", "system", "console")
+        + rooms("passes", "pipelines", "planners", "sizes")
+        + ["frontends/*.h", "frontends/common/*"], ANY, True),
+    "compiler/tools/driver/compile": (
+        driver("compile", "import", "options", "samples", "manifest", "system", "console")
+        + rooms("passes", "pipelines", "planners", "routines", "tuning")
+        + ["codegen/*", "frontends/*.h", "frontends/common/*"], ANY, True),
+    "compiler/tools/driver/execute": (
+        driver("execute", "compile", "toolchain", "options", "samples", "manifest", "tensors",
+               "system", "console")
+        + rooms("passes"), ANY, True),
+    "compiler/tools/driver/measure": (
+        driver("measure", "compile", "toolchain", "manifest", "system", "console")
+        + rooms("tuning") + ["codegen/*"], ANY, True),
+    "compiler/tools/driver/accuracy": (
+        driver("accuracy", "manifest", "tensors", "system", "console") + rooms("accuracy"),
+        ANY, True),
+    "compiler/tools/driver/quantization": (
+        driver("quantization", "accuracy", "execute", "compile", "import", "options", "samples",
+               "system", "console")
+        + rooms("pipelines", "precision", "quantize") + ["frontends/onnx/quantize/*"],
+        ANY, True),
+    # Those of nnc, from the words of a command line up to its commands.
+    "compiler/tools/nnc/commandline": (
+        cli("commandline") + driver("console") + ["frontends/common/*"], ANY, True),
+    "compiler/tools/nnc/options": (
+        cli("options", "commandline")
+        + driver("quantization", "options", "tensors", "system", "console")
+        + ["dialects/*", "frontends/*.h", "frontends/common/*"], ANY, True),
+    "compiler/tools/nnc/prepare": (
+        cli("prepare")
+        + driver("execute", "compile", "toolchain", "manifest", "tensors", "system", "console")
+        + rooms("patterns"), ANY, True),
+    "compiler/tools/nnc/figures": (
+        cli("figures", "prepare", "options")
+        + driver("compile", "toolchain", "manifest", "system", "console")
+        + rooms("routines") + ["codegen/*"], ANY, True),
+    "compiler/tools/nnc/quantize": (
+        cli("quantize", "options")
+        + driver("quantization", "accuracy", "execute", "samples", "system", "console")
+        + rooms("quantize") + ["frontends/onnx/quantize/*"], ANY, True),
+    "compiler/tools/nnc/compress": (
+        cli("compress", "options")
+        + driver("accuracy", "execute", "compile", "samples", "system", "console")
+        + rooms("compression", "quantize", "pipelines") + ["frontends/onnx/compress/*"],
+        ANY, True),
+    "compiler/tools/nnc/report": (
+        cli("report", "figures", "prepare")
+        + driver("execute", "toolchain", "manifest", "system", "console")
+        + ["codegen/*", "dialects/*", "frontends/common/*"], ANY, True),
+    "compiler/tools/nnc/commands": (
+        cli("*") + driver("*") + rooms("routines", "sizes", "tuning")
+        + ["frontends/*.h", "frontends/common/*"], ANY, True),
+    "compiler/tools/nnc": (cli("commandline", "commands", "options") + ["compiler/tools/nnc/*.h"]
+                           + driver("console"), ANY, True),
+    "compiler/tools/nnc-codegen": (rooms("pipelines") + ["codegen/*"], ANY, True),
+    "compiler/tools/nnc-opt": (rooms("passes", "pipelines")
+                               + ["compiler/tools/nnc-opt/*"], ANY, True),
+    "compiler/tools/nnc-translate": (rooms("pipelines") + ["frontends/*.h"], ANY, True),
+    "compiler/tools/python": (["runtime/*"], ANY, True),
     # An example is what a user writes: the emitted module, and nothing of ours.
     "examples": (["examples/*"], ["*"], True),
 }
 FOLDERS = {p.split("/")[0] for p in TABLE} | {"test", "scripts"}
 
-# What a folder's targets may link, besides itself.
-LINKS = {
-    "dialects": {"runtime"}, # its portable routines, to evaluate ops
-    "frontends": {"dialects", "compiler"}, # of the compiler, quantization and compression
-    "compiler": {"dialects", "runtime"},
-    "codegen": {"dialects"},
-    "runtime": set(),
-}
-
 INCLUDE = re.compile(r'^\s*#?\s*include\s*[<"]([^">]+)[">]', re.M)
-LINK = re.compile(r"\bnnc(?:::|_)(dialects|frontends|compiler|codegen|runtime|tools)\b")
+LIBRARY = re.compile(r"\bnnc_add_library\(\s*nnc_(\w+)([^)]*)\)")
+ALL_OF_A_FOLDER = re.compile(r"\badd_library\(\s*nnc_(\w+)\s+INTERFACE\)")
+TARGET_LINKS = re.compile(r"\btarget_link_libraries\(\s*nnc_(\w+)([^)]*)\)")
+LINKED = re.compile(r"\bnnc(?:::|_)(\w+)")
 SOURCES = ["*.h", "*.hpp", "*.c", "*.cpp", "*.cu", "*.cuh", "*.inc", "*.td"]
 
 
@@ -197,7 +286,7 @@ def strip_comments(text):
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
 
 
-def problems(root=tree.ROOT):
+def include_problems(root):
     for path in tree.files(*SOURCES, root=root):
         rule = rule_of(path)
         if rule is None:
@@ -206,13 +295,51 @@ def problems(root=tree.ROOT):
         for header in INCLUDE.findall(text):
             if not allowed(rule, path, header, root):
                 yield f"{path}: {rule}/ may not include {header}"
-    for folder, may_link in LINKS.items():
-        for path in tree.files(f"{folder}/*CMakeLists.txt", root=root):
-            if rule_of(path) == "compiler/tools":
+
+
+def libraries(root):
+    """The folder of each library, by its name without nnc_, and the libraries that it
+    links: those of its sources if all are in one subfolder, else that of its
+    CMakeLists.txt."""
+    folders, links = {}, {}
+    for path in tree.files("*CMakeLists.txt", root=root):
+        text = re.sub(r"#[^\n]*", "", (root / path).read_text())
+        for name, listed in LIBRARY.findall(text):
+            sources = [pathlib.PurePosixPath(s) for s in listed.split()
+                       if s.endswith(".cpp") and not s.startswith("..")]
+            inner = {s.parent for s in sources}
+            below = inner.pop() if len(inner) == 1 else pathlib.PurePosixPath()
+            folders[name] = str(path.parent / below)
+        for name, linked in TARGET_LINKS.findall(text):
+            links.setdefault(name, []).extend(
+                (path, other) for other in LINKED.findall(linked))
+    return folders, links
+
+
+def link_problems(root):
+    """A library links another only if a header of that folder may be included, and all of
+    a folder only if all of its headers may be."""
+    folders, links = libraries(root)
+    alls = {name: str(path.parent) for path in tree.files("*CMakeLists.txt", root=root)
+            for name in ALL_OF_A_FOLDER.findall((root / path).read_text())}
+    for name, linked in links.items():
+        rule = rule_of(folders.get(name, "") + "/x")
+        if rule is None:
+            continue
+        for path, other in linked:
+            folder = folders.get(other)
+            if other in alls and f"{alls[other]}/*" not in TABLE[rule][0]:
+                yield f"{path}: {rule}/ may not link all of nnc::{other}"
+            if not folder or folder == folders[name] or "*" in TABLE[rule][0]:
                 continue
-            text = re.sub(r"#[^\n]*", "", (root / path).read_text())
-            for linked in sorted(set(LINK.findall(text)) - may_link - {folder}):
-                yield f"{path}: {folder}/ may not link nnc::{linked}"
+            if not any(fnmatch.fnmatch(f"{folder}/x.h", own) or own.startswith(folder + "/")
+                       for own in TABLE[rule][0]):
+                yield f"{path}: {rule}/ may not link nnc::{other}"
+
+
+def problems(root=tree.ROOT):
+    yield from include_problems(root)
+    yield from link_problems(root)
 
 
 def main():

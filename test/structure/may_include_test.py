@@ -126,10 +126,32 @@ class MayInclude(unittest.TestCase):
             for leaf in leaves:
                 del folders[leaf]
 
-    def test_tools_may_include_everything(self):
+    def test_rooms_of_the_programs_keep_their_order(self):
         self.assertEqual(
-            self.found(compiler__tools__a_DOT_cpp='#include "frontends/onnx/Import.h"\n'
-                                                  "#include <CLI/CLI.hpp>\n"), [])
+            self.found(compiler__tools__driver__import__a_DOT_cpp=
+                       '#include "frontends/Registry.h"\n'
+                       "#include <fmt/format.h>\n"
+                       '#include "compiler/tools/driver/options/ModelOptions.h"\n'
+                       '#include "compiler/tools/driver/compile/Driver.h"\n',
+                       compiler__tools__nnc__options__b_DOT_cpp=
+                       "#include <CLI/CLI.hpp>\n"
+                       '#include "compiler/tools/nnc/commands/Command.h"\n'),
+            ["compiler/tools/driver/import/a.cpp: compiler/tools/driver/import/ may not include "
+             "compiler/tools/driver/compile/Driver.h",
+             "compiler/tools/nnc/options/b.cpp: compiler/tools/nnc/options/ may not include "
+             "compiler/tools/nnc/commands/Command.h"])
+
+    def test_the_compiler_does_not_see_the_programs(self):
+        self.assertEqual(
+            self.found(compiler__passes__a_DOT_cpp=
+                       '#include "compiler/tools/driver/console/Terminal.h"\n'),
+            ["compiler/passes/a.cpp: compiler/passes/ may not include "
+             "compiler/tools/driver/console/Terminal.h"])
+
+    def test_every_folder_of_the_programs_has_a_row(self):
+        for folder in {str(p.parent) for p in may_include.tree.files("compiler/tools/*.cpp")}:
+            rule = may_include.rule_of(folder + "/x.cpp")
+            self.assertTrue(rule and rule.startswith("compiler/tools/"), folder)
 
     def test_tablegen_includes_count(self):
         self.assertEqual(
@@ -140,11 +162,37 @@ class MayInclude(unittest.TestCase):
     def test_comments_do_not_count(self):
         self.assertEqual(self.found(runtime__a_DOT_h="// #include <vector>\n"), [])
 
+    def libraries(self, link):
+        """Libraries of three folders, of which that of memory has the line `link`."""
+        return dict(
+            compiler__memory__CMakeLists_DOT_txt=
+            "nnc_add_library(nnc_compiler_memory M.cpp)\n"
+            f"target_link_libraries(nnc_compiler_memory PUBLIC {link})\n",
+            compiler__passes__CMakeLists_DOT_txt="nnc_add_library(nnc_compiler_passes P.cpp)\n",
+            compiler__CMakeLists_DOT_txt="add_library(nnc_compiler INTERFACE)\n",
+            dialects__CMakeLists_DOT_txt="nnc_add_library(nnc_dialects nn/Nn.cpp qnn/Qnn.cpp)\n")
+
     def test_links_follow_the_table(self):
+        self.assertEqual(self.found(**self.libraries("nnc::dialects")), [])
         self.assertEqual(
-            self.found(codegen__CMakeLists_DOT_txt=
-                       "target_link_libraries(nnc_codegen PUBLIC nnc::compiler)\n"),
-            ["codegen/CMakeLists.txt: codegen/ may not link nnc::compiler"])
+            self.found(**self.libraries("nnc::compiler_passes nnc::dialects")),
+            ["compiler/memory/CMakeLists.txt: compiler/memory/ may not link "
+             "nnc::compiler_passes"])
+
+    def test_no_library_links_all_of_the_compiler(self):
+        self.assertEqual(
+            self.found(**self.libraries("nnc::compiler")),
+            ["compiler/memory/CMakeLists.txt: compiler/memory/ may not link all of "
+             "nnc::compiler"])
+
+    def test_sources_in_one_subfolder_are_a_library_of_that(self):
+        self.assertEqual(
+            self.found(frontends__CMakeLists_DOT_txt=
+                       "nnc_add_library(nnc_frontends_tflite tflite/A.cpp tflite/B.cpp)\n"
+                       "nnc_add_library(nnc_frontends_onnx onnx/A.cpp)\n"
+                       "target_link_libraries(nnc_frontends_onnx\n"
+                       "  PRIVATE nnc::frontends_tflite)\n"),
+            ["frontends/CMakeLists.txt: frontends/onnx/ may not link nnc::frontends_tflite"])
 
 
 if __name__ == "__main__":
