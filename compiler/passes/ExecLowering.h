@@ -23,8 +23,9 @@ bool staysInPlace(mlir::Operation *op, const Move &move);
 /// does at that time, and at the end (ExecWaits.cpp).
 void addWaits(exec::ProgramOp program);
 
-/// Writes the exec program of a planned function (LowerToExec.cpp): where its
-/// values lie (ExecPlaces.cpp), and branches and loops (ExecControl.cpp).
+/// Writes the exec program of a planned function (LowerToExec.cpp): its inputs
+/// and outputs (ExecPorts.cpp), where its values lie (ExecPlaces.cpp), calls
+/// (ExecCalls.cpp), and branches and loops (ExecControl.cpp).
 class ExecLowering {
 public:
   ExecLowering(mlir::ModuleOp module, mlir::func::FuncOp function)

@@ -38,7 +38,9 @@ struct TenantGroup {
 };
 
 /// The places of all values of a function and of those that its ops run. How
-/// it finds them is told at the beginning of PlanMemory.cpp.
+/// it finds them is told at the beginning of PlacePlanner.cpp: from which step
+/// to which values are alive (PlaceLifetimes.cpp), which of them share bytes
+/// (PlaceSharing.cpp), and how memories are divided (DivideMemory.cpp).
 class PlacePlanner {
 public:
   PlacePlanner(mlir::func::FuncOp function, int threads, bool portsInArena)

@@ -1,0 +1,96 @@
+//===- ExecCalls.cpp - The calls of routines and of the user's functions --===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/passes/ExecLowering.h"
+
+using namespace mlir;
+using namespace nnc;
+using exec::PlaceAttr;
+
+/// Calls with the same code as an earlier one say so.
+void ExecLowering::shareCode(exec::CallOp call) {
+  auto &earlier = calls[{call.getRoutineAttr(), call.getShapeAttr()}];
+  for (exec::CallOp other : earlier)
+    if (call.isLike(other)) {
+      call.setLike(other.getName());
+      return;
+    }
+  earlier.push_back(call);
+}
+
+Value ExecLowering::createScratch(Operation *op, StringRef name) {
+  auto place = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
+  if (!place)
+    return {};
+  return createBuffer(
+      op->getLoc(), names.addPart(name, "_scratch"),
+      RankedTensorType::get({place.getBytes()},
+                            builder.getIntegerType(8, /*isSigned=*/false)),
+      place);
+}
+
+LogicalResult ExecLowering::createCall(Operation *op,
+                                       const nn::RoutineCall &call,
+                                       const nn::Work &work,
+                                       const nn::Description &said,
+                                       StringRef name, Value target) {
+  auto getOperandPlace = [&](unsigned operand) {
+    return getPlaced(op->getOperand(operand));
+  };
+  // Weights stand in front of what is made for the call.
+  for (unsigned operand : call.operands)
+    if (!getOperandPlace(operand))
+      return failure();
+  Value scratch = createScratch(op, name);
+  auto lowered = createExecCall(builder, op, call, work, said, name,
+                                getOperandPlace, target, scratch);
+  if (failed(lowered))
+    return failure();
+  shareCode(*lowered);
+  return success();
+}
+
+/// All calls of `op`, without those that would move bytes to where they are.
+LogicalResult ExecLowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
+                                       Value target) {
+  SmallVector<nn::RoutineCall> calls = nn::getRoutineCalls(op);
+  if (calls.empty())
+    return op->emitOpError("has no routine for the layouts of its operands");
+  nn::Work work = cast<nn::CostOpInterface>(op).getWork();
+  nn::Description said = nn::describe(op);
+  std::string layer = layerNames.lookup(op);
+  StringRef name = layer.empty() ? exec::getPlaceOp(target).getName() : layer;
+  std::string end =
+      layer.empty() ? "_" + op->getName().stripDialect().str() : "";
+  for (auto [i, call] : llvm::enumerate(calls)) {
+    if (!moves.empty() && staysInPlace(op, moves[i]))
+      continue;
+    std::string number = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
+    std::string callName = end.empty() && number.empty()
+                               ? layer
+                               : names.addCall(name, end + number);
+    if (failed(createCall(op, call, work, said, callName, target)))
+      return failure();
+  }
+  return success();
+}
+
+/// A call of the user's function.
+LogicalResult ExecLowering::lowerCustom(nn::CustomOp custom, Value target) {
+  std::string name = layerNames.lookup(custom);
+  SmallVector<Value> inputs;
+  for (Value x : custom.getXs()) {
+    inputs.push_back(getPlaced(x));
+    if (!inputs.back())
+      return failure();
+  }
+  builder.create<exec::CustomOp>(
+      getNamedLoc(custom.getLoc()), name, custom.getFunction(),
+      custom.getHeader(), custom.getOperatorName(), inputs, target,
+      createScratch(custom, name), custom.getReads(), custom.getWrites(),
+      custom.getOptions(), custom.getModelAttributes(), custom.getId());
+  return success();
+}
