@@ -194,31 +194,23 @@ static std::string printHeader(exec::ProgramOp program,
   // C does not allow empty structs.
   if (inputs.empty())
     inputs = "  const void *none; /* the model reads nothing */\n";
-  for (StringRef key :
-       {"state", "null_state", "place", "not_placed", "wrong_size"})
+  for (StringRef key : {"state", "place"})
     values[key] = "";
+  values["status_codes"] = printStatusCodes(program);
   values["dims"] = printOutputDims(program);
   values["quantized"] = printQuantizedPorts(program);
   bool hasFunctions = !values["dims"].empty() || !values["quantized"].empty();
   values["inline"] = hasFunctions ? fillTemplate("inline.h.in", {}) : "";
-  if (!program.getSizes().empty())
-    values["wrong_size"] = "  " + values["NAME"] +
-                           "_WRONG_SIZE = 11, /* a size is out of bounds */\n";
-  if (inArena) {
+  if (inArena)
     values["place"] =
         fillTemplate("place.h.in",
                      {{"place", printList("void " + name + "_place(",
                                           getPlaceParameters(program), ");")}});
-    values["not_placed"] =
-        "  " + values["NAME"] +
-        "_NOT_PLACED = 10, /* inputs and outputs point elsewhere */\n";
-  }
   if (hasState(program)) {
     Values more = values;
     for (auto state : program.getBody().getOps<exec::StateOp>())
       more["fields"] += printArray(state);
     values["state"] = fillTemplate("state.h.in", more);
-    values["null_state"] = "  " + values["NAME"] + "_NULL_STATE = 9,\n";
   }
   auto features = program.getFeatures().getAsValueRange<StringAttr>();
   values["cpu"] =

@@ -135,6 +135,9 @@ std::string printCustomCall(exec::CustomOp custom, llvm::StringRef indent);
 std::string printPrototype(exec::ProgramOp program, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
 
+/// Returns the lines of the enum of what the program's functions return
+/// (status_codes.inc).
+std::string printStatusCodes(exec::ProgramOp program);
 /// Returns true if the program keeps values between runs.
 bool hasState(exec::ProgramOp program);
 

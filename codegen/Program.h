@@ -1,0 +1,52 @@
+//===- Program.h - The parts of a program in <name>.cpp -------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_CODEGEN_PROGRAM_H
+#define NNC_CODEGEN_PROGRAM_H
+
+#include "codegen/Printer.h"
+
+namespace nnc::codegen {
+
+/// Returns the field of an input or output, as in `inputs->x`.
+std::string getPortField(mlir::Operation &op, llvm::StringRef access);
+/// Returns the pointer to the memory that holds a place in the arena, as in
+/// `arena` or, with several memories, `arenas->dtcm`.
+std::string getArenaPointer(mlir::Operation &op, llvm::StringRef access);
+
+/// Returns the body of run(): the places and the steps of a run (Steps.cpp).
+/// Layers tell their share of the `total` work.
+std::string printBody(exec::ProgramOp program, const LayerNumbers &layers,
+                      int64_t total);
+
+/// Returns the definition of is_at(), which tells whether an input or output is
+/// at its place in the arena (ArgumentChecks.cpp).
+std::string printIsAt();
+/// Returns the body of find_fault(), which checks the arguments of run().
+std::string printChecks(exec::ProgramOp program, const EmitOptions &options);
+
+/// Returns the expression for the pointer to the program's weights in the
+/// emitted code, or "nullptr" if they are not in one piece (WeightChecks.cpp).
+std::string getWeightsPointer(exec::ProgramOp program,
+                              const EmitOptions &options);
+/// Returns the statements that check each piece of the weights in its turn;
+/// `scope` is in front of the names of functions. `checksAll` reads all bytes.
+std::string printWeightChecks(exec::ProgramOp program, const std::string &scope,
+                              bool checksAll);
+/// Returns the constants and functions that check each piece of the weights.
+std::string printWeightFaults(exec::ProgramOp program,
+                              llvm::ArrayRef<WeightsPiece> weights,
+                              const Values &values);
+/// Returns the declarations of the arrays that hold the weights.
+std::string printWeightArrays(llvm::ArrayRef<WeightsPiece> weights);
+/// Returns the definition of <name>_check_weights, which reads all bytes of the
+/// weights.
+std::string printCheckEntry(exec::ProgramOp program,
+                            const EmitOptions &options);
+
+} // namespace nnc::codegen
+
+#endif // NNC_CODEGEN_PROGRAM_H
