@@ -16,15 +16,36 @@ BIN = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin"
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 TARGET = "x86-64-v3"
 
-# As compiler/pipelines/Pipeline.cpp has them.
-PASSES = ["func.func(nnc-qnn-canonicalize)", "func.func(nnc-simplify)",
-          "nnc-drop-unread", "func.func(nnc-recompose)", "func.func(nnc-simplify)",
-          "func.func(nnc-legalize)", "func.func(nnc-form-layers)",
-          f"nnc-fuse-layers{{target={TARGET}}}",
-          f"nnc-choose-routines{{target={TARGET}}}", "nnc-propagate-layout",
-          "nnc-plan-memory", "nnc-lower-to-exec", "nnc-share-code",
-          "nnc-encode-weights"]
-CHOSEN, PLANNED = 9, 11  # passes until routines are chosen, until places are planned
+# Passes of the pipeline that only some models and options need.
+OPTIONAL = {"QnnFuse", "QnnLegalize", "Tabulate", "AssignThreads"}
+
+
+def list_passes():
+    """The passes that Pipeline.cpp runs, in its order, as nnc-opt takes them."""
+    compiler = pathlib.Path(__file__).resolve().parents[2] / "compiler"
+    declared = {name: (flag, op) for name, flag, op in re.findall(
+        r'^def (\w+) : Pass<"([a-z-]+)", "::mlir::(?:func::)?(\w+)">',
+        "".join((compiler / "passes" / file).read_text()
+                for file in ("Passes.td", "PlanPasses.td")), re.M)}
+    for name in re.findall(r"addPass\(\s*create(\w+)\(",
+                           (compiler / "pipelines/Pipeline.cpp").read_text()):
+        flag, op = declared[name]
+        if name in ("FuseLayers", "ChooseRoutines"):
+            flag += f"{{target={TARGET}}}"
+        if name not in OPTIONAL:
+            yield f"func.func({flag})" if op == "FuncOp" else flag
+
+
+PASSES = list(list_passes())
+
+
+def count_up_to(flag):
+    """The number of passes up to one, with it."""
+    return next(i for i, name in enumerate(PASSES) if name.startswith(flag)) + 1
+
+
+# Passes until routines are chosen, until places are planned.
+CHOSEN, PLANNED = count_up_to("nnc-choose-routines"), count_up_to("nnc-plan-memory")
 
 
 def opt(text, passes):
