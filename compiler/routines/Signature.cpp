@@ -9,6 +9,7 @@
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Schema.h"
+#include "dialects/nn/encodings/WeightEncoding.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -25,9 +26,7 @@ bool nnc::isConstantValue(Value value) {
   return producer && producer->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Returns the row-major type with the elements that the layer reads an operand
-/// as. The operand of a form has the type that the layer itself reads.
-static RankedTensorType getReadType(LayerOp layer, unsigned operand) {
+RankedTensorType nnc::getReadType(LayerOp layer, unsigned operand) {
   return Schema{getReadElement(layer, operand), LayoutAttr(), ""}.on(
       getTensorType(layer.getOperand(operand)));
 }

@@ -28,6 +28,10 @@ struct Signature {
 /// Returns whether a value is a constant of the module.
 bool isConstantValue(mlir::Value value);
 
+/// Returns the row-major type with the elements that the layer reads an operand
+/// as. The operand of a form has the type that the layer itself reads.
+mlir::RankedTensorType getReadType(nn::LayerOp layer, unsigned operand);
+
 /// Returns the family of the routines that compute the layer. `storage` keeps
 /// the name.
 llvm::StringRef getFamily(nn::LayerOp layer, std::string &storage);

@@ -9,6 +9,7 @@
 #include "compiler/pipelines/QuantizePipeline.h"
 #include "compiler/quantize/BiasCorrection.h"
 #include "compiler/quantize/ModuleFile.h"
+#include "compiler/quantize/ObservedModule.h"
 #include "compiler/quantize/Results.h"
 #include "compiler/quantize/Scales.h"
 #include "compiler/tools/driver/console/Diagnostics.h"
@@ -78,26 +79,6 @@ ExitCode ModuleQuantizer::checkPlan(const quantize::Plan &plan) {
   return ExitCode::unsupported;
 }
 
-/// Returns the name that a value has as an output of the float model, by its
-/// number.
-static std::string getObservedName(size_t number) {
-  return fmt::format("nnc.observed.{}", number);
-}
-
-/// Makes the main function of a copy of the module return these values, too.
-void ModuleQuantizer::addOutputs(mlir::ModuleOp copy,
-                                 llvm::ArrayRef<size_t> numbers) {
-  auto main = copy.lookupSymbol<mlir::func::FuncOp>("main");
-  llvm::SmallVector<mlir::Value> values = qnn::listValues(main);
-  llvm::SmallVector<mlir::Value> added;
-  std::vector<std::string> names;
-  for (size_t number : numbers) {
-    added.push_back(values[number]);
-    names.push_back(getObservedName(number));
-  }
-  quantize::addResults(main, added, names);
-}
-
 /// Returns a copy of the module whose main function also returns the values of
 /// the plan whose ranges have to be known.
 mlir::OwningOpRef<mlir::ModuleOp>
@@ -106,34 +87,20 @@ ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
       llvm::cast<mlir::ModuleOp>((*module)->clone());
   mlir::func::FuncOp main = getMain();
   runs.setNumOutputs(quantize::countOutputs(main));
-  llvm::SmallVector<size_t> numbers;
-  for (auto [number, value] : llvm::enumerate(qnn::listValues(main))) {
-    if (!plan.values.count(value) || plan.sameAs.count(value))
-      continue;
-    observed.emplace_back(number, getObservedName(number));
-    numbers.push_back(number);
-  }
+  llvm::SmallVector<size_t> numbers = quantize::listObserved(main, plan);
+  for (size_t number : numbers)
+    observed.emplace_back(number, quantize::getObservedName(number));
   if (methods.observesChannels)
     for (const quantize::EqualizableValue &each :
          quantize::findEqualizable(main)) {
       channels.push_back(
-          {each.number, getObservedName(each.number), each.axis});
+          {each.number, quantize::getObservedName(each.number), each.axis});
       if (!llvm::is_contained(numbers, each.number))
         numbers.push_back(each.number);
     }
-  addOutputs(*copy, numbers);
+  quantize::addObserved(copy->lookupSymbol<mlir::func::FuncOp>("main"),
+                        numbers);
   return copy;
-}
-
-/// Returns a float tensor as integer layers read it, rounded by a quantization
-/// and a dequantization that follow it, or the tensor itself if none do.
-static mlir::Value findDequantized(mlir::Value value) {
-  for (mlir::Operation *user : value.getUsers())
-    if (llvm::isa<qnn::QuantizeOp>(user))
-      for (mlir::Operation *reader : user->getUsers())
-        if (llvm::isa<qnn::DequantizeOp>(reader))
-          return reader->getResult(0);
-  return value;
 }
 
 std::vector<std::string> ModuleQuantizer::listCompared() const {
@@ -149,16 +116,13 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
   for (const auto &[number, name] : observed)
     if (parameters.count(name))
       numbers.push_back(number);
-  addOutputs(*copy, numbers);
+  auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
+  quantize::addObserved(main, numbers);
   if (runPasses(*copy, nullptr) != ExitCode::done)
     return {};
   // A tensor may be computed in floats and read by integer layers, which round
   // it, and by float layers, which do not. Outputs show the rounded values.
-  auto main = copy->lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::Operation *end = main.getBody().front().getTerminator();
-  for (size_t i = end->getNumOperands() - numbers.size();
-       i < end->getNumOperands(); ++i)
-    end->setOperand(unsigned(i), findDequantized(end->getOperand(unsigned(i))));
+  quantize::returnDequantized(main, numbers.size());
   return copy;
 }
 
@@ -195,7 +159,7 @@ ExitCode ModuleQuantizer::open() {
 void ModuleQuantizer::describe(const quantize::Plan &plan) {
   llvm::DenseMap<mlir::Value, std::string> names;
   for (auto [number, value] : llvm::enumerate(qnn::listValues(getMain())))
-    names[value] = getObservedName(number);
+    names[value] = quantize::getObservedName(number);
   auto find = [&](mlir::Value value) {
     while (plan.sameAs.count(value))
       value = plan.sameAs.at(value);

@@ -119,7 +119,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> cloneToQuantize();
   ExitCode requantize();
   void describe(const quantize::Plan &plan);
-  void addOutputs(mlir::ModuleOp copy, llvm::ArrayRef<size_t> numbers);
   ExitCode runPasses(mlir::ModuleOp on, std::string *spelled);
   mlir::func::FuncOp getMain();
 
