@@ -10,6 +10,7 @@
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Schema.h"
 #include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/layers/Layer.h"
 
 using namespace mlir;
 using namespace nnc;
