@@ -336,11 +336,11 @@ int call_fixed_resize(const fixed_resize_shape &s, const operands &o) {
     return NNC_REFERENCE_NO_TYPE;
   }
 }
-int call_push(const push_shape &s, const operands &o) {
+int call_enqueue(const enqueue_shape &s, const operands &o) {
   return with_size(o.type(0), [&](auto t) {
     using T = decltype(t);
-    return run_all<push_portable<push_shape, none>>(s, o.x<T>(0), o.x<T>(1),
-                                                    o.y<T>());
+    return run_all<enqueue_portable<enqueue_shape, none>>(s, o.x<T>(0),
+                                                          o.x<T>(1), o.y<T>());
   });
 }
 int call_attention(const attention_shape &s, const operands &o) {
@@ -415,7 +415,7 @@ NNC_CALL_UNARY(reduce_prod, with_number)
 NNC_CALL_UNARY(reduce_sum, with_number)
 NNC_CALL_UNARY(reduce_sum_square, with_number)
 NNC_CALL_UNARY(softmax, with_float)
-NNC_CALL_UNARY(steps, with_number)
+NNC_CALL_UNARY(range, with_number)
 #undef NNC_CALL_UNARY
 
 int call_scatter(const scatter_shape &s, const operands &o) {
@@ -655,7 +655,7 @@ int call_tree_ensemble(const tree_ensemble_shape &s, const operands &o) {
 NNC_CALL_ARG(argmax)
 NNC_CALL_ARG(argmin)
 NNC_CALL_ARG(distinct)
-NNC_CALL_ARG(find)
+NNC_CALL_ARG(nonzero)
 NNC_CALL_ARG(max_pool_index)
 NNC_CALL_ARG(top_k)
 #undef NNC_CALL_ARG

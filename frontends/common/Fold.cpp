@@ -39,7 +39,7 @@ static constexpr StringLiteral kRealFunctions[] = {
 static constexpr StringLiteral kMoves[] = {"copy", "gather"};
 static constexpr StringLiteral kExact[] = {
     "argmax",     "argmin",  "cumprod",    "cumsum",     "distinct",
-    "find",       "matmul",  "reduce_max", "reduce_min", "reduce_prod",
+    "matmul",     "nonzero", "reduce_max", "reduce_min", "reduce_prod",
     "reduce_sum", "scatter", "top_k"};
 
 /// Whether ONNX and other frameworks define x cast to `element`: x must be in

@@ -6,12 +6,12 @@
 // CHECK: nn.layer "push"{{.*}}exec.place = #exec.place<state[1] at 0>
 // EXEC-LABEL: exec.program
 // EXEC: %[[Q:.*]] = exec.state "q" : tensor<1x8x4xf32>
-// EXEC: exec.call "push" push_portable of {{.*}} inputs(%[[Q]], %x) outputs(%[[Q]])
+// EXEC: exec.call "push" enqueue_portable of {{.*}} inputs(%[[Q]], %x) outputs(%[[Q]])
 // EXEC-NOT: exec.copy
 func.func @queue(%x: tensor<1x1x4xf32> {nn.name = "x"},
                  %q: tensor<1x8x4xf32> {nn.name = "q", nn.state = 1 : i64})
     -> (tensor<1x4xf32> {nn.name = "y"}, tensor<1x8x4xf32>) {
-  %new = nn.layer "push" inputs(%q, %x : tensor<1x8x4xf32>, tensor<1x1x4xf32>) -> tensor<1x8x4xf32> attributes {routine = "push_portable"} anchor {
+  %new = nn.layer "push" inputs(%q, %x : tensor<1x8x4xf32>, tensor<1x1x4xf32>) -> tensor<1x8x4xf32> attributes {routine = "enqueue_portable"} anchor {
   ^bb0(%0: tensor<1x8x4xf32>, %1: tensor<1x1x4xf32>):
     %2 = nn.push %0, %1 {axis = 1 : i64} : (tensor<1x8x4xf32>, tensor<1x1x4xf32>) -> tensor<1x8x4xf32>
     nn.yield %2 : tensor<1x8x4xf32>

@@ -29,7 +29,7 @@ using list = std::vector<std::int64_t>;
 
 template <class T> void check_find() {
   for (int round = 0; round < 60; ++round) {
-    const find_shape s{draw(0, 40)};
+    const nonzero_shape s{draw(0, 40)};
     const int share = draw(0, 4);
     std::vector<T> x(std::size_t(s.size));
     for (T &value : x)
@@ -41,7 +41,8 @@ template <class T> void check_find() {
     expected[0] = std::int64_t(expected.size()) - 1;
     expected.resize(std::size_t(s.size) + 1);
     list y(std::size_t(s.size) + 1, -1);
-    find_portable<find_shape, none>::run(s, x.data(), y.data(), none{}, 0, 1);
+    nonzero_portable<nonzero_shape, none>::run(s, x.data(), y.data(), none{}, 0,
+                                               1);
     REQUIRE(y == expected);
   }
 }
@@ -184,7 +185,8 @@ TEST_CASE("find gives the positions of elements that are not zero") {
 TEST_CASE("NaN is found, and minus zero is not") {
   const float x[] = {-0.0f, std::numeric_limits<float>::quiet_NaN(), 0, -1};
   std::int64_t y[5];
-  find_portable<find_shape, none>::run(find_shape{4}, x, y, none{}, 0, 1);
+  nonzero_portable<nonzero_shape, none>::run(nonzero_shape{4}, x, y, none{}, 0,
+                                             1);
   REQUIRE(list(y, y + 5) == list{2, 1, 3, 0, 0});
 }
 

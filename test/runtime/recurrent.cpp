@@ -75,12 +75,13 @@ struct cells {
 } // namespace
 
 TEST_CASE("push moves a queue on, in place or not") {
-  for (const push_shape &s : {push_shape{1, 8, 1}, push_shape{3, 12, 4},
-                              push_shape{2, 5, 5}, push_shape{4, 6, 0}}) {
+  for (const enqueue_shape &s :
+       {enqueue_shape{1, 8, 1}, enqueue_shape{3, 12, 4}, enqueue_shape{2, 5, 5},
+        enqueue_shape{4, 6, 0}}) {
     const auto x = bytes(std::size_t(s.outer * s.size)),
                f = bytes(std::size_t(s.outer * s.count));
     auto inPlace = x, y = x;
-    using routine = push_portable<push_shape, none>;
+    using routine = enqueue_portable<enqueue_shape, none>;
     routine::run(s, x.data(), f.data(), y.data(), none{}, 0, s.outer);
     // Each row is a share of its own.
     for (int row = 0; row < s.outer; ++row)

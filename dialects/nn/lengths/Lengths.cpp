@@ -94,7 +94,7 @@ SmallVector<RoutineCall> StepsOp::getRoutineCalls() {
   fields.add("count", getY().getType().getNumElements());
   fields.add("start", static_cast<int64_t>(getStart()));
   fields.add("step", static_cast<int64_t>(getStep()));
-  return {{"steps", fields.get(), {0}}};
+  return {{"range", fields.get(), {0}}};
 }
 Work StepsOp::getWork() { return bytesOnly(*this); }
 
@@ -112,7 +112,7 @@ LogicalResult FindOp::inferReturnTypes(MLIRContext *context,
 SmallVector<RoutineCall> FindOp::getRoutineCalls() {
   ShapeFields fields(getContext());
   fields.add("size", getX().getType().getNumElements());
-  return {{"find", fields.get(), {0}}};
+  return {{"nonzero", fields.get(), {0}}};
 }
 Work FindOp::getWork() { return bytesOnly(*this); }
 

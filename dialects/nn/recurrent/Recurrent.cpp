@@ -38,7 +38,7 @@ SmallVector<RoutineCall> PushOp::getRoutineCalls() {
   fields.add("outer", product(x.take_front(getAxis())));
   fields.add("size", x[getAxis()] * inner);
   fields.add("count", getPlain(getF()).getDimSize(getAxis()) * inner);
-  return {{"push", fields.get(), {0, 1}}};
+  return {{"enqueue", fields.get(), {0, 1}}};
 }
 Work PushOp::getWork() { return bytesOnly(*this); }
 

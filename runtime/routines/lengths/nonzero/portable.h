@@ -13,7 +13,7 @@
 
 namespace nnc {
 
-template <class S, class Epi> struct find_portable {
+template <class S, class Epi> struct nonzero_portable {
   static constexpr int units(const S &) { return 1; }
 
   template <class T>

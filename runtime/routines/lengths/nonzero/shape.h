@@ -1,4 +1,4 @@
-//===- shape.h - The shape of find routines -------------------------------===//
+//===- shape.h - The shape of nonzero routines ----------------------------===//
 #ifndef NNC_ROUTINES_LENGTHS_NONZERO_SHAPE_H
 #define NNC_ROUTINES_LENGTHS_NONZERO_SHAPE_H
 
@@ -6,7 +6,7 @@ namespace nnc {
 
 /// The positions of those of x[size] that are not zero: y[0] is how many there
 /// are, and y[1 + i] the i-th. The rest of y[1 + size] is zero.
-struct find_shape {
+struct nonzero_shape {
   int size;
 
   /// Calls f(name, field) for each field.

@@ -13,7 +13,7 @@
 
 namespace nnc {
 
-template <class S, class Epi> struct steps_portable {
+template <class S, class Epi> struct range_portable {
   static constexpr int units(const S &s) { return s.count; }
 
   template <class T>

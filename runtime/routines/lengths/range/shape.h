@@ -1,11 +1,11 @@
-//===- shape.h - The shape of steps routines ------------------------------===//
+//===- shape.h - The shape of range routines ------------------------------===//
 #ifndef NNC_ROUTINES_LENGTHS_RANGE_SHAPE_H
 #define NNC_ROUTINES_LENGTHS_RANGE_SHAPE_H
 
 namespace nnc {
 
 /// y[count] = start, start + step, start + 2 * step, ...
-struct steps_shape {
+struct range_shape {
   int count, start, step;
 
   /// Calls f(name, field) for each field.

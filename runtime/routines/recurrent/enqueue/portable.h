@@ -11,7 +11,7 @@
 
 namespace nnc {
 
-template <class S, class Epi> struct push_portable {
+template <class S, class Epi> struct enqueue_portable {
   static constexpr int units(const S &s) { return s.outer; }
 
   template <class T>

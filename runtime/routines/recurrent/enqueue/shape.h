@@ -1,4 +1,4 @@
-//===- shape.h - The shape of push routines -------------------------------===//
+//===- shape.h - The shape of enqueue routines ----------------------------===//
 #ifndef NNC_ROUTINES_RECURRENT_ENQUEUE_SHAPE_H
 #define NNC_ROUTINES_RECURRENT_ENQUEUE_SHAPE_H
 
@@ -6,7 +6,7 @@ namespace nnc {
 
 /// A queue x[outer][size], of which the first `count` elements of each row
 /// leave, and new elements f[outer][count] that follow the others.
-struct push_shape {
+struct enqueue_shape {
   int outer, size, count;
 
   /// Calls f(name, field) for each field.
