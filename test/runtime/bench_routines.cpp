@@ -230,7 +230,7 @@ template <class LINE, class S> constexpr int best_candidate() {
   double most = -1;
   // The layers are of floats.
   if ((!same(LINE::isa, this_isa) && !same(LINE::isa, "portable")) ||
-      has_doubles(LINE::name))
+      has_doubles(LINE::name) || has_integers(LINE::name))
     return best;
   for (int i = 0; i < int(std::size(LINE::lines)); ++i)
     if (LINE::lines[i].applies(S{}) && LINE::lines[i].efficiency(S{}) > most) {

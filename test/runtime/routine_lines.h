@@ -112,12 +112,19 @@ constexpr bool same_start(const char *start, const char *text) {
     ;
   return !*start;
 }
-/// Whether a routine's name says that it computes with doubles.
-constexpr bool has_doubles(const char *name) {
+/// Whether `part` stands anywhere in `name`.
+constexpr bool has_part(const char *name, const char *part) {
   for (; *name; ++name)
-    if (same_start("_f64_", name))
+    if (same_start(part, name))
       return true;
   return false;
+}
+/// Whether a routine's name says that it computes with doubles.
+constexpr bool has_doubles(const char *name) { return has_part(name, "_f64_"); }
+/// Whether a routine's name says that it computes with integers.
+constexpr bool has_integers(const char *name) {
+  return has_part(name, "_i32_") || has_part(name, "_i64_") ||
+         has_part(name, "_bytes_") || has_part(name, "_rounded_");
 }
 
 #endif // NNC_TEST_ROUTINE_LINES_H

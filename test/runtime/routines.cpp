@@ -121,12 +121,6 @@ std::vector<std::string> split(const std::string &names) {
   return list;
 }
 
-constexpr bool has_part(const char *name, const char *part) {
-  for (; *name; ++name)
-    if (same_start(part, name))
-      return true;
-  return false;
-}
 /// Whether a routine's name says that it computes with halves.
 constexpr bool has_halves(const char *name) { return has_part(name, "_f16_"); }
 
