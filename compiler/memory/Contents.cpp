@@ -98,9 +98,10 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
 // Contents
 //===----------------------------------------------------------------------===//
 
-/// A join may have so many ranges, or so many for each of its parts.
+/// Limits on the ranges of a concat. It may have kMaxRanges in all, or
+/// kMaxRangesOfPart for each of its operands if that is more.
 static constexpr int64_t kMaxRanges = 1024, kMaxRangesOfPart = 4;
-/// All values together may have so many ranges (of 32 bytes).
+/// The largest number of ranges, of 32 bytes each, of all values together.
 static constexpr int64_t kMaxRangesInAll = int64_t(1) << 24;
 
 ArrayRef<ByteRange> Contents::store(ByteRanges own) {
@@ -108,7 +109,8 @@ ArrayRef<ByteRange> Contents::store(ByteRanges own) {
   return stored.emplace_back(std::move(own));
 }
 
-/// The ranges that `moves` bring together; none where they are too many.
+/// Returns the ranges of the result of `op`, which `moves` assemble; an empty
+/// list if they exceed the limits above.
 ArrayRef<ByteRange> Contents::follow(Operation *op, ArrayRef<Move> moves) {
   int64_t limit =
       std::max<int64_t>(kMaxRanges, kMaxRangesOfPart * moves.size());
@@ -141,7 +143,8 @@ Contents::Contents(func::FuncOp function) {
   add(function);
 }
 
-/// Gives each value that a body captures the bytes that it has outside.
+/// Gives each argument of a body that stands for a captured operand the ranges
+/// of that operand.
 void Contents::addControl(ControlOpInterface op) {
   OperandRange captured = op.getCaptured();
   for (func::FuncOp body : nn::getBodies(op)) {
@@ -201,7 +204,7 @@ SmallVector<unsigned> nnc::getExchanged(LoopOp loop, Operation *end,
 
 SmallVector<int64_t> nnc::getExchangeOffsets(Operation *end,
                                              ArrayRef<unsigned> values) {
-  // Vectors of any machine may be copied there.
+  // The alignment in bytes that copies with vector instructions need.
   constexpr int64_t align = 16;
   SmallVector<int64_t> offsets = {0};
   for (unsigned value : values)
@@ -236,9 +239,9 @@ ByteRanges Contents::of(Value value, int64_t begin, int64_t end) const {
 // Operands of layers
 //===----------------------------------------------------------------------===//
 
-/// Returns true if each element of a tensor of type `a` has the place and the
-/// size of that of a tensor of type `b`. Of different types, only those of
-/// characters may share memory in C++.
+/// Returns true if each element of a tensor of type `a` has the same offset and
+/// size as that of a tensor of type `b`. C++ allows tensors of different types
+/// to share memory only if one of them is of a character type.
 static bool haveSameBytes(RankedTensorType a, RankedTensorType b) {
   auto isByte = [](RankedTensorType type) {
     return type.getElementType().isInteger(8);
@@ -249,7 +252,7 @@ static bool haveSameBytes(RankedTensorType a, RankedTensorType b) {
 
 bool nnc::readsInPlace(Operation *op, unsigned operand) {
   auto layer = dyn_cast<LayerOp>(op);
-  // A queue is moved on from its start.
+  // The elements of a queue are moved towards its start, in ascending order.
   if (layer && operand == 0)
     if (auto push = dyn_cast_or_null<PushOp>(layer.getAnchorOp()))
       return layer.getInputs().front() != layer.getInputs().back();
@@ -317,7 +320,8 @@ SmallVector<unsigned> nnc::getFinishOrder(func::FuncOp function) {
   SmallVector<unsigned> order, states;
   for (unsigned i = 0; i < end->getNumOperands(); ++i)
     (getStateOf(function, i) ? states : order).push_back(i);
-  // A state that holds the next value of another one is overwritten after it.
+  // A state whose old value is the next value of another state is overwritten
+  // after that one.
   auto isRead = [&](unsigned result) {
     exec::PlaceAttr own = getFinalPlace(function, result);
     return llvm::any_of(states, [&](unsigned other) {
@@ -329,7 +333,7 @@ SmallVector<unsigned> nnc::getFinishOrder(func::FuncOp function) {
   while (!states.empty()) {
     unsigned *next = llvm::find_if_not(states, isRead);
     if (next == states.end())
-      next = states.begin(); // they exchange values: no order is right
+      next = states.begin(); // states that exchange values have no valid order
     order.push_back(*next);
     states.erase(next);
   }

@@ -64,14 +64,15 @@ struct ByteRange {
 };
 using ByteRanges = llvm::SmallVector<ByteRange, 1>;
 
-/// Maps every value of a function, and of those that it runs, to the ranges of
-/// computed values that it consists of. Results of views and of contiguous
-/// slices and concats are made of the bytes of other values; every other value
-/// is a single range whose root is the value itself.
+/// Maps every value of a function, and of the functions that its ops run, to
+/// the byte ranges of computed values that it consists of. The results of views
+/// and of contiguous slices and concats consist of bytes of other values; every
+/// other value is a single range whose root is the value itself.
 ///
-/// Joins of joins can have far more ranges than the function has ops: 25
-/// concats of a value with itself have 33 million. A join with too many ranges
-/// is its own root, like a computed value, and its parts are copied into it.
+/// Concats of concats can have far more ranges than the function has ops: 25
+/// concats of a value with itself have 33 million. The result of a concat with
+/// too many ranges is its own root, like a computed value, and the operands are
+/// copied into it.
 class Contents {
 public:
   explicit Contents(mlir::func::FuncOp function);
@@ -82,8 +83,8 @@ public:
   /// Returns the ranges of the bytes [begin, end) of `value`, with offsets
   /// relative to `begin`.
   ByteRanges of(mlir::Value value, int64_t begin, int64_t end) const;
-  /// Returns what the function of that name does for an op of the function,
-  /// computed once: a concat is asked for each of its parts.
+  /// Returns the result of nnc::getMoves() for an op of the function. It is
+  /// computed once, since a concat is asked for each of its parts.
   llvm::ArrayRef<Move> getMoves(mlir::Operation *op) const {
     auto found = moves.find(op);
     return found == moves.end() ? llvm::ArrayRef<Move>() : found->second;
@@ -102,8 +103,8 @@ private:
   /// The moves of each op that has any.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Move, 1>> moves;
   llvm::DenseSet<mlir::Value> copied;
-  std::deque<ByteRanges> stored; ///< the memory that `ranges` refers to
-  int64_t count = 0;             ///< ranges in all of `stored`
+  std::deque<ByteRanges> stored; ///< owns the ranges that `ranges` refers to
+  int64_t count = 0;             ///< number of ranges in `stored`
 };
 
 /// Returns true if `op` reads each element of its operand number `operand` just
@@ -117,16 +118,18 @@ bool readsInPlace(mlir::Operation *op, unsigned operand);
 /// end.
 int64_t getReadBytes(mlir::Operation *op, unsigned operand);
 
-/// Returns the numbers of the carried values of a loop whose next value, an
-/// operand of `end`, the last op of the body, is another carried value or a
-/// part of one. That one may be overwritten first, so that the scratch memory
-/// of `end` holds a copy meanwhile.
+/// Returns the numbers of the carried values of `loop` that take their next
+/// value from another carried value or a part of one. `end` is the last op of
+/// the body, whose operands are the next values. Since the other carried value
+/// may be overwritten first, the scratch memory of `end` holds a copy of each
+/// of these next values.
 llvm::SmallVector<unsigned> getExchanged(nn::LoopOp loop, mlir::Operation *end,
                                          const Contents &contents);
 
-/// Returns the offsets in the scratch memory of `end`, the last op of a body of
-/// a loop, of the values that getExchanged() names, and then its size, in
-/// bytes.
+/// Returns the byte offsets in the scratch memory of `end` at which the next
+/// values of `values`, the numbers that getExchanged() returns, are kept,
+/// followed by the size of that scratch memory in bytes. `end` is the last op
+/// of the body of a loop.
 llvm::SmallVector<int64_t> getExchangeOffsets(mlir::Operation *end,
                                               llvm::ArrayRef<unsigned> values);
 
@@ -135,18 +138,18 @@ llvm::SmallVector<int64_t> getExchangeOffsets(mlir::Operation *end,
 /// constant. Null if no place is known.
 exec::PlaceAttr getPlace(mlir::Value value);
 
-/// Returns whose memory an argument of a function is in: the caller's input or
-/// its state.
+/// Returns the pool that holds an argument of a function: the caller's inputs
+/// or its state.
 exec::Pool getPool(mlir::BlockArgument argument);
 
-/// Returns where result number `result` of a function is to be when the
-/// function ends: in an output, in the arena if it holds the results, or, for
-/// the next value of a state, in the state.
+/// Returns the place that result number `result` of a function must have when
+/// the function ends: an output, the arena if the results are there, or a state
+/// if the result is its next value.
 exec::PlaceAttr getFinalPlace(mlir::func::FuncOp function, unsigned result);
 
 /// Returns the numbers of the results in the order in which they are copied to
-/// their final places: outputs first, and a state before another one whose old
-/// value it takes.
+/// their final places: first the outputs, then the states. A state whose old
+/// value is the next value of another state comes after that one.
 llvm::SmallVector<unsigned> getFinishOrder(mlir::func::FuncOp function);
 
 } // namespace nnc

@@ -16,7 +16,7 @@ using namespace nnc;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The bytes of a block from its first to its last one.
+/// Returns the size of a block in bytes: the largest end of its extents.
 static int64_t getBlockBytes(const PackingBlock &block) {
   int64_t bytes = 0;
   for (const Extent &extent : block)
@@ -25,17 +25,18 @@ static int64_t getBlockBytes(const PackingBlock &block) {
 }
 
 namespace {
-/// The blocks that one memory takes, while it is filled.
+/// The blocks assigned to one memory while it is being filled.
 class Filling {
 public:
   Filling(ArrayRef<PackingBlock> blocks, int64_t limit, int64_t align)
       : all(blocks), limit(limit), align(align) {}
 
-  /// Takes blocks, in order, until one does not fit, and then each later one
-  /// that does. Returns those that are left.
+  /// Assigns the blocks of `order` to this memory up to the first that does not
+  /// fit, and then each later block that still fits. Returns the remaining
+  /// ones.
   SmallVector<unsigned> fill(ArrayRef<unsigned> order) {
-    // How many blocks fit grows with the limit, and packing takes time: so the
-    // first that does not fit is found by bisection.
+    // Packing takes time, so the first block that does not fit is found by
+    // bisection.
     size_t fits = 0, tooMany = order.size() + 1;
     while (tooMany - fits > 1) {
       size_t middle = fits == 0 && tooMany == order.size() + 1
@@ -58,7 +59,7 @@ public:
 
   void take(ArrayRef<unsigned> blocks) { llvm::append_range(taken, blocks); }
 
-  /// Writes the places of all blocks that were taken.
+  /// Writes the memory and the offset of each assigned block to `division`.
   void place(unsigned memory, Division &division) const {
     Packing packing = packBlocks(getBlocks(taken), align);
     division.bytes[memory] = packing.bytes;

@@ -11,30 +11,30 @@
 
 namespace nnc {
 
-/// A memory of a machine: how many bytes blocks may take there, and whether
-/// each access takes longer than one of a memory that is not slow.
+/// A memory of a machine: its capacity in bytes, and whether its accesses are
+/// slower than those of the other memories.
 struct MemoryLimit {
   int64_t bytes;
   bool slow;
 };
 
-/// An assignment of blocks to memories: the number of the memory of each block,
-/// its offset there, a multiple of the alignment, and the bytes that are taken
-/// of each memory.
+/// An assignment of blocks to memories. For each block, it holds the number of
+/// its memory and its byte offset there, a multiple of the alignment; for each
+/// memory, the number of bytes in use.
 struct Division {
   llvm::SmallVector<unsigned> memories;
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<int64_t> bytes;
-  bool fits = true; ///< whether no memory has more bytes than its limit
+  bool fits = true; ///< whether each memory holds at most its capacity
 };
 
-/// Divides blocks among memories, each of which packBlocks() packs.
-/// `accesses[i]` is how many bytes of block i are read and written in all, each
-/// as often as that happens.
-/// Memories that are not slow are filled first, in the given order, by the
-/// blocks with the most accesses a byte; the order of the largest blocks first
-/// is taken where it fits and the other does not. The last memory takes what is
-/// left, and has more bytes than its limit where no order fits. The result
+/// Divides blocks among memories and packs the blocks of each memory with
+/// packBlocks(). `accesses[i]` is the number of bytes of block i that a run
+/// reads and writes; a byte that is accessed several times counts each time.
+/// Memories that are not slow are filled first, each group in the given order.
+/// Blocks are assigned in descending order of accesses per byte or, if only
+/// that order fits, in descending order of size. The last memory takes the
+/// remaining blocks and exceeds its capacity if neither order fits. The result
 /// depends on the arguments only.
 Division divideBlocks(llvm::ArrayRef<PackingBlock> blocks,
                       llvm::ArrayRef<int64_t> accesses,

@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A search over sets of steps that are done: the way to a set matters only by
-// the most bytes that were in use on it. Sets are taken by that number, so that
-// the first way that does all steps is the best one.
+// A best-first search over sets of completed steps. All that matters of the
+// path to a set is its peak, the largest number of bytes that were in use on
+// it. Sets are visited in ascending order of their peaks, so that the first
+// path that completes all steps has the lowest peak.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +22,16 @@
 using namespace llvm;
 using namespace nnc;
 
-/// The most work of a search: steps that are looked at for the ways from sets
-/// of steps. Only networks of hundreds of layers that could all be next come
-/// near.
+/// The limit on the work of a search, counted in steps examined: each extension
+/// of a set of completed steps examines every step. Only networks with hundreds
+/// of layers that do not depend on each other come near it.
 static constexpr int64_t kMostLooks = int64_t(1) << 25;
 
 namespace {
-/// A set of steps that are done, and what is in memory then.
+/// A set of completed steps and the state of the memory after them.
 struct Progress {
   std::vector<bool> isDone;
-  SmallVector<int> readers; ///< of each value, those to come
+  SmallVector<int> readers; ///< for each value, the readers that are not done
   int64_t live = 0;
 };
 
@@ -43,29 +44,31 @@ public:
            llvm::all_of(needs[step],
                         [&](unsigned other) { return progress.isDone[other]; });
   }
-  /// The memory that a ready step needs, and that it leaves in use.
+  /// The number of bytes in use during and after a ready step.
   struct Effect {
-    int64_t during; ///< the bytes in use in the step
-    int64_t live;   ///< the bytes in use behind it
+    int64_t during; ///< bytes in use during the step
+    int64_t live;   ///< bytes in use after the step
   };
   Effect getEffect(const Progress &progress, unsigned step) const;
-  /// Does a step. Returns the bytes that are in use during it.
+  /// Completes a step. Returns the number of bytes in use during it.
   int64_t take(Progress &progress, unsigned step) const;
-  /// Does the ready steps that free as much as they take and need no more than
-  /// `peak` bytes: no order is better for putting them off.
+  /// Completes the ready steps that free at least as much memory as they
+  /// allocate and during which at most `peak` bytes are in use: to postpone
+  /// them never makes an order better. Appends them to `taken`.
   void takeFree(Progress &progress, int64_t peak,
                 SmallVectorImpl<unsigned> &taken) const;
   std::optional<SmallVector<unsigned>> run(int64_t budget) const;
 
 private:
   const OrderProblem &problem;
-  SmallVector<SmallVector<unsigned>> needs; ///< the steps before each step
+  /// The steps that each step depends on.
+  SmallVector<SmallVector<unsigned>> needs;
 };
 
-/// How a set of steps was reached.
+/// The best path found so far to a set of completed steps.
 struct Way {
   int64_t peak = 0;
-  std::vector<bool> before; ///< the set that it continues
+  std::vector<bool> before; ///< the preceding set on the path
   SmallVector<unsigned> taken;
   bool isFinal = false;
 };
@@ -114,7 +117,7 @@ Search::Effect Search::getEffect(const Progress &progress,
   }
   Effect effect{progress.live + made - reused + step.scratch,
                 progress.live + made - freed};
-  // A value that nothing reads is gone at once.
+  // A value without readers is dead after the step.
   if (step.made >= 0 && !progress.readers[step.made] &&
       !problem.isKept[step.made])
     effect.live -= made;
@@ -232,7 +235,8 @@ int64_t nnc::getPeak(const OrderProblem &problem, ArrayRef<unsigned> order) {
   return peak;
 }
 
-/// Takes the step that leaves the least in memory, again and again.
+/// Returns the order that always runs the ready step after which the fewest
+/// bytes are in use.
 static SmallVector<unsigned> orderGreedily(const OrderProblem &problem) {
   Search search(problem);
   Progress progress = search.start();
@@ -260,7 +264,7 @@ SmallVector<unsigned> nnc::findOrder(const OrderProblem &problem,
                                      int64_t budget) {
   auto given = llvm::to_vector(llvm::seq<unsigned>(0, problem.steps.size()));
   int64_t least = getPeak(problem, given);
-  // Each set costs as much as there are steps.
+  // The work for each set is proportional to the number of steps.
   int64_t sets = std::max<int64_t>(
       16, budget * 64 / std::max<int64_t>(64, problem.steps.size()));
   std::optional<SmallVector<unsigned>> found = Search(problem).run(sets);

@@ -12,35 +12,40 @@
 
 namespace nnc {
 
-/// One step of a program: it reads values and makes one or none. A value takes
-/// memory from the step that makes it up to the last one that reads it.
+/// A step of a program, which reads values and produces at most one. A value
+/// takes memory from the step that produces it to the last step that reads it.
 struct OrderStep {
-  llvm::SmallVector<unsigned> reads; ///< numbers of values, each once
-  int made = -1;                     ///< number of the value, or -1
-  int64_t scratch = 0;               ///< bytes in use during the step alone
-  /// Values whose memory the new one may take if this step is the last one to
-  /// read them.
+  llvm::SmallVector<unsigned> reads; ///< numbers of the values, without repeats
+  int made = -1;                     ///< number of the produced value, or -1
+  int64_t scratch = 0; ///< bytes that are in use during this step only
+  /// The read values whose memory the produced value may reuse if this step is
+  /// their last reader.
   llvm::SmallVector<unsigned> inPlace;
 };
 
-/// Steps, in an order that is possible, and the bytes of the values. A value
-/// that no step makes is there from the start.
+/// The steps of a program, in an order in which each value is produced before
+/// it is read, and the size in bytes of each value. A value that no step
+/// produces exists from the start.
 struct OrderProblem {
   llvm::SmallVector<OrderStep> steps;
   llvm::SmallVector<int64_t> bytes;
-  llvm::SmallVector<bool> isKept; ///< values that stay up to the end
+  /// For each value, whether it is needed at the end.
+  llvm::SmallVector<bool> isKept;
 };
 
-/// Returns the most bytes that are in use in a step, in this order.
+/// Returns the largest number of bytes in use during any step if the steps run
+/// in the order `order`.
 int64_t getPeak(const OrderProblem &problem, llvm::ArrayRef<unsigned> order);
 
-/// Returns the bytes that are in use in each step, in the given order.
+/// Returns the number of bytes in use during each step if the steps run in the
+/// order of `problem`.
 llvm::SmallVector<int64_t> getUsage(const OrderProblem &problem);
 
-/// Returns an order of the steps, each behind those whose values it reads, in
-/// which the most bytes in use are few: the fewest of all orders unless more
-/// than `budget` sets of steps would have to be looked at, and never more than
-/// those of the given order.
+/// Returns an order of the steps that keeps the peak, the largest number of
+/// bytes in use during any step, low. Each step comes after the steps whose
+/// values it reads. The peak is the lowest of all orders unless the search
+/// would have to visit more than about `budget` sets of completed steps, and it
+/// is never higher than that of the given order.
 llvm::SmallVector<unsigned> findOrder(const OrderProblem &problem,
                                       int64_t budget = 20000);
 

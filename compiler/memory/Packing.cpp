@@ -41,8 +41,8 @@ static int64_t getLiveBytes(const PackingBlock &block, int step,
   return alone ? alignTo(bytes, align) : bytes;
 }
 
-/// Extents of one block that are looked at, over all steps: a limit for blocks
-/// of ten thousand values.
+/// The limit on the number of extents of one block that are examined in all
+/// steps together. It matters for blocks of ten thousand values.
 static constexpr int64_t kMaxLookups = int64_t(1) << 27;
 
 int64_t nnc::getPackingLowerBound(ArrayRef<PackingBlock> blocks,
@@ -58,7 +58,7 @@ int64_t nnc::getPackingLowerBound(ArrayRef<PackingBlock> blocks,
       from = std::min(from, extent.first);
       to = std::max(to, extent.last);
     }
-    // A bound for fewer steps is one still.
+    // The result remains a lower bound if some steps are left out.
     int64_t steps = kMaxLookups / static_cast<int64_t>(block.size());
     to = static_cast<int>(std::min<int64_t>(to, from + steps));
     for (int step = from; step <= to; ++step)
@@ -100,8 +100,9 @@ public:
   int64_t lowerBound;
 
 private:
-  /// No network comes near; where several thousand values are alive at once,
-  /// the lists would take gigabytes and each try seconds.
+  /// The limit on the number of conflicts. No known network comes near it; with
+  /// several thousand values alive at once, the lists would take gigabytes and
+  /// each try seconds.
   static constexpr int64_t kMaxConflicts = int64_t(1) << 22;
 
   void findConflicts(ArrayRef<PackingBlock> blocks, unsigned i);
@@ -131,7 +132,7 @@ Packer::Packer(ArrayRef<PackingBlock> blocks, int64_t align)
   }
 }
 
-/// Those of block `i` with the blocks before it.
+/// Finds the conflicts of block `i` with the blocks before it.
 void Packer::findConflicts(ArrayRef<PackingBlock> blocks, unsigned i) {
   for (unsigned j = 0; j < i && !isTooLarge(); ++j) {
     if (keys[i].first >= keys[j].first + keys[j].duration ||
@@ -212,8 +213,8 @@ void Packer::improve(SmallVector<unsigned> &order, Fit fit,
   }
 }
 
-/// Each block in the order of its first step goes to the lowest place that is
-/// free for all of its time. Takes hardly more time than sorting.
+/// Places each block, in the order of their first steps, at the lowest offset
+/// that is free during its whole lifetime. Takes hardly more time than sorting.
 static Packing packInOrder(ArrayRef<PackingBlock> blocks,
                            ArrayRef<Packer::Key> keys, int64_t align) {
   Packing packing;
@@ -222,7 +223,8 @@ static Packing packInOrder(ArrayRef<PackingBlock> blocks,
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(keys[a].first, a) < std::pair(keys[b].first, b);
   });
-  // Free places by their offsets, and blocks by the step after their last.
+  // Free ranges by their offsets, and live blocks by the step after their last
+  // one.
   std::map<int64_t, int64_t> free = {{0, std::numeric_limits<int64_t>::max()}};
   std::multimap<int64_t, unsigned> alive;
   auto getBytes = [&](unsigned block) {

@@ -35,8 +35,8 @@ struct Packing {
   int64_t bytes = 0;
 };
 
-/// A lower bound on the bytes of any packing: the largest number of bytes that
-/// are in use in the same step.
+/// Returns a lower bound on the bytes of any packing: the largest number of
+/// bytes that are in use in the same step.
 int64_t getPackingLowerBound(llvm::ArrayRef<PackingBlock> blocks,
                              int64_t align);
 

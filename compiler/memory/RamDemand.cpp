@@ -17,7 +17,7 @@ RamDemand nnc::countRam(ModuleOp module) {
       for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>()) {
         if (memory.getBytes() > memory.getSize())
           demand.tooSmall = memory;
-        // Memory of another device is none of the host's.
+        // The memory of another device is not part of the host's RAM.
         if (!memory.getDevice().empty())
           demand.bytes -= memory.getBytes();
       }

@@ -13,10 +13,10 @@
 
 namespace nnc {
 
-/// The RAM that a module of the exec dialect takes.
+/// The RAM that a module of the exec dialect needs, as countRam() finds it.
 struct RamDemand {
-  int64_t bytes = 0; ///< of the arena, the inputs, the outputs and the state
-  /// The memory in which the module takes more bytes than there are, or null.
+  int64_t bytes = 0; ///< arena, inputs, outputs and state
+  /// A memory whose size the module exceeds, or null if there is none.
   exec::MemoryAttr tooSmall;
   bool fits(int64_t limit) const { return bytes <= limit && !tooSmall; }
 };

@@ -31,15 +31,16 @@ void nnc::buildPipeline(OpPassManager &manager,
 
 void nnc::buildQuantizedPipeline(OpPassManager &manager,
                                  const std::string &target) {
-  // First of all, while it shows which floats are quantized.
+  // First, while dequantizations and quantizations still show which floats are
+  // quantized.
   manager.addPass(createQnnFuse({target}));
-  // Before zero points become constants.
+  // Before nnc-qnn-canonicalize turns zero points into constants.
   manager.addPass(createQnnLegalize({target}));
-  // From here on there is nn alone.
+  // From here on there are only ops of the nn dialect.
   manager.nest<func::FuncOp>().addPass(createQnnCanonicalize());
 }
 
-/// Sets the options of a pass that has those of WeightOptions.td.
+/// Sets those options of a pass that WeightOptions.td declares.
 template <class Options>
 static void setRules(Options &options, const nnc::WeightRules &rules) {
   options.weightBits = rules.leastBits;
@@ -55,29 +56,32 @@ void nnc::buildLayersPipeline(OpPassManager &manager,
 void nnc::buildFormPipeline(OpPassManager &manager,
                             const PipelineOptions &options) {
   buildQuantizedPipeline(manager, options.target);
-  // Early, so that later patterns see constants and no identities.
+  // Early, so that later patterns find folded constants and no identities.
   manager.nest<func::FuncOp>().addPass(createSimplify());
-  // Behind it, which tells of values that nobody reads where conditions are
-  // constant, and before patterns ask which values have one use.
+  // After nnc-simplify, since branches with constant conditions may leave
+  // values without readers, and before patterns that ask which values have a
+  // single use.
   manager.addPass(createDropUnread());
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // Before ops are merged with their neighbours: it looks for expressions.
+  // Before ops are merged with their neighbours, as the pass looks for whole
+  // expressions.
   function.addPass(createRecompose());
-  // Recomposed ops leave values that nothing uses, or that are equal now.
+  // Recomposition leaves behind unused values and equal values.
   function.addPass(createSimplify());
   // From here on every op has a routine.
   function.addPass(createLegalize());
-  // While conversions between integers and floats stand beside what computes
-  // with the floats, and before layers are formed of them.
+  // While conversions between integers and floats stand beside the ops that
+  // compute with the floats, and before layers are formed of these ops.
   manager.addPass(createTabulate({options.target}));
-  // Last of the passes on ops: from here on the unit is the layer.
+  // The last of the passes on ops: later passes work on layers.
   manager.nest<func::FuncOp>().addPass(createFormLayers());
 }
 
 void nnc::buildFusePipeline(OpPassManager &manager,
                             const PipelineOptions &options) {
-  // Before epilogues get casts. Where layouts are limited it would hide what
-  // they are worth between two layers.
+  // Before epilogues get casts. With `plain` or `local` layouts no layers are
+  // fused, because a fused layer would hide the cost of the layout between its
+  // two parts.
   if (options.layouts == LayoutScope::global ||
       options.layouts == LayoutScope::fixed) {
     FuseLayersOptions fusion;
@@ -97,12 +101,13 @@ void nnc::buildPlanPipeline(OpPassManager &manager,
 
 void nnc::buildPlacePipeline(OpPassManager &manager,
                              const PipelineOptions &options) {
-  // Over the whole graph at once, as layouts of neighbours weigh on each other.
+  // On the whole graph at once, since the layouts of neighbours affect each
+  // other's costs.
   ChooseRoutinesOptions choice;
   choice.target = options.target;
   choice.maxError = options.maxError;
   choice.layouts = options.layouts;
-  // Models with the precision i8 are quantized before.
+  // Models with the precision i8 have been quantized before.
   choice.precision =
       options.precision == Precision::f16 ? Precision::f16 : Precision::f32;
   choice.optimize = options.optimize;
@@ -116,27 +121,28 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.weightsFront = options.findsWeightsFront;
   choice.tuning = options.tuning;
   manager.addPass(createChooseRoutines(choice, options.tuned));
-  // After layouts are known, before places are: every adapt is a buffer. With
-  // local layouts it would make them global.
+  // After the choice of layouts, and before values get places, since every
+  // adapt needs a buffer. With local layouts, the pass would remove the adapts
+  // between layers that this choice asks for.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
-  // When every call is there.
+  // When no pass adds a layer, adapt or decode any more.
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
-  // When no pass moves, adds or removes a value any more.
+  // When no later pass moves, adds or removes a value.
   manager.addPass(createPlanMemory({options.threads, options.portsInArena}));
 }
 
 void nnc::buildLowerPipeline(OpPassManager &manager,
                              const PipelineOptions &options) {
   manager.addPass(createLowerToExec());
-  // When equal calls share code already.
+  // When equal calls already share code.
   manager.addPass(createShareCode({options.optimize}));
 }
 
 void nnc::buildEncodePipeline(OpPassManager &manager, bool release) {
-  // Last of all: it takes memory and time that only emitted code is worth, and
-  // no pass reads weights once they are bytes.
+  // Last, because encoding takes memory and time that only emitted code needs,
+  // and no later pass reads the weights.
   manager.addPass(createEncodeWeights({release}));
 }
 

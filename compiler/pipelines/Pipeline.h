@@ -29,49 +29,52 @@ namespace nnc {
 struct PipelineOptions {
   /// Name of a row of dialects/target/targets.inc.
   std::string target = "native";
-  /// Number of threads that may share a layer, see nnc-plan-memory.
+  /// Number of threads that may share a layer; see nnc-plan-memory.
   int threads = 1;
   double maxError = 5e-6; ///< see nnc-choose-routines
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;  ///< see nnc-choose-routines
   Optimize optimize = Optimize::balance; ///< see nnc-choose-routines
   bool portsInArena = false;             ///< see nnc-plan-memory
-  /// Bytes, see nnc-choose-routines.
+  /// RAM in bytes that the program may use; see nnc-choose-routines.
   int64_t maxRam = std::numeric_limits<int64_t>::max();
   WeightRules weights; ///< see nnc-choose-routines
-  /// Bytes of all weights, and of RAM into which weights are decoded, and the
-  /// time of a run; see nnc-choose-routines.
+  /// Limits on the bytes of all weights, on the nanoseconds of a run, and on
+  /// the bytes of RAM into which weights are decoded; see nnc-choose-routines.
   int64_t maxWeights = std::numeric_limits<int64_t>::max();
   int64_t maxNs = std::numeric_limits<int64_t>::max();
   int64_t decodeRam = std::numeric_limits<int64_t>::max();
   bool findsWeightsFront = false; ///< see nnc-choose-routines
   /// Path of a file with measured costs and choices, or empty.
   std::string tuning;
-  /// The contents of a tuning file that is already read, or null. With them,
-  /// passes read `tuning` only where nnc-opt runs them by their names.
+  /// The contents of a tuning file that has been read already, or null. If they
+  /// are set, a pass reads the file `tuning` only if nnc-opt runs it by its
+  /// name.
   std::shared_ptr<const TuningFile> tuned;
 };
 
-/// Runs passes on a module, and reports why where they fail.
+/// A function that runs passes on a module and reports an error if they fail.
 using PassRunner = std::function<mlir::LogicalResult(mlir::PassManager &manager,
                                                      mlir::ModuleOp module)>;
 
 /// Registers every dialect of nnc and those that it builds on.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// The passes from an imported module up to an exec program that codegen
-/// prints: the three parts below, in order. Each line of the definitions says
-/// why it stands where it does.
+/// Adds the passes from an imported module to an exec program that codegen
+/// prints: those of buildLayersPipeline(), buildPlanPipeline() and
+/// buildEncodePipeline(). The definitions say why each pass stands where it
+/// does.
 void buildPipeline(mlir::OpPassManager &manager,
                    const PipelineOptions &options);
 
-/// The beginning of the first of them, after which there are no quantized ops.
-/// `target` is a row of targets.inc.
+/// Adds the first passes of buildFormPipeline(), which replace all quantized
+/// ops. `target` is a row of targets.inc.
 void buildQuantizedPipeline(mlir::OpPassManager &manager,
                             const std::string &target);
 
-/// The first of them, up to layers without routines: their forming and their
-/// fusing.
+/// Adds the passes from an imported module to layers without routines: those of
+/// buildFormPipeline(), which form layers of ops, and of buildFusePipeline(),
+/// which fuse layers.
 void buildLayersPipeline(mlir::OpPassManager &manager,
                          const PipelineOptions &options);
 void buildFormPipeline(mlir::OpPassManager &manager,
@@ -79,17 +82,19 @@ void buildFormPipeline(mlir::OpPassManager &manager,
 void buildFusePipeline(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
 
-/// The next, from the choice of routines up to an exec program.
+/// Adds the passes from layers without routines to an exec program: those of
+/// buildPlacePipeline() and buildLowerPipeline().
 void buildPlanPipeline(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
-/// Its parts: up to places for all values, and from there on.
+/// Adds the passes that choose routines and place all values in memory (Place),
+/// or those that turn the placed layers into an exec program (Lower).
 void buildPlacePipeline(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
 void buildLowerPipeline(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
 
-/// The last, after which weights are bytes; `release` is that of
-/// nnc-encode-weights.
+/// Adds the pass that encodes the weights of an exec program as bytes.
+/// `release` is the option of nnc-encode-weights.
 void buildEncodePipeline(mlir::OpPassManager &manager, bool release = false);
 
 /// Registers `--nnc-pipeline` for nnc-opt.

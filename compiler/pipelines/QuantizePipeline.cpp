@@ -13,11 +13,12 @@ using namespace mlir;
 void nnc::buildObservedPipeline(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createSimplify());
-  // The products of attention are worth more as integers than fused.
+  // Computing the matrix products of attention with integers saves more time
+  // than fusing them.
   RecomposeOptions recompose;
   recompose.attention = false;
   function.addPass(createRecompose(recompose));
-  // Recomposed ops leave values that nothing uses, or that are equal now.
+  // Recomposition leaves behind unused values and equal values.
   function.addPass(createSimplify());
 }
 

@@ -14,23 +14,25 @@
 
 namespace nnc {
 
-/// The user's choices for the quantization of a module, as in nnc-quantize.
+/// The user's choices for the quantization of a module: the options of
+/// nnc-quantize.
 struct ModuleQuantization {
-  bool perChannel = true;  ///< scales of weights
+  bool perChannel = true;  ///< one scale for each output channel of weights
   bool isUnsigned = false; ///< whether activations are u8 instead of i8
-  bool unrounded = false;  ///< results of products that only floats read
+  /// Whether results of products that only float ops read stay unrounded.
+  bool unrounded = false;
   std::vector<std::string> exclude; ///< names of ops that stay float
 };
 
-/// The passes that make an imported module one whose values have the ranges
-/// that integers are to represent: batch norms and other factors of channels
-/// are folded into weights, as each would round otherwise, and activations that
-/// exporters write as several ops are recognized.
+/// Adds the passes that bring an imported module into the form whose values are
+/// calibrated. They fold batch norms and other factors of channels into
+/// weights, since each would cause a rounding of its own, and recognize
+/// activations that exporters write as several ops.
 void buildObservedPipeline(mlir::OpPassManager &manager);
 
-/// The passes behind it: they record `ranges`, each as nnc-calibrate takes it,
-/// and quantize by them. The options and ranges have to live as long as the
-/// passes.
+/// Adds the passes that follow buildObservedPipeline(). They record `ranges`,
+/// which have the format of nnc-calibrate, and quantize the module by them.
+/// `ranges` and `options` must outlive the passes.
 void buildQuantizePipeline(mlir::OpPassManager &manager,
                            const std::vector<std::string> &ranges,
                            const ModuleQuantization &options);

@@ -18,25 +18,25 @@ void nnc::addForEachSize(OpPassManager &manager,
 
 void nnc::buildSizesPipeline(OpPassManager &manager,
                              const PipelineOptions &options) {
-  // First of all, before passes fold what depends on the sizes.
+  // First, before passes fold constants that depend on the sizes.
   manager.addPass(createCountFromSizes());
   addForEachSize(manager, [&](OpPassManager &network) {
     buildFormPipeline(network, options);
   });
-  // For all sizes at once: costs depend on the sizes, and all of them have to
-  // consist of the layers of the plan.
+  // On the network at all sizes at once: costs depend on the sizes, but at each
+  // size the network has to consist of the same layers.
   buildFusePipeline(manager, options);
-  // When the layers are there that are compared, before there are routines,
-  // which have to apply at all sizes.
+  // When the layers that it compares have been formed, and before the choice of
+  // routines, which have to apply at all sizes.
   manager.addPass(createMarkVarying());
   // Routines, layouts and places are chosen for the largest sizes.
   buildPlacePipeline(manager.nest<ModuleOp>(), options);
-  // When nothing of the plan changes any more but its shapes.
+  // When only the shapes of the plan change any more.
   manager.addPass(createRetypeSamples());
   addForEachSize(manager, [&](OpPassManager &network) {
     buildLowerPipeline(network, options);
   });
-  // When there are programs.
+  // When there is an exec program for each size.
   manager.addPass(createGeneralize({options.threads}));
 }
 
@@ -55,6 +55,6 @@ void nnc::buildNetworkPipeline(OpPassManager &manager, bool isSampled,
 void nnc::buildShapesPipeline(OpPassManager &manager) {
   manager.addPass(createJoinShapes());
   buildEncodePipeline(manager);
-  // When weights are bytes, which can be compared.
+  // When weights are encoded as bytes, which can be compared.
   manager.addPass(createShareWeights());
 }

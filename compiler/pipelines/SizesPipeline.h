@@ -13,28 +13,28 @@
 
 namespace nnc {
 
-/// Adds the passes of `build` for the network at the largest sizes and for each
-/// nn.sample.
+/// Adds the passes of `build` for the network at the largest sizes and for the
+/// network in each nn.sample.
 void addForEachSize(
     mlir::OpPassManager &manager,
     llvm::function_ref<void(mlir::OpPassManager &manager)> build);
 
-/// The passes from a network at several sizes (nn.sample) up to one exec
+/// Adds the passes from a network at several sizes (nn.sample) to one exec
 /// program for all sizes.
 void buildSizesPipeline(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
 
-/// Whether a module is a network at several sizes.
+/// Returns true if the module holds a network at several sizes.
 bool hasSamples(mlir::ModuleOp module);
 
-/// The passes from an imported module up to an exec program: those of a network
-/// at several sizes if it `isSampled`, else the first two parts of
-/// buildPipeline().
+/// Adds the passes from an imported module to an exec program: those of
+/// buildSizesPipeline() if `isSampled`, which says that the network is given at
+/// several sizes, else those of buildLayersPipeline() and buildPlanPipeline().
 void buildNetworkPipeline(mlir::OpPassManager &manager, bool isSampled,
                           const PipelineOptions &options);
 
-/// The passes behind those that make a program of each module inside: one
-/// module of all of them, with its weights as bytes.
+/// Adds the passes that merge the exec programs of the nested modules, one for
+/// each shape of the inputs, into one module with encoded weights.
 void buildShapesPipeline(mlir::OpPassManager &manager);
 
 } // namespace nnc

@@ -20,8 +20,8 @@ static func::FuncOp getNetwork(ModuleOp module) {
   return *module.getOps<func::FuncOp>().begin();
 }
 
-/// Returns powers of two, and three times these, from `low` to `high`. Numbers
-/// in between would hardly make a difference.
+/// Returns the powers of two, and three times these, from `low` to `high`. The
+/// numbers in between would give hardly different plans.
 static SmallVector<int64_t> listRound(int64_t low, int64_t high) {
   SmallVector<int64_t> found;
   for (int64_t base = 1; base <= high; base *= 2)
@@ -36,8 +36,8 @@ static void sortUniquely(SmallVectorImpl<int64_t> &numbers) {
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-/// Returns the batches that a run may have: round numbers in the range, and its
-/// ends.
+/// Returns the batch sizes to try for a run: the numbers of listRound() in the
+/// range, and both of its ends.
 static SmallVector<int64_t> listCounts(const BatchRange &range) {
   SmallVector<int64_t> counts = listRound(range.low, range.high);
   counts.push_back(range.low);
@@ -46,8 +46,8 @@ static SmallVector<int64_t> listCounts(const BatchRange &range) {
   return counts;
 }
 
-/// Returns the numbers of samples that a part of the network may take at a
-/// time: round ones that divide a batch, and whole batches.
+/// Returns the numbers of samples that a part of the network may process at a
+/// time: whole batches, and numbers of listRound() that divide a batch.
 static SmallVector<int64_t> listSizes(ArrayRef<int64_t> counts) {
   SmallVector<int64_t> sizes(counts);
   for (int64_t size : listRound(1, counts.back()))
@@ -59,7 +59,7 @@ static SmallVector<int64_t> listSizes(ArrayRef<int64_t> counts) {
 
 std::unique_ptr<Pass>
 BatchPlanner::createPass(int64_t count, ArrayRef<BatchSegment> segments) const {
-  // The options refer to these lists.
+  // The lists outlive the options, which refer to them.
   SmallVector<int64_t> cuts, sizes;
   for (const BatchSegment &segment : segments) {
     if (segment.end != segments.back().end)
@@ -132,48 +132,49 @@ LogicalResult BatchPlanner::apply(const BatchPlan &plan) {
 }
 
 namespace {
-/// The plans of a network, and what the modules that have been made of them
-/// take.
+/// The plans of a network, and the memory of the modules built from them.
 class BatchSearch {
 public:
   BatchSearch(std::vector<BatchPlan> plans, int64_t limit)
       : plans(std::move(plans)), limit(limit) {}
 
-  /// Returns the number of the plan to build next: the fastest one that the
-  /// limit is estimated to have room for, else the one that is estimated to
-  /// take the fewest bytes. Null where no other one can be better than what has
-  /// been found.
+  /// Returns the number of the plan to build next: the fastest one that is
+  /// estimated to fit, else the one with the lowest estimate of bytes. Returns
+  /// nullopt if no other plan is worth building.
   std::optional<size_t> next() const;
   const BatchPlan &getPlan(size_t number) const { return plans[number]; }
   void add(size_t number, const RamDemand &demand);
-  /// Returns the fastest plan that keeps to the limit, with the bytes that its
-  /// module takes; null if none of those that have been built does.
+  /// Returns the fastest plan whose module keeps to the limit, with the bytes
+  /// of that module; nullopt if no module that was built keeps to it.
   std::optional<BatchPlan> getBest() const;
-  /// The module that takes the fewest bytes. All have been built if no plan
-  /// keeps to the limit.
+  /// Returns the memory of the smallest module. If no plan keeps to the limit,
+  /// the modules of all plans have been built.
   const RamDemand &getLeast() const { return *least; }
   bool isLast(const BatchPlan &plan) const { return plans[last] == plan; }
 
 private:
   std::optional<size_t> findFastest(int64_t slack) const;
 
-  /// A plan that is faster than the best one so far is built only if there have
-  /// been fewer than these.
+  /// Once a plan fits, faster ones are built only as long as fewer modules than
+  /// this have been built.
   static constexpr size_t kMostTries = 8;
 
   std::vector<BatchPlan> plans;
   int64_t limit;
-  std::map<size_t, int64_t> bytes; ///< of modules, by their plan
+  /// Bytes of each built module, by plan number.
+  std::map<size_t, int64_t> bytes;
   std::optional<size_t> best;
   std::optional<RamDemand> least;
   size_t last = 0;
-  /// The least difference of a module's bytes to their estimate.
+  /// The smallest difference, actual minus estimated bytes, of all built
+  /// modules.
   std::optional<int64_t> slack;
 };
 } // namespace
 
-/// Returns the fastest plan without a module that is estimated to take `slack`
-/// bytes less than the limit, and that is faster than the best one.
+/// Returns the fastest plan that has not been built, is faster than the best
+/// one, and would keep to the limit if it took `slack` bytes more than
+/// estimated.
 std::optional<size_t> BatchSearch::findFastest(int64_t slack) const {
   std::optional<size_t> found = best;
   for (size_t i = 0; i < plans.size(); ++i)
@@ -243,7 +244,7 @@ double BatchPlanner::getLeastSeconds() const {
   return seconds;
 }
 
-/// Returns the layers of each segment, by their names.
+/// Returns the names of the layers of each segment.
 static std::vector<BatchPart> listParts(func::FuncOp formed,
                                         const BatchPlan &plan) {
   LayerOrder order = getLayerOrder(formed);
@@ -268,8 +269,8 @@ LogicalResult BatchPlanner::plan(int64_t ram, bool compares) {
   BatchChoice made;
   std::optional<BatchPlan> best;
   RamDemand found, fixedLeast;
-  // The fixed batch is only shown beside the plan, so that nothing else needs
-  // it.
+  // The fixed batch is only reported for comparison, so that nothing else needs
+  // its module.
   std::vector<BatchPlan> fixed = listFixedBatches(problem, counts),
                          plans = listBatchPlans(problem, counts);
   isSlow = plans.empty();
@@ -293,9 +294,9 @@ LogicalResult BatchPlanner::plan(int64_t ram, bool compares) {
 
 BatchPlanner::Outcome BatchPlanner::choose(bool compares) {
   least.bytes = INT64_MAX;
-  // The fastest routines, and those that take the least memory: neither depends
-  // on the limit. Where only the second fit, there may be faster ones, which
-  // make use of all that there is.
+  // First the fastest routines are tried, then those with the least memory;
+  // neither depends on the limit. If only the latter fit, there may be faster
+  // ones that use all of the memory, which are tried at the end.
   for (int64_t ram : {INT64_MAX, int64_t(0)}) {
     if (failed(plan(ram, compares)))
       return Outcome::failed;

@@ -2,12 +2,13 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The network is imported for the largest batch, and its layers are planned for
-// each size that a part may take, which tells time and memory of each layer.
-// Modules are made of the plans that follow from that (nnc-batch), the fastest
-// first, until one keeps to the limit of memory. The list does not depend on
-// the limit: if all fail, the least of their memory is the least that any limit
-// allows.
+// The network is imported for the largest batch. Its layers are planned for
+// each batch size that a part of the network may use, which gives the time and
+// the memory of each layer at each size. From these figures follows a list of
+// plans, of which modules are built (nnc-batch), the fastest first, until one
+// keeps to the limit of memory. The list does not depend on that limit: if no
+// module keeps to it, the smallest demand among them is the least memory with
+// which the search would succeed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,27 +30,28 @@
 
 namespace nnc {
 
-/// The numbers of samples that a run may take.
+/// The range of the number of samples that a run may process, both ends
+/// included.
 struct BatchRange {
   int64_t low = 1, high = 1;
 };
 
-/// A part of a network and how many samples it takes at a time.
+/// A part of a network and the number of samples that it processes at a time.
 struct BatchPart {
   int64_t size = 1;
-  std::vector<std::string> layers; ///< by their names
+  std::vector<std::string> layers; ///< names of the layers
 };
 
-/// The batch sizes of a module, with what they are compared with.
+/// The chosen batch sizes of a module, and the best fixed batch for comparison.
 struct BatchChoice {
-  BatchPlan plan; ///< its bytes are those that the module takes
+  BatchPlan plan; ///< with the bytes that the built module takes
   std::vector<BatchPart> parts;
-  /// The best batch that all layers take at once, within the same limits; null
-  /// if there is none.
+  /// The best plan within the same limits in which all layers process the whole
+  /// batch at once; nullopt if there is none or it was not searched for.
   std::optional<BatchPlan> fixed;
 };
 
-/// The limits of a plan of batch sizes.
+/// The limits that a plan of batch sizes has to keep to.
 struct BatchLimits {
   BatchRange counts;
   std::optional<int64_t> maxRam;
@@ -60,48 +62,51 @@ class BatchPlanner {
 public:
   enum class Outcome {
     found,
-    failed, ///< passes, which have reported why
+    failed, ///< A pass failed and has reported an error.
     slow,   ///< no plan keeps to the limit of time
     large   ///< no plan keeps to the limits of memory
   };
 
-  /// `formed` has layers without routines, for the largest batch.
+  /// `formed` holds the layers of the network, without routines, for the
+  /// largest batch.
   BatchPlanner(mlir::ModuleOp formed, BatchLimits limits,
                PipelineOptions options, PassRunner run)
       : formed(formed), limits(limits), options(std::move(options)),
         run(std::move(run)) {}
 
-  /// Looks for the plan that takes the least time for a sample. Finds
-  /// BatchChoice::fixed only where it `compares`.
+  /// Searches for the plan with the least time per sample. Sets
+  /// BatchChoice::fixed only if `compares`.
   Outcome choose(bool compares);
 
-  /// Returns the result of choose(): the plan, the program that it makes, the
-  /// pass that divides the batch, and the options of the passes around that.
+  /// Return the results of choose(): the plan, the program built from it, the
+  /// pass that divides the batch, and the options of the other passes.
   const BatchChoice &getChoice() const { return *choice; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }
   std::unique_ptr<mlir::Pass> createPass() const;
   const PipelineOptions &getOptions() const { return options; }
 
-  /// The module that takes the fewest bytes, if all are too large.
+  /// Returns the memory of the smallest module that was built, if none keeps to
+  /// the limit of memory.
   const RamDemand &getLeast() const { return least; }
-  /// The least time of a run without limits.
+  /// Returns the least estimated time of a run, in seconds, of all plans,
+  /// whatever limit of time there is.
   double getLeastSeconds() const;
 
 private:
-  /// Looks for a plan whose routines keep to `ram` bytes where they can. There
-  /// is no choice afterwards if none fits.
+  /// Searches for a plan whose routines keep to `ram` bytes where they can. If
+  /// none keeps to the limits, there is no choice afterwards.
   mlir::LogicalResult plan(int64_t ram, bool compares);
-  /// Finds what the layers take at each batch size.
+  /// Finds the time and the memory of the layers at each batch size.
   mlir::LogicalResult findProfiles();
   /// Sets `best` to the fastest plan whose module keeps to the limits of
-  /// memory, and makes `module` that one. If none does, `best` is null, and
-  /// `demand` what the module takes that takes the fewest bytes.
+  /// memory, and `module` to that module. If there is none, `best` is null, and
+  /// `demand` is set to the memory of the smallest module.
   mlir::LogicalResult fit(std::vector<BatchPlan> plans,
                           std::optional<BatchPlan> &best, RamDemand &demand);
-  /// Makes `module` what a plan makes of the layers.
+  /// Sets `module` to the program that a plan makes of the layers.
   mlir::LogicalResult apply(const BatchPlan &plan);
-  /// Runs nnc-batch: the network as a whole for `count` samples without
-  /// segments, else these.
+  /// Runs nnc-batch for `count` samples with the given segments. Without
+  /// segments, the whole network processes all samples at once.
   mlir::LogicalResult divide(mlir::ModuleOp module, int64_t count,
                              llvm::ArrayRef<BatchSegment> segments);
   std::unique_ptr<mlir::Pass>

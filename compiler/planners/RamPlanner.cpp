@@ -40,9 +40,11 @@ LogicalResult RamPlanner::plan() { return planWithin(INT64_MAX); }
 LogicalResult RamPlanner::fitRoutines() {
   least = demand;
   const int64_t all = least.bytes;
-  // These do not depend on the limit, so that the least of them is what any
-  // limit allows. Behind 0, where each layer takes the least, come sizes below
-  // the least so far, where the layers that need the most do.
+  // The bounds given to the routines do not depend on the limit, so that the
+  // smallest program found is the same for any limit that none fits. With a
+  // bound of 0, each layer takes the routine with the least memory. The bounds
+  // after it (-1) are seven eighths of the smallest program so far: only the
+  // layers that determine its size then get such routines.
   int64_t sizes[] = {all / 4 * 3, all / 2, all / 4, 0, -1, -1, -1, -1};
   for (int64_t ram : sizes) {
     const int64_t before = least.bytes;
@@ -90,7 +92,8 @@ RamPlanner::Outcome RamPlanner::fit() {
     return Outcome::failed;
   if (fits())
     return Outcome::found;
-  // A network at several sizes has no strips: each size would need others.
+  // A network at several sizes is not cut into strips, since each size would
+  // need different ones.
   if (!isSampled && failed(cutStrips()))
     return Outcome::failed;
   return strips ? Outcome::found : Outcome::large;

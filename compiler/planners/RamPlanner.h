@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A network whose program takes more memory than there is gets routines that
-// take less of it, which bounds of nnc-choose-routines ask for. Where these do
-// not suffice, its first layers are computed in strips (StripPlanner.h).
+// If the program of a network takes more memory than there is, the network gets
+// routines that take less, by means of the option `max-ram` of
+// nnc-choose-routines. If that does not suffice, its first layers are computed
+// in strips (StripPlanner.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,58 +24,58 @@
 
 namespace nnc {
 
-/// The search for a program that keeps to limits of memory: plan() first, then
-/// fit() where that program does not fit.
+/// A search for a program that keeps to the limits of memory. Call plan()
+/// first, and fit() if the program of plan() does not fit.
 class RamPlanner {
 public:
   enum class Outcome {
     found,
-    failed, ///< passes, which have reported why
+    failed, ///< A pass failed and has reported an error.
     large   ///< no program keeps to the limits of memory
   };
 
-  /// `network` is a module before any pass on its ops, at one size or at
-  /// several (nn.sample), with its memories (nnc-set-constraints). The arena,
-  /// inputs, outputs and state may take `maxRam` bytes in all, if there is a
-  /// limit. `options` are those of the passes, which `run` runs.
+  /// `network` is an imported module, at one size or at several (nn.sample),
+  /// whose memories nnc-set-constraints has recorded. The arena, inputs,
+  /// outputs and state may take `maxRam` bytes in all; nullopt means no limit.
+  /// `options` are those of the passes, which `run` runs.
   RamPlanner(mlir::OwningOpRef<mlir::ModuleOp> network,
              std::optional<int64_t> maxRam, PipelineOptions options,
              PassRunner run);
 
-  /// Makes the program of the network, whatever memory it takes.
+  /// Builds the fastest program of the network, without regard to memory.
   mlir::LogicalResult plan();
-  /// Whether the program keeps to the limits of memory.
+  /// Returns true if the program keeps to the limits of memory.
   bool fits() const { return demand.fits(limit); }
-  /// Makes another program, which fits, of the network for which plan() has
-  /// made one that does not. There is no program where that fails.
+  /// Searches for another program of the network that fits. The program is
+  /// undefined if the outcome is not Outcome::found.
   Outcome fit();
 
-  /// The program, and the options of the passes that have made it.
+  /// Return the program, and the options of the passes that built it.
   mlir::ModuleOp getModule() { return *module; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() { return std::move(module); }
   const PipelineOptions &getOptions() const { return options; }
-  /// The strips that it has; null for none.
+  /// Returns the strips of the program; nullopt if it has none.
   const std::optional<StripChoice> &getStrips() const { return strips; }
 
-  /// The memory of the program without strips that takes the fewest bytes, if
-  /// none fits.
+  /// Returns the memory of the smallest program without strips. Valid only if
+  /// no program fits.
   const RamDemand &getLeast() const { return least; }
-  /// The smallest number of bytes that a program with strips took, if none fits
-  /// and that is less.
+  /// Returns the bytes of the smallest program with strips. Nullopt if a
+  /// program fits, or if that is no less than without strips.
   std::optional<int64_t> getLeastInStrips() const { return leastInStrips; }
 
 private:
-  /// Makes the program of a copy of the network with routines that keep to
+  /// Builds the program of a copy of the network with routines that keep to
   /// `ram` bytes where they can.
   mlir::LogicalResult planWithin(int64_t ram);
   /// Runs the passes on `module`.
   mlir::LogicalResult runPasses();
-  /// Looks for routines with which the program fits. Sets `least`.
+  /// Searches for routines with which the program fits. Sets `least`.
   mlir::LogicalResult fitRoutines();
-  /// Looks for faster routines that make use of all bytes of the limit where
-  /// those for `ram` bytes, which the program has, fit.
+  /// Replaces the program, whose routines were chosen for `ram` bytes, by one
+  /// whose routines may use all bytes of the limit, if that one fits, too.
   mlir::LogicalResult useRest(int64_t ram);
-  /// Looks for strips with which the program fits.
+  /// Searches for strips with which the program fits.
   mlir::LogicalResult cutStrips();
 
   mlir::OwningOpRef<mlir::ModuleOp> network, module;

@@ -22,12 +22,12 @@ using namespace nnc;
 /// The most regions that are tried: the smallest ones, which compute the fewest
 /// rows twice.
 static constexpr size_t kMaxRegions = 12;
-/// The most regions that are tried where none of these fits: those that are
-/// estimated to take the fewest bytes.
+/// The most regions that are tried if none of these fits: those with the lowest
+/// estimates of bytes.
 static constexpr size_t kMaxLeastRegions = 32;
 
 namespace {
-/// The bytes that strips of one region take, by their height.
+/// The bytes of the modules in which one region has strips, by their height.
 class Heights {
 public:
   explicit Heights(llvm::function_ref<int64_t(int64_t)> plan) : plan(plan) {}
@@ -38,8 +38,8 @@ public:
       entry->second = plan(height);
     return entry->second;
   }
-  /// Returns a height between the one that takes the fewest bytes and one of
-  /// its neighbours; null if all of these are known.
+  /// Returns an untried height between the height with the fewest bytes and one
+  /// of its neighbours among the tried heights; nullopt if there is none.
   std::optional<int64_t> findNext() const;
 
 private:
@@ -72,7 +72,8 @@ void nnc::addStrips(OpPassManager &manager, const StripChoice &choice) {
 std::optional<StripPlanner::Plan> StripPlanner::plan(const StripRegion &region,
                                                      int64_t height) {
   MLIRContext *context = network.getContext();
-  // A layer that cannot be cut there is no fault of the model.
+  // Diagnostics are dropped: a layer that cannot be cut is not an error of the
+  // model.
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   Plan plan;
@@ -132,7 +133,8 @@ void StripPlanner::search(const StripRegion &region, int64_t limit) {
   }
 }
 
-/// Returns the bytes of all memories of the arena; 0 where it has one piece.
+/// Returns the sum of the sizes of the arena's memories in bytes; 0 if the
+/// arena is not divided among memories.
 static int64_t countMemories(func::FuncOp function) {
   int64_t bytes = 0;
   if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
@@ -153,8 +155,8 @@ static int64_t countPorts(func::FuncOp function) {
 bool StripPlanner::choose(int64_t limit, int64_t whole) {
   least = whole;
   auto function = *network.getOps<func::FuncOp>().begin();
-  // Strips are worth a try where the memories together have room for them,
-  // beside inputs and outputs, which may be elsewhere.
+  // Strips are worth trying if the memories together have room for them,
+  // besides inputs and outputs, which may lie elsewhere.
   const int64_t memories = countMemories(function);
   const int64_t room =
       memories ? std::min(limit, memories + countPorts(function)) : limit;
@@ -164,8 +166,8 @@ bool StripPlanner::choose(int64_t limit, int64_t whole) {
     search(region, limit);
   if (best)
     return true;
-  // These do not depend on the limit: the least of them is what any limit
-  // allows.
+  // These regions do not depend on the limit, so that the smallest module found
+  // is the same for any limit that none fits.
   regions = findStripRegions(function, std::numeric_limits<int64_t>::max());
   llvm::sort(regions, [](const StripRegion &a, const StripRegion &b) {
     return std::tie(a.leastBytes, a.first, a.last) <
@@ -173,11 +175,12 @@ bool StripPlanner::choose(int64_t limit, int64_t whole) {
   });
   if (regions.size() > kMaxLeastRegions)
     regions.truncate(kMaxLeastRegions);
-  // At last with routines that take little memory.
+  // The second round tries them with routines that take little memory.
   for (int64_t ram : {options.maxRam, int64_t(0)}) {
     options.maxRam = ram;
     for (const StripRegion &region : regions) {
-      // The sum of bytes does not tell what fits into several memories.
+      // With several memories, the estimate of all bytes does not tell whether
+      // the module fits.
       if (best || (region.leastBytes >= least && !memories))
         break;
       search(region, limit);

@@ -2,11 +2,12 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A region at the beginning of a network may be computed in strips of its
-// result (nnc-patch), each from the rows that it needs. The values inside then
-// take less memory, and rows that two strips need are computed twice. Modules
-// are planned for several regions and heights, as only the plan tells what one
-// takes.
+// The layers of a region at the beginning of a network can be computed strip by
+// strip (nnc-patch): each strip of the region's result is computed from the
+// rows that it needs. The values inside the region then take less memory, but
+// rows that two strips need are computed twice. Modules are built for several
+// regions and heights, as the memory of a module is known only when it is
+// planned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,40 +26,42 @@
 
 namespace nnc {
 
-/// A region of a network and the number of its strips: the options of
+/// A region of a network and the number of its strips, which are the options of
 /// nnc-patch.
 struct StripChoice {
   StripRegion region;
   int64_t strips = 1;
 };
 
-/// Adds the pass that cuts the strips.
+/// Adds the pass nnc-patch, which cuts the strips.
 void addStrips(mlir::OpPassManager &manager, const StripChoice &choice);
 
-/// The search for strips with which a network fits into limits of memory.
+/// A search for strips with which a network keeps to its limits of memory.
 class StripPlanner {
 public:
-  /// `network` is a module before any pass on its ops. `options` are those of
-  /// the passes behind it.
+  /// `network` is an imported module. `options` are those of the passes that
+  /// follow nnc-patch.
   StripPlanner(mlir::ModuleOp network, PipelineOptions options)
       : network(network), options(std::move(options)) {}
 
-  /// Looks for strips with which the module fits into its memories, takes at
-  /// most `limit` bytes in all, and is estimated to run the fastest. Where no
-  /// strips fit with the routines of the options, looks for some with those
-  /// that take the least memory. `whole` is the bytes that the module takes
-  /// without strips. Returns whether there are such strips.
+  /// Searches for strips with which the module fits into its memories and takes
+  /// at most `limit` bytes in all; of these it chooses those with the least
+  /// estimated time. If there are none with the routines of the options, it
+  /// tries those with the least memory. `whole` is the number of bytes of the
+  /// module without strips. Returns true if there are such strips.
   bool choose(int64_t limit, int64_t whole);
 
-  /// The result of choose().
+  /// Returns the strips that choose() has found.
   const StripChoice &getChoice() const { return best->choice; }
-  /// The network with these strips, before the other passes.
+  /// Returns the network with these strips, before the other passes.
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() {
     return std::move(best->module);
   }
-  /// The options of the passes behind nnc-patch with which they fit.
+  /// Returns the options of the passes after nnc-patch with which the module
+  /// fits.
   const PipelineOptions &getOptions() const { return options; }
-  /// The fewest bytes that a module with strips or the whole one took.
+  /// Returns the bytes of the smallest module that was planned, with or without
+  /// strips.
   int64_t getLeast() const { return least; }
 
 private:
@@ -66,15 +69,16 @@ private:
     StripChoice choice;
     mlir::OwningOpRef<mlir::ModuleOp> module;
     RamDemand demand;
-    double seconds = 0; ///< of a run, estimated
+    double seconds = 0; ///< estimated time of a run
   };
 
-  /// Compiles a copy of the network in which a region is computed in strips of
-  /// `height` rows of its result; null where the region cannot be cut so.
+  /// Compiles a copy of the network in which `region` is computed in strips of
+  /// `height` rows of its result. Returns nullopt if the region cannot be cut
+  /// like that.
   std::optional<Plan> plan(const StripRegion &region, int64_t height);
-  /// Looks for the highest strips of the region that fit, which compute the
-  /// fewest rows twice. Low strips take little memory each, but there are many
-  /// of them. Keeps the best plan.
+  /// Searches for the highest strips of the region that fit, since these
+  /// compute the fewest rows twice. Low strips take little memory each, but
+  /// there are many of them. Keeps the fastest plan in `best`.
   void search(const StripRegion &region, int64_t limit);
 
   mlir::ModuleOp network;
