@@ -60,8 +60,9 @@ std::optional<AxisWindows> nnc::getWindows(Operation *op, int64_t axis) {
                      pads[i + strides.size()]};
 }
 
-/// Returns the axis of `to` that is the axis of `from`: what stands before and
-/// behind it has as many elements in both. -1 if there is none.
+/// Returns the axis of `to`, a reshaped `from`, that corresponds to `axis` of
+/// `from`: it has the same size, and the axes before it have as many elements.
+/// Returns -1 if there is none.
 static int64_t findAxis(RankedTensorType from, RankedTensorType to,
                         int64_t axis) {
   int64_t before = ShapedType::getNumElements(from.getShape().take_front(axis));

@@ -16,11 +16,11 @@ namespace nnc {
 
 mlir::RankedTensorType getRankedType(mlir::Value value);
 
-/// Returns `type` with another size of an axis.
+/// Returns `type` with size `size` on axis `axis`.
 mlir::RankedTensorType withSize(mlir::RankedTensorType type, int64_t axis,
                                 int64_t size);
 
-/// Returns true if elements along the axis have scales of their own.
+/// Returns true if `type` is quantized with one scale for each index of `axis`.
 bool hasScalesAlong(mlir::RankedTensorType type, int64_t axis);
 
 /// Returns true if each element of the op's result depends on one element of
@@ -31,7 +31,7 @@ bool isElementwise(mlir::Operation *op);
 /// axis `axis` of its result; negative if the operand does not have it.
 int64_t getBroadcastAxis(mlir::Operation *op, unsigned operand, int64_t axis);
 
-/// The windows of a convolution or a pool along an axis: window i begins at
+/// The windows of a convolution or a pool along an axis. Window i begins at
 /// element i * stride - before of the operand.
 struct AxisWindows {
   int64_t kernel, stride, dilation;
@@ -39,16 +39,19 @@ struct AxisWindows {
   int64_t getExtent() const { return (kernel - 1) * dilation + 1; }
 };
 
-/// Returns the windows that a convolution or a pool has along axis `axis` of
-/// its operand 0, which is that of its result; nullopt for other ops and axes.
+/// Returns the windows of a convolution or a pool along axis `axis` of its
+/// operand 0, which is also that axis of its result; nullopt for other ops and
+/// for the batch and channel axes.
 std::optional<AxisWindows> getWindows(mlir::Operation *op, int64_t axis);
 
-/// Returns the axis of the result that takes the place of axis `axis` of
-/// operand 0 in an op of one operand that treats each element along it alike;
-/// negative if it is not one. Elementwise ops and windows are not such ops.
+/// Returns the axis of the result that corresponds to axis `axis` of operand 0,
+/// for an op whose other operands are constant along it and that treats each
+/// element along it alike; a negative number for other ops. Elementwise ops and
+/// ops with windows are not covered.
 int64_t followAxis(mlir::Operation *op, int64_t axis);
 
-/// Returns true if the slice takes all elements along the axis, in order.
+/// Returns true if `slice` is an nn.slice that takes all elements along the
+/// axis, in order.
 bool takesAll(mlir::Operation *slice, int64_t axis);
 
 } // namespace nnc

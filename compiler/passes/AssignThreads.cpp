@@ -19,12 +19,12 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The time in seconds below which a layer is not divided among threads: twice
-/// the time that it takes to hand a share to another thread and to wait for it,
-/// since two threads save half of the layer's time.
+/// The time in seconds below which a layer is not divided among threads. It is
+/// twice the time to hand a share to another thread and to wait for it, since
+/// two threads save half of the layer's time.
 static constexpr double kTooShortSeconds = 1e-6;
 
-/// The time of one of the calls that compute a layer.
+/// Returns the seconds of one of the calls that compute a layer, on average.
 static double getCallSeconds(LayerOp layer, const CostModel &cost) {
   return getLayerSeconds(layer, cost) / double(getRoutineCalls(layer).size());
 }
@@ -59,7 +59,7 @@ struct AssignThreadsPass : nnc::impl::AssignThreadsBase<AssignThreadsPass> {
 
   void assign(Operation *op, double seconds) {
     auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
-    // Every thread has to begin the call, so that this part is not divided.
+    // Every thread has to start the call, so that this time is not divided.
     seconds -= CoreCost::getStartSeconds(params && !params.empty());
     if (seconds < kTooShortSeconds)
       op->setAttr(exec::kSerialAttr, UnitAttr::get(&getContext()));

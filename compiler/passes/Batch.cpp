@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The function is written anew from its end: a segment that takes fewer samples
-// than what follows it becomes a loop, whose body begins with the segments in
-// front of it, in loops of their own where these take fewer samples still.
+// The pass creates the function anew from its end. A segment that processes
+// fewer samples at a time than the ops after it becomes a loop. The body of
+// that loop begins with the segments before it, which are nested loops if they
+// process fewer samples still.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Ops that take `size` samples at a time.
+/// Consecutive ops that process `size` samples at a time.
 struct Segment {
   ArrayRef<Operation *> ops;
   int64_t size;
@@ -40,9 +41,9 @@ public:
   void run(int64_t count);
 
 private:
-  /// Creates the segments up to number `last` for `count` samples. `values` has
-  /// the function's inputs for as many, and gets the values of these segments
-  /// that others read.
+  /// Creates the segments up to number `last` for `count` samples. `values`
+  /// maps the function's inputs to values for as many samples, and gets the
+  /// values of these segments that others read.
   void create(size_t last, int64_t count, OpBuilder &builder,
               IRMapping &values);
   /// Creates a loop that runs these segments on `size` samples at a time.
@@ -60,7 +61,8 @@ private:
 };
 } // namespace
 
-/// Splits the first axis: `runs` of `size` samples each.
+/// Returns the type of `runs` values of type `part` that are stacked along a
+/// new first axis.
 static RankedTensorType getRunsType(RankedTensorType part, int64_t runs) {
   SmallVector<int64_t> shape = {runs};
   llvm::append_range(shape, part.getShape());
@@ -95,7 +97,8 @@ SmallVector<Value> Batcher::findOutputs(size_t last) {
   return outputs;
 }
 
-/// Returns the attributes of the function that hold for each part of it.
+/// Returns the attributes of the function that also apply to the functions of
+/// loops.
 SmallVector<NamedAttribute> Batcher::getAttributes() {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : function->getDiscardableAttrs())

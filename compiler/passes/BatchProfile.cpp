@@ -46,8 +46,8 @@ BatchProfile nnc::readBatchProfile(func::FuncOp function, int64_t size,
   LayerOrder order = getLayerOrder(function);
   SmallVector<int64_t> all = getUsage(describeSteps(function, true)),
                        own = getUsage(describeSteps(function, false));
-  // An op that passes have added belongs to the next one with a number, and
-  // behind all to the last.
+  // An op that passes have added counts for the next numbered op or, if there
+  // is none, for the last one.
   size_t number = ops - 1;
   for (size_t i = order.size(); i-- > 0;) {
     if (auto known = order[i]->getAttrOfType<IntegerAttr>(nn::kBatchOpAttr))

@@ -13,18 +13,19 @@
 
 namespace nnc {
 
-/// Numbers the ops of a function, in order, in kBatchOpAttr; constants do not
-/// count.
+/// Sets kBatchOpAttr of each op of a function, except for constants, to its
+/// position among these ops.
 void numberOps(mlir::func::FuncOp function);
 void forgetNumbers(mlir::func::FuncOp function);
 
-/// Returns what the function, a numbered one with `ops` ops that takes `size`
-/// samples and whose layers have routines, takes.
+/// Returns the time and the memory of each op of `function` on `size` samples.
+/// The function has routines; numberOps() numbered its `ops` ops before the
+/// passes that added others.
 BatchProfile readBatchProfile(mlir::func::FuncOp function, int64_t size,
                               size_t ops, const CostModel &cost);
 
-/// Returns, for each op of a function of layers and for its end, what it takes
-/// to divide the function there.
+/// Returns the cost of dividing a function of layers in front of each of its
+/// ops, and at its end.
 std::vector<BatchCut> findBatchCuts(mlir::func::FuncOp function,
                                     const BatchSamples &samples,
                                     const CostModel &cost);

@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The elements of constants of one bit are packed in some attributes.
+/// Returns true if elements of the type take whole bytes in attributes; some
+/// attributes pack elements of one bit.
 static bool hasWholeBytes(RankedTensorType type) {
   return type.getElementType().isIntOrFloat() &&
          type.getElementTypeBitWidth() % 8 == 0;
@@ -35,8 +36,8 @@ bool BatchSamples::hasParts(Value value) const {
   return type.getRank() > 0 && type.getDimSize(0) % count == 0;
 }
 
-/// An extra of a layer has the parts of the result, or is the same for all of
-/// its first axis.
+/// Returns true if an extra operand of a layer fits its split result: it has
+/// the same first axis if it is split, and else is broadcast along that axis.
 static bool fitsResult(RankedTensorType extra, RankedTensorType result,
                        bool isSplit) {
   bool isWhole = extra.getRank() == result.getRank();
@@ -95,7 +96,7 @@ LogicalResult BatchSamples::add(Operation *op) {
   auto layer = dyn_cast<nn::LayerOp>(op);
   size_t inputs = layer ? layer.getInputs().size() : 0;
   bool keeps = keepsSamples(op, own);
-  // Folded constants may have been repeated for all samples.
+  // Folding may have repeated the elements of a constant for all samples.
   for (size_t first : {inputs, size_t(0)})
     keeps = keeps || keepsRepeated(op, own, first);
   if (!keeps) {
@@ -155,7 +156,8 @@ static Value repeatPart(Value value, int64_t count, int64_t samples,
       made.toAttribute(name.empty() ? "repeated" : name));
 }
 
-/// Gives the anchor of a layer the types of the layer.
+/// Gives the anchor of a layer, and the arguments of its block, the types of
+/// the layer's result and inputs.
 static void retypeAnchor(nn::LayerOp layer) {
   Operation *anchor = layer.getAnchorOp();
   if (!anchor)

@@ -13,27 +13,28 @@
 
 namespace nnc {
 
-/// The values of a function of layers that consist of one part for each sample
-/// of a batch: all parts of a value have one size, lie one behind the other
-/// along its first axis, and depend on the inputs of their own sample alone.
+/// The values of a function of layers that are split by samples: they consist
+/// of one part for each sample of a batch. The parts of a value have the same
+/// size, follow one another along its first axis, and depend on the inputs of
+/// their own sample only.
 class BatchSamples {
 public:
-  /// Proves for each op of `function`, whose inputs hold `count` samples, that
-  /// it computes samples one by one. Fails, with a diagnostic at the first op
-  /// that may mix them.
+  /// Checks that each op of `function`, whose inputs hold `count` samples,
+  /// computes each sample by itself. Fails with a diagnostic at the first op
+  /// that may mix samples.
   static mlir::FailureOr<BatchSamples> find(mlir::func::FuncOp function,
                                             int64_t count);
 
   int64_t getCount() const { return count; }
   /// Returns false if the value is the same for all samples.
   bool isSplit(mlir::Value value) const { return split.contains(value); }
-  /// Returns the type of `value`, which is split, with parts for `samples`
-  /// samples.
+  /// Returns the type that the split value `value` has for `samples` samples.
   mlir::RankedTensorType getType(mlir::Value value, int64_t samples) const;
 
-  /// Creates the op for `samples` samples. `values` has its operands that are
-  /// split, for as many, and gets its results. What is the same for all samples
-  /// is created, too, where `values` lacks it.
+  /// Creates a copy of `op` for `samples` samples. `values` maps its split
+  /// operands to values for as many samples, and gets its results. Operands
+  /// that are the same for all samples are created, too, where `values` lacks
+  /// them.
   mlir::Operation *clone(mlir::Operation *op, int64_t samples,
                          mlir::OpBuilder &builder,
                          mlir::IRMapping &values) const;
@@ -43,13 +44,14 @@ private:
   mlir::LogicalResult add(mlir::Operation *op);
   bool keepsSamples(mlir::Operation *op,
                     llvm::ArrayRef<bool> splitOperands) const;
-  /// Whether the op keeps samples apart if constants among its operands from
-  /// number `first` on are taken as the same part for each sample.
+  /// Returns true if the op keeps samples apart when constants that hold the
+  /// same part for each sample count as split, among its operands from number
+  /// `first` on. Records the uses of these constants in `repeated`.
   bool keepsRepeated(mlir::Operation *op, llvm::ArrayRef<bool> splitOperands,
                      size_t first);
   bool hasParts(mlir::Value value) const;
 
-  int64_t count; ///< of samples in the function
+  int64_t count; ///< number of samples in the function
   llvm::DenseSet<mlir::Value> split;
   /// Uses of constants that hold the same part for every sample.
   llvm::DenseSet<mlir::OpOperand *> repeated;

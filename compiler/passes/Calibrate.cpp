@@ -18,8 +18,8 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// Parses NUMBER:LOW:HIGH and gives that of the values the range. Reports a
-/// mistake.
+/// Parses NUMBER:LOW:HIGH and sets the range of value number NUMBER. Reports an
+/// error if the text is invalid.
 static LogicalResult record(StringRef text, ArrayRef<Value> values,
                             Location location) {
   SmallVector<StringRef, 3> parts;

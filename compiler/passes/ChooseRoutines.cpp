@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Puts a transpose that an earlier choice has made a view into a layer.
+/// Puts a transpose, which an earlier choice has made a view, back into a
+/// layer.
 static void makeLayer(TransposeOp transpose) {
   OpBuilder builder(transpose);
   Location loc = transpose.getLoc();
@@ -63,7 +64,8 @@ static void forgetLayouts(func::FuncOp function) {
         result.setType(getLogicalType(type));
 }
 
-/// Makes the readers of the layer's result read it in row-major order.
+/// Inserts an adapt behind the layer, so that its readers get its result in
+/// row-major order.
 static void adaptBack(LayerOp layer, const CostModel &cost) {
   Value made = layer.getY();
   auto plain = getLogicalType(getTensorType(made));
@@ -76,8 +78,8 @@ static void adaptBack(LayerOp layer, const CostModel &cost) {
   made.replaceAllUsesExcept(adapt.getY(), adapt);
 }
 
-/// Replaces a layer by its transpose, which is a view of the operand. An op
-/// outside of layers runs no routine.
+/// Replaces a layer whose anchor is a transpose by that transpose, as a view of
+/// the operand: an op outside of layers runs no routine.
 static void makeView(LayerOp layer, RankedTensorType type) {
   auto transpose = cast<TransposeOp>(layer.getAnchorOp());
   OpBuilder builder(layer);
@@ -88,7 +90,7 @@ static void makeView(LayerOp layer, RankedTensorType type) {
 }
 
 namespace {
-/// Writes a plan into its function.
+/// A writer of a plan into its function.
 class PlanWriter {
 public:
   PlanWriter(func::FuncOp function, const PlanGraph &graph, const Plan &plan,
@@ -108,7 +110,7 @@ private:
   const CostModel &cost;
   LayoutScope scope;
   OperandAdapter adapter;
-  /// The plan's choices, noted while the function is as it was searched.
+  /// The plan's choices, recorded before the function changes.
   DenseMap<Operation *, Candidate> choices;
   DenseMap<Operation *, SmallVector<RankedTensorType>> wanted;
   DenseMap<Value, SmallVector<std::pair<RankedTensorType, RankedTensorType>>>
@@ -116,7 +118,7 @@ private:
 };
 } // namespace
 
-/// Notes the plan, before the function changes.
+/// Records the plan in `choices` and `wanted`, before the function changes.
 void PlanWriter::note() {
   auto noteSteps = [&](Value value) {
     if (!isa<RankedTensorType>(value.getType()))
@@ -139,7 +141,7 @@ void PlanWriter::note() {
   }
 }
 
-/// Puts the chosen form of each layer in its place.
+/// Replaces each layer by its chosen form.
 void PlanWriter::takeForms(LayerForms &forms) {
   for (LayerOp layer : llvm::make_early_inc_range(block.getOps<LayerOp>())) {
     Candidate choice = choices.lookup(layer);
@@ -175,13 +177,12 @@ void PlanWriter::run(LayerForms &forms) {
       adapter.setStep(value, from, to);
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto layer = dyn_cast<LayerOp>(op)) {
-      // Layers without a choice are casts.
+      // Only casts have no choice.
       if (auto choice = choices.find(layer); choice != choices.end())
         writeLayer(layer, choice->second);
       continue;
     }
-    // Views that stand for layers have the layouts that were chosen, as adapts
-    // have.
+    // Views that replace layers get the chosen layouts, like adapts.
     auto types = wanted.find(&op);
     if (types == wanted.end())
       continue;
@@ -193,8 +194,8 @@ void PlanWriter::run(LayerForms &forms) {
   }
 }
 
-/// Writes a plan into its function. Plans that stored weights have decided keep
-/// their choices, for reports.
+/// Writes a plan into its function. If the plan depended on stored weights, the
+/// function keeps its choices for reports.
 static void apply(func::FuncOp function, const PlanGraph &graph,
                   const Plan &plan, const CostModel &cost, LayoutScope scope,
                   LayerForms &forms, bool keepsChoices) {
@@ -238,7 +239,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     shareEqualConstants(module);
     if (failed(choose(module, *machine)))
       return signalPassFailure();
-    // Other forms of layers have constants of their own.
+    // The chosen forms of layers have created constants of their own.
     if (precision == Precision::f16)
       shareEqualConstants(module);
   }
@@ -253,12 +254,13 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   bool isTimeLimited() const {
     return maxNs < std::numeric_limits<int64_t>::max();
   }
-  /// Whether a byte of weights has a price in time.
+  /// Returns true if the plan trades bytes of weights against time.
   bool weighsBytes() const { return areWeightsLimited() || isTimeLimited(); }
-  /// Whether a kind of stored weights is named.
+  /// Returns true if the options name a kind of stored weights.
   bool wantsKind() const { return weightsEncoding != "auto"; }
-  /// Lists the wanted kinds of forms of weights. If none is named, that is all
-  /// of them, or the one that makes layers faster.
+  /// Returns the kinds of stored weights to consider. If the options name none,
+  /// these are all kinds or, unless `all`, only the kind that can make layers
+  /// faster.
   SmallVector<stored::StoredKind> listKinds(bool all) const {
     SmallVector<stored::StoredKind> kinds;
     for (stored::StoredKind kind : stored::kStoredKinds)
@@ -278,7 +280,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return success();
   }
 
-  /// The search of a function, whose parts refer to each other.
+  /// The search of the plan of one function. It is not copied, as its members
+  /// refer to each other.
   struct FunctionSearch {
     func::FuncOp function;
     FreeMemory free;
@@ -297,14 +300,16 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   };
   using Searches = std::vector<std::unique_ptr<FunctionSearch>>;
 
-  /// Finds the cheapest plans of all functions with all weights as they are.
+  /// Finds the cheapest plans of all functions with all weights stored as they
+  /// are.
   LogicalResult search(ModuleOp module, target::MachineAttr machine,
                        Searches &searches) {
     const bool isLimited = maxRam < std::numeric_limits<int64_t>::max();
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      // Before there are forms, which read values as well.
+      // Before other forms of layers are created, which would count as readers
+      // of values.
       FreeMemory free = isLimited ? findFreeMemory(function) : FreeMemory();
       FunctionSearch &own =
           *searches.emplace_back(std::make_unique<FunctionSearch>(
@@ -327,7 +332,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     if (failed(graph))
       return failure();
     own.graph.emplace(std::move(*graph));
-    // Choices are those of layers outside of branches and loops.
+    // A tuning file has choices only for layers outside of branches and loops.
     if (tuned && !tuned->choices.empty() && !own.graph->hasChoices() &&
         !own.function.isPrivate() &&
         own.function->getParentOp() == getOperation())
@@ -340,8 +345,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
                                         : success();
   }
 
-  /// Searches within the free memory. The lower bound is that of the plans of
-  /// any memory.
+  /// Searches for a plan that keeps to the free memory. The lower bound is that
+  /// of plans without a limit of memory.
   LogicalResult searchWithin(FunctionSearch &own) {
     auto any = PlanGraph::build(own.function, own.cost, maxError, layouts);
     if (failed(any))
@@ -403,7 +408,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return success();
   }
 
-  /// Makes the problem of a module with the forms of its weights.
+  /// Builds the search problem of a module that includes the stored forms of
+  /// its weights.
   FailureOr<WeightPlan> planWeights(ModuleOp module,
                                     target::MachineAttr machine,
                                     Searches &searches, FormRules rules) {
@@ -415,7 +421,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     if (!plan.mayHaveForms())
       return plan;
     DecodeRoom room;
-    // The plan with all weights as they are tells how much memory is free.
+    // The plan in which all weights are stored as they are tells how much
+    // memory is free.
     if (plan.mayDecode()) {
       OwningOpRef<ModuleOp> copy = module.clone();
       Searches copied;
@@ -428,7 +435,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return plan;
   }
 
-  /// Returns the points of a front as an attribute.
+  /// Returns the points of a Pareto front, pairs of bytes and seconds, as an
+  /// attribute.
   Attribute toAttribute(ArrayRef<std::pair<int64_t, double>> points) {
     ModuleOp module = getOperation();
     Builder builder(module);
@@ -439,7 +447,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return builder.getArrayAttr(all);
   }
 
-  /// Records what the plan says of weights.
+  /// Records the plan's figures about weights as attributes of the module.
   void note(ModuleOp module, const WeightPlan &plan) const {
     Builder builder(module);
     SmallVector<Attribute> kept;
@@ -459,8 +467,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
                       builder.getI64IntegerAttr(std::llround(seconds * 1e9)));
   }
 
-  /// Returns the bytes in front of weights in one piece, and behind them up to
-  /// a multiple of 8, which the limit counts.
+  /// Returns the bytes of the header in front of weights that are not divided
+  /// among memories, and of the padding behind them to a multiple of 8; both
+  /// count towards the limit.
   static int64_t getHeaderBytes(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(exec::kWeightMemoriesAttr))
@@ -481,9 +490,9 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     return bytes;
   }
 
-  /// Returns what `maxRam` leaves beside the values of the function and what
-  /// the caller holds. What is in use outside of a function that another one
-  /// runs is not subtracted.
+  /// Returns the bytes that `maxRam` leaves free while each layer runs, beside
+  /// the values of the function and the buffers of the caller. For a function
+  /// that another one runs, the values of the other one are not subtracted.
   FreeMemory findFreeMemory(func::FuncOp function) const {
     int64_t left = function.isPrivate() ? maxRam.getValue()
                                         : maxRam - getCallersBytes(function);

@@ -39,7 +39,8 @@ struct CompressPass : nnc::impl::CompressBase<CompressPass> {
   }
 
 private:
-  /// Returns what the options ask for. Reports a mistake.
+  /// Returns the goal that the options describe, or reports an error if they
+  /// are invalid.
   std::optional<compression::WeightGoal> getGoal() {
     compression::WeightGoal goal;
     auto fail = [&](const char *why) {

@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // The part of nnc-plan-memory that divides the arena and the weights among the
-// memories of a function that has several (compiler/memory/Memories.h): what is
-// read and written most often goes to the fast ones. Each device has a memory,
-// which holds its values alone.
+// memories of a function that has several (compiler/memory/Memories.h). Values
+// that are accessed most often for their size go to the fast memories. Each
+// device has a memory that holds its values only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,10 @@ using namespace mlir;
 using namespace nnc;
 using exec::Pool;
 
-/// The multiply-adds of a layer for which its routine reads one element of its
-/// input or of its scratch memory: each element in a register serves several
-/// sums. Routines differ in it, but which of two layers reads more often rarely
-/// depends on it.
+/// The number of multiply-adds of a layer per element that its routine reads of
+/// its input or scratch memory, since an element in a register serves several
+/// sums. Routines differ in this ratio, but it rarely decides which of two
+/// layers reads more often.
 static constexpr int64_t kMultiplyAddsPerRead = 4;
 
 static int64_t getMultiplyAdds(Operation *op) {
@@ -34,8 +34,8 @@ static int64_t getMultiplyAdds(Operation *op) {
   return costs ? costs.getWork().multiplyAdds : 0;
 }
 
-/// Estimates the bytes of its operand that `use` reads, each as often as that
-/// happens.
+/// Estimates the number of bytes that the owner of `use` reads of that operand.
+/// A byte that is read several times counts each time.
 static int64_t countReads(OpOperand &use) {
   Operation *reader = use.getOwner();
   int64_t bytes = getReadBytes(reader, use.getOperandNumber());
@@ -49,14 +49,15 @@ static int64_t countReads(OpOperand &use) {
                              nn::getElementBytes(type));
 }
 
-/// Estimates the bytes of the values of a group that layers read and write,
-/// each as often as that happens.
+/// Estimates the number of bytes that layers read and write of the values of a
+/// group. A byte that is accessed several times counts each time.
 int64_t PlacePlanner::countAccesses(const TenantGroup &group) {
   int64_t count = 0;
   for (const Tenant &tenant : group.tenants) {
     int64_t bytes = tenant.extent.bytes;
     if (!tenant.value) {
-      // Scratch memory holds elements of some size, at least of a byte.
+      // The size of the elements in scratch memory is not known: one byte is
+      // the least.
       if (tenant.op)
         count += bytes + std::max(bytes, getMultiplyAdds(tenant.op) /
                                              kMultiplyAddsPerRead);
@@ -72,7 +73,7 @@ int64_t PlacePlanner::countAccesses(const TenantGroup &group) {
   return count;
 }
 
-/// Returns the sizes of the memories that a list of the function's names.
+/// Returns the capacities of the memories in the function's attribute `list`.
 static SmallVector<MemoryLimit> getLimits(func::FuncOp function,
                                           StringRef list) {
   SmallVector<MemoryLimit> limits;
@@ -82,7 +83,7 @@ static SmallVector<MemoryLimit> getLimits(func::FuncOp function,
   return limits;
 }
 
-/// Writes into a list of memories how many bytes are taken of each.
+/// Writes the bytes in use of each memory into the function's attribute `list`.
 static void setMemoryBytes(func::FuncOp function, StringRef list,
                            ArrayRef<int64_t> taken) {
   SmallVector<Attribute> memories;
@@ -176,7 +177,8 @@ void PlacePlanner::divide(ArrayRef<unsigned> packed,
                             taken.begin(), taken.end(), int64_t(0))));
 }
 
-/// Divides the weights among their memories, if there are several.
+/// Divides the weights among the memories for weights, if the function has
+/// these.
 void PlacePlanner::divideWeights() {
   if (!function->hasAttr(exec::kWeightMemoriesAttr))
     return;

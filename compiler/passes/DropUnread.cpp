@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Passes on one function cannot tell that nobody reads a value that it returns.
-// This one follows the values that are needed from the results of the network
-// into the functions that its branches and loops run.
+// Passes on a single function cannot tell whether a value that it returns has
+// readers. This pass starts at the results of the network and follows the
+// values that they depend on into the functions that branches and loops run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ static Operation *getEnd(func::FuncOp function) {
 }
 
 namespace {
-/// The values of a module that results of functions which no op runs depend on.
+/// The live values of a module: those that the results of its main functions
+/// depend on, which are the functions that no op runs.
 class Liveness {
 public:
   explicit Liveness(ModuleOp module);
@@ -51,7 +52,8 @@ private:
   void followArgument(BlockArgument argument);
   void followResult(OpResult result);
 
-  DenseMap<Operation *, Operation *> runners; ///< by function
+  /// The op that runs each function.
+  DenseMap<Operation *, Operation *> runners;
   DenseSet<Value> live;
   SmallVector<Value> open; ///< live values whose origin has not been followed
 };
@@ -75,8 +77,8 @@ Liveness::Liveness(ModuleOp module) {
   }
 }
 
-/// A carried value has a place from which the first run reads it and to which
-/// each run writes the next one.
+/// Marks the parts of a carried value as live: its initial value, its argument,
+/// and its next value.
 void Liveness::addCarried(nn::LoopOp loop, unsigned number) {
   add(loop.getInits()[number]);
   add(getEnd(nn::getBodies(loop).front())->getOperand(number));
@@ -90,7 +92,7 @@ void Liveness::followArgument(BlockArgument argument) {
   unsigned number = argument.getArgNumber(), first = 0;
   if (auto loop = dyn_cast<nn::LoopOp>(runner)) {
     if (number == 0)
-      return; // the number of the run
+      return; // the argument is the number of the run
     first = loop.getFirstCaptured();
     if (number < first)
       return addCarried(loop, number - 1);
@@ -135,8 +137,8 @@ namespace {
 struct DeadParts {
   llvm::BitVector results;
   llvm::BitVector captured;
-  /// Arguments of the functions; one for each result of nn.loop that is a last
-  /// value, and one for each captured operand.
+  /// Arguments of the functions: one for each carried value of an nn.loop, and
+  /// one for each captured operand.
   llvm::BitVector arguments;
 
   bool any() const { return results.any() || captured.any(); }
@@ -169,7 +171,7 @@ static DeadParts findDead(nn::ControlOpInterface control,
   return dead;
 }
 
-/// Creates an op that stands for `control`, without its dead parts.
+/// Replaces `control` by a copy without its dead parts.
 static void rebuild(nn::ControlOpInterface control, const DeadParts &dead) {
   OpBuilder builder(control);
   SmallVector<Value> results = dropDead(control->getResults(), dead.results),
@@ -198,7 +200,8 @@ struct DropUnreadPass : nnc::impl::DropUnreadBase<DropUnreadPass> {
     ModuleOp module = getOperation();
     if (failed(nn::verifyBodies(module)))
       return signalPassFailure();
-    // All is found before anything changes, which has other values.
+    // Liveness is complete before anything changes, because changes create new
+    // values.
     Liveness liveness(module);
     SmallVector<Operation *> dead;
     SmallVector<std::pair<nn::ControlOpInterface, DeadParts>> changed;

@@ -20,8 +20,8 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// The bytes that are stored of a weight of `type`, as a value of type `bytes`.
-/// `data` holds the elements of `value`, which the weight has before.
+/// Returns the stored bytes of a weight of `type`, as elements of type `bytes`.
+/// `data` holds the elements of `value`, the weight before encoding.
 static ElementsAttr encode(ElementsAttr value, const TensorData &data,
                            RankedTensorType type, RankedTensorType bytes,
                            StringRef name) {
@@ -30,7 +30,7 @@ static ElementsAttr encode(ElementsAttr value, const TensorData &data,
     nn::storeWeight(type, data, stored.getMutableBytes());
     return stored.toAttribute(name);
   }
-  // The elements are what is stored: whatever owns them goes on doing so.
+  // The elements are stored unchanged, so that their owner keeps them.
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(bytes, resource.getRawHandle());
   return data.withType(bytes).toAttribute(name);
@@ -69,15 +69,15 @@ struct EncodeWeightsPass : nnc::impl::EncodeWeightsBase<EncodeWeightsPass> {
   }
 
 private:
-  /// Returns a key of the memory that holds a value, if that memory can be
-  /// freed, or null.
+  /// Returns a key that identifies the memory of a value; null if that memory
+  /// cannot be freed.
   static const void *getMemory(ElementsAttr value) {
     auto resource = dyn_cast<DenseResourceElementsAttr>(value);
     return resource ? resource.getRawHandle().getResource() : nullptr;
   }
 
-  /// Returns false, and reports it, where the first value of a state is not in
-  /// memory. Memory that the printer reads is never freed.
+  /// Reports an error and returns false if the initial value of a state is not
+  /// in memory. The memory that the printer reads is never freed.
   bool checkInitial(exec::StateOp state) {
     ElementsAttr value = state.getInitialAttr();
     if (!value)

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace nnc;
 using exec::PlaceAttr;
 
-/// Calls with the same code as an earlier one say so.
+/// Marks `call` as like an earlier call if both can share one emitted function.
 void ExecLowering::shareCode(exec::CallOp call) {
   auto &earlier = calls[{call.getRoutineAttr(), call.getShapeAttr()}];
   for (exec::CallOp other : earlier)
@@ -40,7 +40,7 @@ LogicalResult ExecLowering::createCall(Operation *op,
   auto getOperandPlace = [&](unsigned operand) {
     return getPlaced(op->getOperand(operand));
   };
-  // Weights stand in front of what is made for the call.
+  // Weights are defined in front of the buffers that are created for the call.
   for (unsigned operand : call.operands)
     if (!getOperandPlace(operand))
       return failure();
@@ -53,7 +53,8 @@ LogicalResult ExecLowering::createCall(Operation *op,
   return success();
 }
 
-/// All calls of `op`, without those that would move bytes to where they are.
+/// Creates the calls of `op`, except for moves of bytes that already are at
+/// their place.
 LogicalResult ExecLowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
                                        Value target) {
   SmallVector<nn::RoutineCall> calls = nn::getRoutineCalls(op);
@@ -78,7 +79,7 @@ LogicalResult ExecLowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   return success();
 }
 
-/// A call of the user's function.
+/// Creates the call of a function of the user.
 LogicalResult ExecLowering::lowerCustom(nn::CustomOp custom, Value target) {
   std::string name = layerNames.lookup(custom);
   SmallVector<Value> inputs;

@@ -21,7 +21,7 @@ void ExecLowering::placeValues(Operation *op, ValueRange values,
 }
 
 void ExecLowering::createCopy(Location loc, Value from, Value to, bool byRun) {
-  // A tensor without elements has none to copy.
+  // Tensors without elements need no copy.
   if (nn::getPhysicalBytes(exec::getPlaceOp(from).getTensor()) == 0)
     return;
   std::string name = "copy_" + exec::getPlaceOp(to).getName().str();
@@ -34,8 +34,8 @@ void ExecLowering::copyTo(Location loc, Value value, Value place, PlaceAttr at,
     createCopy(loc, getPlaced(value), place, byRun);
 }
 
-/// Adds the steps of a function that `op` runs to `steps`, and then what
-/// `finish` adds.
+/// Adds the steps of `body`, a function that `op` runs, to `steps`, followed by
+/// the steps that `finish` creates.
 LogicalResult
 ExecLowering::lowerBody(Operation *op, func::FuncOp body, Block &steps,
                         llvm::function_ref<LogicalResult()> finish) {
@@ -60,7 +60,7 @@ ExecLowering::lowerBody(Operation *op, func::FuncOp body, Block &steps,
 LogicalResult ExecLowering::lowerIf(nn::IfOp op) {
   Location loc = getNamedLoc(op.getLoc());
   placeValues(op, op.getYs(), "_out");
-  // Constants that a body captures are defined in front.
+  // Defines constants that a body captures in front of the branch.
   for (Value x : op.getXs())
     getPlaced(x);
   auto branch = builder.create<exec::BranchOp>(loc, layerNames.lookup(op),
@@ -86,8 +86,8 @@ LogicalResult ExecLowering::lowerLoop(nn::LoopOp op) {
   ValueRange carried =
       ValueRange(body.getArguments()).slice(1, op.getInits().size());
   placeValues(op, op.getYs(), "_out");
-  // A carried value has the place of the result; an alias of it only where the
-  // buffer is that of another value.
+  // A carried value has the place of the loop's result, to which its initial
+  // value is copied.
   for (auto [argument, y, init] :
        llvm::zip_equal(carried, op.getLast(), op.getInits())) {
     Value place = placed.lookup(y);

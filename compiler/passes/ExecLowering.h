@@ -15,17 +15,18 @@
 
 namespace nnc {
 
-/// Returns true if the bytes of `move`, which is one of the moves of `op`, are
-/// in their final place already.
+/// Returns true if the bytes of `move`, which is one of the moves of `op`,
+/// already are at their place in the result, so that no copy is needed.
 bool staysInPlace(mlir::Operation *op, const Move &move);
 
-/// Adds an exec.wait in front of each step of the host that needs what a device
-/// does at that time, and at the end (ExecWaits.cpp).
+/// Adds an exec.wait in front of each step of the host that depends on a
+/// pending transfer of a device, and at the end of the program (ExecWaits.cpp).
 void addWaits(exec::ProgramOp program);
 
-/// Writes the exec program of a planned function (LowerToExec.cpp): its inputs
-/// and outputs (ExecPorts.cpp), where its values lie (ExecPlaces.cpp), calls
-/// (ExecCalls.cpp), and branches and loops (ExecControl.cpp).
+/// The lowering of a planned function to an exec program (LowerToExec.cpp): its
+/// inputs and outputs (ExecPorts.cpp), the places of its values
+/// (ExecPlaces.cpp), calls (ExecCalls.cpp), and branches and loops
+/// (ExecControl.cpp).
 class ExecLowering {
 public:
   ExecLowering(mlir::ModuleOp module, mlir::func::FuncOp function)
@@ -36,8 +37,8 @@ public:
 private:
   mlir::LogicalResult freeSymbol(llvm::StringRef name);
   exec::ProgramOp createProgram(llvm::StringRef name);
-  /// The memory that a place in the arena or a weight is in; null if there is
-  /// only one.
+  /// Returns the name of the memory that holds `place`, which is in the arena
+  /// or among the weights; null if these are not divided among memories.
   mlir::StringAttr getMemory(exec::PlaceAttr place);
   void declareInputs();
   void declareOutputs();
@@ -50,14 +51,16 @@ private:
   mlir::LogicalResult
   lowerBody(mlir::Operation *op, mlir::func::FuncOp body, mlir::Block &steps,
             llvm::function_ref<mlir::LogicalResult()> finish);
-  /// The places of what `op` computes, and of arguments of the functions that
-  /// it runs.
+  /// Sets `placed` for `values`, which are results of `op` or arguments of a
+  /// function that it runs. Their names end in `end`.
   void placeValues(mlir::Operation *op, mlir::ValueRange values,
                    llvm::StringRef end);
   mlir::Value placeValue(mlir::Location loc,
                          llvm::function_ref<std::string()> name,
                          mlir::Value value);
-  /// Copies a value to where `place` is unless it is there.
+  /// Copies a value to `place`, which `at` describes, unless it is there
+  /// already. With `byRun`, it is copied to the part of `place` that belongs to
+  /// the current run of a loop.
   void copyTo(mlir::Location loc, mlir::Value value, mlir::Value place,
               exec::PlaceAttr at, bool byRun = false);
   void createCopy(mlir::Location loc, mlir::Value from, mlir::Value to,
@@ -65,7 +68,8 @@ private:
   mlir::LogicalResult lowerCalls(mlir::Operation *op,
                                  llvm::ArrayRef<Move> moves,
                                  mlir::Value target);
-  /// Here `name` is an identifier that `names` has returned.
+  /// Creates the exec.call of a routine call of `op`, which writes to `target`.
+  /// `name` is an identifier that `names` has returned.
   mlir::LogicalResult createCall(mlir::Operation *op,
                                  const nn::RoutineCall &call,
                                  const nn::Work &work,
@@ -74,22 +78,28 @@ private:
   mlir::LogicalResult lowerCustom(nn::CustomOp custom, mlir::Value target);
   mlir::LogicalResult finish(mlir::func::ReturnOp end);
   void setWeightBytes();
-  /// Returns the name of a size that the program finds by its number among
-  /// these, an integer; null for null.
+  /// Returns the name of a size that is found at run time, given its number
+  /// among these sizes as an integer attribute; null if `number` is null or out
+  /// of range.
   mlir::StringAttr getFoundSize(mlir::Attribute number);
-  /// Sets the size that a layer is the first to depend on.
+  /// Adds an exec.measure for each size that is found at run time and that the
+  /// layer `op` is the first to depend on.
   void measure(mlir::Operation *op);
 
-  /// The place of `value`, which has been lowered before.
+  /// Returns the place of `value`, which is a constant or has been lowered
+  /// before.
   mlir::Value getPlaced(mlir::Value value);
-  /// Here `name` is an identifier that `names` has returned.
+  /// Creates a buffer at `place`. `name` is an identifier that `names` has
+  /// returned.
   mlir::Value createBuffer(mlir::Location loc, llvm::StringRef name,
                            mlir::RankedTensorType type, exec::PlaceAttr place);
   exec::BufferOp findBufferOfOperand(mlir::Value value);
-  /// The largest value that has `value` as a part without moving it: what a
-  /// concat in place joins. Null if there is none.
+  /// Returns the largest result of a concat in place that contains `value`, or
+  /// null if there is none. The bytes of `value` are not moved to become part
+  /// of it.
   mlir::Value findWhole(mlir::Value value);
-  /// The memory that `op`, whose identifier is `name`, works in, or null.
+  /// Creates the buffer for the scratch memory of `op`, whose identifier is
+  /// `name`. Returns null if `op` needs none.
   mlir::Value createScratch(mlir::Operation *op, llvm::StringRef name);
   mlir::Value createInArena(mlir::Location loc, llvm::StringRef name,
                             mlir::Value value);
@@ -102,36 +112,35 @@ private:
   mlir::func::FuncOp function;
   Contents contents;
   mlir::OpBuilder builder;
-  /// The branch or loop in the program that steps are added to, or null: places
-  /// are defined in front of it.
+  /// The outermost branch or loop whose steps are being created, or null.
+  /// Places are defined in front of it.
   mlir::Operation *outermost = nullptr;
   exec::ProgramOp program;
   InterfaceNames interface;
   exec::Names &names = interface.names;
   llvm::DenseMap<mlir::Operation *, std::string> &layerNames = interface.layers;
-  /// The bytes of weights that each memory has so far; one for weights in one
-  /// piece.
+  /// The bytes of weights so far in each memory; a single entry if weights are
+  /// not divided among memories.
   llvm::SmallVector<int64_t> weightBytes;
-  /// The places of outputs and of states, by result; a state is that of its
-  /// next value.
+  /// The place of each result: an output, or the state whose next value the
+  /// result is.
   llvm::SmallVector<mlir::Value> outputs;
-  /// The places of states, by argument.
+  /// The place of each state, by the number of its argument.
   llvm::DenseMap<unsigned, mlir::Value> states;
-  /// Outputs in the arena, by the value that is produced there.
+  /// The outputs in the arena, by the value that is computed there.
   llvm::DenseMap<mlir::Value, mlir::Value> produced;
   llvm::DenseMap<mlir::Value, mlir::Value> placed;
-  /// Buffers of values that are joined in place, by the joined value: their
-  /// parts, which are computed first, are views of them.
+  /// The buffers of results of concats in place, by the result. The operands,
+  /// which are computed first, are views of these buffers.
   llvm::DenseMap<mlir::Value, mlir::Value> joined;
-  llvm::DenseMap<mlir::Value, mlir::Value>
-      wholes; ///< what findWhole() has found
-  /// Weights that lie in the file already, by value and layout.
+  llvm::DenseMap<mlir::Value, mlir::Value> wholes; ///< results of findWhole()
+  /// The weights that have been created, by elements and type.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> weights;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>,
                  llvm::SmallVector<exec::CallOp>>
       calls;
   llvm::DenseSet<mlir::StringAttr>
-      measured; ///< sizes that steps so far have found
+      measured; ///< names of the sizes that have an exec.measure
 };
 
 } // namespace nnc

@@ -36,7 +36,8 @@ StringAttr ExecLowering::getMemory(PlaceAttr place) {
 Value ExecLowering::createView(Location loc, StringRef name,
                                RankedTensorType type, Value base,
                                int64_t offset) {
-  // Views of views are views of the whole: there is less to follow.
+  // A view of a view refers to the viewed buffer directly, so that readers
+  // follow one step only.
   if (auto view = base.getDefiningOp<exec::ViewOp>())
     return createView(loc, name, type, view.getBase(),
                       view.getOffset() + offset);
@@ -80,8 +81,9 @@ Value ExecLowering::findWhole(Value value) {
   return wholes[value] = whole;
 }
 
-/// The buffer that holds an operand of the op of `value` where `value` is to
-/// be, and has room for all of `value`; null if there is none.
+/// Returns the buffer of an operand of the op that computes `value`, if that
+/// operand is in place and the buffer contains the whole place of `value`; null
+/// if there is none.
 exec::BufferOp ExecLowering::findBufferOfOperand(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -139,20 +141,21 @@ Value ExecLowering::getPlaced(Value value) {
   return placed.lookup(value);
 }
 
-/// An identifier from what the model calls a constant. A blob's key says it
-/// too, but gets a number behind it where passes made several of one weight.
+/// Returns an identifier made of the model's name of a constant. The key of its
+/// resource contains that name, too, but ends in a number if passes made
+/// several resources of one weight.
 std::string ExecLowering::nameWeight(nn::ConstantOp constant) {
   StringRef name = nn::getModelName(constant.getLoc());
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
       blob && name.empty())
     name = blob.getRawHandle().getKey();
   auto [reader, end] = nameRole(constant);
-  // A constant that passes made has no name of its own, or its layer's.
+  // A constant that passes created has no name, or that of its layer.
   std::string layer = layerNames.lookup(reader);
   if (!layer.empty() &&
       (name.empty() || name == nn::getModelName(reader->getLoc())))
     return names.addPart(layer, end);
-  // Some exporters call a weight as its layer, or as a tensor.
+  // Some exporters give a weight the name of its layer or of another tensor.
   std::string made = exec::makeIdentifier(name, "weight");
   return names.isTaken(made) && made != "weight" ? names.addPart(made, end)
                                                  : names.add(name, "weight");

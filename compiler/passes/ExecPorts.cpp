@@ -19,15 +19,16 @@ static StringRef getText(Attribute attribute) {
   return text ? text.getValue() : StringRef();
 }
 
-/// Copies what an argument or result of the function says of the elements of
-/// the input, output or state that it becomes.
+/// Copies the attributes that describe the elements of an argument or result of
+/// the function to `to`, the input, output or state that it becomes.
 static void copyPortAttrs(DictionaryAttr from, Operation *to) {
   for (StringRef name : {qnn::kPortAttr, nn::kModelTypeAttr})
     if (Attribute value = from ? from.get(name) : Attribute())
       to->setAttr(name, value);
 }
 
-/// The model's own name of an input or output, where C could not have it.
+/// Returns the model's name `given` of an input or output if the identifier
+/// `name` differs from it, else null.
 static StringAttr getPortName(StringRef given, StringRef name,
                               Builder &builder) {
   return given.empty() || given == name ? StringAttr()

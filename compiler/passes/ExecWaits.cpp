@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // The last step of nnc-lower-to-exec. A device other than the host runs its
-// calls and transfers in their order, and the host goes on meanwhile. It waits
-// before it reads what a transfer writes, before it writes what a transfer
-// writes or reads, and at the end of the program.
+// calls and transfers in order while the host continues. The host waits before
+// it reads memory that a transfer writes, before it writes memory that a
+// transfer reads or writes, and at the end of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,11 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Bytes of memory of the host. Places in the arena have no owner, as they may
-/// overlap; all others are memory of their own.
+/// A range of bytes in the memory of the host. Places in the arena have no
+/// owner, since they may overlap; each other place is memory of its own.
 struct Span {
   Operation *owner;
-  StringRef memory; ///< of a place in the arena
+  StringRef memory; ///< name of the memory, for a place in the arena
   int64_t begin, end;
   bool isWritten;
 
@@ -32,7 +32,7 @@ struct Span {
   }
 };
 
-/// Goes through the steps of a program, and adds waits in front of them.
+/// A traversal of the steps of a program that adds waits in front of them.
 class Waiter {
 public:
   explicit Waiter(exec::ProgramOp program) : builder(program.getContext()) {}
@@ -40,15 +40,17 @@ public:
 
 private:
   void visit(Operation *step);
-  /// Waits in front of `step` for each device but `except` with a transfer that
-  /// meets what the step does with the host's memory.
+  /// Adds waits in front of `step` for each device, except for `except`, that
+  /// has a pending transfer whose memory conflicts with the host's memory that
+  /// `step` reads or writes.
   void waitFor(Operation *step, StringRef except);
   void waitForAll(Block &steps, Block::iterator at);
   void wait(StringRef device, Block &steps, Block::iterator at);
 
   OpBuilder builder;
   /// The devices that the host has not waited for since their last call or
-  /// transfer, and what their transfers do with the host's memory.
+  /// transfer, each with the memory of the host that its transfers read or
+  /// write.
   llvm::MapVector<StringRef, SmallVector<Span>> busy;
 };
 } // namespace

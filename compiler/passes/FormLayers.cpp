@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The one value of a constant that is a literal in expressions, or null.
-/// Literals are arith.constant, which holds no unsigned integers: constants of
-/// those types stay operands of the layer.
+/// Returns the value of a constant with a single value that can be a literal in
+/// expressions, or null. Literals are arith.constant, which holds no unsigned
+/// integers: constants of those types stay operands of the layer.
 static TypedAttr getLiteral(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto dense =
@@ -68,13 +68,13 @@ static bool hasQuantizedTypes(Operation *op) {
          llvm::all_of(op->getResults(), isWide);
 }
 
-/// The most ops that compute a value again for each of its readers.
+/// The largest number of ops that are repeated for each reader of a value.
 static constexpr size_t kMaxRepeated = 4;
 
-/// Returns the ops, last first, that compute the floats or integers of 32 bits
-/// `value` from a tensor of narrow integers and literals alone, such as the
-/// integers of a quantized tensor as real numbers; none if there are more than
-/// kMaxRepeated.
+/// Returns the ops, last first, that widen a tensor of narrow integers to
+/// `value`, which holds floats or 32-bit integers, with the help of literals
+/// only. An example is the conversion of quantized integers to real numbers.
+/// Returns an empty list if there are no such ops or more than kMaxRepeated.
 static SmallVector<Operation *> getWidening(Value value) {
   SmallVector<Operation *> chain;
   while (chain.size() < kMaxRepeated) {
@@ -102,11 +102,12 @@ static SmallVector<Operation *> getWidening(Value value) {
   return {};
 }
 
-/// Limits on what one layer computes, for chains of thousands of elementwise
-/// ops and values that thousands of them read: the time to form a group grows
-/// with the square of its size, and a compiler has to build its expression.
+/// The largest number of elementwise ops in a layer. It bounds the time to form
+/// a group, which grows with the square of its size, and the length of the
+/// expression that a C compiler has to compile.
 static constexpr size_t kMaxBody = 256;
-/// Ops that may be added before just one value of them is used outside again.
+/// The largest number of ops that are added while more than one value of the
+/// group is used outside of it.
 static constexpr size_t kMaxOpen = 64;
 
 namespace {
@@ -116,11 +117,11 @@ struct Group {
   Operation *anchor = nullptr;
   SmallVector<Operation *> body; ///< in block order
   Value result;
-  /// In a group without an anchor, the values from outside that its expression
-  /// reads, except for literals.
+  /// For a group without an anchor, the values computed outside of the group
+  /// that its expression reads, except for literals.
   SmallVector<Value> operands = {};
-  /// Whether members may have operands and results of different types, as
-  /// mayCompute says.
+  /// Whether members may have operands and results of different types; see
+  /// mayCompute().
   bool isMixed = false;
 
   bool contains(Operation *op) const {
@@ -175,7 +176,7 @@ bool Grouping::mayRead(Value value, const Group &group) const {
   auto anchor = dyn_cast_or_null<RoutineOpInterface>(group.anchor);
   if (!anchor || getLiteral(value))
     return true;
-  // Beside a float, the operands of an epilogue are floats, too.
+  // An epilogue of float sums reads floats only.
   if (group.isMixed && anchor.getAccumulatorType().isF32() &&
       !getTensorType(value).getElementType().isF32())
     return false;
@@ -183,7 +184,8 @@ bool Grouping::mayRead(Value value, const Group &group) const {
                       anchor.getChannelAxis()) != ExtraKind::Broadcast;
 }
 
-/// Returns true if the group's expression may have the types of an op.
+/// Returns true if the group's expression may contain ops with the types of
+/// `op`.
 static bool mayCompute(Operation *op, const Group &group) {
   if (!group.isMixed)
     return hasOnly(op, getTensorType(group.result).getElementType());
@@ -209,8 +211,9 @@ bool Grouping::mayJoin(Operation *op, const Group &group) const {
   });
 }
 
-/// Returns true if other layers can compute the floats `value` from integers of
-/// the group (repeatWidening): then the integers are what is worth storing.
+/// Returns true if all readers of `value` can compute it from integers of the
+/// group (repeatWidening), so that the group should store these integers
+/// instead.
 static bool isWidenedByReaders(Value value, const Group &group) {
   auto isReader = [&](Operation *user) {
     return isa<ElementwiseOpInterface>(user) && hasQuantizedTypes(user) &&
@@ -224,10 +227,10 @@ static bool isWidenedByReaders(Value value, const Group &group) {
          llvm::all_of(value.getUsers(), isReader);
 }
 
-/// Adds the ops that use the result, in block order, for as long as they may
-/// join. The group is complete whenever just one of its values is used outside,
-/// which other layers do not compute as well from integers of the group; what
-/// was added after the last such moment is dropped again.
+/// Adds the ops that use the group's result, in block order, as long as they
+/// may join. The group is complete whenever only one of its values is used
+/// outside, unless readers can compute that value from integers of the group.
+/// Ops added after the last such point are dropped again.
 void Grouping::grow(Group &group) {
   Group attempt = group;
   SmallVector<Value> open = {group.result};
@@ -255,7 +258,8 @@ void Grouping::grow(Group &group) {
 }
 
 /// Adds elementwise ops that only the group's elementwise ops read. A value
-/// that the anchor reads, too, is computed before the layer: it stays outside.
+/// that the anchor reads, too, must be computed before the layer and stays
+/// outside.
 void Grouping::absorbProducers(Group &group) {
   for (size_t i = 0; i < group.body.size(); ++i)
     for (Value operand : group.body[i]->getOperands()) {
@@ -278,14 +282,16 @@ void Grouping::take(const Group &group) {
 
 SmallVector<Group> Grouping::run() {
   SmallVector<Group> groups;
-  // Later anchors first: where two results meet, the earlier is ready by then.
+  // Later anchors come first: if an op reads the results of two anchors, the
+  // result of the earlier one is available when the layer of the later one
+  // runs.
   for (Operation &op : llvm::reverse(block)) {
     auto anchor = dyn_cast<RoutineOpInterface>(op);
     if (!anchor || isa<ReshapeOp, AdaptOp>(op))
       continue;
     Group group{&op, {}, op.getResult(0)};
-    // Epilogues of floats read f32; those of integer sums read any scalars
-    // (runtime/epilogue.h).
+    // Epilogues of float sums read f32; those of integer sums read scalars of
+    // any type (runtime/epilogue.h).
     group.isMixed = anchor.getAccumulatorType() != nullptr;
     if (anchor.takesEpilogue() &&
         (group.isMixed || hasOnly(&op, Float32Type::get(op.getContext()))))
@@ -320,9 +326,9 @@ SmallVector<Group> Grouping::run() {
 // Values that are computed again
 //===----------------------------------------------------------------------===//
 
-/// Gives each elementwise op that reads a value of getWidening its own copy, so
-/// that its layer reads the integers: they are what is stored between layers,
-/// and the floats never are.
+/// Gives each elementwise op that reads a widened value (getWidening) its own
+/// copy of the ops that compute it. Its layer then reads the narrow integers,
+/// and the wide values are never stored.
 static void repeatWidening(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isa<ElementwiseOpInterface>(op) || op.getResult(0).hasOneUse())
@@ -465,7 +471,7 @@ struct FormLayersPass : nnc::impl::FormLayersBase<FormLayersPass> {
         op.erase();
   }
 
-  /// Every op must be in a layer afterwards, or may stand beside layers.
+  /// Checks that each op can become part of a layer or may stand beside layers.
   LogicalResult checkOps(Block &block) {
     LogicalResult result = success();
     for (Operation &op : block.without_terminator())

@@ -23,13 +23,13 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// The functions of a form: the last columns of fused_forms.inc.
+/// The functions of a fused form, from the last columns of fused_forms.inc.
 struct Rule {
   FuseFunction fuse, rival;
 };
 } // namespace
 
-/// The rule of each of kFusedForms.
+/// The rules, in the order of kFusedForms.
 static constexpr Rule kRules[] = {
 #define NNC_FUSED_FORM(name, family, note, worthwhile, countsFetch, fuse,      \
                        rival)                                                  \
@@ -37,8 +37,8 @@ static constexpr Rule kRules[] = {
 #include "compiler/routines/fused_forms.inc"
 };
 
-/// Returns the cost in seconds of the cheapest candidate whose error is at most
-/// `maxError`.
+/// Returns the cost in seconds of the layer's cheapest candidate whose error is
+/// at most `maxError`.
 static double getLeastSeconds(LayerOp layer, const CostModel &cost,
                               double maxError) {
   double least = kImpossible;
@@ -71,7 +71,7 @@ static void eraseLayer(LayerOp layer) {
 }
 
 namespace {
-/// The costs of two layers and of the one layer that computes both.
+/// The costs in seconds of two layers and of the one layer that computes both.
 struct PairCost {
   double apart, together;
   double saved; ///< seconds; 0 if fusing is not worthwhile
@@ -160,15 +160,16 @@ private:
   const Rule &rule;
   const CostModel &cost;
   double maxError;
-  ArrayRef<Subject> choices; ///< of a tuning file; if any, they decide
+  /// Choices of a tuning file; if not empty, they decide instead of costs.
+  ArrayRef<Subject> choices;
 };
 
 } // namespace
 
-/// Returns choices that name for each layer the first routine of its family.
-/// With them, networks at other sizes have the same pairs of layers fused as
-/// this one. Which routine is named does not matter, as nnc-choose-routines
-/// chooses it later.
+/// Returns choices that name the first routine of the family of each layer.
+/// With them, networks at other sizes fuse the same pairs of layers as this
+/// one. Which routine of the family is named does not matter, as
+/// nnc-choose-routines chooses it later.
 static TuningFile listForms(ModuleOp module) {
   TuningFile forms;
   module.walk([&](LayerOp layer) {
@@ -221,7 +222,8 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
     return {weightBits, weightsEncoding, /*weighsBytes=*/false};
   }
 
-  /// Fuses the layers of a module; `given` may decide which.
+  /// Fuses the layers of a module. If `given` is not null, its choices decide
+  /// which.
   LogicalResult fuse(ModuleOp module, const TuningFile *given) {
     auto machine = target::setTarget(module, target);
     if (failed(machine))

@@ -27,7 +27,8 @@ static StringRef readName(Attribute attribute) {
   return text ? text.getValue() : StringRef();
 }
 
-/// Takes the names of memories for weights and of sizes, which others gave.
+/// Marks the names of memories for weights and of sizes as taken, since users
+/// and frontends have chosen them.
 static void takeGivenNames(func::FuncOp function, exec::Names &names) {
   if (auto memories =
           function->getAttrOfType<ArrayAttr>(exec::kWeightMemoriesAttr))

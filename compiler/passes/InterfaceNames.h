@@ -17,15 +17,16 @@ namespace nnc {
 /// The identifiers that the emitted code has for the inputs, the outputs and
 /// the layers of a function and of the bodies of its branches and loops.
 struct InterfaceNames {
-  exec::Names names; ///< all that are taken
+  exec::Names names; ///< all identifiers that are taken
   llvm::SmallVector<std::string> inputs, outputs;
   /// The names of layers, custom operators, branches and loops.
   llvm::DenseMap<mlir::Operation *, std::string> layers;
 };
 
-/// Names the inputs, the outputs and then the layers, before anything else is
-/// named: their names do not depend on the names of weights and buffers. What
-/// the model calls by a usable identifier keeps that, wherever it stands.
+/// Names the inputs, the outputs and then the layers. This comes before all
+/// other naming, so that their names do not depend on those of weights and
+/// buffers. A name of the model that is a usable identifier is kept, wherever
+/// it occurs.
 InterfaceNames nameInterface(mlir::func::FuncOp function);
 
 } // namespace nnc

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Describes a function as steps on values that take memory. Views and joins
-/// take none of their own: they stand for the values that they consist of.
+/// A builder of the description of a function as steps that produce and read
+/// values. The results of views and concats take no memory of their own: they
+/// stand for the values that they consist of.
 class OrderBuilder {
 public:
   OrderBuilder(func::FuncOp function, bool portsInArena);
@@ -67,7 +68,7 @@ OrderBuilder::OrderBuilder(func::FuncOp function, bool portsInArena) {
     addStep(op);
   for (OpOperand &result :
        function.getBody().front().getTerminator()->getOpOperands()) {
-    // Results are mostly produced where the caller wants them.
+    // Results are mostly computed in the caller's buffers.
     bool isCallers =
         !portsInArena || nn::getStateOf(function, result.getOperandNumber());
     for (unsigned part : parts[result.get()]) {
@@ -90,13 +91,15 @@ LayerOrder nnc::getLayerOrder(func::FuncOp function) {
   return order;
 }
 
-/// The search and the description of functions with more layers take too long.
+/// The largest number of layers for which an order is searched, to bound the
+/// time.
 static constexpr size_t kMaxLayers = 2000;
 
 LayerOrder nnc::findLayerOrder(func::FuncOp function, bool portsInArena) {
   LayerOrder given = getLayerOrder(function), found;
-  // The user's functions run in the model's order, as they may have a state.
-  // The memory that a body takes does not follow from the order here alone.
+  // Functions of the user (nn.custom) run in the model's order, as they may
+  // have state. The memory that the body of a branch or loop takes is not part
+  // of the description of the steps.
   bool isFixed = llvm::any_of(given, [](Operation *op) {
     return isa<nn::CustomOp, nn::ControlOpInterface>(op);
   });
@@ -109,7 +112,7 @@ LayerOrder nnc::findLayerOrder(func::FuncOp function, bool portsInArena) {
 
 void nnc::applyLayerOrder(func::FuncOp function, ArrayRef<Operation *> order) {
   Operation *end = function.getBody().front().getTerminator();
-  // Constants stand in front, so that each is there when it is read.
+  // Constants move to the front, so that each is defined before its readers.
   Operation *first = &function.getBody().front().front();
   for (Operation &op : llvm::make_early_inc_range(
            function.getBody().front().without_terminator()))

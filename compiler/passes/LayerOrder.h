@@ -16,18 +16,20 @@ namespace nnc {
 /// The ops of a function that are neither constants nor its end.
 using LayerOrder = llvm::SmallVector<mlir::Operation *>;
 
-/// Returns the ops in their order.
+/// Returns these ops in the order of the function.
 LayerOrder getLayerOrder(mlir::func::FuncOp function);
 
-/// Describes the ops as steps on values that take memory; what the caller has
-/// memory for takes none. `portsInArena` is that of nnc-plan-memory.
+/// Describes the ops as steps that produce and read values. Values in buffers
+/// of the caller count 0 bytes. `portsInArena` is the option of
+/// nnc-plan-memory.
 OrderProblem describeSteps(mlir::func::FuncOp function, bool portsInArena);
 
-/// Returns an order in which the largest sum of the values in the arena is
-/// smaller, or the present one. `portsInArena` is that of nnc-plan-memory.
+/// Returns an order of the ops with a smaller peak of the bytes in use in the
+/// arena, or the present order if none is found. `portsInArena` is the option
+/// of nnc-plan-memory.
 LayerOrder findLayerOrder(mlir::func::FuncOp function, bool portsInArena);
 
-/// Moves the ops into this order.
+/// Moves the ops of `function` into the order `order`.
 void applyLayerOrder(mlir::func::FuncOp function,
                      llvm::ArrayRef<mlir::Operation *> order);
 

@@ -27,7 +27,8 @@ struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
     nnc::populateLegalForms(patterns);
     nnc::populateMatMulForms(patterns);
     nnc::populateSubPixels(patterns);
-    // Between convolutions over three axes, whose slices lie along the first.
+    // Removes transposes between convolutions over three axes, whose slices lie
+    // along the first axis.
     nnc::populateTransposes(patterns);
     // The rewrites create ops on constants, which are folded here.
     nnc::populateFoldConstants(patterns);
@@ -36,7 +37,7 @@ struct LegalizePass : nnc::impl::LegalizeBase<LegalizePass> {
       signalPassFailure();
   }
 
-  /// No routine reads tensors without elements.
+  /// Reports an error for operands without elements, which no routine reads.
   LogicalResult checkOperands() {
     LogicalResult result = success();
     getOperation().walk([&](Operation *op) {

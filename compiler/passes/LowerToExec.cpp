@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Decides nothing: places come from nnc-plan-memory, routines from
-// nnc-choose-routines, expressions from the layers. What is left is to name
-// things, to lay out the weights, and to drop the moves that move nothing.
+// The pass makes no decisions: places come from nnc-plan-memory, routines from
+// nnc-choose-routines, expressions from the layers. It names values and layers,
+// assigns offsets to weights, and drops the moves whose bytes are in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ using namespace nnc;
 using exec::PlaceAttr;
 using exec::Pool;
 
-/// Returns the end of an adapted value's name: its layout, or the device that
-/// it was moved to.
+/// Returns the suffix of an adapted value's name: its layout, or the device
+/// that it was moved to.
 static std::string getAdaptSuffix(nn::AdaptOp adapt) {
   Type type = adapt.getY().getType();
   if (!adapt.isTransfer())
@@ -40,8 +40,9 @@ static std::string getAdaptSuffix(nn::AdaptOp adapt) {
   return ("_on_" + (device.empty() ? "host" : device)).str();
 }
 
-/// The place of a value in the arena or in the caller's memory, as a value of
-/// its type; `name` names what is made for it.
+/// Returns the place of `value` in the arena or in the caller's memory, with
+/// the type of `value`. `name` returns the identifier for a buffer or view if
+/// one has to be created.
 Value ExecLowering::placeValue(Location loc,
                                llvm::function_ref<std::string()> name,
                                Value value) {
@@ -76,7 +77,7 @@ LogicalResult ExecLowering::lower(Operation *op) {
   };
 
   measure(op);
-  // A view of an operand: named, no more.
+  // A result that is part of an operand becomes a view without steps.
   ArrayRef<Move> moves = contents.getMoves(op);
   if (moves.size() == 1 && moves[0].target == 0 && staysInPlace(op, moves[0])) {
     placed[result] = createView(loc, name(), nn::getTensorType(result),
@@ -125,7 +126,7 @@ void ExecLowering::measure(Operation *op) {
   });
 }
 
-/// Results that were not produced where the caller wants them are copied.
+/// Copies the results that were not computed at their final places.
 LogicalResult ExecLowering::finish(func::ReturnOp end) {
   for (unsigned i : getFinishOrder(function)) {
     Value result = end.getOperand(i);
@@ -136,7 +137,7 @@ LogicalResult ExecLowering::finish(func::ReturnOp end) {
     if (getPlace(result) == getFinalPlace(function, i))
       continue;
     if (nn::getTensorType(result).getNumElements() == 0)
-      continue; // There are no elements to copy.
+      continue; // Tensors without elements need no copy.
     std::string name = "copy_" + exec::getPlaceOp(outputs[i]).getName().str();
     builder.create<exec::CopyOp>(end.getLoc(), name, getPlaced(result),
                                  outputs[i]);
@@ -148,8 +149,8 @@ LogicalResult ExecLowering::finish(func::ReturnOp end) {
 // Program
 //===----------------------------------------------------------------------===//
 
-/// Renames the body of a branch or loop that has the name of the program, in
-/// whose place it would not be found.
+/// Renames the body of a branch or loop that has the name `name` of the
+/// program, since lookups would find the program instead of the body.
 LogicalResult ExecLowering::freeSymbol(StringRef name) {
   auto body = module.lookupSymbol<func::FuncOp>(name);
   if (!body || body == function)
@@ -186,8 +187,8 @@ exec::ProgramOp ExecLowering::createProgram(StringRef name) {
   return created;
 }
 
-/// Records how many bytes of weights there are. A memory for weights has their
-/// header, too.
+/// Records the number of bytes of all weights. If weights are divided among
+/// memories, each memory in use also holds a header.
 void ExecLowering::setWeightBytes() {
   program.setWeights(
       std::accumulate(weightBytes.begin(), weightBytes.end(), int64_t(0)));
@@ -203,7 +204,7 @@ void ExecLowering::setWeightBytes() {
 }
 
 LogicalResult ExecLowering::run() {
-  // Routines and places may have been edited.
+  // A user may have edited routines and places.
   auto machine =
       module->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
   bool isChecked = !function->hasAttr(exec::kSampleAttr);

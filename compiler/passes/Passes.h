@@ -28,12 +28,13 @@ namespace nnc {
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
 
-/// Creates the pass with the contents of a tuning file that is already read, or
-/// null; then the pass reads the file that `options` name, if they name one.
+/// Creates the pass nnc-choose-routines. `tuned` holds the contents of a tuning
+/// file that has been read already; if it is null, the pass reads the file that
+/// `options` name, if any.
 std::unique_ptr<mlir::Pass>
 createChooseRoutines(ChooseRoutinesOptions options,
                      std::shared_ptr<const TuningFile> tuned);
-/// Creates the pass likewise.
+/// Creates the pass nnc-fuse-layers; `tuned` is as above.
 std::unique_ptr<mlir::Pass>
 createFuseLayers(FuseLayersOptions options,
                  std::shared_ptr<const TuningFile> tuned);

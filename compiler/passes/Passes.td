@@ -116,12 +116,12 @@ def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
 def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
   let summary = "Prune weights and let them share values";
   let description = [{
-    Constants of 32-bit floats or quantized integers of 8 bits that convolutions,
-    matrix products and recurrent layers multiply by get other values, by their
-    magnitudes: fewer that are not zero (`sparsity`, `pattern`), and fewer
-    different ones (`clusters`). How they are stored is chosen later. A constant
-    that other ops read too stays as it is. `nnc compress` does the same, and
-    with samples goes by second order (`compiler/compression/`).
+    Changes constant weights, 32-bit floats or quantized 8-bit integers, of
+    convolutions, matrix products and recurrent layers. Weights of small magnitude
+    become zero (`sparsity`, `pattern`), and the others share a limited number of
+    values (`clusters`). How they are stored is chosen later. A constant that
+    other ops read, too, stays as it is. `nnc compress` does the same; if it is
+    given samples, it uses a second-order method (`compiler/compression/`).
 
     Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
     later would scale channels of weights that share values.
@@ -150,10 +150,10 @@ def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
 def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
   let summary = "Take a window of time frame by frame";
   let description = [{
-    A model of a window of frames, along `axis` of argument number `input`,
-    becomes one of the `hop` newest frames, which keeps what it needs of the
-    past in queues that are state. From the run on in which the window is full,
-    its results are those of the model on the window.
+    The model reads a window of frames along `axis` of argument number `input`.
+    The new model reads only the `hop` newest frames in each run, and keeps the
+    elements of earlier runs that it needs in queues, which are states. Once the
+    window has been filled, its results are those of the model on the window.
 
     Ops that treat all elements along the axis alike work on the new ones.
     Convolutions and pools read a queue with as many elements as the windows of
@@ -271,11 +271,11 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
       stored in a byte each.
 
     Elementwise ops stay: `nnc-form-layers` makes one layer of them and of the
-    conversions around them. `qnn.stays_float` says of ops that compute with
-    floats why they do.
+    conversions around them. The attribute `qnn.stays_float` of an op holds the
+    reason why it still computes with floats.
 
-    A product stays in floats where the target has no routine for integers. Which
-    of the two is faster is for nnc-choose-routines to say.
+    A product stays in floats if the target has no routine for integers. If it has
+    one, nnc-choose-routines decides which of the two is faster.
 
     ```mlir
     %0 = qnn.dequantize %x : tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<2x3xf32>
@@ -469,10 +469,10 @@ def Tabulate : Pass<"nnc-tabulate", "::mlir::ModuleOp"> {
     Elementwise ops that compute an integer of 8 bits from a single integer of 8
     bits and constants alone, such as the sigmoid of a quantized value with the
     conversions to float and back, become `nn.lookup`, whose 256 entries the
-    portable routines compute. Expressions of fewer than four ops, and cheap
-    ones that make fewer elements than a table has, stay as they are. On targets
-    with vector routines expressions stay that take a vector fewer cycles than
-    to look it up (LOOKUP in `isas.inc`), such as those without divisions.
+    portable routines compute. Expressions of fewer than four ops stay as they
+    are, and so do cheap ones that compute fewer than 256 elements. On targets
+    with vector routines, an expression also stays if a vector of it takes fewer
+    cycles than a lookup (LOOKUP in `isas.inc`), such as one without divisions.
 
     ```mlir
     %0 = nn.cast %x : tensor<1x512xui8> to tensor<1x512xf32>
@@ -581,14 +581,14 @@ def Batch : Pass<"nnc-batch", "::mlir::ModuleOp"> {
   let summary = "Compute parts of a network on parts of a batch";
   let description = [{
     The first axis of all inputs holds `samples` samples. The layers are divided
-    into segments; `cuts` holds, for each segment but the last, the number of ops
-    in front of its end (constants do not count). Segment i runs on `sizes[i]`
-    samples at a time, which divide `sizes[i + 1]`: it becomes the body of an
-    `nn.loop`, together with the segments before it, whose loops it holds. What
-    later segments read is collected for all runs of a loop. Layers with large
-    activations then need little memory, and layers whose weights are read from
-    memory read them once for many samples (Vooturi et al., 2018, section V-D).
-    The whole function takes `count` samples.
+    into segments; `cuts` holds, for each segment but the last, the number of
+    ops in front of its end (constants do not count). Segment i runs on
+    `sizes[i]` samples at a time, which divide `sizes[i + 1]`: it becomes the
+    body of an `nn.loop`, together with the segments before it, whose loops are
+    nested in it. Values that later segments read are collected over all runs of
+    a loop. Layers with large activations then need little memory, and layers
+    whose weights are read from memory read them once for many samples (Vooturi
+    et al., 2018, section V-D). The whole function takes `count` samples.
 
     Each op has to keep samples apart (`keepsSamples` of the routine interface);
     the pass fails at the first one that may mix them. Results are those of

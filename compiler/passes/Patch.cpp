@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Rows of a value are asked for, and the rows of its operands that they need
-// are asked for in turn, up to values that are computed whole.
+// To compute rows of a value, the pass computes the rows of the op's operands
+// that they depend on, and so on recursively, up to values that are computed
+// whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// The elements [begin, end) along an axis of a value.
+/// A range of elements [begin, end) along an axis of a value.
 struct Rows {
   int64_t begin, end;
   int64_t size() const { return end - begin; }
@@ -30,11 +31,11 @@ struct Rows {
 
 /// The parts of its operands that an op reads for some rows of its result.
 struct Needs {
-  /// The axis of each operand that is the result's; negative for one that is
-  /// read whole.
+  /// The axis of each operand that corresponds to the axis of the result;
+  /// negative for operands that are read whole.
   SmallVector<int64_t> axes;
   Rows rows;
-  /// Padding in front of these rows and behind them.
+  /// Rows of padding before and after these rows.
   int64_t before = 0, after = 0;
 };
 
@@ -47,8 +48,9 @@ public:
 
 private:
   void findRegion();
-  /// Returns the rows of `value`, which are computed where it is not whole.
-  /// Null if some window of them lies in padding alone.
+  /// Returns the rows of `value`. They are a slice if `value` is computed
+  /// whole, and else are computed. Returns null if the window of one of the
+  /// rows lies entirely in padding.
   Value getRows(Value value, int64_t along, Rows rows);
   Value computeRows(Operation *op, int64_t along, Rows rows);
   Value slice(Value value, int64_t along, Rows rows);
@@ -56,7 +58,8 @@ private:
   OpBuilder builder;
   Operation *first, *last;
   int64_t axis;
-  /// Ops that are computed in strips, with the axes of their results.
+  /// The ops that are computed in strips, with the axis of the rows in the
+  /// result of each.
   llvm::MapVector<Operation *, int64_t> region;
   std::map<std::tuple<void *, int64_t, int64_t, int64_t>, Value> computed;
 };
@@ -66,8 +69,9 @@ private:
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Elements of operands that have the size of the result along its axis are its
-/// own; others are the same for all of it.
+/// Returns the needs of an elementwise op: the same rows of operands that have
+/// the size of the result along the axis, and all of operands that are
+/// broadcast.
 static std::optional<Needs> needOfElementwise(Operation *op, int64_t axis,
                                               Rows rows) {
   Needs needs{{}, rows};
@@ -85,7 +89,8 @@ static std::optional<Needs> needOfElementwise(Operation *op, int64_t axis,
   return needs;
 }
 
-/// The rows of the windows, cut off where the operand ends.
+/// Returns the rows that the windows of the result's rows cover, clipped to the
+/// operand.
 static Needs needOfWindows(const AxisWindows &windows, int64_t size,
                            Rows rows) {
   int64_t begin = rows.begin * windows.stride - windows.before;
@@ -97,8 +102,8 @@ static Needs needOfWindows(const AxisWindows &windows, int64_t size,
   return needs;
 }
 
-/// Returns what `op` reads for rows along an axis of its result; nullopt if it
-/// is not local to rows.
+/// Returns what `op` reads to compute rows along an axis of its result; nullopt
+/// if each row may depend on all rows of an operand.
 static std::optional<Needs> findNeeds(Operation *op, int64_t axis, Rows rows) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0)
     return std::nullopt;
@@ -121,7 +126,7 @@ static std::optional<Needs> findNeeds(Operation *op, int64_t axis, Rows rows) {
   if (windows) {
     int64_t reach =
         (result.getDimSize(axis) - 1) * windows->stride + windows->getExtent();
-    // The last window of a pool may reach beyond the padding.
+    // The last window of a pool may extend beyond the padding.
     if (windows->before < 0 || windows->after < 0 ||
         reach > windows->before + x.getDimSize(axis) + windows->after)
       return std::nullopt;
@@ -142,7 +147,8 @@ static std::optional<Needs> findNeeds(Operation *op, int64_t axis, Rows rows) {
   return std::nullopt;
 }
 
-/// Sets the attributes of a copy of an op in which the rows appear.
+/// Adapts the attributes of `copy`, a copy of an op, to the rows that it
+/// computes.
 static void setRows(Operation *copy, int64_t axis, const Needs &needs) {
   if (auto slice = dyn_cast<nn::SliceOp>(copy)) {
     SmallVector<int64_t> sizes(slice.getSizes());
@@ -163,10 +169,12 @@ static void setRows(Operation *copy, int64_t axis, const Needs &needs) {
 // The function
 //===----------------------------------------------------------------------===//
 
-/// An op is computed in strips if all that reads its result is.
+/// Sets `region` to the ops that are computed in strips: those between `first`
+/// and `last` whose results are read by such ops only, and along a single axis.
 void Patcher::findRegion() {
   DenseMap<Value, int64_t> wanted = {{last->getResult(0), axis}};
-  DenseSet<Value> unclear; ///< cut along several axes, or read whole, too
+  /// Values that are cut along several axes or are also read whole.
+  DenseSet<Value> unclear;
   for (Operation *op = last; op; op = op->getPrevNode()) {
     Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
     auto found = wanted.find(result);
@@ -206,7 +214,7 @@ Value Patcher::computeRows(Operation *op, int64_t along, Rows rows) {
   std::optional<Needs> needs = findNeeds(op, along, rows);
   if (!needs || needs->rows.size() <= 0)
     return {};
-  // An op may read a value by rows and whole.
+  // An op may read the same value both by rows and whole.
   SmallVector<Value> operands(op->getOperands());
   for (auto [operand, own] : llvm::zip(operands, needs->axes)) {
     if (own < 0)
@@ -261,7 +269,7 @@ LogicalResult Patcher::run(int64_t strips) {
   auto joined = builder.create<nn::ConcatOp>(last->getLoc(), type, parts, axis);
   whole.replaceAllUsesWith(joined);
   for (auto [op, along] : region)
-    op->erase(); // users stand in front of their operands
+    op->erase(); // the list has users before producers
   return success();
 }
 
@@ -269,7 +277,7 @@ namespace {
 struct PatchPass : nnc::impl::PatchBase<PatchPass> {
   using Base::Base;
   void runOnOperation() override {
-    // The layers that are computed in strips are those of the model's inputs.
+    // Only the main function has strips: they begin at the model's inputs.
     if (getOperation().isPrivate())
       return;
     SmallVector<Operation *> ops;

@@ -52,8 +52,9 @@ void PlacePlanner::addTenant(unsigned group, const Tenant &tenant) {
   groups[group].tenants.push_back(tenant);
 }
 
-/// Step 0 stages inputs; each op that is not a constant has a step of its own,
-/// behind which those of the functions come that it runs.
+/// Numbers the steps of a function. Step 0 stages inputs. Each op that is not a
+/// constant has a step of its own, followed by the steps of the functions that
+/// it runs.
 void PlacePlanner::addSteps(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (op.hasTrait<OpTrait::ConstantLike>())
@@ -73,7 +74,8 @@ int PlacePlanner::getLast(Value value, int otherwise) {
     Operation *reader = use.getOwner();
     int step = stepOf.lookup(reader);
     if (auto loop = dyn_cast<nn::LoopOp>(reader)) {
-      // A value that every run reads has to last for all of them.
+      // A value that every run of the loop reads is alive until the last run
+      // ends.
       bool isFirst = llvm::is_contained(loop.getInits(), value) &&
                      !llvm::is_contained(loop.getXs(), value) &&
                      value != loop.getCount();
@@ -108,8 +110,9 @@ int64_t PlacePlanner::getReach(Value value) {
   return bytes;
 }
 
-/// Places the values that a body captures where they are outside, up to step
-/// `last` or, if that is 0, up to their last readers.
+/// Adds the arguments of a body that stand for captured operands to the groups
+/// of these operands, at the same offsets. They are alive up to step `last` or,
+/// if that is 0, up to their last readers.
 void PlacePlanner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
                                int last) {
   OperandRange captured = op.getCaptured();
@@ -124,7 +127,8 @@ void PlacePlanner::addCaptured(nn::ControlOpInterface op, func::FuncOp body,
   }
 }
 
-/// The results are there where either body ends, and behind the op.
+/// Adds the values of an `if`. Its results are alive from the end of either
+/// body on.
 void PlacePlanner::addIf(nn::IfOp op) {
   SmallVector<func::FuncOp> both = nn::getBodies(op);
   for (func::FuncOp body : both) {
@@ -142,8 +146,8 @@ void PlacePlanner::addIf(nn::IfOp op) {
   }
 }
 
-/// A carried value is free from its last reader up to the end of the run, where
-/// its next value is written.
+/// Adds the values of a loop. The memory of a carried value is free from its
+/// last reader to the end of the run, when its next value is written.
 void PlacePlanner::addLoop(nn::LoopOp op) {
   func::FuncOp body = nn::getBodies(op).front();
   Operation *last = body.getBody().front().getTerminator();
@@ -199,8 +203,8 @@ void PlacePlanner::collect() {
   addScratch();
 }
 
-/// Adds memory for next values of a loop's carried values that are others of
-/// these.
+/// Returns the bytes of scratch memory for the next values of carried values
+/// that are other carried values (getExchanged).
 static int64_t getExchangeBytes(Operation *end, nn::LoopOp loop,
                                 const Contents &contents) {
   return getExchangeOffsets(end, getExchanged(loop, end, contents)).back();
@@ -235,7 +239,7 @@ void PlacePlanner::addScratch() {
     return;
   for (Tenant &tenant : shared.tenants)
     tenant.extent.bytes = most;
-  // The memory is also reserved between the layers that use it.
+  // The memory stays reserved between the layers that use it.
   for (auto [tenant, next] :
        llvm::zip(shared.tenants, llvm::drop_begin(shared.tenants)))
     tenant.extent.last = next.extent.first - 1;

@@ -2,16 +2,16 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Values are tenants of groups: what shares bytes, at fixed distances, is one
-// group. Groups grow in steps, each only where nothing is overwritten that is
-// still needed: views join what they are part of, results take the caller's
-// buffer, the next value of a state takes the place of the old one, parts of a
-// concat are written where the whole wants them, and layers that allow it write
-// over what they read. Functions that ops run are planned as steps between the
-// op's own, so that their values share the arena with all others. The groups
-// that are left in the arena are then packed (compiler/memory/Packing.h), after
-// they were divided among the memories where there are several
-// (compiler/memory/Memories.h).
+// Values are tenants of groups: values whose offsets to each other are fixed
+// because they share bytes form a group. Groups grow in several passes, each
+// only where nothing is overwritten that is still needed: views join the value
+// that they are part of, results take the caller's buffer, the next value of a
+// state takes the place of the old one, operands of a concat are computed at
+// their places in its result, and layers that allow it overwrite an operand.
+// Functions that ops run are planned as steps after the step of the op, so that
+// their values share the arena with all others. The groups that remain in the
+// arena are divided among the memories if there are several
+// (compiler/memory/Memories.h), and packed (compiler/memory/Packing.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ using namespace mlir;
 using namespace nnc;
 using exec::Pool;
 
-/// Results that are constants or a part of a state need a place in the arena
-/// that they are copied to.
+/// Adds a group in the arena for each result that is a constant or part of a
+/// state, to which it is copied.
 void PlacePlanner::addResults() {
   if (!portsInArena)
     return;
@@ -104,7 +104,7 @@ void PlacePlanner::setPlaces() {
                                     tenant.extent.offset, bytes);
       };
       if (!tenant.value && !tenant.op)
-        continue; // A result that is copied.
+        continue; // A copied result has no tenant value.
       if (!tenant.value) {
         tenant.op->setAttr(exec::kScratchAttr, place(tenant.extent.bytes));
       } else if (auto argument = dyn_cast<BlockArgument>(tenant.value)) {

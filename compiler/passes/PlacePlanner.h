@@ -15,32 +15,34 @@
 
 namespace nnc {
 
-/// One value, or the scratch of `op`, in a group: `extent` counts from the
-/// group's start.
+/// A value, or the scratch memory of `op`, in a group. The offset of `extent`
+/// is relative to the start of the group.
 struct Tenant {
   mlir::Value value;
   mlir::Operation *op;
   Extent extent;
 };
 
-/// Values that share bytes at fixed distances.
+/// Values whose offsets to each other are fixed because they share bytes.
 struct TenantGroup {
-  /// The device in whose memory they are; empty for the host. Groups of
+  /// The device in whose memory the values are; empty for the host. Groups of
   /// different devices never join.
   llvm::StringRef device;
   exec::Pool pool = exec::Pool::arena;
   int64_t index = 0;
-  /// Bytes of the caller's buffer; no limit in the arena.
+  /// The size of the caller's buffer in bytes; unlimited in the arena.
   int64_t limit = std::numeric_limits<int64_t>::max();
   llvm::SmallVector<Tenant> tenants;
-  /// Some byte stands twice in one of the values, as in a concat of x with x.
+  /// Whether a byte occurs twice in one of the values, as in a concat of x with
+  /// x.
   bool repeats = false;
 };
 
-/// The places of all values of a function and of those that its ops run. How
-/// it finds them is told at the beginning of PlacePlanner.cpp: from which step
-/// to which values are alive (PlaceLifetimes.cpp), which of them share bytes
-/// (PlaceSharing.cpp), and how memories are divided (DivideMemory.cpp).
+/// The planner of the places of all values of a function and of the functions
+/// that its ops run. The beginning of PlacePlanner.cpp describes the method: it
+/// finds the steps during which values are alive (PlaceLifetimes.cpp) and the
+/// values that share bytes (PlaceSharing.cpp), and divides groups among
+/// memories (DivideMemory.cpp).
 class PlacePlanner {
 public:
   PlacePlanner(mlir::func::FuncOp function, int threads, bool portsInArena)
@@ -72,8 +74,8 @@ private:
               llvm::ArrayRef<PackingBlock> blocks);
   int64_t countAccesses(const TenantGroup &group);
   void divideWeights();
-  /// Adds to the function's list of memories one for each device whose memory
-  /// no memory of the list is. Nothing happens where all values are the host's.
+  /// Adds to the function's list of memories one for each device that has none
+  /// in the list. Does nothing if all values are in the host's memory.
   void addMemories();
   void setPlaces();
 
@@ -81,30 +83,35 @@ private:
   int getLast(mlir::Value value, int otherwise);
   /// Returns the bytes from the start of `value` that its readers may read.
   int64_t getReach(mlir::Value value);
-  /// Returns the step in which the function that `body` is ends.
+  /// Returns the step of the terminator of `body`.
   int getEnd(mlir::func::FuncOp body) {
     return stepOf.lookup(body.getBody().front().getTerminator());
   }
-  /// Moves the tenants of group `from` into `into`, `delta` bytes further.
+  /// Moves the tenants of group `from` into `into` and adds `delta` to their
+  /// offsets.
   void join(unsigned into, unsigned from, int64_t delta);
-  /// Returns true if the group `from` may join `into`: for every two tenants,
-  /// they do not overlap in memory, or not in time, or hold the same bytes
-  /// where they overlap, or one of them takes over the memory of the other.
+  /// Returns true if the group `from` may join `into` with its offsets raised
+  /// by `delta`. For every two tenants of different groups, one of these must
+  /// hold: they do not overlap in memory, or not in time; they hold the same
+  /// bytes where they overlap; or one of them takes over the memory of the
+  /// other.
   bool
   canJoin(const TenantGroup &into, const TenantGroup &from, int64_t delta,
           llvm::function_ref<bool(const Tenant &, const Tenant &)> takesOver);
   bool holdSame(const Tenant &a, const Tenant &b, int64_t begin, int64_t end);
-  /// Returns true if `a` and `b` are the result of `op` and an operand in the
-  /// same place that `op` reads for the last time, and just before it writes.
+  /// Returns true if `a` and `b` are the result of `op` and an operand at the
+  /// same offset, of which `op` is the last reader and which it reads in place
+  /// (readsInPlace).
   static bool takesOver(mlir::Operation *op, const Tenant &a, const Tenant &b);
-  /// Returns true if one of `a` and `b` becomes the other where an op begins or
-  /// ends a function that it runs, and they are in the same place.
+  /// Returns true if one of `a` and `b` becomes the other at the begin or the
+  /// end of a function that an op runs, and both have the same offset.
   bool isHandedOver(const Tenant &a, const Tenant &b) const;
-  /// Gives the group of `value`, if all of it fits there, the caller's memory
-  /// that holds `value` in the end.
+  /// Places the group of `value` in the caller's memory at `place`, where
+  /// `value` is when the function ends, if the whole group fits there.
   void takePlace(mlir::Value value, exec::PlaceAttr place);
 
-  /// Adds a group of `value`, or of scratch memory of `op`.
+  /// Adds a group with one tenant: `value`, or the scratch memory of `op` if
+  /// `value` is null. Returns its number.
   unsigned addGroup(mlir::Value value, mlir::Operation *op, int64_t bytes,
                     int first, int last);
   void addTenant(unsigned group, const Tenant &tenant);
@@ -117,20 +124,23 @@ private:
 
   mlir::func::FuncOp function;
   Contents contents;
-  int threads;       ///< the largest number that may share a layer
-  bool portsInArena; ///< whether inputs and results are there
+  int threads;       ///< the largest number of threads that share a layer
+  bool portsInArena; ///< whether inputs and results are in the arena
   llvm::SmallVector<mlir::Operation *> steps; ///< steps[i] runs in step i + 1
   llvm::DenseMap<mlir::Operation *, int> stepOf;
   /// The functions that ops run.
   llvm::SmallVector<mlir::func::FuncOp> bodies;
-  /// Values that become others: a first value of a loop its carried value, a
-  /// result of a body that of the op that runs it.
+  /// Pairs of a value and the value that it becomes: an initial value of a loop
+  /// and its carried value, or a result of a body and that of the op that runs
+  /// it.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> handed;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> isHanded;
   llvm::SmallVector<TenantGroup> groups;
-  /// Groups of values, and their numbers among the group's tenants.
+  /// The number of the group of each value, and its number among the tenants of
+  /// the group.
   llvm::DenseMap<mlir::Value, unsigned> groupOf, tenantOf;
-  /// Groups of results that are copied into the arena, by number of result.
+  /// The groups of the results that are copied into the arena, by result
+  /// number.
   llvm::DenseMap<unsigned, unsigned> copies;
 };
 

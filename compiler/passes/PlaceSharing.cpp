@@ -2,7 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Groups of values grow in steps, in the order of PlacePlanner::plan().
+// The passes by which groups of values grow. PlacePlanner::plan() calls them in
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +28,15 @@ void PlacePlanner::join(unsigned into, unsigned from, int64_t delta) {
 }
 
 /// Returns true if two tenants hold the same bytes in the range [begin, end) of
-/// their group.
+/// offsets in their group.
 bool PlacePlanner::holdSame(const Tenant &a, const Tenant &b, int64_t begin,
                             int64_t end) {
   auto cut = [&](const Tenant &tenant) {
     return contents.of(tenant.value, begin - tenant.extent.offset,
                        end - tenant.extent.offset);
   };
-  // Bytes that vector loads read behind the end of a value have no defined
-  // contents.
+  // Bytes beyond the end of a value, which vector loads may read, have no
+  // defined contents.
   auto isWithin = [&](const Tenant &tenant) {
     return end <= tenant.extent.offset + getBytes(tenant.value);
   };
@@ -81,7 +82,8 @@ void PlacePlanner::joinViews() {
   }
 }
 
-/// Vectors that reach over the end of the caller's buffer need a copy of it.
+/// Copies inputs and states into the arena if vector loads reach beyond the end
+/// of the caller's buffer.
 void PlacePlanner::stageInputs() {
   for (TenantGroup &group : groups)
     if ((group.pool == Pool::input || group.pool == Pool::state) &&
@@ -110,8 +112,7 @@ void PlacePlanner::takePlace(Value value, exec::PlaceAttr place) {
     tenant.extent.offset -= whole.offset;
 }
 
-/// A result is produced where the caller wants it, if all that shares its bytes
-/// fits there.
+/// Computes each result in the caller's buffer if its whole group fits there.
 void PlacePlanner::takeOutputs() {
   if (portsInArena)
     return;
@@ -122,8 +123,8 @@ void PlacePlanner::takeOutputs() {
                 getFinalPlace(function, result.getOperandNumber()));
 }
 
-/// The next value of a state is produced where the state is, if nothing reads
-/// the old value any more by then.
+/// Computes the next value of a state at the place of the state if the old
+/// value has no readers by then.
 void PlacePlanner::takeStates() {
   Operation *end = function.getBody().front().getTerminator();
   for (BlockArgument state : function.getArguments()) {
@@ -134,7 +135,7 @@ void PlacePlanner::takeStates() {
     Value value = end->getOperand(*next);
     unsigned from = groupOf[value], into = groupOf[state];
     if (groups[into].pool != Pool::state) {
-      // A copy of the state is read, so that its memory is free.
+      // Readers use a copy of the state, so that its own memory is free.
       takePlace(value, getFinalPlace(function, *next));
       continue;
     }
@@ -160,8 +161,7 @@ bool PlacePlanner::isHandedOver(const Tenant &a, const Tenant &b) const {
   return becomes(a, b) || becomes(b, a);
 }
 
-/// Puts values that become others at once where these are, first of all the
-/// next values of loops, which are copied in each run.
+/// Places values that become other values (`handed`) at the places of these.
 void PlacePlanner::handOver() {
   auto never = [](const Tenant &, const Tenant &) { return false; };
   for (const std::pair<Value, Value> &pair : handed) {
@@ -183,9 +183,9 @@ void PlacePlanner::handOver() {
   }
 }
 
-/// Computes the operands of a concat at their places in its result. Groups with
-/// a value whose bytes repeat are left out: its parts would overlap their own
-/// copies.
+/// Computes the operands of a concat at their places in its result. Groups that
+/// have a value with a repeated byte are left out, since its copies would
+/// overlap.
 void PlacePlanner::joinParts() {
   for (Operation *op : steps)
     for (const Move &move : contents.getMoves(op)) {
@@ -218,8 +218,8 @@ bool PlacePlanner::takesOver(Operation *op, const Tenant &a, const Tenant &b) {
          });
 }
 
-/// Elementwise layers, and anchors that add a residual, write over an operand
-/// that nobody needs any more.
+/// Lets elementwise layers, and anchors that add a residual, overwrite an
+/// operand of which they are the last readers.
 void PlacePlanner::reuseOperands() {
   for (Operation *op : steps) {
     if (op->getNumResults() != 1)
@@ -238,7 +238,8 @@ void PlacePlanner::reuseOperands() {
         std::swap(from, into);
         delta = -delta;
       }
-      // The one pair that may meet, and only in the step of the op itself.
+      // Only the operand and the result may overlap in memory and time, and
+      // only in the step of the op.
       auto takes = [&](const Tenant &a, const Tenant &b) {
         return takesOver(op, a, b);
       };

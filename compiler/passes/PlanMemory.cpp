@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// PlacePlanner finds the places; the pass looks whether another order of layers
-// needs less memory, and whether states can be written in some order.
+// PlacePlanner finds the places. The pass itself tries another order of layers
+// and checks that the states can be written in some order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ using namespace mlir;
 using namespace nnc;
 using exec::Pool;
 
-/// Returns false, and emits an error, if states take the values of each other
-/// in a circle, so that no order of copies is right.
+/// Emits an error and fails if states take the values of each other in a cycle,
+/// so that they cannot be copied in any order.
 static LogicalResult checkExchanges(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
-  // Outputs are copied first, and from no state that has been written.
+  // Outputs are copied first, before any state is written.
   SmallVector<unsigned> order = getFinishOrder(function);
   llvm::erase_if(order, [&](unsigned result) {
     return !nn::getStateOf(function, result);
@@ -48,7 +48,8 @@ static LogicalResult checkExchanges(func::FuncOp function) {
 namespace {
 struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Base::Base;
-  /// The bytes that a plan takes: beyond the sizes of memories, and in all.
+  /// The memory of a plan: the bytes that exceed the sizes of memories, and all
+  /// bytes. Plans are compared in this order.
   using Demand = std::pair<int64_t, int64_t>;
   Demand plan(func::FuncOp function) {
     PlacePlanner(function, threads, portsInArena).plan();
@@ -64,7 +65,8 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
         getOperation()->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
     return machine && machine.isBare();
   }
-  /// Keeps the order of layers that needs less memory where there is one.
+  /// Tries the order of findLayerOrder(), and keeps it if its plan takes less
+  /// memory than `demand`.
   void planInOtherOrder(func::FuncOp function, Demand demand) {
     LayerOrder given = getLayerOrder(function);
     LayerOrder found = findLayerOrder(function, portsInArena);

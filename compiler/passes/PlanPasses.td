@@ -18,11 +18,12 @@ def MarkVarying : Pass<"nnc-mark-varying", "::mlir::ModuleOp"> {
   let summary = "Mark what varies between layers at several sizes";
   let description = [{
     The module holds the layers of a network at several sizes (`nn.sample`). The
-    pass fails where these are not the same layers. Constants that differ become
-    parts of one constant, or fields of a layer's shape. Ops of the network at the
-    largest sizes whose numbers differ get `nn.varies`, and what a routine has to
-    apply to besides: `nn.other_shapes`, `nn.varying_axes`. Its main function gets
-    the sizes as `exec.sizes`.
+    pass fails if the layers are not the same at all sizes. Constants that
+    differ become parts of one constant, or fields of a layer's shape. Ops of
+    the network at the largest sizes whose numbers differ get `nn.varies`,
+    together with the other shapes that their routines have to apply to
+    (`nn.other_shapes`) and the axes whose sizes vary (`nn.varying_axes`). The
+    main function gets the sizes as `exec.sizes`.
 
     ```mlir
     %y = nn.layer "fc" inputs(%x, %w : tensor<8x4xf32>, ...) -> tensor<8x4xf32> ...
@@ -72,14 +73,14 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     ```
 
     A layer that multiplies 8-bit integers has candidates that multiply floats,
-    too, if its epilogue requantizes with a real factor, so that floats compute
-    all of it. Such a layer reads and stores floats that hold the integers, less
-    the number that a convolution pads the value with; its weights are floats of
-    the same integers. Layers that read or store integers elementwise, products
-    of integers, and layers that move elements or select the largest have
-    candidates that read or store such floats. Sums
-    of floats are those of integers where they stay below 2^24. `products` leaves
-    out the candidates of one kind.
+    too, if its epilogue requantizes with a real factor, so that all of the layer
+    can be computed with floats. Such a layer reads and stores floats that hold
+    the integers minus the number that a convolution pads its input with; its
+    weights are the same integers as floats. Layers that read or store integers
+    elementwise, products of integers, and layers that move elements or select
+    the largest have candidates that read or store such floats. Sums of floats
+    are those of integers where they stay below 2^24. `products` leaves out the
+    candidates of one kind.
 
     ```mlir
     %y = nn.layer "depthwise" inputs(%x, %w : tensor<1x8x4x4xi8>, tensor<8x1x3x3xi8>)
@@ -125,10 +126,11 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
     ```
 
-    With `max-ram`, a candidate whose scratch memory and padding exceed what is
-    free beside the values that are in use while the layer runs costs more than
-    all that do not, by the bytes that it takes too many. The choices of a tuning
-    file, which may not fit, do not count then.
+    With `max-ram`, the scratch memory and padding of a candidate have to fit into
+    the bytes that are free beside the values in use while the layer runs. A
+    candidate that exceeds them costs more than all candidates that do not, the
+    more the more bytes it exceeds them by. The choices of a tuning file, which
+    may not fit, are ignored then.
 
     The values of `layouts` other than `global` restrict the search, to show what
     the layouts are worth. With `local`, every layer is surrounded by the adapts
@@ -385,11 +387,12 @@ def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
   let description = [{
     Calls of one routine with the same parameters, element types and expression,
     but with different shapes, become `sized`: one function computes them, and
-    gets the sizes in which they differ as an argument. That takes fewer bytes of code, but more time,
-    since loops have no constants. `optimize` says what a byte is worth. Bytes are
-    those of runtime/routines/costs/code.inc; with `size`, calls of routines that
-    it does not list share functions, too. Nothing changes where the target has an
-    operating system, or with `speed`.
+    gets the sizes in which they differ as an argument. That takes fewer bytes of
+    code but more time, since the bounds of its loops are not constants.
+    `optimize` says how much time a byte is worth. The bytes of code come from
+    runtime/routines/costs/code.inc; with `size`, calls of routines that it does
+    not list share functions, too. Nothing changes if the target has an operating
+    system, or with `speed`.
 
     ```mlir
     exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
@@ -441,10 +444,10 @@ def Generalize : Pass<"nnc-generalize", "::mlir::ModuleOp"> {
 def ForEachShape : Pass<"nnc-for-each-shape", "::mlir::ModuleOp"> {
   let summary = "Run other passes on the module of each shape";
   let description = [{
-    The module holds a module for each shape of the inputs. Those of one number
-    in `passes` run on the module of that number. Limits of memory may ask for
-    other routines, or for strips, at one shape than at another; where all shapes
-    have the same passes, a nested pipeline runs them.
+    The module holds a module for each shape of the inputs. Pipeline number i of
+    `passes` runs on module number i. Limits of memory may ask for other routines
+    or for strips at some shapes only; if all shapes have the same passes, a
+    nested pipeline runs them.
 
     ```
     nnc-for-each-shape{passes=builtin.module(nnc-choose-routines{max-ram=65536}),

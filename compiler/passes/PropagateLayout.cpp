@@ -19,16 +19,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the value that `value` is an adapted copy of, through any number of
-/// adapts.
+/// Returns the value from which any number of adapts compute `value`.
 static Value getSource(Value value) {
   while (auto adapt = value.getDefiningOp<AdaptOp>())
     value = adapt.getX();
   return value;
 }
 
-/// Returns the types in which the readers of `value` need it, behind all
-/// adapts.
+/// Returns the types that the readers of `value` get after all adapts.
 static llvm::SetVector<RankedTensorType> getWanted(Value value) {
   llvm::SetVector<RankedTensorType> wanted;
   for (Operation *user : value.getUsers()) {
@@ -163,8 +161,8 @@ bool Mover::run(LayerOp layer) {
   SmallVector<RankedTensorType> own;
   for (Value value : layer.getOperands())
     own.push_back(getTensorType(value));
-  // The gain must exceed the noise of the estimate, so that moves do not go in
-  // circles.
+  // The gain must exceed the noise of the estimates, so that moves do not
+  // cycle.
   double best = 0.99 * getSeconds(layer, own, layer.getY().getType());
   const Candidate *choice = nullptr;
   auto candidates = findCandidates(layer, cost, layouts.getArrayRef());

@@ -32,8 +32,8 @@ struct LowerQuantizedOp
 struct QnnCanonicalizePass
     : nnc::impl::QnnCanonicalizeBase<QnnCanonicalizePass> {
   void runOnOperation() override {
-    // First run the folders alone, which match ops that the lowering would take
-    // apart.
+    // Folders run first, alone, since they match ops that the lowering would
+    // decompose.
     RewritePatternSet none(&getContext()), patterns(&getContext());
     patterns.add<LowerQuantizedOp>(&getContext());
     if (failed(nnc::applyPatterns(getOperation(), std::move(none))) ||

@@ -19,7 +19,7 @@ namespace nnc {
 
 using namespace mlir;
 
-/// Whether a value follows from constants alone.
+/// Returns true if a value depends on constants only.
 static bool isKnown(Value value) {
   Operation *op = value.getDefiningOp();
   return op && (op->hasTrait<OpTrait::ConstantLike>() ||
@@ -27,7 +27,7 @@ static bool isKnown(Value value) {
                  llvm::all_of(op->getOperands(), isKnown)));
 }
 
-/// Whether more is quantized than constants.
+/// Returns true if values other than constants are quantized.
 static bool hasQuantizedActivations(ModuleOp module) {
   return module
       .walk([](Operation *op) {
@@ -58,8 +58,8 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       };
       RewritePatternSet patterns(&getContext());
       nnc::populateQuantizedLayers(patterns, hasIntegers);
-      // Transposed weights are constants again, which the lowering of products
-      // looks for.
+      // Folding turns transposed weights back into constants, which the
+      // lowering of products needs.
       nnc::populateFoldConstants(patterns);
       if (failed(nnc::applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
@@ -68,7 +68,7 @@ struct QnnFusePass : nnc::impl::QnnFuseBase<QnnFusePass> {
       if (failed(nnc::applyPatterns(function, std::move(compressed))))
         return signalPassFailure();
       floats += nnc::markByteWeights(function);
-      // For `nnc check` and `nnc explain`.
+      // `nnc check` and `nnc explain` report these attributes.
       for (Operation &op : function.getBody().front())
         if (std::string why = nnc::getFloatObstacle(&op, hasIntegers);
             !why.empty())

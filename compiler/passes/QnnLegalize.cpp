@@ -19,15 +19,15 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// Returns the one element type of 8 bits that the machine's fastest routine
-/// for sums of bytes takes as its first operand; null if there is none, or if
-/// it takes both.
+/// Returns the 8-bit element type of the first operand that routines of
+/// `family` take in the machine's best instruction set that has such routines;
+/// null if there are none, or if they take both types.
 static IntegerType getWantedType(StringRef family,
                                  target::MachineAttr machine) {
   MLIRContext *context = machine.getContext();
   auto i8 = IntegerType::get(context, 8),
        u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
-  // The sets of a machine are listed from the best on.
+  // A machine lists its instruction sets from the best to the worst.
   for (StringAttr isa : machine.getHost().getIsas().getAsRange<StringAttr>())
     for (const Routine *routine : Catalogue::get().getRoutinesOf(family)) {
       if (routine->isa != isa.getValue() ||
@@ -42,13 +42,15 @@ static IntegerType getWantedType(StringRef family,
   return {};
 }
 
-/// Returns how far numbers of 8 bits move when they become numbers of `wanted`.
+/// Returns the number to add to 8-bit integers when they are converted to the
+/// type `wanted`.
 static int getDistance(IntegerType wanted) {
   return wanted.isUnsigned() ? 128 : -128;
 }
 
-/// Returns the type that a quantized type of 8 bits becomes when its numbers,
-/// their range and zero points move by half of the type's range to `wanted`.
+/// Returns the quantized 8-bit type with the storage type `wanted` for the same
+/// real numbers: its range and its zero points are shifted by half of the
+/// range.
 static Type flipType(RankedTensorType type, IntegerType wanted) {
   qnn::Parameters parameters = qnn::getParameters(type);
   for (int64_t &zeroPoint : parameters.zeroPoints)
@@ -58,8 +60,9 @@ static Type flipType(RankedTensorType type, IntegerType wanted) {
   return qnn::makeType(type.getShape(), wanted, parameters);
 }
 
-/// Returns `x`, of 8 bits, with every number and the zero point moved by half
-/// of the range, so that the other signedness holds the same reals.
+/// Returns the 8-bit value `x` with the other signedness: all integers and the
+/// zero point are shifted by half of the range, so that the real numbers stay
+/// the same.
 static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
   Location loc = x.getLoc();
   auto type = cast<RankedTensorType>(x.getType());
@@ -80,14 +83,14 @@ static Value flipSign(PatternRewriter &rewriter, Value x, IntegerType wanted) {
 }
 
 namespace {
-/// Values that have one signedness in common: a quantized value, what moves
-/// make of its integers, and so on.
+/// The values that must have the same signedness as a quantized value because
+/// ops that move elements or reinterpret them connect them.
 class SameIntegers {
 public:
   explicit SameIntegers(Value value) { isClosed = add(value); }
 
-  /// Gives all values the storage type `wanted`, if every one of them is made
-  /// by an op that quantizes, and read by ops that take both types.
+  /// Gives all values the storage type `wanted`. Returns false without changes
+  /// unless ops that quantize produce them and all readers take both types.
   bool flip(PatternRewriter &rewriter, IntegerType wanted) {
     if (!isClosed)
       return false;

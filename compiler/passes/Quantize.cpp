@@ -31,7 +31,7 @@ struct QuantizePass : nnc::impl::QuantizeBase<QuantizePass> {
     quantize::Plan plan = quantize::planByRanges(main, options);
     auto storage = isUnsigned ? quantize::Storage::u8 : quantize::Storage::s8;
     auto scales = quantize::assignScales(plan, storage);
-    // Attributes of ops that the plan erases go with these.
+    // Ranges are removed before the plan erases ops that carry them.
     qnn::dropRanges(main);
     quantize::insertQuantizations(plan, scales, perChannel);
   }

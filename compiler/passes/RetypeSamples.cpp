@@ -26,8 +26,8 @@ struct RetypeSamplesPass : nnc::impl::RetypeSamplesBase<RetypeSamplesPass> {
       ModuleOp layers = sample.getNetwork();
       auto copy = cast<ModuleOp>(sampled->getPlan()->clone());
       sample.getBody().front().push_back(copy);
-      // The plan need not hold the values and scratch memory of samples beyond
-      // the largest sizes.
+      // For samples beyond the largest sizes, values and scratch memory need
+      // not fit into their places.
       if (failed(
               retypeLayers(copy, layers, sampled->isBeyond(sample.getPoint()))))
         return signalPassFailure();

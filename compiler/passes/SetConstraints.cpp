@@ -16,7 +16,8 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// Parses memories, each as NAME:BYTES or NAME:BYTES:slow. Reports a mistake.
+/// Parses memories, each as NAME:BYTES or NAME:BYTES:slow. Reports an error if
+/// a text is invalid.
 static FailureOr<ArrayAttr> parseMemories(ArrayRef<std::string> texts,
                                           Location location) {
   SmallVector<Attribute> memories;
@@ -59,7 +60,8 @@ struct SetConstraintsPass : nnc::impl::SetConstraintsBase<SetConstraintsPass> {
     }
   }
 
-  /// Gives the target the figures of the probe file, if there is one.
+  /// Replaces figures of the target by those of the probe file, if there is
+  /// one.
   LogicalResult applyProbe(ModuleOp module) {
     if (probe.empty())
       return success();

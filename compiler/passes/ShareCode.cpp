@@ -20,10 +20,10 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// Returns the names of the fields in which the shapes of `group` differ, or
-/// nothing if one of them is more than an integer of 16 bits: lists have other
-/// sizes at run time. The first field of a shape is always among them: by it,
-/// routines tell shapes that are constants as a whole (is_constant).
+/// Returns the names of the fields in which the shapes of `group` differ;
+/// nullopt if one of these fields is not an integer of at most 16 bits, such as
+/// a list. The first field of a shape is always included, because routines test
+/// it (is_constant) to find out whether the whole shape is constant.
 static std::optional<SmallVector<Attribute>>
 findSizes(ArrayRef<exec::CallOp> group) {
   exec::CallOp first = group.front();
@@ -46,8 +46,9 @@ findSizes(ArrayRef<exec::CallOp> group) {
   return names;
 }
 
-/// Returns true if sharing one function is worth the time that it takes. The
-/// calls of `group` take `share` of the model's time.
+/// Returns true if the bytes saved by one shared function are worth the time
+/// that it costs. `share` is the fraction of the model's time that the calls of
+/// `group` take.
 static bool isWorthwhile(ArrayRef<exec::CallOp> group, const Routine &routine,
                          double share, Optimize optimize) {
   SmallVector<int64_t> params;
@@ -79,8 +80,9 @@ struct ShareCodePass : nnc::impl::ShareCodeBase<ShareCodePass> {
   }
 
 private:
-  /// Groups the calls that could share a function, and lets them do so where it
-  /// is worthwhile. Calls that are like an earlier one follow it.
+  /// Groups the calls that could share a function, and marks those groups as
+  /// shared for which this is worthwhile. Calls that are marked as like an
+  /// earlier one follow it.
   void shareCode(exec::ProgramOp program) {
     SmallVector<SmallVector<exec::CallOp>> groups;
     double total = 1;

@@ -21,14 +21,15 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Gives the weights of several programs their places in one file.
+/// The places of the weights of several programs in one file.
 class SharedWeights {
 public:
   explicit SharedWeights(exec::ProgramOp first)
       : end(llvm::alignTo(first.getWeights(), first.getAlign())) {}
 
-  /// Finds a place for each weight of `program`: that of the same bytes, else
-  /// one behind all others. Those of the first program have theirs.
+  /// Sets the offset of each weight of `program`: that of a weight with the
+  /// same bytes, else one after all others. The weights of the first program
+  /// keep their offsets.
   LogicalResult place(exec::ProgramOp program, bool isFirst) {
     for (auto weight : program.getBody().getOps<exec::WeightOp>()) {
       std::optional<TensorData> data = TensorData::get(weight.getValue());
@@ -52,10 +53,10 @@ public:
   uint64_t getEnd() const { return end; }
 
 private:
-  /// Places by the hash of what lies there, which no two values are known to
-  /// have in common.
+  /// Offsets by the SHA-256 of the weight's bytes; different bytes are assumed
+  /// to have different hashes.
   llvm::StringMap<uint64_t> places;
-  uint64_t end; ///< of all weights that have a place
+  uint64_t end; ///< end of the weights placed so far, in bytes
 };
 } // namespace
 

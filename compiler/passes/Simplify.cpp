@@ -23,7 +23,8 @@ using namespace mlir;
 namespace {
 struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
   void runOnOperation() override {
-    // Equal values first: rewrites ask whether a value has one use.
+    // Equal values are merged first, since rewrites ask whether a value has one
+    // use.
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
@@ -34,7 +35,7 @@ struct SimplifyPass : nnc::impl::SimplifyBase<SimplifyPass> {
     nnc::populateFoldConstants(patterns);
     nnc::populateIdentities(patterns);
     nnc::populateTransposes(patterns);
-    // Before means become pools.
+    // Variances come before means are turned into poolings.
     nnc::populateVariances(patterns);
     nnc::populateFoldBatchNorm(patterns);
     if (failed(nnc::applyPatterns(getOperation(), std::move(patterns))))

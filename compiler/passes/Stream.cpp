@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each value of the model either grows along an axis as time goes on, and then
-// a run computes its newest part only, or it is computed from whole windows.
-// Queues, which are state, keep the elements of earlier runs that an op reads.
+// Each value of the model is of one of two kinds. If it grows along an axis
+// with time, a run computes only its newest part; else it is computed from
+// whole windows. Queues, which are states, keep the elements of earlier runs
+// that an op reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ struct Part {
     return cast<RankedTensorType>(newest.getType()).getDimSize(axis);
   }
   int64_t getLength() const { return window.getDimSize(axis); }
-  /// Whether both parts and their windows have as many elements.
+  /// Returns true if both have the same number of new elements and of elements
+  /// in a window.
   bool isAsLongAs(const Part &other) const {
     return getHop() == other.getHop() && getLength() == other.getLength();
   }
@@ -66,10 +68,11 @@ private:
     auto found = parts.find(value);
     return found == parts.end() ? nullptr : &found->second;
   }
-  /// The one operand that grows, which is number `index`; null if another one
-  /// does.
+  /// Returns operand number `index` if it is the only operand that grows, else
+  /// null.
   const Part *getOnlyPart(Operation *op, unsigned index = 0) const;
-  /// The value in the new function: the newest part where it has one.
+  /// Returns the value of the new function that replaces `value`: its newest
+  /// part if it grows.
   Value getNewest(Value value) const {
     const Part *part = getPart(value);
     if (part)
@@ -81,18 +84,20 @@ private:
     const Part *part = getPart(value);
     return part ? getQueue(value, part->getLength()) : getNewest(value);
   }
-  /// The newest `length` elements of a value that grows.
+  /// Returns the newest `length` elements of a growing value, from a queue if a
+  /// run computes fewer.
   Value getQueue(Value value, int64_t length);
 
   func::FuncOp function;
   OpBuilder builder;
   unsigned input;
   int64_t axis, hop;
-  DenseMap<Value, Part> parts; ///< by value of the model
-  /// Values that are computed anew, from whole windows.
+  DenseMap<Value, Part> parts; ///< parts of growing values
+  /// Values that are computed from whole windows in each run, by the value of
+  /// the model.
   DenseMap<Value, Value> replaced;
   DenseMap<std::pair<Value, int64_t>, Value> queues;
-  /// Arguments that are queues, with their next values.
+  /// The arguments that are queues, each with its next value.
   SmallVector<std::pair<BlockArgument, Value>> states;
   SmallVector<Operation *> old;
 };
@@ -119,7 +124,8 @@ Value Streamer::getQueue(Value value, int64_t length) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(part.newest);
   Location loc = part.newest.getLoc();
-  // Queues hold the integers of quantized values, zero points at first.
+  // The queue of a quantized value holds its integers; they are zero points at
+  // first.
   RankedTensorType type = withSize(part.window, part.axis, length);
   Value newest = part.newest;
   ElementsAttr initial;
@@ -170,7 +176,8 @@ void Streamer::clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
   parts[op->getResult(0)] = {copy->getResult(0), window, resultAxis};
 }
 
-/// Says why an op reads its whole window, unless that is what a run takes.
+/// Warns that an op computes its whole window in each run, with the reason,
+/// unless a run takes whole windows anyway.
 static void warn(Operation *op, const Part &x, const Twine &why) {
   if (x.getHop() < x.getLength())
     op->emitWarning("computes its whole window in each run, as does what "
@@ -178,7 +185,8 @@ static void warn(Operation *op, const Part &x, const Twine &why) {
         << why;
 }
 
-/// Convolutions and pools along the axis read the newest windows from a queue.
+/// Computes the newest part of a convolution or pool along the axis, which
+/// reads the newest windows from a queue.
 bool Streamer::computeWindow(Operation *op) {
   const Part *x = getOnlyPart(op);
   auto windows = x ? getWindows(op, x->axis) : std::nullopt;
@@ -210,8 +218,9 @@ bool Streamer::computeWindow(Operation *op) {
   return true;
 }
 
-/// Operands that grow have the same axis, length and hop; others are alike for
-/// all elements along it.
+/// Computes the newest part of an elementwise op. Growing operands must have
+/// the same axis, length and hop, and other operands must be broadcast along
+/// that axis.
 bool Streamer::computeElementwise(Operation *op) {
   RankedTensorType result = getRankedType(op->getResult(0));
   auto getAxis = [&](Value operand, int64_t own) {
@@ -343,7 +352,8 @@ void Streamer::takeInput() {
   parts[window] = {function.getArgument(input), type, axis};
 }
 
-/// Returns the newest parts of what grows, and the queues.
+/// Makes the function return the newest parts of growing results, and the next
+/// values of the queues.
 void Streamer::finish() {
   auto end = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   SmallVector<Value> results;
@@ -388,7 +398,7 @@ namespace {
 struct StreamPass : nnc::impl::StreamBase<StreamPass> {
   using Base::Base;
   void runOnOperation() override {
-    // A body of a branch or loop has no windows of its own.
+    // The bodies of branches and loops are not streamed.
     if (getOperation().isPrivate())
       return;
     if (failed(Streamer(getOperation(), input, axis, hop).run()))

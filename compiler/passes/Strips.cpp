@@ -13,10 +13,11 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// A convolution or pool, from its operand up to the value that is stored.
+/// A convolution or pool with the ops after it whose results are not stored
+/// before the last one.
 struct Stage {
   Operation *anchor, *end;
-  int64_t axis; ///< of the result of `end`
+  int64_t axis; ///< axis of the rows in the result of `end`
   int64_t readBytes, writtenBytes;
   AxisWindows windows;
   int64_t readRows, writtenRows;
@@ -24,7 +25,8 @@ struct Stage {
 };
 } // namespace
 
-/// Elements of a type that is quantized take the bytes of what stores them.
+/// Returns the bytes of a value; elements of a quantized type count as their
+/// storage type.
 static int64_t getTensorBytes(Value value) {
   RankedTensorType type = getRankedType(value);
   Type element = type.getElementType();
@@ -34,9 +36,8 @@ static int64_t getTensorBytes(Value value) {
          llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Follows the result of a convolution or pool through what its layer stores:
-/// what is computed of each element, and a transpose that makes the rows
-/// contiguous.
+/// Returns the stage that begins with a convolution or pool. It includes the
+/// elementwise ops that follow, and a transpose that makes the rows contiguous.
 static Stage findStage(Operation *anchor, const AxisWindows &windows) {
   Stage stage{anchor,
               anchor,
@@ -65,7 +66,8 @@ static Stage findStage(Operation *anchor, const AxisWindows &windows) {
       stage.axis = axis;
       follows = true;
     }
-    // An op that prepares the operand of the next layer belongs to that one.
+    // A reinterpretation after a transpose prepares the operand of the next
+    // stage.
     if (!follows ||
         (isa<qnn::ReinterpretOp>(user) && isa<nn::TransposeOp>(stage.end)))
       break;
@@ -75,9 +77,9 @@ static Stage findStage(Operation *anchor, const AxisWindows &windows) {
   return stage;
 }
 
-/// Returns an estimate of the bytes that a function takes with strips of one
-/// row from stage number `first` to `last`. Other stages may write over what
-/// they read.
+/// Returns an estimate of the bytes in use if the stages from number `first` to
+/// `last` are computed in strips of one row. Stages outside of these may write
+/// over their operand.
 static int64_t estimateLeast(ArrayRef<Stage> stages, size_t first,
                              size_t last) {
   int64_t most = 0, rows = 1, inside = 0;

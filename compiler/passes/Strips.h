@@ -11,19 +11,21 @@
 
 namespace nnc {
 
-/// A part of a function that nnc-patch can compute in strips, with the options
-/// of that pass.
+/// A part of a function that nnc-patch can compute in strips. `first`, `last`
+/// and `axis` are the options of that pass.
 struct StripRegion {
-  unsigned first, last; ///< numbers of ops
-  int64_t axis, rows;   ///< of the result
-  /// An estimate of the bytes that the function takes with strips of one row.
+  unsigned first, last; ///< numbers of the first and the last op
+  int64_t axis, rows;   ///< axis of the result of op `last`, and its size
+  /// The estimated bytes of the values of the function in use with strips of
+  /// one row.
   int64_t leastBytes;
 };
 
-/// Returns the regions that may bring a function, before any pass, into `limit`
-/// bytes, the smallest first: outside of them each convolution and pool has
-/// room for its operand and result, and inside for what the region reads and
-/// its result. Layers that write over their operand may need less.
+/// Returns the regions of an imported function with which it may keep to
+/// `limit` bytes, those with the fewest convolutions and pools first. A region
+/// qualifies if the operand and the result of the whole region fit, and those
+/// of each convolution and pool outside of it. Layers that write over their
+/// operand may need less.
 llvm::SmallVector<StripRegion> findStripRegions(mlir::func::FuncOp function,
                                                 int64_t limit);
 

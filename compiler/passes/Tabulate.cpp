@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Limits of what becomes a table: without vectors fewer steps are as fast, and
-/// more ops are no expression that a person wrote.
+/// Limits on expressions that become tables. Without vectors, fewer than
+/// kMinSteps steps are as fast as a table. More than kMaxOps ops are not an
+/// expression that a person wrote.
 static constexpr size_t kMinSteps = 4, kMaxOps = 64;
 
 static bool isByte(Value value) {
@@ -49,16 +50,18 @@ struct Expression {
   llvm::SetVector<Operation *> ops; ///< users before producers
   llvm::SetVector<Value> sources;   ///< the tensors of bytes
 
-  /// Adds the ops that compute `value`, which ends at tensors of bytes. Returns
-  /// false if it depends on anything else.
+  /// Adds the ops that compute `result`, the result of `root`, from tensors of
+  /// bytes, which are added to `sources`. Returns false if it depends on
+  /// anything else but constants of one value.
   bool add(Operation *root, Value result);
-  /// Goes on through the tables that compute the sources, where that is
-  /// possible.
+  /// Replaces sources that are results of tables by the operands of these
+  /// tables, where possible.
   void followTables();
-  /// While there are several sources, goes on through the ops that compute the
-  /// last of them. Returns false if there are several in the end.
+  /// While there are several sources, replaces the last of them by the sources
+  /// of the ops that compute it. Returns false if that fails.
   bool followSources();
-  /// Returns the entries of the table.
+  /// Returns the 256 entries of the table, or nullopt if an op cannot be
+  /// evaluated.
   std::optional<TensorData> tabulate() const;
 };
 } // namespace
@@ -148,7 +151,7 @@ std::optional<TensorData> Expression::tabulate() const {
   return values.lookup(inOrder.back()->getResult(0));
 }
 
-/// Returns true if computing the function takes long, as an exponential does.
+/// Returns true if the function is expensive to compute, like an exponential.
 static bool isExpensive(StringRef function) {
   StringRef header = Catalogue::get().getHeaderOf(function);
   return !header.empty() && header != "runtime/simd/arithmetic.h" &&
@@ -158,8 +161,8 @@ static bool isExpensive(StringRef function) {
 namespace {
 /// The costs that decide whether a table is worth it.
 struct Costs {
-  int64_t lookupCycles; ///< of a vector; 0 where there are no vectors
-  int64_t longCycles;   ///< of a vector of a function that takes long
+  int64_t lookupCycles; ///< cycles to look up a vector; 0 without vectors
+  int64_t longCycles;   ///< cycles of an expensive function of a vector
 
   explicit Costs(target::MachineAttr machine)
       : lookupCycles(machine.getHost().getLookupCycles()),
@@ -184,7 +187,7 @@ bool Costs::isWorthIt(const Expression &expression, int64_t elements) const {
   return elements >= 256 && cycles > double(lookupCycles);
 }
 
-/// Replaces the result of `op` by the entry of a table where that is worth it.
+/// Replaces the result of `op` by an nn.lookup if that is worthwhile.
 static void tabulate(Operation *op, const Costs &costs) {
   if (!isa<ElementwiseOpInterface>(op) || isa<LookupOp>(op) ||
       !isByte(op->getResult(0)))

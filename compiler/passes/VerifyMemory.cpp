@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Knows nothing of lifetimes or groups: it follows bytes. Every byte of memory
-// carries which byte of which value it was computed as, and each read finds
-// what it wants or the plan is wrong.
+// The check knows nothing of lifetimes or groups: it follows bytes. For each
+// byte of memory, it records which byte of which value was written there. The
+// plan is wrong if a read finds another byte than that of its operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,12 @@ using exec::PlaceAttr;
 using exec::Pool;
 
 namespace {
-/// The bytes of one arena or buffer, as ranges in order.
+/// The contents of one memory or buffer, as byte ranges in ascending order.
 class Bytes {
 public:
   void write(int64_t at, ArrayRef<ByteRange> ranges);
   bool holds(int64_t at, ArrayRef<ByteRange> ranges) const;
-  /// Forgets all that is not in `other`, too.
+  /// Removes the contents that `other` does not hold at the same offsets.
   void intersect(const Bytes &other);
 
 private:
@@ -53,18 +53,20 @@ private:
   LogicalResult checkLoop(nn::LoopOp op);
   LogicalResult checkRun(nn::LoopOp op, func::FuncOp body, bool isFirst);
   LogicalResult checkScratch(Operation *op, int64_t wanted);
-  /// Checks that an operand of `op` is where it was, and puts `other`, which it
-  /// becomes, where the plan wants it.
+  /// Checks that an operand of `op` is intact, and writes `other`, the value
+  /// that it becomes, at its place.
   LogicalResult handOver(Operation *op, unsigned operand, Value other);
-  /// Does so for several, whose numbers begin with `first`. What is in place
-  /// already is not written, so that it has to last up to the end.
+  /// Does so for several operands, whose numbers begin with `first`, except for
+  /// those in `left`. Values that are in place already are not written, so that
+  /// they must stay intact until all others are written.
   LogicalResult handOver(Operation *op, unsigned first, ValueRange others,
                          ArrayRef<unsigned> left = {});
-  /// Checks that all of `values` are where the plan wants them when `op` ends.
+  /// Checks that all of `values` are intact at their places when `op` ends.
   LogicalResult checkPlaced(Operation *op, ValueRange values);
   LogicalResult checkOperand(Operation *op, unsigned operand);
   LogicalResult checkBounds(Operation *op, PlaceAttr place, int64_t bytes);
-  /// Checks that `place` is in memory of a device, for a value of `op` there.
+  /// Checks that `place`, which a value of `op` has, is in the memory of
+  /// `device`.
   LogicalResult checkDevice(Operation *op, PlaceAttr place, StringRef device);
   LogicalResult compute(Operation *op, PlaceAttr place);
   LogicalResult move(Operation *op, PlaceAttr place, ArrayRef<Move> moves);
@@ -72,12 +74,13 @@ private:
   Bytes &memory(PlaceAttr place) {
     return pools[{static_cast<int>(place.getPool()), place.getIndex()}];
   }
-  /// Returns how many memories there are of the kind of that of `place`.
+  /// Returns the number of memories or buffers in the pool of `place`.
   int64_t count(PlaceAttr place);
   int64_t getSize(PlaceAttr place);
 
   using Pools = std::map<std::pair<int, int64_t>, Bytes>;
-  /// Forgets what is not in `other`, which is where another path leads.
+  /// Removes the contents that are not in `other`, the contents after another
+  /// path of execution.
   void intersect(Pools &other);
 
   func::FuncOp function;
@@ -128,7 +131,7 @@ void Bytes::write(int64_t at, ArrayRef<ByteRange> written) {
 
 bool Bytes::holds(int64_t at, ArrayRef<ByteRange> wanted) const {
   for (const ByteRange &range : wanted) {
-    // Walk what lies there; it may be cut finer.
+    // The range may be stored in several pieces, which are visited in order.
     int64_t position = at + range.begin;
     while (position < at + range.end) {
       auto it = ranges.upper_bound(position);
@@ -209,7 +212,7 @@ LogicalResult Checker::checkBounds(Operation *op, PlaceAttr place,
   return success();
 }
 
-/// Weights may be anywhere; the caller's memory is the host's.
+/// Weights may be in any memory; the caller's memory belongs to the host.
 LogicalResult Checker::checkDevice(Operation *op, PlaceAttr place,
                                    StringRef device) {
   StringRef owner;
@@ -247,7 +250,8 @@ LogicalResult Checker::checkOperand(Operation *op, unsigned operand) {
   return success();
 }
 
-/// A result that is computed takes memory that none of the operands is in.
+/// Checks an op that computes its result, which must not overlap an operand
+/// except in place, and writes the result and the scratch memory.
 LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
   Value result = op->getResult(0);
   auto scratch = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
@@ -281,8 +285,9 @@ LogicalResult Checker::compute(Operation *op, PlaceAttr place) {
   return success();
 }
 
-/// Parts that do not lie in the result already are copied, one by one. What has
-/// too many ranges to follow holds, where a part has come to, bytes of its own.
+/// Checks an op that only moves bytes. The moved parts that are not in place
+/// are copied one by one. A result with too many ranges to follow gets bytes of
+/// its own.
 LogicalResult Checker::move(Operation *op, PlaceAttr place,
                             ArrayRef<Move> moves) {
   Value result = op->getResult(0);
@@ -373,7 +378,8 @@ LogicalResult Checker::checkIf(nn::IfOp op) {
   return success();
 }
 
-/// The memory that the last op of a body keeps values in.
+/// Checks that the scratch memory of `op`, the last op of a body, has at least
+/// `wanted` bytes and lies within its memory.
 LogicalResult Checker::checkScratch(Operation *op, int64_t wanted) {
   auto scratch = op->getAttrOfType<PlaceAttr>(exec::kScratchAttr);
   if (wanted > (scratch ? scratch.getBytes() : 0))
@@ -384,8 +390,9 @@ LogicalResult Checker::checkScratch(Operation *op, int64_t wanted) {
   return scratch ? checkBounds(op, scratch, scratch.getBytes()) : success();
 }
 
-/// One run: the body, then what it collects, then the next values of the
-/// carried values, which stand for themselves again in the next run.
+/// Checks one run of a loop: first the body, then the collected values, then
+/// the next values of carried values, which are the carried values of the next
+/// run.
 LogicalResult Checker::checkRun(nn::LoopOp op, func::FuncOp body,
                                 bool isFirst) {
   if (BlockArgument number = body.getArgument(0); !number.use_empty()) {
@@ -441,7 +448,8 @@ LogicalResult Checker::checkRun(nn::LoopOp op, func::FuncOp body,
   return success();
 }
 
-/// The second run finds what the first one leaves.
+/// Checks a loop by two runs; the second one starts with the memory that the
+/// first one leaves.
 LogicalResult Checker::checkLoop(nn::LoopOp op) {
   func::FuncOp body = nn::getBodies(op).front();
   unsigned first = op.getCount() ? 1 : 0;
@@ -457,8 +465,8 @@ LogicalResult Checker::checkLoop(nn::LoopOp op) {
         (first && failed(checkOperand(op, 0))))
       return failure();
   if (op.getCount() || op.getConditional())
-    intersect(before); // It may not run at all.
-  // Values that runs would have collected which did not happen are undefined.
+    intersect(before); // The loop may have no runs.
+  // The collected values of runs that do not take place are undefined.
   for (Value y : op.getYs()) {
     PlaceAttr place = getPlace(y);
     memory(place).write(place.getOffset(), contents.of(y));
@@ -510,7 +518,7 @@ LogicalResult Checker::check(Operation *op) {
   return moves.empty() ? compute(op, place) : move(op, place, moves);
 }
 
-/// Results that are not where the caller wants them are copied, in order.
+/// Checks the copies of results to their final places, in order.
 LogicalResult Checker::finish(Operation *op) {
   for (unsigned result : getFinishOrder(function)) {
     if (failed(checkOperand(op, result)))

@@ -88,8 +88,8 @@ public:
   /// Returns the memory of the smallest module that was built, if none keeps to
   /// the limit of memory.
   const RamDemand &getLeast() const { return least; }
-  /// Returns the least estimated time of a run, in seconds, of all plans,
-  /// whatever limit of time there is.
+  /// Returns the estimated seconds of the fastest run of all plans, without any
+  /// limits.
   double getLeastSeconds() const;
 
 private:
