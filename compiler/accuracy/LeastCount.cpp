@@ -18,12 +18,13 @@ llvm::LogicalResult findLeastCount(
     llvm::function_ref<llvm::LogicalResult(size_t count, bool &isEnough)>
         attempt,
     SearchProgress &progress, size_t &found) {
-  // More than `low` is needed, and `high` is enough.
+  // Invariant: `low` is not enough, and `high` is.
   size_t low = 0;
   bool isDoubling = true;
   auto start = std::chrono::steady_clock::now();
   for (int done = 0; low + 1 < high; ++done) {
-    // The number of attempts that are left is known once the range is halved.
+    // Once the range is being halved, the number of remaining attempts is
+    // known.
     if (!isDoubling) {
       std::chrono::duration<double> spent =
           std::chrono::steady_clock::now() - start;

@@ -15,19 +15,19 @@
 
 namespace nnc::accuracy {
 
-/// Shows how long a search still takes, until it is destroyed. A program that
-/// has a terminal derives from it.
+/// An interface to show how long a search still takes, until it is destroyed. A
+/// program with a terminal derives from it.
 class SearchProgress {
 public:
   virtual ~SearchProgress() = default;
   virtual void setSecondsLeft(double seconds) = 0;
 };
 
-/// Finds the least count from 1 to `high` for which `attempt` says that it is
-/// enough; `high` is known to be. Counts that are enough are followed by others
-/// that are. It is often a small one: the count doubles until it is enough,
-/// and is halved then. The count that was found need not be the last attempt.
-/// Fails where an attempt fails.
+/// Finds the least count from 1 to `high` that is enough according to
+/// `attempt`, by exponential search followed by bisection, since it is often
+/// small. `high` must be enough, and every count above one that is enough must
+/// be enough, too. Sets `found`, which need not be the count of the last
+/// attempt. Fails if an attempt fails.
 llvm::LogicalResult findLeastCount(
     size_t high,
     llvm::function_ref<llvm::LogicalResult(size_t count, bool &isEnough)>

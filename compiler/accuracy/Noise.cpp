@@ -23,7 +23,8 @@ std::optional<double> Noise::getDecibels() const {
   double ratio = getRatio();
   if (ratio == 0)
     return std::nullopt;
-  // A tensor of zeros that has noise; JSON has no infinity.
+  // The ratio is infinite for a tensor of zeros with noise, and JSON has no
+  // infinity.
   return std::isfinite(ratio) ? -10 * std::log10(ratio) : -999;
 }
 

@@ -15,8 +15,8 @@
 
 namespace nnc::accuracy {
 
-/// The sum of squares of a tensor in the original model, and of its difference
-/// in the edited model.
+/// The signal and the noise of a tensor: the sum of squares of its elements in
+/// the original model, and that of their differences in the edited model.
 struct Noise {
   double signal = 0, noise = 0;
 
@@ -24,24 +24,26 @@ struct Noise {
     signal += expected * expected;
     noise += (expected - actual) * (expected - actual);
   }
-  /// Returns the noise as a share of the signal.
+  /// Returns the ratio of noise to signal.
   double getRatio() const;
   /// Returns the signal-to-quantization-noise ratio in decibels, or nullopt if
   /// there is no noise.
   std::optional<double> getDecibels() const;
 };
 
-/// How far an output of the edited model is from that of the original one.
+/// The difference of an output of the edited model from that of the original
+/// one.
 struct OutputNoise {
   std::string name;
   Noise noise;
   double largestError = 0, largestExpected = 0;
-  /// Vectors of class scores, and those of them whose largest element is at the
-  /// same place; of integers all elements, and those that are equal.
+  /// The number of vectors of class scores, and of those whose largest element
+  /// is at the same index in both models. For outputs of integers, the number
+  /// of all elements and of those that are equal.
   int64_t vectors = 0, agreeing = 0;
-  /// Whether the output looks like scores of classes: floats of shape [N, C] or
-  /// [N, C, 1, ...] with two classes or more, the result of a softmax, or
-  /// integers, which are classes that were chosen.
+  /// Whether the output looks like scores of classes: it holds floats of shape
+  /// [N, C] or [N, C, 1, ...] with at least two classes, is the result of a
+  /// softmax, or holds integers, which are chosen classes.
   bool isClassifier = false;
 
   double getAgreement() const {
@@ -49,25 +51,27 @@ struct OutputNoise {
   }
 };
 
-/// One number for a model, beside that of the original model.
+/// A metric of the edited model, that of the original model, and the drop
+/// between them.
 struct Score {
-  std::string metricName; ///< empty if there is none
+  std::string metricName; ///< empty if there is no metric
   double floatMetric = 0, metric = 0, drop = 0;
 };
 
-/// Describes an output before it is compared; `isSoftmax` tells whether it is
-/// the result of a softmax.
+/// Returns the description of an output before any comparison. `isSoftmax`
+/// tells whether it is the result of a softmax.
 OutputNoise describeOutput(std::string name, llvm::ArrayRef<int64_t> shape,
                            bool isFloat, bool isSoftmax);
 
-/// Adds what an output is in a sample, and what it should be. `shape` is that
-/// of the expected tensor.
+/// Adds the elements of an output for one sample, `actual`, and those of the
+/// original model, `expected`, to `output`. `shape` is that of the expected
+/// tensor.
 void compareOutput(llvm::ArrayRef<int64_t> shape, bool isFloat,
                    llvm::ArrayRef<double> expected,
                    llvm::ArrayRef<double> actual, OutputNoise &output);
 
-/// Scores by the first output: the agreement of argmax if that looks like
-/// scores of classes, else the relative L2 error.
+/// Sets the metric to that of the first output: the agreement of argmax if the
+/// output looks like scores of classes, else the relative L2 error.
 void scoreOutputs(llvm::ArrayRef<OutputNoise> outputs, Score &score);
 
 } // namespace nnc::accuracy

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The most values that a search visits.
+/// The largest number of values that a search visits.
 static constexpr size_t kMostValues = 1024;
 
 bool nnc::isPowerOfTwo(double value) {
@@ -198,7 +198,7 @@ bool nnc::isInexact(Value value) { return ErrorSearch().isInexact(value); }
 static bool passesBits(Operation *op) {
   if (keepsElements(op) || isCorrectlyRounded(op))
     return true;
-  // A product whose sums have a single term passes elements on.
+  // A product whose sums have a single term passes on the bits of its operands.
   return isa<ConvOp, ConvTransposeOp, MatMulOp>(op) && !sumsProducts(op);
 }
 

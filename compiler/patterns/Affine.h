@@ -33,8 +33,8 @@ struct Affine {
 
   llvm::SmallVector<double> scale = {1.0};
   llvm::SmallVector<double> shift = {0.0};
-  /// The ranges of the c_i of Accuracy.h, one for all elements or for each
-  /// index: the ops that were composed round x * scale + c for these c.
+  /// The ranges of the c_i of Accuracy.h, one for all elements or one for each
+  /// index. For each c of these, one of the composed ops rounds x * scale + c.
   llvm::SmallVector<Range> rounded = {Range()};
 
   /// Returns the function of a single op that multiplies by `scale` (`scaling`)

@@ -25,7 +25,8 @@ static bool isReciprocal(double value) {
 bool AffineChain::append(Operation *op, const AffineOp &next) {
   if (ops.size() == kMostOps)
     return false;
-  // Numbers along two axes, which differ in size, make no single list.
+  // A chain has one list of scales and shifts, which cannot vary along two
+  // axes.
   if (axis != -1 && next.axis != -1 && next.axis != axis)
     return false;
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
@@ -79,7 +80,7 @@ AffineChain nnc::followChain(Operation *first, const AffineOp &match,
     if (next && next->x != result)
       break;
   }
-  // A step function that sees the bits of the last op sees those of the other
+  // If the bits of the last op reach a step function, so do those of the other
   // ops.
   return best.ops.size() > 1 && best.reachesStep() ? one : best;
 }

@@ -11,13 +11,13 @@
 
 namespace nnc {
 
-/// A chain of ops that scale and shift along one axis, each the only user of
-/// the one before it.
+/// A chain of ops that scale and shift along one axis, in which each op is the
+/// only user of the one before it.
 struct AffineChain {
   explicit AffineChain(mlir::Value base, int64_t axis = -1)
       : base(base), axis(axis), affine(Affine::startingFrom(base)) {}
 
-  /// The most ops of a chain.
+  /// The largest number of ops in a chain.
   static constexpr size_t kMostOps = 16;
 
   mlir::Value base;
@@ -33,12 +33,12 @@ struct AffineChain {
   /// Returns true if the chain is a single scale or shift rather than a batch
   /// normalisation, which has several.
   bool isOneOp() const { return ops.size() == 1 && !hasNorm; }
-  /// Returns true if a step function may see the bits of the chain's result.
-  /// The bits of a batch normalisation are not defined, since an implementation
-  /// may choose which parts it precomputes for each channel.
+  /// Returns true if the bits of the chain's result may reach a step function
+  /// (Accuracy.h). The bits of a batch normalisation are not defined, since an
+  /// implementation may choose which parts it precomputes for each channel.
   bool reachesStep() const;
-  /// Returns the weights that the scale of the chain can become part of, those
-  /// of the convolution or product before it; or nullopt.
+  /// Returns the weights into which the scale of the chain can be folded, those
+  /// of the convolution or matrix product before it; nullopt if there are none.
   std::optional<WeightView> findWeights() const;
 };
 
@@ -48,8 +48,8 @@ struct AffineChain {
 AffineChain followChain(mlir::Operation *first, const AffineOp &match,
                         bool normsOnly);
 
-/// Whether scales may be folded into operand `i` of an anchor. Weights that are
-/// stored as integers of 8 bits keep their values.
+/// Returns true if scales may be folded into operand `i` of an anchor. Weights
+/// that are stored as 8-bit integers must keep their values.
 bool mayScaleWeights(mlir::Operation *anchor, unsigned i);
 
 } // namespace nnc

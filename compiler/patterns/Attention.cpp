@@ -17,15 +17,16 @@ using namespace nnc::nn;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Element i of a tensor of `shape` is element start + i . strides of another,
-/// row-major.
+/// A strided view of a tensor: element i, an index of `shape`, is element start
+/// + i . strides of the other tensor in row-major order.
 struct View {
   SmallVector<int64_t> shape, strides;
   int64_t start = 0;
 };
 } // namespace
 
-/// The same elements in another shape, unless that takes more than strides.
+/// Returns the view of the same elements in another shape; nullopt if that is
+/// not a strided view.
 static std::optional<View> reshapeView(const View &view,
                                        ArrayRef<int64_t> shape) {
   SmallVector<std::pair<int64_t, int64_t>> old;
@@ -36,7 +37,7 @@ static std::optional<View> reshapeView(const View &view,
               SmallVector<int64_t>(shape.size(), 0), view.start};
   size_t axis = 0;
   for (size_t i = 0; i < old.size(); ++i) {
-    // Takes axes of the old and of the new shape until both groups have the
+    // Collects axes of the old and of the new shape until both groups have the
     // same number of elements.
     auto [have, stride] = old[i];
     int64_t want = 1;
@@ -60,9 +61,8 @@ static std::optional<View> reshapeView(const View &view,
   return result;
 }
 
-/// Returns the position of the elements of `value` in `base`, from which
-/// `value` was made by views, transposes and slices; nullopt if it is not a
-/// strided view.
+/// Returns `value` as a view of `base`, from which reshapes, transposes and
+/// slices compute it; nullopt if it is not a strided view.
 static std::optional<View> getView(Value value, Value base) {
   ArrayRef<int64_t> shape = getTensorType(value).getShape();
   if (value == base)
@@ -89,7 +89,8 @@ static std::optional<View> getView(Value value, Value base) {
 }
 
 namespace {
-/// An operand of nn.attention: elements of `base` as `type`, from a column on.
+/// An operand of nn.attention: `base`, reshaped to `type`, from column `start`
+/// on.
 struct Heads {
   Value base;
   RankedTensorType type;
@@ -97,7 +98,8 @@ struct Heads {
 };
 } // namespace
 
-/// [batch, heads, rows, size] of `base`, as nn.attention reads it.
+/// Returns the operand of nn.attention that reads `view`, of shape [batch,
+/// heads, rows, size], from `base`; nullopt if nn.attention cannot read it.
 static std::optional<Heads> getHeads(const View &view, Value base) {
   RankedTensorType type = getTensorType(base);
   int64_t batch = view.shape[0], heads = view.shape[1], rows = view.shape[2],
@@ -116,8 +118,9 @@ static std::optional<Heads> getHeads(const View &view, Value base) {
   return std::nullopt;
 }
 
-/// Leading axes of 1 up to batch, heads, rows and columns. The batch of
-/// matrices without heads is as good as heads of one batch.
+/// Returns `shape` with leading axes of size 1 so that it has the axes batch,
+/// heads, rows and columns. A batch of matrices without heads thereby becomes
+/// the heads of one batch.
 static SmallVector<int64_t> padToHeads(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> padded(4 - shape.size(), 1);
   llvm::append_range(padded, shape);
@@ -125,9 +128,8 @@ static SmallVector<int64_t> padToHeads(ArrayRef<int64_t> shape) {
 }
 
 /// Returns the operand of nn.attention for `value`, whose matrices have one row
-/// per key or query, or one column if `isTurned`. The operand is taken from
-/// before as many transposes and slices as possible, so that these are not
-/// needed.
+/// for each key or query or, if `isTurned`, one column. To make reshapes,
+/// transposes and slices unnecessary, it reads the earliest value that it can.
 static Heads findHeads(Value value, bool isTurned, PatternRewriter &rewriter) {
   SmallVector<Value> bases = {value};
   while (isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp>(
@@ -146,7 +148,8 @@ static Heads findHeads(Value value, bool isTurned, PatternRewriter &rewriter) {
     if (std::optional<Heads> heads = getHeads(*view, base))
       return *heads;
   }
-  // Columns in memory, too: they become rows.
+  // No value has the keys or queries as rows in memory, so that a transpose is
+  // needed.
   auto order =
       llvm::to_vector(llvm::seq<int64_t>(0, getTensorType(value).getRank()));
   std::swap(order[order.size() - 2], order.back());
@@ -159,12 +162,14 @@ static Heads findHeads(Value value, bool isTurned, PatternRewriter &rewriter) {
 // How the scores are made
 //===----------------------------------------------------------------------===//
 
-/// A mask this low leaves nothing of any score that it is added to.
+/// A number that is so low that a score to which it is added has no weight in
+/// the softmax.
 static constexpr double kHides = -1e30;
 
 namespace {
-/// Something added to the scores: `value` times `factor` or, with a condition,
-/// `hidden` where that is as `hides` says, else nothing.
+/// A mask that is added to the scores: `value` times `factor`. If
+/// `isCondition`, `value` is a condition instead, and the mask is `hidden`
+/// where the condition equals `hides`, and 0 elsewhere.
 struct Mask {
   Value value;
   double factor = 1;
@@ -172,7 +177,7 @@ struct Mask {
   bool isCondition = false, hides = true;
 };
 
-/// Matches scale * product + the masks.
+/// Scores in the form scale * product + the sum of the masks.
 struct Scores {
   MatMulOp product;
   double scale = 1;
@@ -180,8 +185,8 @@ struct Scores {
 };
 } // namespace
 
-/// The operand of a multiplication or division by one number, which becomes
-/// part of `scale`; or null.
+/// Returns the other operand if `value` is a multiplication or division by a
+/// single number, and multiplies that number into `scale`; else returns null.
 static Value getUnscaled(Value value, double &scale) {
   if (auto mul = value.getDefiningOp<MulOp>())
     for (auto [x, factor] :
@@ -206,7 +211,8 @@ static Value getAllUnscaled(Value value, double &scale) {
   return value;
 }
 
-/// Fills `scores` from `value`, which only one op uses, and those that make it.
+/// Sets `scores` from `value` and the ops that compute it. Returns false if
+/// these are not of that form or if a value has several uses.
 static bool findScores(Value value, Scores &scores) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
@@ -242,7 +248,8 @@ static bool findScores(Value value, Scores &scores) {
   return false;
 }
 
-/// The sum of all masks, as nn.attention takes it.
+/// Creates the sum of all masks in the shape that nn.attention reads; null if
+/// there are none.
 static Value createMask(ArrayRef<Mask> masks, Type element,
                         PatternRewriter &rewriter) {
   Value sum;
@@ -299,7 +306,7 @@ struct RecomposeAttention : OpRewritePattern<MatMulOp> {
     }
     Value q = getAllUnscaled(product.getA(), scores.scale);
     Value k = getAllUnscaled(product.getB(), scores.scale);
-    // The routines' scale is a float.
+    // Routines take the scale as a float.
     if (type.getElementType().isF64() &&
         static_cast<double>(static_cast<float>(scores.scale)) != scores.scale)
       return failure();

@@ -3,8 +3,8 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A matrix product of floats with dequantized constant weights becomes one that
-// reads the integers, which take a quarter or an eighth of the floats' memory.
-// Its sums are those of the same real weights.
+// reads the integers, which take a quarter or an eighth of the memory of
+// floats. Its sums are those of the same real weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +21,19 @@ namespace {
 /// Integer weights and their parameters, as the operands of nn.block_matmul: a
 /// row for each column of the result.
 struct BlockWeights {
-  int64_t columns, length;         ///< columns of the result; weights of each
+  /// Columns of the result, and weights for each column.
+  int64_t columns, length;
   int64_t block;                   ///< weights that share a scale
   std::vector<int64_t> integers;   ///< [columns][length]
   std::vector<float> scales;       ///< [columns][ceil(length / block)]
-  std::vector<int64_t> zeroPoints; ///< the same
+  std::vector<int64_t> zeroPoints; ///< [columns][ceil(length / block)]
 
-  /// Moves integers and zero points into [0, 2^bits), and returns the least
-  /// such number of bits, 4 or 8; 0 if they do not fit.
+  /// Shifts integers and zero points into [0, 2^bits), and returns the smaller
+  /// of 4 and 8 bits for which that is possible; 0 if there is none.
   int64_t makeUnsigned();
 };
 
-/// A matrix whose elements are looked up by row and column, transposed or not.
+/// A matrix or its transpose, whose elements are read by row and column.
 struct MatrixView {
   TensorData data;
   bool transposed;
@@ -47,8 +48,9 @@ struct MatrixView {
 };
 } // namespace
 
-/// Returns the matrix in a constant, which may be reshaped, or may be the
-/// filters of 1 x 1 of a convolution.
+/// Returns the matrix that a constant holds, possibly behind reshapes. The
+/// constant may also hold the filters of a 1 x 1 convolution. Returns nullopt
+/// for other values.
 static std::optional<TensorData> getMatrix(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
@@ -79,7 +81,8 @@ int64_t BlockWeights::makeUnsigned() {
   return 0;
 }
 
-/// Reads weights that one scale for each block along `axis` belongs to.
+/// Returns weights that have one scale for each block along the axis that is
+/// summed over.
 static std::optional<BlockWeights> read(qnn::DequantizeBlocksOp op,
                                         bool transposed) {
   auto q = getMatrix(op.getX()), scales = getMatrix(op.getScales());
@@ -111,7 +114,8 @@ static std::optional<BlockWeights> read(qnn::DequantizeBlocksOp op,
   return weights;
 }
 
-/// Reads weights with one scale for all or for each column of the result.
+/// Returns weights that have a single scale or one for each column of the
+/// result.
 static std::optional<BlockWeights> read(qnn::DequantizeOp op, bool transposed) {
   auto reinterpret = op.getX().getDefiningOp<qnn::ReinterpretOp>();
   auto q = reinterpret ? getMatrix(reinterpret.getX()) : std::nullopt;
@@ -131,8 +135,9 @@ static std::optional<BlockWeights> read(qnn::DequantizeOp op, bool transposed) {
   return weights;
 }
 
-/// Returns the weights of a product, which multiplies by `value` or by its
-/// transpose.
+/// Returns the weights of a product that multiplies by `value` or, if
+/// `transposed`, by its transpose; nullopt if they are not dequantized
+/// constants.
 static std::optional<BlockWeights> getWeights(Value value, bool transposed) {
   if (auto transpose = value.getDefiningOp<TransposeOp>())
     if (transpose.getPermutation() == ArrayRef<int64_t>{1, 0})
@@ -160,9 +165,9 @@ static Value makeConstant(PatternRewriter &rewriter, Location loc, Type element,
 /// compressed. The result has the shape of x, but for its last axis.
 static Value multiply(PatternRewriter &rewriter, Location loc, Value x, Value w,
                       bool transposed) {
-  // A product whose input is quantized, too, is here only if floats have been
-  // found to be faster than integers: its many rows would wait for the
-  // decoding.
+  // If the input is quantized, too, the product uses floats only because these
+  // are faster than integers. It has many rows, for which decoding the weights
+  // would take too long.
   if (getDequantized(x))
     return {};
   auto weights = getWeights(w, transposed);
@@ -207,8 +212,8 @@ struct KeepWeightsCompressed : OpRewritePattern<MatMulOp> {
   }
 };
 
-/// A convolution with filters of 1 x 1 of a map of a single pixel is a matrix
-/// product.
+/// Replaces a 1 x 1 convolution of an image with a single pixel, which is a
+/// matrix product.
 struct KeepFiltersCompressed : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp conv,

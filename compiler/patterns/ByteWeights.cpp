@@ -16,17 +16,17 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The fewest weights of a layer for which this is worth it: a table of 256
-/// floats and a byte for each weight take less than floats.
+/// The smallest number of weights for which the rewrite saves memory: a table
+/// of 256 floats and one byte per weight take less than the weights as floats.
 static constexpr int64_t kLeastWeights = 4 * 256 / 3;
 
 /// Returns the axis of the output channels of a product's weights.
 static int64_t getFilterAxis(ConvOp) { return 0; }
 static int64_t getFilterAxis(ConvTransposeOp) { return 1; }
 
-/// Returns the integers that `dequantize` makes real, less their zero points,
-/// as floats; nullopt where they are not known, or have scales along another
-/// axis.
+/// Returns the integers that `dequantize` reads, minus their zero points, as
+/// floats; nullopt if they are not constant, are too few, or have scales along
+/// another axis than `axis`.
 static std::optional<TensorData> centre(qnn::DequantizeOp dequantize,
                                         int64_t axis) {
   auto reinterpret = dequantize.getX().getDefiningOp<qnn::ReinterpretOp>();
@@ -49,7 +49,8 @@ static std::optional<TensorData> centre(qnn::DequantizeOp dequantize,
 
 namespace {
 template <class Op> struct KeepFiltersInBytes : OpRewritePattern<Op> {
-  /// Products of matrices that stay integers (BlockWeights.cpp) are better.
+  /// Its benefit is below that of matrix products with stored integers
+  /// (BlockWeights.cpp), which are better.
   KeepFiltersInBytes(MLIRContext *context)
       : OpRewritePattern<Op>(context, /*benefit=*/0) {}
 
@@ -57,8 +58,8 @@ template <class Op> struct KeepFiltersInBytes : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     int64_t axis = getFilterAxis(conv);
     qnn::DequantizeOp dequantize = getDequantized(conv.getW(), /*maxWidth=*/8);
-    // With a quantized input the layer is one of floats only where these have
-    // been found to be faster.
+    // If the input is quantized, the layer uses floats only because these are
+    // faster than integers.
     if (!dequantize || getDequantized(conv.getX()) ||
         !conv.getType().getElementType().isF32() ||
         (axis != 0 && conv.getGroups() != 1))
@@ -82,7 +83,7 @@ template <class Op> struct KeepFiltersInBytes : OpRewritePattern<Op> {
 };
 } // namespace
 
-/// Whether `op` multiplies by weights, its second operand, that
+/// Returns true if `use` is the weights, operand 1, of a product that
 /// nnc-choose-routines can keep as bytes.
 static bool multipliesBy(OpOperand &use) {
   return isa<ConvOp, ConvTransposeOp, MatMulOp>(use.getOwner()) &&

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The most elements of a constant that rewrites examine. Those of interest are
-/// scalars and values per channel.
+/// The largest number of elements of a constant that rewrites examine. The
+/// constants of interest are scalars and values per channel.
 static constexpr int64_t kMostElements = 1 << 16;
 
 static std::optional<TensorData> getSmall(Value value) {

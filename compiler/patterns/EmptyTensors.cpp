@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Routines count their work in units that they divide by the sizes of axes, and
-// reductions read a first element. So no routine is called on tensors without
-// elements: what has none is a constant, and so is what is made of none.
+// Routines divide their work by the sizes of axes, and reductions read a first
+// element. Therefore no routine is called on tensors without elements: such
+// tensors become constants, and so do the results of ops that read no elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// These rewrites come before all others: most patterns take it for granted
-/// that there are elements.
+/// The benefit of these patterns, which come before all others because most
+/// patterns assume that tensors have elements.
 static constexpr unsigned kFirst = 100;
 
 namespace {
-/// An op whose result has no elements is a constant.
+/// Replaces an op whose result has no elements by a constant.
 struct EmptyResultToConstant : RewritePattern {
   EmptyResultToConstant(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), kFirst, context) {}
@@ -41,7 +41,8 @@ struct EmptyResultToConstant : RewritePattern {
   }
 };
 
-/// An op that reads no elements has one value in all of its result.
+/// Replaces an op that reads no elements, so that all elements of its result
+/// are equal, by a constant.
 struct EmptyOperandToConstant : OpInterfaceRewritePattern<RoutineOpInterface> {
   EmptyOperandToConstant(MLIRContext *context)
       : OpInterfaceRewritePattern(context, kFirst) {}

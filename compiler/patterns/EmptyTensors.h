@@ -11,8 +11,8 @@
 
 namespace nnc {
 
-/// Ops whose result, or one of whose operands, has no elements become
-/// constants.
+/// Adds patterns that replace ops whose result has no elements, or that read no
+/// elements, by constants.
 void populateEmptyTensors(mlir::RewritePatternSet &patterns);
 
 } // namespace nnc

@@ -17,8 +17,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Bytes that are hashed of a constant: those of different weights differ there
-/// nearly always, and equal hashes are followed by a comparison of all bytes.
+/// The number of bytes of a constant that are hashed. Different weights nearly
+/// always differ in these, and constants with equal hashes are compared as a
+/// whole.
 static constexpr size_t kHashed = 1024;
 
 void nnc::shareEqualConstants(ModuleOp module) {

@@ -11,11 +11,11 @@
 
 namespace nnc {
 
-/// Gives all constants of a module that have the same type and the same bytes
-/// one value, so that these bytes are stored once: the weights of layers that
-/// share them are equal constants where each layer was rewritten by itself.
-/// Does not free the memory of the values that are no longer used, which copies
-/// of the module may have.
+/// Makes all constants of a module with the same type and bytes share one
+/// attribute, so that these bytes are stored once. Layers that share weights
+/// have equal constants if each layer was rewritten by itself. The memory of
+/// attributes that are no longer used is not freed, since copies of the module
+/// may use it.
 void shareEqualConstants(mlir::ModuleOp module);
 
 } // namespace nnc

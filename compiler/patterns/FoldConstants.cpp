@@ -19,8 +19,9 @@ using namespace nnc::nn;
 /// never makes a model larger (by an expand of one value or an outer product).
 static constexpr int64_t kFreeBytes = 1 << 16;
 
-/// The most operations that are folded, a second or two of work for the
-/// portable routines, which are slow. Larger ops are computed by the model.
+/// The largest number of operations of an op that is folded, which take the
+/// slow portable routines a second or two. The model computes larger ops at run
+/// time.
 static constexpr int64_t kMostWork = 1 << 30;
 
 static bool isWorthIt(Operation *op, RankedTensorType type) {

@@ -86,8 +86,8 @@ static std::optional<InnerEpilogue> getInnerEpilogue(LayerOp first,
   return inner;
 }
 
-/// Returns the layer's convolution, or null. One whose weights are stored as
-/// integers of 8 bits stays apart: fused layers read floats.
+/// Returns the layer's convolution, or null. A convolution whose weights are
+/// stored as 8-bit integers is not fused, because fused layers read floats.
 static ConvOp getConv(LayerOp layer) {
   auto conv = dyn_cast_or_null<ConvOp>(layer.getAnchorOp());
   return conv && !conv->hasAttr(kByteWeightsAttr) ? conv : ConvOp();

@@ -21,8 +21,8 @@ struct Neutral {
 };
 } // namespace
 
-// Note that x + 0 turns -0 into +0. This is the only difference that is ignored
-// here.
+// Note that x + 0 turns -0 into +0. This is the only difference that these
+// rewrites ignore.
 static constexpr Neutral kNeutral[] = {
     {"add", 0, true},         {"bit_or", 0, true},      {"bit_xor", 0, true},
     {"div", 1, false},        {"logical_and", 1, true}, {"logical_or", 0, true},
@@ -42,7 +42,8 @@ struct DropNeutralOperand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         continue;
       for (unsigned i : {1u, 0u}) {
         Value other = op->getOperand(1 - i);
-        // A constant that broadcasts x is not neutral.
+        // A constant that broadcasts x changes its shape, so that it is not
+        // neutral.
         if ((i == 0 && !neutral.either) ||
             other.getType() != op->getResult(0).getType() ||
             getUniformValue(op->getOperand(i)) != neutral.value)

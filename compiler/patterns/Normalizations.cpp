@@ -17,7 +17,8 @@ static Value getReduced(Value value, ReduceKind kind, ArrayRef<int64_t> axes) {
   auto reduce = value.getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getKind() != kind || reduce.getAxes() != axes)
     return {};
-  // Axes that are not kept may be restored by a reshape, or be the first ones.
+  // If the reduction drops the axes, a reshape may restore them, or they may be
+  // the first ones.
   return reduce.getKeepdims() ? reduce.getX() : Value();
 }
 
@@ -58,7 +59,7 @@ struct CentreVariance : OpRewritePattern<SubOp> {
       kept = rewriter.create<ReduceOp>(mean.getLoc(), ReduceKind::mean, x,
                                        mean.getAxes(), /*keepdims=*/true);
     Value centred = rewriter.create<SubOp>(location, x, kept);
-    // Ops that compute the same difference on their own read it from here.
+    // Other ops that compute the same difference are replaced by this one.
     for (Operation *user : llvm::to_vector(x.getUsers())) {
       auto same = dyn_cast<SubOp>(user);
       if (same && same.getY() != centred && same.getA() == x &&
@@ -188,8 +189,8 @@ struct ScaleLayerNorm : RewritePattern {
   }
 
 private:
-  /// Returns true if a constant of this type is one value, or one for each
-  /// normalised element.
+  /// Returns true if a constant of this type holds a single value or one for
+  /// each normalised element.
   static bool runsAlong(LayerNormOp norm, RankedTensorType type) {
     ArrayRef<int64_t> shape = norm.getX().getType().getShape();
     ArrayRef<int64_t> inner = shape.drop_front(norm.getAxis());

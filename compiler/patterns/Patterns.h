@@ -32,7 +32,7 @@ void populateFoldBatchNorm(mlir::RewritePatternSet &patterns);
 void populateFoldAffine(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that move an average pooling from behind a 1 x 1 convolution
-/// to its input, so that the convolution has fewer pixels.
+/// to its input, so that the convolution computes fewer pixels.
 void populatePooling(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that recognise activations which exporters write as
@@ -60,32 +60,33 @@ void populateMatMulForms(mlir::RewritePatternSet &patterns);
 /// rearrangement into their positions (sub-pixel convolution).
 void populateSubPixels(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that move transposes behind elementwise ops where another one
-/// undoes them.
+/// Adds patterns that move transposes behind elementwise ops if a later
+/// transpose undoes them.
 void populateTransposes(mlir::RewritePatternSet &patterns);
 
-/// Whether the target can compute a product, an nn.conv, nn.conv_transpose or
-/// nn.matmul of floats, in integers.
+/// A function that returns true if the target can compute a product of floats,
+/// an nn.conv, nn.conv_transpose or nn.matmul, with integers.
 using ProductChoice = std::function<bool(mlir::Operation *)>;
 
 /// Adds patterns that replace a float op between dequantized operands and a
-/// quantized result by the op on integers, where that is within one unit;
-/// products only where `hasIntegers` holds.
+/// quantized result by the op on integers, if the results differ by at most one
+/// unit. Products are replaced only if `hasIntegers` returns true for them.
 void populateQuantizedLayers(mlir::RewritePatternSet &patterns,
                              const ProductChoice &hasIntegers);
 
-/// Adds a pattern that multiplies by dequantized constant weights of at most 8
-/// bits as they are stored, in floats. For products that no pattern above
-/// computes with integers.
+/// Adds a pattern for products that remain products of floats: they multiply by
+/// dequantized constant weights of at most 8 bits in their stored form.
 void populateBlockWeights(mlir::RewritePatternSet &patterns);
 
-/// Marks products with constants of 8 bits that are still dequantized after
-/// these patterns by kByteWeightsAttr, where bytes can store them. Returns how
-/// many such constants become floats instead.
+/// Marks, by kByteWeightsAttr, products whose 8-bit constants are still
+/// dequantized after these patterns, if nnc-choose-routines can store the
+/// constants as bytes. Returns the number of such constants that become floats
+/// instead.
 int64_t markByteWeights(mlir::func::FuncOp function);
 
-/// Returns why `op`, which computes with floats after these patterns, has no
-/// form on integers; empty for ops that have no routine of their own.
+/// Returns the reason why `op`, which still computes with floats after these
+/// patterns, cannot be computed with integers; empty for ops that run no
+/// routine of their own.
 std::string getFloatObstacle(mlir::Operation *op,
                              const ProductChoice &hasIntegers);
 

@@ -2,11 +2,11 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A model in QDQ form computes a layer in floats: its operands are dequantized,
-// and its result is quantized. Where the same layer on integers is within one
-// unit of that, it takes its place. Elementwise ops stay as they are: they
-// become one layer with the conversions around them, which loads and stores
-// integers (nnc-form-layers).
+// A model in QDQ form computes a layer with floats: its operands are
+// dequantized, and its result is quantized. These patterns replace it by the
+// same layer on integers if the results differ by at most one unit. Elementwise
+// ops stay as they are: together with the conversions around them, they become
+// one layer that loads and stores integers (nnc-form-layers).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ Value nnc::getIntegers(PatternRewriter &rewriter, Value quantized) {
 }
 
 /// Returns true if a quantization to `to` saturates wherever the activation
-/// changes a value: its bounds lie within half a unit of the range, or outside.
+/// changes a value: the bounds of the activation lie outside the quantized
+/// range, or within half a unit of it.
 static bool isImplied(Operation *activation, const qnn::Parameters &to) {
   double low = 0, high = std::numeric_limits<double>::infinity();
   if (auto clip = dyn_cast<ClipOp>(activation)) {
@@ -63,8 +64,8 @@ static std::string nameActivation(Operation *activation) {
 }
 
 namespace {
-/// Replaces quantize(activation x) by quantize x where saturating does what the
-/// activation does.
+/// Replaces quantize(activation x) by quantize x if the saturation has the
+/// effect of the activation.
 struct DropImplied : OpRewritePattern<qnn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(qnn::QuantizeOp quantize,

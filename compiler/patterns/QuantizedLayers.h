@@ -14,27 +14,28 @@
 
 namespace nnc {
 
-/// Returns the dequantization of integers of at most `maxWidth` bits that
-/// computes `value`, or null.
+/// Returns the dequantization that computes `value` from integers of at most
+/// `maxWidth` bits, or null.
 qnn::DequantizeOp getDequantized(mlir::Value value, unsigned maxWidth = 16);
 
-/// Returns the largest magnitude of a stored number minus its zero point.
+/// Returns the largest magnitude that a stored integer minus its zero point can
+/// have.
 double getReach(const qnn::Parameters &parameters);
 
-/// Returns the integers of a quantized value.
+/// Returns the stored integers of a quantized value.
 mlir::Value getIntegers(mlir::PatternRewriter &rewriter, mlir::Value quantized);
 
-/// Returns why a product that computes with floats, nn.conv, nn.conv_transpose
-/// or nn.matmul, has no form on integers; empty if it has one.
+/// Returns the reason why a product of floats, an nn.conv, nn.conv_transpose or
+/// nn.matmul, cannot be computed with integers; empty if it can.
 llvm::StringRef getProductObstacle(mlir::Operation *op);
 
-/// Returns how many of the first operands of `op` hold the elements that it
-/// moves or selects; 0 if it computes elements.
+/// Returns the number of leading operands of `op` whose elements it moves or
+/// selects; 0 if it computes new elements.
 unsigned countMoved(mlir::Operation *op);
 
-/// Adds patterns that replace products of dequantized operands by products of
-/// integers, whose sums are dequantized or requantized, where
-/// `hasIntegers` holds.
+/// Adds patterns that replace products of dequantized operands, for which
+/// `hasIntegers` returns true, by products of integers, whose sums are
+/// dequantized or requantized.
 void populateQuantizedProducts(mlir::RewritePatternSet &patterns,
                                const ProductChoice &hasIntegers);
 
@@ -43,12 +44,13 @@ void populateQuantizedProducts(mlir::RewritePatternSet &patterns,
 /// integers.
 void populateQuantizedMoves(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that multiply in convolutions of floats by the integers of
-/// dequantized constant weights, and their sums by the scales.
+/// Adds patterns for convolutions of floats with dequantized constant weights:
+/// they multiply by the integers, as floats, and multiply the sums by the
+/// scales.
 void populateByteWeights(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that compute means and layer normalisations of dequantized
-/// values as those of the integers.
+/// values from the integers.
 void populateQuantizedMeans(mlir::RewritePatternSet &patterns);
 
 } // namespace nnc

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The mean of real numbers (q - zero_point) * scale is that of the integers q,
-// minus the zero point, times the scale. The sum of integers is exact, so the
-// mean is rounded less often than that of the real numbers.
+// The mean of real numbers (q - zero_point) * scale is (m - zero_point) *
+// scale, where m is the mean of the integers q. The sum of integers is exact,
+// so that the mean is rounded less often than that of the real numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static Value makeReal(PatternRewriter &rewriter, Value mean,
   return rewriter.create<MulOp>(loc, mean, constant(parameters.scales[0]));
 }
 
-/// Creates the pooling of integers that means are made of.
+/// Creates the average pooling of the integers `x`.
 static Value makePool(PatternRewriter &rewriter, Location loc, Value x,
                       ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides,
                       ArrayRef<int64_t> dilations, ArrayRef<int64_t> pads,
@@ -40,8 +40,8 @@ static Value makePool(PatternRewriter &rewriter, Location loc, Value x,
                                     TypeAttr::get(rewriter.getF32Type()));
 }
 
-/// Returns the dequantization of `value` with one scale if the sum of `count`
-/// of its integers fits in 32 bits, or null.
+/// Returns the dequantization, with a single scale, that computes `value`, if
+/// the sum of `count` of its integers fits in 32 bits; else null.
 static qnn::DequantizeOp getSummed(Value value, int64_t count) {
   auto x = getDequantized(value);
   if (!x)
@@ -65,7 +65,8 @@ struct PoolIntegers : OpRewritePattern<AvgPoolOp> {
       return failure();
     size_t spatial = kernel.size();
     bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
-    // The mean of a window without elements is 0, which is no mean of integers.
+    // The mean of a window that lies in padding alone is the real number 0,
+    // which the integers have no mean for.
     for (auto [i, pad] : llvm::enumerate(pads))
       if (!pool.getCountIncludePad() && pad >= kernel[i % spatial])
         return failure();
@@ -73,7 +74,7 @@ struct PoolIntegers : OpRewritePattern<AvgPoolOp> {
     Value integers = getIntegers(rewriter, x.getX());
     SmallVector<int64_t> own(pads);
     if (isPadded && pool.getCountIncludePad()) {
-      // Padding that counts is the real number 0.
+      // Padding that counts has the value 0.0, the zero point of the integers.
       SmallVector<int64_t> all(2 * (spatial + 2), 0);
       llvm::copy(pads.take_front(spatial), all.begin() + 2);
       llvm::copy(pads.drop_front(spatial), all.begin() + spatial + 4);
@@ -111,7 +112,7 @@ struct ReduceIntegers : OpRewritePattern<ReduceOp> {
       return failure();
     Location loc = reduce.getLoc();
     Value integers = getIntegers(rewriter, x.getX());
-    // A mean over the last axes has its outer axes as channels.
+    // For a mean over the last axes, the outer axes become channels.
     SmallVector<int64_t> image =
         inner == 1 ? SmallVector<int64_t>{1, outer, size, 1}
                    : SmallVector<int64_t>{outer, 1, size, inner};

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// An op that moves, repeats or selects elements, and computes none, gives the
-// same real numbers whether it works on them or on the integers that stand for
-// them. So does a maximum, since scales are positive.
+// An op that moves, repeats or selects elements without computing new ones
+// gives the same real numbers whether it works on them or on the integers that
+// represent them. So does a maximum, since scales are positive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ static Value moveIntegers(PatternRewriter &rewriter, Operation *op,
                                              moved->getResult(0));
 }
 
-/// Returns true if a float is one of the numbers that integers stand for.
+/// Returns true if an integer represents the float exactly.
 static bool isRepresented(double value, const qnn::Parameters &parameters) {
   auto real = [&](double stored) {
     return static_cast<float>(stored - double(parameters.zeroPoints[0])) *
@@ -81,8 +81,9 @@ static bool isRepresented(double value, const qnn::Parameters &parameters) {
   return real(quantize(value, parameters)) == static_cast<float>(value);
 }
 
-/// Returns true if the integers of more than 16 bits are the sums that a layer
-/// makes: they are never stored, but only what its epilogue makes of them.
+/// Returns true if `dequantize` reads integers of more than 16 bits that are
+/// the sums of a layer. They are never stored, since the layer's epilogue
+/// converts them.
 static bool isWideSum(qnn::DequantizeOp dequantize) {
   auto stored = dequantize.getX().getDefiningOp<qnn::ReinterpretOp>();
   bool isKnown = stored && stored.getX().getDefiningOp<ConstantOp>();
@@ -135,8 +136,8 @@ struct SinkDequantize : RewritePattern {
   }
 };
 
-/// Replaces quantize(move x) by move(quantize x), if nothing else reads what is
-/// moved: it is stored in fewer bytes.
+/// Replaces quantize(move x) by move(quantize x) if the moved value has no
+/// other reader. The op then stores fewer bytes.
 struct RaiseQuantize : OpRewritePattern<qnn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(qnn::QuantizeOp quantize,
@@ -150,8 +151,9 @@ struct RaiseQuantize : OpRewritePattern<qnn::QuantizeOp> {
     for (Value operand : op->getOperands().take_front(count)) {
       bool isRead = llvm::any_of(operand.getUsers(),
                                  [&](Operation *user) { return user != op; });
-      // A part of a concat may have other readers: it is stored for them. From
-      // integers, each reader computes its own value.
+      // An operand of a concat may have other readers, since it is stored
+      // anyway. Other ops may have such operands only if these are dequantized,
+      // as each reader then converts the integers itself.
       if (isRead && !isa<ConcatOp>(op) && !getDequantized(operand))
         return failure();
     }

@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Dequantized numbers are integers times a scale, so that the sums of their
-// products are integers times the product of two scales, without any rounding.
+// Dequantized numbers are integers times a scale. The sums of their products
+// are therefore sums of integers times the product of the two scales, without
+// any rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,9 +71,9 @@ static Value getBias(AddOp add, Value value) {
   return isVector ? bias : Value();
 }
 
-/// Returns the bias as integers of the scales of the sums; nullopt if one does
-/// not fit in 32 bits or is no multiple of its scale. Bias and scales are known
-/// to the precision of a float.
+/// Returns the bias as integers in units of the scales of the sums; nullopt if
+/// an element does not fit in 32 bits or is no multiple of its scale. Bias and
+/// scales are known to the precision of a float.
 static std::optional<SmallVector<int32_t>>
 quantizeBias(ArrayRef<double> reals, ArrayRef<double> scales) {
   constexpr double kPrecision = 0x1p-22;
@@ -88,8 +89,8 @@ quantizeBias(ArrayRef<double> reals, ArrayRef<double> scales) {
   return integers;
 }
 
-/// Returns `w`, a matrix or several of them, with its last two axes swapped:
-/// those of its integers are transposed.
+/// Returns `w`, one or several matrices, with the last two axes swapped, by
+/// transposing its integers.
 static Value transposeStored(PatternRewriter &rewriter, Value w) {
   Location loc = w.getLoc();
   auto type = cast<RankedTensorType>(w.getType());
@@ -114,7 +115,7 @@ namespace {
 /// The operands of a product of dequantized values.
 struct Operands {
   qnn::DequantizeOp x, w;
-  SmallVector<double> scales; ///< of the sums
+  SmallVector<double> scales; ///< scales of the sums
   double mostSum;             ///< the largest magnitude of a sum of products
 };
 } // namespace
@@ -155,7 +156,8 @@ static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
     if (!(operands.scales.back() > 0) || std::isinf(operands.scales.back()))
       return fail("the product of its scales is no normal number");
   }
-  // A float sum cannot overflow, and so must not the integer one.
+  // Sums of floats do not overflow, so that the sums of integers must not,
+  // either.
   int64_t terms =
       matmul ? weight.getDimSize(matmul.getTransposeB() ? rank - 1 : rank - 2)
              : weight.getNumElements() / weight.getDimSize(filters);
@@ -165,21 +167,22 @@ static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
   return operands;
 }
 
-/// Returns the type of a tensor of `count` elements like those of `like` along
-/// the first of `rank` axes.
+/// Returns the type of a tensor with `count` elements along the first of `rank`
+/// axes, and the element type of `like`.
 static RankedTensorType getColumn(int64_t count, int64_t rank, Value like) {
   SmallVector<int64_t> shape(rank, 1);
   shape[0] = count;
   return RankedTensorType::get(shape, getTensorType(like).getElementType());
 }
 
-/// Says of a product of integers that the model multiplies floats.
+/// Marks a product of integers that is a product of floats in the model.
 static void markOrigin(Value product) {
   product.getDefiningOp()->setAttr(qnn::kOfFloatsAttr,
                                    UnitAttr::get(product.getContext()));
 }
 
-/// Adds integers, or nothing if `shift` is null, to sums.
+/// Creates the sum of `sums` and the integers `shift`; returns `sums` if
+/// `shift` is null.
 static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
   if (!shift)
     return sums;
@@ -190,11 +193,11 @@ static Value addToSums(PatternRewriter &rewriter, Value sums, Value shift) {
 }
 
 namespace {
-/// Replaces a product of dequantized values by a product of the integers whose
-/// sums are dequantized. What the result loses is at most the rounding of one
-/// float product where the floats round each sum. A bias that is added to the
-/// product is added to the integers if it is a multiple of their scales; any
-/// other one remains a float that is added to the dequantized sums.
+/// Replaces a product of dequantized values by a product of the integers, whose
+/// sums are dequantized. The result loses at most the rounding of one float
+/// product, whereas floats round each sum. A bias that is added to the product
+/// is added to the integers if it is a multiple of their scales; any other bias
+/// remains a float that is added to the dequantized sums.
 template <class Op> struct FuseProduct : OpRewritePattern<Op> {
   FuseProduct(MLIRContext *context, ProductChoice choice)
       : OpRewritePattern<Op>(context), hasIntegers(std::move(choice)) {}
@@ -304,7 +307,8 @@ struct RequantizeSums : OpRewritePattern<qnn::QuantizeOp> {
   }
 
 private:
-  /// Returns x and a known bias with value = x + bias, or value and null.
+  /// Splits `value` into a sum x + bias with a constant bias. Returns x and the
+  /// bias, or `value` and null.
   static std::pair<Value, Value> splitBias(Value value) {
     auto add = value.getDefiningOp<AddOp>();
     if (!add || !add->hasOneUse())

@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The most results per input pixel, in channels times taps, for this rewrite:
-/// routines compute whole vectors of channels, most of which would be padding
-/// in a transposed convolution with so few results.
+/// The largest number of results per input pixel, channels times taps, for this
+/// rewrite. Routines compute whole vectors of channels, most of which would be
+/// padding in a transposed convolution with so few results.
 static constexpr int64_t kMostResults = 16;
 
 namespace {
@@ -28,7 +28,7 @@ struct FewChannelsToSubPixels : OpRewritePattern<ConvTransposeOp> {
     RankedTensorType x = op.getX().getType(), w = op.getW().getType();
     ArrayRef<int64_t> taps = w.getShape().drop_front(2);
     auto isZero = [](int64_t value) { return value == 0; };
-    // Sums of integers have their epilogue where they are made.
+    // The epilogue of integer sums belongs to the layer that computes them.
     if (op.getAccumulatorType() || !op.getW().getDefiningOp<ConstantOp>() ||
         op.getGroups() != 1 || op.getStrides() != taps ||
         !llvm::all_of(op.getPads(), isZero) ||

@@ -2,10 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Models whose images are N, H, W, C have a transpose in front of each
-// convolution and another one behind it. Where elementwise ops stand between
-// the two, such as those of a residual sum, these move in front of the second
-// transpose, so that both cancel and the ops become part of a layer.
+// Models with images in the order N, H, W, C have a transpose in front of each
+// convolution and another one behind it. Elementwise ops between two
+// transposes, such as those of a residual sum, are moved in front of the second
+// one, so that the transposes cancel and the ops become part of a layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// The largest number of users that are searched for a transpose that undoes
+/// The largest number of users among which a transpose is searched that undoes
 /// another one.
 static constexpr int kMaxUsers = 64;
 
@@ -40,8 +40,8 @@ static bool leadsToTranspose(Value value, ArrayRef<int64_t> permutation,
   return false;
 }
 
-/// Returns a constant that broadcasts to a tensor of `rank` axes with its axes
-/// in the order before a transpose.
+/// Returns the constant with its axes in the order before a transpose by
+/// `permutation`, for broadcasting.
 static Value transposeBack(PatternRewriter &rewriter, Value constant,
                            ArrayRef<int64_t> permutation) {
   RankedTensorType type = getTensorType(constant);

@@ -15,18 +15,19 @@
 
 namespace nnc::precision {
 
-/// How far a quantized model is from the float one.
+/// The difference of a quantized model from the float one.
 struct Evaluation : accuracy::Score {
   std::map<std::string, accuracy::Noise> tensors;
-  /// The noise that rounding and clipping alone adds to each tensor.
+  /// The noise that rounding and clipping of the tensor itself adds to it, by
+  /// the name of the tensor.
   std::map<std::string, accuracy::Noise> rounding;
-  std::vector<accuracy::OutputNoise> outputs; ///< of the model itself
-  int64_t bytes = 0;                          ///< of the quantized model
+  std::vector<accuracy::OutputNoise> outputs; ///< of the outputs of the model
+  int64_t bytes = 0;                          ///< size of the quantized model
 };
 
-/// The tensors that an evaluation compares: the outputs alone, which takes less
-/// time, or all tensors. Tensors that are not outputs are compared on a part of
-/// the samples where there are many.
+/// The tensors that an evaluation compares: only the outputs, which takes less
+/// time, or all tensors. If there are many samples, tensors that are not
+/// outputs are compared on some of them only.
 enum class Compared { outputs, tensors };
 
 } // namespace nnc::precision

@@ -21,8 +21,8 @@ namespace {
 
 struct RatedLayer {
   int number;
-  double noise; ///< that the layer adds, as a share of its output's signal
-  std::optional<double> decibels; ///< of its output
+  double noise; ///< noise that it adds, as a fraction of its output's signal
+  std::optional<double> decibels; ///< signal-to-noise ratio of its output
 };
 
 class Search {
@@ -36,7 +36,7 @@ public:
   llvm::LogicalResult finish();
 
 private:
-  /// Layers that stay floats, by their numbers, and why.
+  /// The layers that stay float, by number, with the reasons.
   using Kept = std::map<int, FloatReason>;
 
   RatedLayer describe(const SearchedLayer &layer) const;
@@ -63,27 +63,27 @@ private:
   SearchedModel &model;
   const SearchLimits &limits;
   Evaluation &evaluation;
-  /// That of the model with all layers quantized. The noise of a layer hardly
-  /// depends on which layers before it are floats.
+  /// The evaluation of the model with all layers quantized. The noise of a
+  /// layer hardly depends on which layers before it are floats.
   const Evaluation ofIntegers;
   SearchResult &result;
-  FormTimes times;               ///< known with --mixed
+  FormTimes times;               ///< estimates, set with --mixed only
   std::vector<RatedLayer> rated; ///< the most sensitive first
-  /// The layers that are floats for speed alone, with --mixed.
+  /// With --mixed, the layers that are floats because floats are faster.
   std::set<int> slower;
-  /// Layers that may stay floats, with --mixed: from those for speed to all of
-  /// them.
+  /// With --mixed, the sets of layers to try as floats, from those that are
+  /// faster with floats up to all layers.
   std::vector<std::set<int>> steps;
-  std::set<int> floats; ///< those of the result, with --mixed
+  std::set<int> floats; ///< with --mixed, the float layers of the result
 };
 
 } // namespace
 
-/// A layer adds what its output has more of noise than its noisiest operand,
-/// and the rounding of its operands: a layer before it that stays float would
-/// leave that to it.
+/// Returns the noise that a layer adds. It is the noise of its output beyond
+/// that of its noisiest operand, plus the rounding noise of its operands, which
+/// the layer would cause even if the layers that compute these were floats.
 RatedLayer Search::describe(const SearchedLayer &layer) const {
-  // A tensor of zeros that has noise has infinitely much.
+  // A tensor of zeros with noise has an infinite ratio, which is limited.
   const double kMost = 1e9;
   auto getRatio = [kMost](const std::map<std::string, Noise> &all,
                           const std::string &tensor) {
@@ -102,7 +102,8 @@ RatedLayer Search::describe(const SearchedLayer &layer) const {
                                           : own->second.getDecibels()};
 }
 
-/// Returns the seconds that integers save in a layer, at least those of a call.
+/// Returns the seconds that integers save in a layer, but at least those of
+/// starting a call.
 double Search::getSaved(const RatedLayer &layer) const {
   const double least = CoreCost::getStartSeconds(false);
   if (!limits.mixed)
@@ -111,15 +112,16 @@ double Search::getSaved(const RatedLayer &layer) const {
   return std::max(least, own.floats - own.integers);
 }
 
-/// Sorts the layers by falling keys. Equal ones keep the order of the model.
+/// Sorts the layers in descending order of their keys. Layers with equal keys
+/// keep the order of the model.
 void Search::sortBy(llvm::function_ref<double(const RatedLayer &)> getKey) {
   llvm::sort(rated, [&](const RatedLayer &a, const RatedLayer &b) {
     return std::pair(-getKey(a), a.number) < std::pair(-getKey(b), b.number);
   });
 }
 
-/// Finds the layers that add noise. One that moves elements adds none, and
-/// follows the layer that it reads.
+/// Finds the noise that each layer adds. Layers that only move elements add
+/// none and are left out: they are float if the layer that they read is.
 void Search::rateLayers() {
   rated.clear();
   for (const SearchedLayer &layer : model.listLayers())
@@ -139,7 +141,7 @@ FloatReason Search::explain(const RatedLayer &layer, size_t place) const {
   return reason;
 }
 
-/// Returns why each of these layers stays float, with --mixed.
+/// Returns the reasons why the layers `kept` stay float, with --mixed.
 Search::Kept Search::explain(const std::set<int> &kept) const {
   Kept reasons;
   size_t place = 0;
@@ -159,7 +161,7 @@ Search::Kept Search::explain(const std::set<int> &kept) const {
   return reasons;
 }
 
-/// Finds the least count that is enough, and shows the search meanwhile.
+/// Finds the least count that is enough, and shows the progress.
 llvm::LogicalResult Search::findLeast(
     size_t high,
     llvm::function_ref<llvm::LogicalResult(size_t, bool &)> attempt,
@@ -168,7 +170,8 @@ llvm::LogicalResult Search::findLeast(
   return accuracy::findLeastCount(high, attempt, *progress, found);
 }
 
-/// Keeps these layers floats and evaluates the model.
+/// Keeps the layers `kept` in floats and evaluates the model. Sets `isEnough`
+/// to whether the drop is allowed.
 llvm::LogicalResult Search::attempt(const Kept &kept, bool &isEnough) {
   if (llvm::failed(model.keepFloats(kept)))
     return llvm::failure();
@@ -180,13 +183,13 @@ llvm::LogicalResult Search::attempt(const Kept &kept, bool &isEnough) {
   return outcome;
 }
 
-/// Keeps these layers floats, whatever the drop is.
+/// Keeps the layers `kept` in floats, whatever the drop is.
 llvm::LogicalResult Search::take(const Kept &kept) {
   bool isEnough;
   return attempt(kept, isEnough);
 }
 
-/// Compares the tensors of the result, too, for the report.
+/// Evaluates all tensors of the result for the report.
 llvm::LogicalResult Search::finish() {
   if (!evaluation.tensors.empty() || model.listLayers().empty())
     return llvm::success();
@@ -206,7 +209,7 @@ llvm::LogicalResult Search::run() {
       kept[rated[i].number] = explain(rated[i], i + 1);
     return kept;
   };
-  // With all layers floats the model is the float one.
+  // A count of all layers is enough, since the model is then the float one.
   std::optional<Evaluation> best;
   size_t count = rated.size();
   if (llvm::failed(findLeast(
@@ -225,10 +228,10 @@ llvm::LogicalResult Search::run() {
   return model.keepFloats(keepFirst(count));
 }
 
-/// Leaves of the layers that are floats for speed only the products if the
-/// model is estimated to be faster so. Which others are integers follows from
-/// the layers around them then: the search knows no float candidates for these
-/// that also read floats.
+/// Reduces the first step to the products among its layers if the model is
+/// estimated to be faster like that. The other layers then follow the layers
+/// around them: the search has no candidates for them that read floats and
+/// store integers.
 llvm::LogicalResult Search::chooseFastest() {
   std::set<int> products;
   for (int number : steps.front())
@@ -249,9 +252,9 @@ llvm::LogicalResult Search::chooseFastest() {
   return llvm::success();
 }
 
-/// Lists the layers that the plans for growing prices compute with floats.
-/// Behind them come layers that have no float candidate in the search: those
-/// first that add most noise for the time that integers save.
+/// Sets `steps` to the float layers of the plans at ascending prices, followed
+/// by steps that add the layers without float candidates one by one, those
+/// first that add the most noise for the time that integers save.
 llvm::LogicalResult Search::listSteps() {
   std::set<int> open;
   for (const RatedLayer &each : rated)
@@ -274,8 +277,8 @@ llvm::LogicalResult Search::listSteps() {
   return llvm::success();
 }
 
-/// Takes the first step whose drop is allowed. That of the last one is: the
-/// model is the float one.
+/// Chooses the first step whose drop is allowed. That of the last step is,
+/// since it is the float model.
 llvm::LogicalResult Search::chooseStep() {
   std::map<size_t, Evaluation> enough;
   auto attemptStep = [&](size_t step, bool &isEnough) {
@@ -305,8 +308,9 @@ llvm::LogicalResult Search::chooseStep() {
   return take(explain(floats));
 }
 
-/// Makes layers integers again that are floats for accuracy, one by one, where
-/// the drop stays allowed: those first in which integers save most time.
+/// Tries integers again for the layers that are floats for accuracy, one by
+/// one, and keeps them if the drop stays allowed. The layers for which integers
+/// save the most time come first.
 llvm::LogicalResult Search::exchange() {
   std::vector<std::pair<double, int>> order;
   for (const RatedLayer &each : rated)
@@ -330,8 +334,8 @@ llvm::LogicalResult Search::exchange() {
   return model.keepFloats(explain(floats));
 }
 
-/// Replaces the result by the model with all layers quantized, or by the float
-/// model, if that one is allowed and estimated to be faster.
+/// Replaces the result by the model with all layers quantized if its drop is
+/// allowed, or by the float model, if these are estimated to be faster.
 llvm::LogicalResult Search::compareWithPure() {
   double seconds = 0;
   if (llvm::failed(times.estimate(seconds)))

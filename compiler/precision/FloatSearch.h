@@ -16,46 +16,49 @@
 
 namespace nnc::precision {
 
-/// Estimated seconds of whole models on the target.
+/// Estimated seconds of a run of whole models on the target.
 struct TimeEstimate {
   std::string target;
-  double floats = 0, integers = 0; ///< with none and with all layers quantized
+  /// With no layer and with all layers quantized.
+  double floats = 0, integers = 0;
   double result = 0;
-  int slower = 0; ///< layers that stay floats because integers are slower
+  /// Number of layers that stay float because integers are slower.
+  int slower = 0;
 };
 
 struct SearchResult {
-  int evaluated = 1; ///< models
-  /// Known with --mixed.
+  int evaluated = 1; ///< number of evaluated models
+  /// Nullopt without --mixed.
   std::optional<TimeEstimate> times;
-  std::map<int, LayerTimes> layerTimes; ///< by the layers' numbers
+  std::map<int, LayerTimes> layerTimes; ///< by layer number
 };
 
-/// What a search may decide, and by what.
+/// The limits and the method of a search.
 struct SearchLimits {
-  bool mixed = false;            ///< weighs time against noise
-  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
+  bool mixed = false;            ///< --mixed: weighs time against noise
+  std::optional<double> maxDrop; ///< as a fraction: 0.005 is 0.5 %
   std::string target;            ///< its name, for TimeEstimate
 };
 
-/// Keeps layers floats until the drop of the metric is allowed. The most
-/// sensitive layers come first: those that add most noise.
+/// Keeps layers in floats until the drop of the metric is at most the allowed
+/// one, the most sensitive layers first: those that add the most noise.
 ///
-/// With --mixed the compiler's search decides: it plans the quantized model
-/// with integer and float candidates of each layer, where the noise that the
-/// integers of a layer add costs time, at one price for all layers. Without a
-/// price the plan is the fastest one. The least price is taken for which the
-/// drop is allowed. Then layers that integers save most time in become integers
-/// again, one by one, where the drop stays allowed (kMostExchanges). Where the
-/// float model, or the one with all layers quantized if its drop is allowed, is
-/// estimated to be faster than the result, it becomes the result.
+/// With --mixed, the compiler's search decides. It plans the quantized model
+/// with integer and float candidates of each layer. The noise that the integers
+/// of a layer add costs time, at one price in seconds per unit of noise for all
+/// layers; at the price 0 the plan is the fastest one. The lowest price is
+/// taken at which the drop is allowed. Then the layers for which integers save
+/// the most time become integers again, one by one, as long as the drop stays
+/// allowed (kMostExchanges). Finally, the float model, or the model with all
+/// layers quantized if its drop is allowed, becomes the result if it is
+/// estimated to be faster.
 ///
-/// `evaluation` is that of the model with all layers quantized, and becomes
-/// that of the result.
+/// `evaluation` must hold that of the model with all layers quantized, and is
+/// set to that of the result.
 llvm::LogicalResult limitDrop(SearchedModel &model, const SearchLimits &limits,
                               Evaluation &evaluation, SearchResult &result);
 
-/// The most layers that are tried to become integers again, each of which takes
+/// The largest number of layers for which integers are tried again. Each takes
 /// an evaluation.
 inline constexpr int kMostExchanges = 8;
 

@@ -16,15 +16,16 @@
 
 namespace nnc::precision {
 
-/// The plan that the compiler chooses for a model, and its estimated times.
+/// The plan that the compiler chooses for a model, with its estimated times.
 struct FormTimes::Plan {
   std::unique_ptr<FormedModel> formed;
   double seconds = 0;
-  std::map<std::string, double> layers; ///< seconds, by the model's names
+  /// Seconds of the layers, by the model's names.
+  std::map<std::string, double> layers;
 };
 
-/// A function of the quantized model, whose layers have forms with integers and
-/// with floats.
+/// A function of the quantized model with its search, in which layers have
+/// candidates with integers and with floats.
 struct FormTimes::Part {
   Part(mlir::func::FuncOp function, target::MachineAttr machine,
        const WeightRules &rules)
@@ -32,8 +33,8 @@ struct FormTimes::Part {
         cost(makeCostModel(function, machine, /*measured=*/nullptr,
                            /*memo=*/nullptr, &forms, rules)) {}
 
-  /// A layer of the function, with the layers of the searched model that it
-  /// computes.
+  /// A layer of the function: the numbers of the layers of the searched model
+  /// that it computes, and the noise that these add.
   struct Layer {
     double noise = 0;
     std::vector<int> numbers;
@@ -88,7 +89,7 @@ llvm::LogicalResult FormTimes::makePlan(const std::string &name, Plan &plan) {
   return llvm::success();
 }
 
-/// Returns the model's names for what lies at a location.
+/// Returns all names of the model in a location.
 static std::vector<std::string> listNames(mlir::Location location) {
   std::vector<std::string> names;
   location->walk([&](mlir::Location inner) {
@@ -100,8 +101,9 @@ static std::vector<std::string> listNames(mlir::Location location) {
 }
 
 /// Finds the layers of the compiled model that compute those of the searched
-/// one. A layer into which others were fused has their names, too; so has one
-/// that dequantizes what another layer made, which is told by its first name.
+/// model, by name. A layer into which others were fused has their names, too.
+/// So has a layer that dequantizes the result of another one, which is why
+/// first names and products are tried first.
 llvm::LogicalResult FormTimes::findParts(const FormedModel &formed,
                                          const std::vector<SearchedLayer> &all,
                                          const std::map<int, double> &noise) {
@@ -151,8 +153,8 @@ llvm::LogicalResult FormTimes::findParts(const FormedModel &formed,
   return llvm::success();
 }
 
-/// Finds the seconds of each layer with integers and with floats if all other
-/// layers stay as the fastest plan has them.
+/// Finds the seconds of each layer with integers and with floats when all other
+/// layers keep their choice in the fastest plan.
 void FormTimes::compareForms() {
   constexpr double none = std::numeric_limits<double>::infinity();
   for (auto &part : parts) {
@@ -229,9 +231,9 @@ PricedPlan FormTimes::plan(double price) const {
   return result;
 }
 
-/// Adds the plans between two, which are cheapest for some price between
-/// theirs: at the price for which both cost the same a third one costs less, or
-/// there is none.
+/// Adds the plans that lie between two plans and are the cheapest at some price
+/// between theirs. They are found at the price at which both plans cost the
+/// same: either another plan is cheaper there, or there is none between them.
 void FormTimes::refine(const PricedPlan &fast, const PricedPlan &exact,
                        std::vector<PricedPlan> &found) const {
   const double noise = fast.noise - exact.noise,
@@ -243,7 +245,7 @@ void FormTimes::refine(const PricedPlan &fast, const PricedPlan &exact,
   auto getCost = [&](const PricedPlan &each) {
     return each.seconds + price * each.noise;
   };
-  // Costs that differ by less are equal but for rounding.
+  // The relative difference below which costs differ by rounding only.
   constexpr double kLeast = 1e-9;
   if (!(getCost(between) < (1 - kLeast) * getCost(fast)) ||
       between.noise >= fast.noise || between.noise <= exact.noise)
@@ -256,7 +258,8 @@ void FormTimes::refine(const PricedPlan &fast, const PricedPlan &exact,
 std::vector<PricedPlan> FormTimes::listPlans() const {
   std::vector<PricedPlan> found{plan(0)};
   const PricedPlan fastest = found.front();
-  // For this price less noise is worth all the seconds of the model.
+  // The price is so high that the least reduction of noise is worth all seconds
+  // of the model.
   double least = std::numeric_limits<double>::infinity();
   for (const auto &part : parts)
     for (const auto &[op, layer] : part->layers)

@@ -17,48 +17,52 @@
 
 namespace nnc::precision {
 
-/// The estimated seconds of a layer on the target. Where the plan of the
-/// quantized model has the layer with integers and with floats, the times
-/// include the conversions around it; others are those that the plans of the
-/// two whole models have for it, 0 where a layer before or behind computes it.
+/// The estimated seconds of a layer on the target. If the search of the
+/// quantized model has candidates of the layer with integers and with floats,
+/// the times include the conversions around it. Else they are the times of the
+/// layer in the plans of the two whole models, or 0 if a neighbouring layer
+/// computes it.
 struct LayerTimes {
   double floats = 0, integers = 0;
-  /// Whether the plan has both, and the layer multiplies its operands.
+  /// Whether the layer has both kinds of candidates and is a product.
   bool isProduct = false;
 };
 
-/// The cheapest plan where the noise that integers add has a price.
+/// The cheapest plan at some price of the noise that integers add.
 struct PricedPlan {
   double seconds = 0;
-  double noise = 0;     ///< that its integers add
-  std::set<int> floats; ///< numbers of the layers that it computes with floats
+  double noise = 0;     ///< noise that its integer layers add
+  std::set<int> floats; ///< numbers of the layers in floats
 };
 
-/// Estimates of the compiler's cost model for a target.
+/// The estimates of the compiler's cost model for the layers of a model on a
+/// target.
 class FormTimes {
 public:
   explicit FormTimes(SearchedModel &model);
   ~FormTimes();
 
-  /// Estimates the float model, the model in which all layers are quantized,
-  /// and each layer. No layer of the model is kept float at first, or
-  /// afterwards. `noise` is what the integers of each layer add.
+  /// Estimates the float model, the model with all layers quantized, and each
+  /// layer. All layers of the model must be quantized at first, and are so
+  /// afterwards. `noise` is the noise that the integers of each layer add, by
+  /// layer number.
   llvm::LogicalResult open(const std::map<int, double> &noise);
-  /// Estimates the model as it is now.
+  /// Sets `seconds` to the estimate for the model with the present choice of
+  /// layers.
   llvm::LogicalResult estimate(double &seconds);
   /// Returns the cheapest plan of the quantized model if each unit of noise
   /// costs `price` seconds.
   PricedPlan plan(double price) const;
-  /// Returns plans from the fastest one to the one with the least noise: those
-  /// that are cheapest for some price, each with less noise than the one before
-  /// it. They are at most kMostPlans.
+  /// Returns plans from the fastest one to the one with the least noise. Each
+  /// is the cheapest at some price and has less noise than the one before it.
+  /// There are at most kMostPlans.
   std::vector<PricedPlan> listPlans() const;
   static constexpr size_t kMostPlans = 256;
 
   double getFloatSeconds() const { return floatSeconds; }
   double getIntegerSeconds() const { return integerSeconds; }
-  /// Returns the times of a layer; none if it is no layer of its own in the
-  /// quantized model.
+  /// Returns the times of a layer by its number; zeros if the number is
+  /// unknown.
   LayerTimes getLayer(int number) const {
     auto found = layers.find(number);
     return found == layers.end() ? LayerTimes() : found->second;
@@ -77,8 +81,9 @@ private:
 
   SearchedModel &model;
   double floatSeconds = 0, integerSeconds = 0;
-  std::map<int, LayerTimes> layers; ///< by their numbers
-  /// The compiled model with all layers quantized, and its functions.
+  std::map<int, LayerTimes> layers; ///< by layer number
+  /// The compiled model with all layers quantized, and the searches of its
+  /// functions.
   std::unique_ptr<FormedModel> integers;
   std::vector<std::unique_ptr<Part>> parts;
 };

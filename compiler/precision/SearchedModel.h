@@ -24,36 +24,37 @@
 
 namespace nnc::precision {
 
-/// A layer that a model has quantized.
+/// A quantized layer of a model.
 struct SearchedLayer {
-  int number; ///< stays the same as long as the model is open
+  int number; ///< a number that does not change while the model is open
   std::string name;
-  std::vector<std::string> inputs; ///< quantized tensors
+  /// Names of the quantized tensors that it reads.
+  std::vector<std::string> inputs;
   std::string output;
-  bool isMove; ///< moves elements, which keep their scale
+  bool isMove; ///< whether it only moves elements, which keep their scale
 };
 
 /// Why a layer stays float.
 struct FloatReason {
   enum Kind {
-    accuracy,    ///< the noise that it adds is among the largest
+    accuracy,    ///< the layer adds more noise than others
     speed,       ///< floats are estimated to be faster than integers
     fasterModel, ///< the whole model is estimated to be faster with floats
-    estimate     ///< only while the float model is estimated
+    estimate     ///< temporary, while the float model is estimated
   } kind = accuracy;
-  /// For accuracy: the layer's place among the most sensitive ones, from 1 on,
-  /// the noise that it adds as a share of its output's signal, the signal-to-
-  /// noise ratio that its output had, unless it had no noise, and where the
-  /// search weighs time the seconds that integers save.
+  /// For accuracy: the layer's rank among the most sensitive layers, from 1 on;
+  /// the noise that it adds, as a fraction of the signal of its output; the
+  /// signal-to-noise ratio of that output in decibels, nullopt if there is no
+  /// noise; and, if the search weighs time, the seconds that integers save.
   size_t place = 0;
   double noise = 0;
   std::optional<double> decibels, savedSeconds;
-  /// For speed: estimated seconds of the layer.
+  /// For speed: the estimated seconds of the layer.
   double floatSeconds = 0, integerSeconds = 0;
 };
 
-/// The layers of a model that was compiled for a target, before they have
-/// routines, and what decides their costs.
+/// The layers, without routines, of a model that was compiled for a target, and
+/// the options that decide their costs.
 struct FormedModel {
   virtual ~FormedModel() = default;
 
@@ -65,24 +66,24 @@ struct FormedModel {
   LayoutScope layouts = LayoutScope::global;
 };
 
-/// A float model, of any format, while the layers are chosen that become
-/// integers. Functions that fail have reported why.
+/// A float model of any format during the choice of the layers to quantize.
+/// Functions that fail have reported an error.
 class SearchedModel {
 public:
   virtual ~SearchedModel() = default;
-  /// The layers that are quantized now.
+  /// Returns the layers that are quantized at present.
   virtual std::vector<SearchedLayer> listLayers() const = 0;
-  /// Sets which layers stay floats, by their numbers, and why. All others are
-  /// quantized that can be.
+  /// Sets the layers that stay float, by number, with the reasons. All other
+  /// layers that can be quantized are quantized.
   virtual llvm::LogicalResult
   keepFloats(const std::map<int, FloatReason> &layers) = 0;
   /// Runs the quantized model on samples and compares it with the float one.
   virtual llvm::LogicalResult evaluate(Compared compared,
                                        Evaluation &evaluation) = 0;
-  /// Compiles the model as it is now for the target, under a name for messages.
-  /// Returns null where that fails.
+  /// Compiles the model with its present choice of layers for the target.
+  /// `name` occurs in messages. Returns null on failure.
   virtual std::unique_ptr<FormedModel> form(const std::string &name) = 0;
-  /// Shows that layers are being chosen.
+  /// Starts to show the progress of the choice of layers.
   virtual std::unique_ptr<nnc::accuracy::SearchProgress> showSearch() = 0;
 };
 

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::quantize;
 
-/// Whether the layer before a chain can take up all of it: its scales, if it
-/// has any, and its shifts as a bias.
+/// Returns true if the layer before a chain can absorb all of it: its scales,
+/// if there are any, into the weights, and its shifts into a bias.
 static bool isFoldable(const AffineChain &chain) {
   if (chain.ops.empty())
     return false;
@@ -26,7 +26,7 @@ static bool isFoldable(const AffineChain &chain) {
          (chain.axis == -1 || chain.axis == routine.getChannelAxis());
 }
 
-/// Returns what the op that alone reads a layer folds into it, or nullopt.
+/// Returns the fold of the chain behind a layer, or nullopt if there is none.
 static std::optional<AffineFold> findFold(Operation *layer) {
   Value sums = layer->getResult(0);
   Operation *first = sums.hasOneUse() ? *sums.user_begin() : nullptr;
@@ -42,7 +42,7 @@ static std::optional<AffineFold> findFold(Operation *layer) {
     if (std::string name = quantize::getName(op);
         name != fold.layer && (fold.nodes.empty() || fold.nodes.back() != name))
       fold.nodes.push_back(std::move(name));
-  // A node of several ops is folded as a whole or not at all.
+  // A node that was imported as several ops is folded as a whole or not at all.
   Value result = chain.ops.back()->getResult(0);
   for (Operation *reader : result.getUsers())
     if (quantize::getName(reader) == quantize::getName(chain.ops.back()) &&

@@ -15,19 +15,20 @@
 namespace nnc::quantize {
 
 /// A layer of a model, and the nodes behind it, such as a batch normalization,
-/// whose scales and shifts can become part of its weights and its bias.
+/// whose scales and shifts can be folded into its weights and its bias.
 struct AffineFold {
-  std::string layer; ///< its name in the model
-  /// The names of the nodes behind it, in order, each the only reader of the
+  std::string layer; ///< name of the layer in the model
+  /// The names of the nodes behind it, in order. Each is the only reader of the
   /// one before.
   std::vector<std::string> nodes;
-  /// The factor of each output channel's weights, and the bias that the layer
-  /// has then, its own one included; or one for all.
+  /// The factor of the weights of each output channel, and the bias of the
+  /// folded layer, which includes its own one. Either has one entry for each
+  /// channel or a single one for all.
   std::vector<double> scale, shift;
 };
 
-/// Finds the folds that nnc makes of the main function of an imported model
-/// (patterns/AffineChain.h says which), for those who edit the model's file.
+/// Returns the folds that nnc makes in the main function of an imported model
+/// (see patterns/AffineChain.h), for callers that edit the model's file.
 std::vector<AffineFold> findFolds(mlir::ModuleOp module);
 
 } // namespace nnc::quantize

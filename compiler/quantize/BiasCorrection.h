@@ -14,58 +14,61 @@
 
 namespace nnc::quantize {
 
-/// The weights of one or several layers of a plan as integers.
+/// Weights that one or several layers of a plan share, with their integers.
 struct PlannedWeights {
   mlir::Value floats;
-  int64_t axis; ///< of the channels that have scales of their own, or -1
+  int64_t axis; ///< axis of the channels with scales of their own, or -1
   ChannelShape shape;
   std::vector<double> leastScales = {};
   QuantizedWeights quantized = {};
 };
 
-/// Quantizes the weights of all layers. Layers that share weights share their
-/// integers, whose scales then fit the biases of all of them. Returns for each
-/// layer the number of its entry in `all`, or -1.
+/// Quantizes the weights of all layers of a plan. Layers that share weights
+/// share their integers, with scales that suit the biases of all of them.
+/// Appends the weights to `all` and returns for each layer the index of its
+/// entry, or -1 if it has no weights.
 std::vector<int>
 quantizePlanned(const Plan &plan,
                 const llvm::DenseMap<mlir::Value, Parameters> &scales,
                 bool perChannel, std::vector<PlannedWeights> &all);
 
-/// The bias of a layer if there is one for each channel: these can be integers
-/// of the scales of the sums. A constant that all channels share stays float.
+/// Returns the bias of a layer if it has one value for each channel, which can
+/// be stored as integers in units of the scales of the sums; else an empty
+/// list. A constant that all channels share stays float.
 std::vector<float> getChannelBiases(const PlannedLayer &layer);
-/// The constant that holds the bias of a layer with a biasAdd.
+/// Returns the constant that holds the bias of a layer that has a biasAdd.
 mlir::Value getBias(const PlannedLayer &layer);
 
-/// An output of a module that tells what a layer of a plan computes with the
-/// errors of its quantized weights in the place of the weights.
+/// An output of a module that holds the error which quantized weights cause in
+/// the result of a layer of a plan: the layer applied to the differences
+/// between quantized and original weights.
 struct WeightError {
   mlir::Operation *layer;
   std::string output;
   int64_t axis;
 };
 
-/// Returns a copy of the plan's module that also computes these errors for the
-/// layers whose bias can be corrected.
+/// Returns a copy of the plan's module with such outputs for the layers whose
+/// bias can be corrected, which are added to `errors`.
 mlir::OwningOpRef<mlir::ModuleOp>
 makeWeightErrors(mlir::ModuleOp module, const Plan &plan,
                  const llvm::DenseMap<mlir::Value, Parameters> &scales,
                  bool perChannel, std::vector<WeightError> &errors);
 
-/// Gives each layer that multiplies by weights a bias of its own, for each
-/// channel, so that correctBias() can change it. The plan is that of another
-/// module then.
+/// Gives each layer that multiplies by weights a bias of its own with one value
+/// for each channel, so that correctBias() can change it. The plan no longer
+/// describes the module afterwards.
 void giveBiases(const Plan &plan);
 
-/// Subtracts the mean error of each channel from the bias of a layer. The
-/// module keeps all of its ops. Returns what the bias was.
+/// Subtracts the mean error of each channel from the bias of a layer. Adds and
+/// removes no op. Returns the previous bias.
 mlir::ElementsAttr correctBias(mlir::Operation *layer,
                                const std::vector<double> &means);
 
-/// Makes `bias` the bias of a layer that has one of its own.
+/// Sets the bias of a layer that has a bias of its own.
 void setBias(mlir::Operation *layer, mlir::ElementsAttr bias);
 
-/// The means of the channels of values along an axis, over several tensors.
+/// The mean of each channel over the elements of several tensors.
 class ChannelMeans {
 public:
   void add(const ChannelShape &shape, llvm::ArrayRef<float> values);
@@ -73,7 +76,7 @@ public:
 
 private:
   std::vector<double> sums;
-  double count = 0; ///< values of a channel
+  double count = 0; ///< number of values of each channel
 };
 
 } // namespace nnc::quantize

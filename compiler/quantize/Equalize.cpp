@@ -23,14 +23,14 @@ static std::vector<double> getRanges(const LinearWeights &layer,
   return ranges;
 }
 
-/// Scales the channels between two layers; `largest` is the largest magnitude
-/// of all of them at first. Returns whether any changed.
+/// Scales the channels between two layers. `largest` is the largest magnitude
+/// of all channels before any scaling. Returns true if a factor changed.
 static bool scalePair(LayerPair &pair, double largest) {
   LinearWeights &first = *pair.first, &second = *pair.second;
   std::vector<double> writes = getRanges(first, /*ofInputs=*/false),
                       reads = getRanges(second, /*ofInputs=*/true);
-  // Larger factors equalize nothing: weights that are 2^8 times smaller than
-  // others round to 0 and matter little.
+  // The limit of the exponents. Larger factors gain nothing, since weights that
+  // are 2^8 times smaller than others round to 0 and matter little.
   constexpr int limit = 8;
   std::vector<int> exponents(writes.size());
   bool isChanged = false;
@@ -40,7 +40,8 @@ static bool scalePair(LayerPair &pair, double largest) {
       continue;
     int wanted = static_cast<int>(std::nearbyint(std::log2(ratio)));
     double &range = pair.ranges[c];
-    // Less than 0 where values grow: at most to the largest of all channels.
+    // A negative exponent lets values grow, at most to the largest of all
+    // channels.
     if (range > 0)
       wanted = std::max(
           wanted, static_cast<int>(std::ceil(std::log2(range / largest))));
@@ -70,7 +71,8 @@ int nnc::quantize::equalize(std::vector<LayerPair> &pairs) {
             ? 0
             : *std::max_element(pair.ranges.begin(), pair.ranges.end()));
   }
-  // In a chain of layers each pair changes what its neighbours see.
+  // In a chain of layers, scaling one pair changes the weights of its
+  // neighbours.
   constexpr int sweeps = 20;
   bool isChanged = true;
   for (int sweep = 0; sweep < sweeps && isChanged; ++sweep) {

@@ -14,14 +14,15 @@
 
 namespace nnc::quantize {
 
-/// Two layers, of which the second alone reads what the first computes, perhaps
-/// behind a ReLU.
+/// Two layers of which the second is the only reader of the first's result,
+/// possibly behind a ReLU.
 struct LayerPair {
   LinearWeights *first, *second;
-  /// The largest magnitude of each channel between them.
+  /// The largest magnitude of the values of each channel between them.
   std::vector<double> ranges;
   bool isScaled = false;
-  /// The exponent of the factor of each channel's readers.
+  /// The exponent, to the base 2, of the factor of the second layer's weights
+  /// of each channel.
   std::vector<int> exponents = {};
 };
 
@@ -31,14 +32,14 @@ struct LayerPair {
 /// 2019, section 4.1). The factors are powers of two, so that the layers
 /// compute the same floats as before.
 ///
-/// A channel whose values are large for its weights, because of its bias, keeps
-/// them: no channel gets a larger magnitude than the largest of all channels in
-/// `ranges`, which would make the integers of all others coarser. Returns how
-/// many pairs were scaled.
+/// No channel gets a larger magnitude than the largest of all channels in
+/// `ranges`, which would make the integers of all others coarser. A channel
+/// whose bias makes its values large is therefore not scaled up. Returns the
+/// number of scaled pairs.
 int equalize(std::vector<LayerPair> &pairs);
 
-/// Raises `ranges`, the largest absolute value seen in each channel, to those
-/// of `values`, a tensor that has as many channels as `shape` says.
+/// Raises `ranges`, the largest absolute value seen in each channel, to include
+/// those of `values`, a tensor whose channels `shape` describes.
 void widenRanges(std::vector<double> &ranges, const ChannelShape &shape,
                  llvm::ArrayRef<float> values);
 

@@ -17,10 +17,10 @@ using namespace nnc::quantize;
 
 namespace {
 
-/// Constant weights of one or several layers as integers in the IR.
+/// Weights that one or several layers share, with their integers in the IR.
 struct StoredWeights : PlannedWeights {
-  Value integers = {}; ///< with their quantized type; null until they are made
-  Value dequantized = {}; ///< null until it is made
+  Value integers = {};    ///< with their quantized type; null until created
+  Value dequantized = {}; ///< null until created
 };
 
 class Inserter {
@@ -46,7 +46,8 @@ private:
   bool perChannel;
   OpBuilder builder;
   std::vector<StoredWeights> weights;
-  std::vector<int> entries; ///< of `weights`, for each layer, or -1
+  /// For each layer the index of its entry in `weights`, or -1.
+  std::vector<int> entries;
 };
 
 } // namespace
@@ -55,8 +56,8 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Creates a constant of integers in place of the constant `like`, and gives it
-/// its quantized type.
+/// Creates a constant of integers with a quantized type, which replaces the
+/// constant `like`.
 Value Inserter::storeIntegers(Value like, const TensorData &integers,
                               const qnn::Parameters &parameters) {
   StringRef name = nn::getModelName(like.getLoc(), "quantized");
@@ -109,8 +110,8 @@ void Inserter::quantizeBias(const PlannedLayer &layer) {
       getBiasScales(own.quantized.scales, scales.at(layer.inputs.front()).scale,
                     int64_t(biases.size()));
   std::vector<int32_t> values = quantizeBiases(biases, scale);
-  // The one axis of the constant that is as long as there are channels; of
-  // several with one element the first does.
+  // The axis of the constant whose size is the number of channels. If several
+  // axes have that size, which is 1 then, any of them will do.
   int64_t axis = llvm::find(getShape(bias), int64_t(biases.size())) -
                  getShape(bias).begin();
   builder.setInsertionPoint(layer.biasAdd);
@@ -122,8 +123,8 @@ void Inserter::quantizeBias(const PlannedLayer &layer) {
   layer.biasAdd->replaceUsesOfWith(bias, dequantize(quantized));
 }
 
-/// Lets a gather read rows of integers, and dequantizes what it reads. The
-/// elements of a row are the last axis of both.
+/// Makes a gather read rows of integers, and dequantizes its result. The
+/// elements of a row lie along the last axis of both.
 void Inserter::readTable(const PlannedLayer &layer) {
   StoredWeights &own = weights[entries[&layer - plan.layers.data()]];
   auto table = getIntegers(own).getDefiningOp<qnn::ReinterpretOp>();
@@ -152,8 +153,9 @@ void Inserter::quantizeWeights(const PlannedLayer &layer) {
   layer.op->setOperand(layer.weights, own.dequantized);
 }
 
-/// Adds a quantization and a dequantization behind a value. Layers read the
-/// latter, and all else does where a layer computes the value.
+/// Adds a quantization and a dequantization behind a value. Quantized layers
+/// read the dequantized value; if a quantized layer computes the value
+/// (`byLayer`), all other readers do, too.
 void Inserter::quantizeValue(Value value, bool byLayer) {
   builder.setInsertionPointAfterValue(value);
   const Parameters &own = scales.at(value);
@@ -182,7 +184,8 @@ void Inserter::run() {
   entries = quantizePlanned(plan, scales, perChannel, planned);
   for (PlannedWeights &each : planned)
     weights.push_back({std::move(each)});
-  // Biases and weights first, while the layers' inputs are those of the plan.
+  // Biases and weights come first, while the inputs of layers still are those
+  // of the plan.
   for (const PlannedLayer &layer : plan.layers) {
     if (layer.kind == Kind::table || layer.weights < 0)
       continue;

@@ -11,9 +11,9 @@
 
 namespace nnc::quantize {
 
-/// Writes a plan into the IR: each value is followed by a qnn.quantize and a
+/// Writes a plan into the IR. Each value is followed by a qnn.quantize and a
 /// qnn.dequantize, and weights and biases become dequantized constants of
-/// integers, which nnc-qnn-fuse makes integer layers of. With `perChannel`,
+/// integers; nnc-qnn-fuse turns these into integer layers. With `perChannel`,
 /// weights have a scale for each output channel.
 void insertQuantizations(const Plan &plan,
                          const llvm::DenseMap<mlir::Value, Parameters> &scales,

@@ -42,8 +42,8 @@ std::optional<Kind> quantize::getKind(Operation *op) {
   return std::nullopt;
 }
 
-/// Returns why the elements of a constant cannot be quantized, or "". `what` is
-/// what the op calls it.
+/// Returns the reason why the elements of a constant cannot be quantized, or
+/// "". `what` names the elements in the reason.
 static std::string findObstacle(Value constant, StringRef what) {
   auto data = TensorData::get(constant);
   if (!data || !data->getElementType().isF32() || data->getNumElements() == 0)
@@ -54,8 +54,8 @@ static std::string findObstacle(Value constant, StringRef what) {
   return "";
 }
 
-/// Returns the axis of constant weights along which they may have scales of
-/// their own: the one that integer products take them along.
+/// Returns the axis of constant weights along which products of integers allow
+/// a scale for each index; -1 if there is none.
 static int64_t getChannelAxis(Operation *op) {
   if (isa<ConvOp>(op))
     return 0;
@@ -99,19 +99,20 @@ static std::string describeTable(PlannedLayer &layer) {
     return "all of its operands are constants";
   if (std::string why = findObstacle(table, "table's elements"); !why.empty())
     return why;
-  // The floats would be stored beside the integers.
+  // If other ops read the table, its floats would be stored in addition to the
+  // integers.
   for (Operation *user : table.getUsers())
     if (getKind(user) != Kind::table)
       return "other ops read the floats of its table";
   layer.weights = 0;
   int64_t rank = cast<RankedTensorType>(table.getType()).getRank();
-  // The elements of a row may have scales of their own.
+  // Each element of a row may have a scale of its own.
   if (int64_t(gather.getAxis()) < rank - 1)
     layer.axis = rank - 1;
   return "";
 }
 
-/// Describes an op of another kind.
+/// Completes the description of a layer that is neither linear nor a table.
 static std::string describeOther(PlannedLayer &layer,
                                  llvm::function_ref<bool(Value)> isQuantized) {
   Operation *op = layer.op;

@@ -15,17 +15,17 @@
 
 namespace nnc::quantize {
 
-/// Returns nullopt for an op that is never quantized.
+/// Returns the kind of an op, or nullopt for an op that is never quantized.
 std::optional<Kind> getKind(mlir::Operation *op);
 
 /// Completes the description of a layer whose op and kind are set.
-/// `isQuantized` tells whether a value is quantized. Returns why the op cannot
-/// be, or "".
+/// `isQuantized` tells whether a value is quantized. Returns the reason why the
+/// op cannot be quantized, or "".
 std::string describeLayer(PlannedLayer &layer,
                           llvm::function_ref<bool(mlir::Value)> isQuantized);
 
-/// Returns whether the op adds constants to `sums`, the result of `anchor`: one
-/// for each of its channels, or one for all.
+/// Returns true if `add` adds a constant bias to `sums`, the result of
+/// `anchor`, with one value for each channel or a single one.
 bool isBiasAdd(mlir::Operation *add, mlir::Operation *anchor, mlir::Value sums);
 
 } // namespace nnc::quantize

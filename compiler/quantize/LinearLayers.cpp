@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::quantize;
 
-/// Sets the kind and the sizes of the weights of an op. Returns false if these
-/// are not such weights.
+/// Sets the kind and the sizes of the weights of the layer's op. Returns false
+/// if the op or its weights are not of the supported kinds.
 static bool setShape(LinearLayer &layer, ArrayRef<int64_t> dims) {
   using Kind = LinearWeights::Kind;
   if (auto conv = dyn_cast<nn::ConvOp>(layer.op))
@@ -34,7 +34,8 @@ static bool setShape(LinearLayer &layer, ArrayRef<int64_t> dims) {
   return false;
 }
 
-/// The constant that an nn.add behind a layer adds.
+/// Returns the operand of an nn.add behind a layer that is not the layer's
+/// result.
 static OpOperand &getBiasOperand(Operation *add, Operation *layer) {
   return add->getOpOperand(add->getOperand(0) == layer->getResult(0) ? 1 : 0);
 }
@@ -113,8 +114,8 @@ Value quantize::LinearLayer::store() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The layers of a function, and which of them alone reads the result of
-/// another one.
+/// The layers of a function, and the pairs of which the second is the only
+/// reader of the first's result.
 struct Layers {
   struct Pair {
     size_t first, second; ///< numbers of layers
@@ -156,8 +157,8 @@ private:
   static Operation *getReader(Value value) {
     return value.hasOneUse() ? *value.user_begin() : nullptr;
   }
-  /// Whether the channels of the first operand are along the axis where the
-  /// result of a layer has them.
+  /// Returns true if the channels of the first operand lie along the axis on
+  /// which the result of a layer has its channels.
   static bool hasPlainChannels(Operation *op) {
     auto matmul = dyn_cast<nn::MatMulOp>(op);
     return !matmul || !matmul.getTransposeA();

@@ -31,7 +31,7 @@ bool LinearWeights::setShape(Kind ofLayer, std::vector<int64_t> shape,
   return true;
 }
 
-/// The numbers of an element along the first two axes of weights.
+/// Returns the indices of an element along the first two axes of the weights.
 static std::pair<int64_t, int64_t> getPlace(const std::vector<int64_t> &dims,
                                             int64_t element) {
   int64_t inner = 1;

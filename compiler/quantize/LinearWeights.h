@@ -13,29 +13,29 @@
 namespace nnc::quantize {
 
 /// The weights and the bias of a convolution or of a product with a matrix on
-/// the right, and the channels that they belong to.
+/// the right, and the channels that their elements belong to.
 struct LinearWeights {
-  /// The meaning of the first two axes of the weights: the channels of the
-  /// output and of the input of a group, as of convolutions; the channels of
-  /// the input and of the output of a group, as of transposed convolutions;
-  /// those of a matrix.
+  /// The meaning of the first two axes of the weights. conv: output channels
+  /// and input channels of a group; convTranspose: input channels and output
+  /// channels of a group; inputsFirst and outputsFirst: the two axes of a
+  /// matrix.
   enum class Kind { conv, convTranspose, inputsFirst, outputsFirst };
 
   Kind kind = Kind::conv;
-  std::vector<int64_t> dims; ///< of the weights
+  std::vector<int64_t> dims; ///< shape of the weights
   int64_t groups = 1;
-  int64_t inputs = 0, outputs = 0; ///< channels
+  int64_t inputs = 0, outputs = 0; ///< numbers of channels
   std::vector<float> weights;
-  /// One for each output channel; empty where there is none.
+  /// One value for each output channel; empty if there is no bias.
   std::vector<float> bias;
 
-  /// Sets kind, groups and sizes. Returns false if weights of such a shape do
-  /// not fit.
+  /// Sets kind, groups and sizes. Returns false if the shape of the weights
+  /// does not fit the kind and the groups.
   bool setShape(Kind kind, std::vector<int64_t> dims, int64_t groups = 1);
   bool isConvolution() const {
     return kind == Kind::conv || kind == Kind::convTranspose;
   }
-  /// The channels of the output and of the input to which an element of the
+  /// Return the output channel and the input channel to which an element of the
   /// weights belongs.
   int64_t getOutput(int64_t element) const;
   int64_t getInput(int64_t element) const;

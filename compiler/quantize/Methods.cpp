@@ -38,8 +38,8 @@ static std::vector<double> dropZeros(const Histogram &histogram) {
   return counts;
 }
 
-/// Returns the value below which `share` of all values lie. Those of a bin
-/// count as spread evenly over it.
+/// Returns the value below which the fraction `share` of all values lies. The
+/// values of a bin count as spread evenly over it.
 static double findQuantile(const Histogram &histogram, double share) {
   const std::vector<double> &counts = histogram.counts;
   double left = share * std::accumulate(counts.begin(), counts.end(), 0.0);
@@ -64,10 +64,11 @@ static Range choosePercentile(const Histogram &histogram, double percentile) {
 // Entropy
 //===----------------------------------------------------------------------===//
 
-/// Returns the divergence of what is left of the bins [first, last) when they
-/// are quantized, from all values, those outside clipped to the first and last
-/// of these bins. Bins share a level as evenly as possible; the values of a
-/// level count as spread evenly over those of its bins that have any.
+/// Returns the Kullback-Leibler divergence of the quantized bins [first, last)
+/// from all values, where values outside count as clipped to the first or last
+/// of these bins. Bins are divided among the levels as evenly as possible; the
+/// values of a level count as spread evenly over those of its bins that are not
+/// empty.
 static double getDivergence(const std::vector<double> &counts, int first,
                             int last) {
   constexpr int levels = 255;
@@ -93,8 +94,8 @@ static double getDivergence(const std::vector<double> &counts, int first,
       double p = count + (bin == 0 ? below : 0) + (bin == bins - 1 ? above : 0);
       if (p <= 0)
         continue;
-      // A bin that has clipped values alone is nothing that quantized values
-      // reach: it counts as very unlikely instead of impossible.
+      // A bin with clipped values only is never the result of quantization. It
+      // counts as very unlikely instead of impossible.
       double q = count > 0 ? sum / used / inside : 1e-9;
       divergence += p / total * std::log(p / total / q);
     }
@@ -102,9 +103,10 @@ static double getDivergence(const std::vector<double> &counts, int first,
   return divergence;
 }
 
-/// Tries all ranges that are clipped at the same distance from zero at both
-/// ends, in steps of one 1024th of the larger end, from one eighth of it on: a
-/// narrower range can have fewer bins than there are integers.
+/// Returns the range with the least divergence. Candidates are clipped at the
+/// same distance from zero at both ends, in steps of 1/1024 of the larger end,
+/// from 1/8 of it on: a narrower range can have fewer bins than there are
+/// integers.
 static Range chooseEntropy(const Histogram &histogram) {
   std::vector<double> counts = dropZeros(histogram);
   const Range &all = histogram.range;
@@ -146,8 +148,9 @@ static double getSquaredError(const Histogram &histogram,
   return sum;
 }
 
-/// Shrinks either end in turn, in steps of one 64th of what it was, as far as
-/// the error falls; to one eighth at most, for the reason above.
+/// Returns the range with the least squared error, found by shrinking both ends
+/// in turn, in steps of 1/64 of the original end, as long as the error falls;
+/// to 1/8 of the end at least, for the reason above.
 static Range chooseSquaredError(const Histogram &histogram, Storage storage) {
   constexpr int steps = 64;
   std::vector<double> counts = dropZeros(histogram);
@@ -187,8 +190,8 @@ Range nnc::quantize::chooseRange(const Histogram &histogram, Method method,
     range = chooseSquaredError(histogram, storage);
     break;
   }
-  // The percentile of a tensor that is hardly ever other than zero lies among
-  // the zeros.
+  // If nearly all values of a tensor are zero, its percentile lies among the
+  // zeros.
   bool isSound =
       range.hasScale() && range.getExtent() > histogram.getBinWidth();
   return isSound ? range : histogram.range;

@@ -14,21 +14,23 @@
 
 namespace nnc::quantize {
 
-/// How the range of an activation follows from the values that it had in the
-/// calibration.
+/// The method that derives the range of an activation from the values that it
+/// had during calibration.
 enum class Method {
-  minmax,     ///< all values
-  percentile, ///< all but a share of the values, half of it at each end
-  entropy,    ///< the least Kullback-Leibler divergence of the two histograms
-  mse,        ///< the least mean squared error of quantization
+  minmax,     ///< the range includes all values
+  percentile, ///< a share of the values is left out, half of it at each end
+  /// The least Kullback-Leibler divergence of the quantized from the original
+  /// histogram.
+  entropy,
+  mse, ///< the least mean squared error of quantization
 };
 
-/// The numbers of values in intervals of equal width.
+/// A histogram of values: their numbers in kBins intervals of equal width.
 struct Histogram {
   static constexpr int kBins = 2048;
 
   explicit Histogram(const Range &range) : range(range), counts(kBins) {}
-  /// Counts values, which lie in the range.
+  /// Adds values, which must lie in the range.
   void add(const float *values, size_t count);
   double getBinWidth() const { return range.getExtent() / kBins; }
   double getCenter(int bin) const {
@@ -36,16 +38,16 @@ struct Histogram {
   }
   int getBin(double value) const;
 
-  Range range; ///< of all values; contains zero
+  Range range; ///< range of all values; includes zero
   std::vector<double> counts;
-  /// Values that are exactly 0, which `counts` has too. Every quantization
-  /// represents them exactly, so that they say nothing about a range. Behind a
-  /// ReLU they are often half of all.
+  /// The number of values that are exactly 0, which `counts` includes. Since
+  /// every quantization represents them exactly, methods ignore them. Behind a
+  /// ReLU they are often half of all values.
   double zeros = 0;
 };
 
-/// Returns the range by which to quantize what the histogram counts.
-/// `percentile` is a percentage, used by that method alone.
+/// Returns the range by which to quantize the values of the histogram.
+/// `percentile` is a percentage that only Method::percentile uses.
 Range chooseRange(const Histogram &histogram, Method method, double percentile,
                   Storage storage);
 

@@ -14,7 +14,7 @@ std::string nnc::quantize::printModule(ModuleOp module, llvm::StringRef path) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (!path.ends_with(".mlir")) {
-    // It fails for a version alone that nobody asks for.
+    // Writing fails only if an unsupported bytecode version is requested.
     (void)writeBytecodeToFile(module, stream);
     return text;
   }

@@ -13,8 +13,8 @@
 
 namespace nnc::quantize {
 
-/// Returns the module as a file of that name holds it: as text if it ends in
-/// .mlir, else as bytecode.
+/// Returns the contents of a file that holds the module: text if `path` ends in
+/// .mlir, else bytecode.
 std::string printModule(mlir::ModuleOp module, llvm::StringRef path = "");
 
 } // namespace nnc::quantize

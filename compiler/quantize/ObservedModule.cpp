@@ -36,8 +36,8 @@ llvm::SmallVector<size_t> listObserved(mlir::func::FuncOp function,
   return numbers;
 }
 
-/// Returns a float tensor as integer layers read it, or the tensor itself if
-/// none do.
+/// Returns the quantized and dequantized copy of a float tensor, or the tensor
+/// itself if there is none.
 static mlir::Value findDequantized(mlir::Value value) {
   for (mlir::Operation *user : value.getUsers())
     if (llvm::isa<qnn::QuantizeOp>(user))

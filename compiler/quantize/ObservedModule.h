@@ -15,21 +15,22 @@
 
 namespace nnc::quantize {
 
-/// Returns the name that a value has as an output of a module that observes it,
-/// by its number (qnn::listValues).
+/// Returns the name of the output that addObserved() adds for value number
+/// `number` (qnn::listValues).
 std::string getObservedName(size_t number);
 
-/// Makes a function return the values of these numbers behind its own results.
+/// Adds the values with these numbers to the results of a function, after its
+/// own results.
 void addObserved(mlir::func::FuncOp function, llvm::ArrayRef<size_t> numbers);
 
-/// Returns the numbers of the values of a plan whose ranges have to be known:
-/// all but those that have the range of another value.
+/// Returns the numbers of the values of a plan whose ranges have to be
+/// observed: all except for those that take the range of another value.
 llvm::SmallVector<size_t> listObserved(mlir::func::FuncOp function,
                                        const Plan &plan);
 
-/// Lets a function whose last `count` results are float tensors return them as
-/// integer layers read them, rounded by the quantization and dequantization
-/// that follow. Float layers read the same tensors without that.
+/// Replaces the last `count` results of a function, which are float tensors, by
+/// the values that integer layers read: rounded by the quantization and
+/// dequantization that follow. Float layers read the tensors themselves.
 void returnDequantized(mlir::func::FuncOp function, size_t count);
 
 } // namespace nnc::quantize

@@ -69,7 +69,7 @@ private:
   const PlanOptions &options;
   const DenseMap<Value, std::string> &unusable;
   std::vector<Operation *> ops;
-  DenseMap<Operation *, int> numbers; ///< of `ops`
+  DenseMap<Operation *, int> numbers; ///< index of each op in `ops`
   ValueRange arguments;
   Plan plan;
   std::map<int, PlannedLayer> layers; ///< by the numbers of their ops
@@ -80,13 +80,13 @@ private:
 
 } // namespace
 
-/// Returns the op that alone reads `value`, with one operand; or null.
+/// Returns the only user of `value`, or null if it has several uses or none.
 static Operation *getOnlyReader(Value value) {
   return value.hasOneUse() ? *value.user_begin() : nullptr;
 }
 
-/// Takes the ops behind the layer into it that need its sums unrounded, as long
-/// as nothing else reads what lies in between.
+/// Absorbs the ops behind the layer that read its unrounded sums into the
+/// layer, as long as the values in between have no other readers.
 void Planner::absorb(PlannedLayer &layer) {
   auto take = [&](Operation *op) {
     layer.absorbed.push_back(op);
@@ -117,7 +117,7 @@ void Planner::markQuantized(Value value, bool byLayer) {
   entry = entry || byLayer;
 }
 
-/// Lists the values in the order in which they are computed.
+/// Sets Plan::values, in the order in which the values are computed.
 void Planner::orderValues() {
   auto add = [&](Value value) {
     if (auto found = values.find(value); found != values.end())
@@ -128,8 +128,8 @@ void Planner::orderValues() {
     llvm::for_each(op->getResults(), add);
 }
 
-/// Finds the results of tables, and if wanted those of products, that no layer
-/// reads.
+/// Sets Plan::unrounded to the results of tables and, with the option
+/// `unrounded`, of products that no layer reads.
 void Planner::findUnrounded() {
   DenseSet<Value> read;
   for (const PlannedLayer &layer : plan.layers)
@@ -142,7 +142,8 @@ void Planner::findUnrounded() {
   }
 }
 
-/// Returns why the op of the layer stays float, or "".
+/// Completes the description of the layer. Returns the reason why its op stays
+/// float, or "".
 std::string Planner::describe(PlannedLayer &layer) {
   if (isExcluded(layer.op))
     return "excluded by the command line";
@@ -161,7 +162,8 @@ bool Planner::consider(int number, Kind kind) {
   layer.kind = kind;
   layer.output = layer.op->getResult(0);
   std::string reason = describe(layer);
-  // Nobody expects that of an op between floats.
+  // No reason is reported for an op without products between float values,
+  // which nobody expects to be quantized.
   bool isExpected = kind == Kind::linear || isExcluded(layer.op) ||
                     llvm::any_of(layer.op->getOperands(), [&](Value operand) {
                       return isQuantized(operand);
@@ -177,7 +179,7 @@ bool Planner::consider(int number, Kind kind) {
   }
   for (Value input : layer.inputs)
     markQuantized(input, false);
-  // An op that reads the row of a table reads floats.
+  // Readers of a row of a table read floats.
   markQuantized(layer.output, kind != Kind::table);
   if (kind == Kind::move)
     plan.sameAs[layer.output] = layer.inputs.front();
@@ -197,13 +199,14 @@ Plan Planner::run() {
         isChanged = consider(int(number), *kind) || isChanged;
     return isChanged;
   };
-  // Layers with products first: the others are quantized where they read what
-  // these read or write, in any order of the ops.
+  // Layers with products come first: other ops are quantized if they read
+  // quantized values, in any order of the ops.
   considerAll([](Kind kind) { return kind == Kind::linear; });
   while (considerAll(
       [](Kind kind) { return kind != Kind::linear && kind != Kind::table; })) {
   }
-  // Nothing is quantized because of a table that it reads.
+  // Tables come last, since a reader of a table is not quantized for that
+  // reason.
   considerAll([](Kind kind) { return kind == Kind::table; });
   for (auto &[number, layer] : layers)
     plan.layers.push_back(std::move(layer));

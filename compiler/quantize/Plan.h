@@ -19,15 +19,15 @@
 
 namespace nnc::quantize {
 
-/// How a kind of op is quantized.
+/// The kinds of ops by the way in which they are quantized.
 enum class Kind {
-  linear,  ///< products with weights, or of two activations
-  join,    ///< of several quantized values
-  concat,  ///< a join that only moves elements
-  clip,    ///< nn.relu and nn.clip, alone or behind another layer
-  average, ///< of one quantized value, to a range of its own
-  move,    ///< moves elements of operand 0, whose range stays
-  table,   ///< reads rows of a table of constants, which alone is quantized
+  linear,  ///< multiplies by weights, or two activations
+  join,    ///< computes with several quantized values
+  concat,  ///< moves the elements of several quantized values
+  clip,    ///< nn.relu or nn.clip, alone or behind another layer
+  average, ///< reads one quantized value; its result has its own range
+  move,    ///< moves elements of operand 0, which keep their range
+  table,   ///< reads rows of a constant table; only the table is quantized
 };
 
 /// An op whose operands and result are quantized, with the ops behind it that
@@ -40,51 +40,55 @@ struct PlannedLayer {
   llvm::SmallVector<mlir::Value, 2> inputs;
   int weights = -1;  ///< number of the operand that is weights, or -1; a table
                      ///< is weights, too
-  int64_t axis = -1; ///< of the weights' channels, or -1
-  mlir::Operation *biasAdd = nullptr; ///< adds a constant for each channel
+  int64_t axis = -1; ///< axis of the weights' channels, or -1
+  /// The nn.add of a constant bias, or null.
+  mlir::Operation *biasAdd = nullptr;
   llvm::SmallVector<mlir::Operation *, 2> absorbed;
   mlir::Value output;
 };
 
-/// An op of a kind that could be quantized, and why it is not.
+/// An op of a kind that could be quantized, with the reason why it is not.
 struct FloatOp {
   mlir::Operation *op;
   std::string reason;
-  /// Whether it multiplies by weights, or somebody decided that it stays float.
+  /// Whether it is a product, or the user excluded it.
   bool isImportant;
 };
 
 /// The choices that a user may make.
 struct PlanOptions {
-  bool unrounded = false;    ///< results of products that only float ops read
-  llvm::StringSet<> exclude; ///< the model's names of ops that stay float
+  /// Whether results of products that only float ops read stay unrounded.
+  bool unrounded = false;
+  llvm::StringSet<> exclude; ///< model names of ops that stay float
 };
 
 struct Plan {
   std::vector<PlannedLayer> layers; ///< in the order of the ops
   std::vector<FloatOp> floats;
-  /// The values that are quantized, in the order in which they are computed,
-  /// and whether a quantized layer computes them: all else then reads what is
-  /// dequantized.
+  /// The quantized values, in the order in which they are computed. The flag
+  /// tells whether a quantized layer computes the value, in which case all
+  /// other readers read the dequantized value, too.
   llvm::MapVector<mlir::Value, bool> values;
-  /// The value that another one takes its range from, for layers that only move
-  /// elements.
+  /// For results of layers that only move elements, the value whose range they
+  /// take.
   llvm::DenseMap<mlir::Value, mlir::Value> sameAs;
-  /// Those of `values` that stay unrounded, because no layer reads them:
-  /// results of tables, and if that is wanted those of products.
+  /// The subset of `values` that stays unrounded because no quantized layer
+  /// reads them: results of tables and, with PlanOptions::unrounded, of
+  /// products.
   llvm::DenseSet<mlir::Value> unrounded;
 };
 
-/// Plans what to quantize of a function. `unusable` are values that cannot be,
-/// each with the reason, which follows its name in a sentence.
+/// Plans the quantization of a function. `unusable` holds values that cannot be
+/// quantized, each with the reason, a predicate that follows the value's name
+/// in a sentence.
 Plan makePlan(mlir::func::FuncOp function, const PlanOptions &options,
               const llvm::DenseMap<mlir::Value, std::string> &unusable);
 
-/// Returns the model's name of a value: that of the op that computes it or of
+/// Returns the model's name of a value: that of the op that computes it, or of
 /// the argument.
 std::string getName(mlir::Value value);
 std::string getName(mlir::Operation *op);
-/// Returns the names of all ops of a function that give results, each once.
+/// Returns the distinct names of all ops of a function that have results.
 std::vector<std::string> listNames(mlir::func::FuncOp function);
 
 } // namespace nnc::quantize

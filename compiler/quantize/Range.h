@@ -13,20 +13,21 @@
 
 namespace nnc::quantize {
 
-/// The largest magnitude of each channel, axis 1, of values by their names.
+/// The largest magnitude of each channel (axis 1) of values, by the names of
+/// the values.
 using ChannelRanges = std::map<std::string, std::vector<double>>;
 
-/// The integers that activations are stored as.
+/// The integer types in which activations are stored.
 enum class Storage { s8, u8 };
 
-/// The least and the largest integer of a storage type.
+/// Return the least and the largest integer of a storage type.
 inline int getMin(Storage storage) { return storage == Storage::s8 ? -128 : 0; }
 inline int getMax(Storage storage) {
   return storage == Storage::s8 ? 127 : 255;
 }
 
-/// An interval of real numbers, which contains zero: padding and the results
-/// of ReLU are exact then.
+/// An interval of real numbers that contains zero, so that padding and the
+/// zeros of ReLU are represented exactly.
 struct Range {
   double low = 0, high = 0;
 
@@ -34,25 +35,27 @@ struct Range {
   void include(double value);
   void include(const Range &other);
   double getExtent() const { return high - low; }
-  /// Returns false for a range whose scale would lie outside of 2^-60 to 2^60:
-  /// the products of two scales are normal numbers of 32 bits inside. Wider are
-  /// the masks of attention, for example, which are the least float.
+  /// Returns false if the scale of the range would lie outside of 2^-60 to
+  /// 2^60. Within these bounds, products of two scales are normal 32-bit
+  /// floats. Ranges with masks of attention, which are the least float, are
+  /// wider, for example.
   bool hasScale() const;
 };
 
-/// An integer q stands for the real number (q - zeroPoint) * scale.
+/// The parameters of a quantization, in which an integer q represents the real
+/// number (q - zeroPoint) * scale.
 struct Parameters {
   float scale = 1;
   int zeroPoint = 0;
   Storage storage = Storage::s8;
 
-  /// Returns the number that `value` becomes when it is quantized, rounding
-  /// half to even, and dequantized.
+  /// Returns `value` after it has been quantized, rounding half to even, and
+  /// dequantized.
   double roundTrip(double value) const;
 };
 
-/// Returns the parameters by which the integers cover the range: asymmetric,
-/// with the 255 steps of the storage type, and zero exactly on one of them.
+/// Returns the parameters with which the integers cover the range: asymmetric,
+/// with all 255 steps of the storage type, and with zero on an integer.
 Parameters getParameters(const Range &range, Storage storage);
 
 } // namespace nnc::quantize

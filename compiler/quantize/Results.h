@@ -13,17 +13,17 @@
 
 namespace nnc::quantize {
 
-/// Adds values to the results of a function, behind its own ones, as outputs of
-/// these names.
+/// Adds values to the results of a function, after its own ones, as outputs
+/// with the given names.
 void addResults(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Value> values,
                 llvm::ArrayRef<std::string> names);
 
-/// Returns how many results of a function are outputs of the model, not the
-/// next values of its state.
+/// Returns the number of results of a function that are outputs of the model
+/// rather than next values of its state.
 size_t countOutputs(mlir::func::FuncOp function);
 
-/// Whether the output of that name is the result of a softmax, perhaps in
-/// another shape.
+/// Returns true if the output named `output` is the result of a softmax,
+/// possibly reshaped.
 bool isSoftmax(mlir::func::FuncOp function, llvm::StringRef output);
 
 } // namespace nnc::quantize

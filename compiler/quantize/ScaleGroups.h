@@ -15,15 +15,16 @@
 
 namespace nnc::quantize {
 
-/// Sets of tensors with the same scale. `Key` identifies a tensor.
+/// A partition of tensors into groups that have the same scale. `Key`
+/// identifies a tensor.
 template <class Key> class ScaleGroups {
 public:
   void add(const Key &tensor, const Range &range) {
     groups[tensor] = {range, range.getExtent()};
   }
-  /// Adds a tensor to the group of another one, whose range stays.
+  /// Adds a tensor to the group of `other`, whose range does not change.
   void join(const Key &tensor, const Key &other) { parents[tensor] = other; }
-  /// Returns the tensor that stands for the group of `tensor`.
+  /// Returns the tensor that represents the group of `tensor`.
   Key find(Key tensor) const {
     for (auto it = parents.find(tensor); it != parents.end();
          it = parents.find(tensor))

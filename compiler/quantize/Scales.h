@@ -12,15 +12,15 @@
 
 namespace nnc::quantize {
 
-/// Plans what to quantize of a function by the ranges that its values have
-/// (dialects/qnn/Ranges.h): values without one, or with one that no scale fits,
-/// stay float, and so does what reads and computes them.
+/// Plans the quantization of a function from the ranges of its values
+/// (dialects/qnn/Ranges.h). Values without a range, or with one that no scale
+/// fits, stay float, and so do the ops that read and compute them.
 Plan planByRanges(mlir::func::FuncOp function, const PlanOptions &options);
 
-/// Derives the parameters of the plan's values from their ranges. Results of
-/// layers that only move elements have the scale of their operand. The operands
-/// and the result of an nn.concat have one scale, if none of them loses more
-/// than one bit by it.
+/// Returns the parameters of the plan's values, derived from their ranges.
+/// Results of layers that only move elements have the scale of their operand.
+/// The operands and the result of an nn.concat share a scale if none of them
+/// loses more than one bit by that.
 llvm::DenseMap<mlir::Value, Parameters> assignScales(const Plan &plan,
                                                      Storage storage);
 

@@ -11,8 +11,8 @@
 
 using namespace nnc::quantize;
 
-/// Keeps products of scales of inputs and weights far from numbers that are not
-/// normal.
+/// The least scale of weights. It keeps the products of scales of inputs and
+/// weights in the range of normal numbers.
 static constexpr double kLeastScale = 0x1p-60;
 static constexpr int kMaxWeight = 127;
 
@@ -77,7 +77,7 @@ nnc::quantize::getLeastScales(const std::vector<float> &biases,
 std::vector<float>
 nnc::quantize::getBiasScales(const std::vector<float> &weightScales,
                              float inputScale, int64_t biases) {
-  // One scale is enough where all weights have one.
+  // If all weights share one scale, the biases do, too.
   if (weightScales.size() == 1)
     return {weightScales[0] * inputScale};
   std::vector<float> scales(biases);

@@ -12,9 +12,9 @@
 
 namespace nnc::quantize {
 
-/// The sizes of weights around the axis of their channels: the element of
-/// channel c is number (o * channels + c) * inner + i. One channel stands for
-/// weights with a single scale.
+/// The shape of weights around the axis of their channels: element [o][c][i] is
+/// number (o * channels + c) * inner + i. Weights with a single scale have one
+/// channel.
 struct ChannelShape {
   int64_t outer = 1, channels = 1, inner = 1;
 
@@ -25,31 +25,31 @@ struct ChannelShape {
   int64_t getNumElements() const { return outer * channels * inner; }
 };
 
-/// Weights as integers from -127 to 127, and the scale of each channel.
+/// Weights as integers from -127 to 127, with the scale of each channel.
 struct QuantizedWeights {
   std::vector<int8_t> values;
   std::vector<float> scales;
 
-  /// Returns the numbers that the integers stand for.
+  /// Returns the real numbers that the integers represent.
   std::vector<float> getReals(const ChannelShape &shape) const;
 };
 
-/// Quantizes finite weights symmetrically. A channel's scale is at least
-/// `leastScales[channel]`, where that is not empty, and a normal number; that
-/// of a channel of zeros is the largest of all.
+/// Quantizes finite weights symmetrically. The scale of a channel is a normal
+/// number, and at least `leastScales[channel]` unless that list is empty. A
+/// channel of zeros gets the largest scale of all channels.
 QuantizedWeights quantizeWeights(const std::vector<float> &weights,
                                  const ChannelShape &shape,
                                  const std::vector<double> &leastScales);
 
-/// Returns for each channel of the weights the least scale by which the biases
-/// fit in 32 bits, with half of these to spare for sums, when a bias is a
-/// multiple of the input's scale times the weights'. Bias b is that of channel
-/// b modulo `channels`.
+/// Returns for each channel of the weights the least scale with which the
+/// biases, in units of the input's scale times the weights', fit in half of the
+/// range of 32 bits; the other half is left for the sums. Bias b belongs to
+/// channel b modulo `channels`.
 std::vector<double> getLeastScales(const std::vector<float> &biases,
                                    int64_t channels, float inputScale);
 
-/// The scale of the bias of each channel: the product of those of the input and
-/// of the weights.
+/// Returns the scale of the bias of each channel, which is the product of the
+/// scales of the input and of the weights.
 std::vector<float> getBiasScales(const std::vector<float> &weightScales,
                                  float inputScale, int64_t biases);
 
