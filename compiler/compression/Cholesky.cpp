@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Blocks of kBlock rows and columns are factored at a time, so that nearly all
-// of the work is in products of blocks.
+// The matrix is factored by blocks of kBlock rows and columns, so that nearly
+// all of the work is in products of blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +16,14 @@
 
 using namespace nnc::compression;
 
-/// Rows and columns that are factored at a time.
+/// The number of rows and columns that are factored at a time.
 static constexpr int64_t kBlock = 64;
-/// Columns of a product for which the block of the right factor, kBlock rows,
-/// stays in a second-level cache.
+/// The number of columns of a product for which the block of the right factor,
+/// with kBlock rows, stays in a second-level cache.
 static constexpr int64_t kStrip = 256;
 
-/// Subtracts a product of 4 rows and 4 columns, whose sums are in registers.
+/// Subtracts a product with 4 rows and 4 columns, whose sums are kept in
+/// registers.
 static void subtractTile(MatrixPart<double> c, MatrixPart<const double> a,
                          MatrixPart<const double> b, int64_t inner) {
   double sums[4][4] = {};
@@ -39,7 +40,7 @@ static void subtractTile(MatrixPart<double> c, MatrixPart<const double> a,
       c.getRow(i)[j] -= sums[i][j];
 }
 
-/// Subtracts a product of any size, at the edges of tiles.
+/// Subtracts a product of any size; used for the rest at the edges of tiles.
 static void subtractEdge(MatrixPart<double> c, MatrixPart<const double> a,
                          MatrixPart<const double> b, int64_t rows,
                          int64_t inner, int64_t columns) {
@@ -79,8 +80,8 @@ void nnc::compression::subtractProduct(MatrixPart<double> c,
     }
 }
 
-/// Replaces the upper triangle by that of M, whose product with its transpose
-/// is the matrix, starting with the last column.
+/// Replaces the upper triangle of a matrix H by that of M with M M^T = H, from
+/// the last column to the first.
 static bool factor(MatrixPart<double> m, int64_t size) {
   std::vector<double> transposed;
   for (int64_t end = size; end > 0;) {
@@ -106,7 +107,7 @@ static bool factor(MatrixPart<double> m, int64_t size) {
     for (int64_t k = 0; k < width; ++k)
       for (int64_t j = 0; j < begin; ++j)
         transposed[k * begin + j] = m.getRow(j)[begin + k];
-    // Rows reach from their diagonal block on.
+    // Each row of the triangle starts at its diagonal block.
     for (int64_t i = 0; i < begin; i += kBlock)
       subtractProduct(move(m, i, i),
                       move<const double>({m.first, m.stride}, i, begin),
@@ -117,14 +118,15 @@ static bool factor(MatrixPart<double> m, int64_t size) {
   return true;
 }
 
-/// Replaces an upper triangular matrix by its inverse, starting with the last
-/// rows.
+/// Replaces an upper triangular matrix by its inverse, from the last rows to
+/// the first.
 static void invert(MatrixPart<double> m, int64_t size) {
   std::vector<double> product, row(kBlock);
   for (int64_t end = size; end > 0;) {
     int64_t begin = std::max<int64_t>(0, end - kBlock);
     int64_t rest = size - end;
-    // The rows of the block to the right of it, times what is inverted already.
+    // The part of the rows to the right of the diagonal block, times the
+    // inverse computed so far.
     product.assign((end - begin) * rest, 0);
     for (int64_t k = end; k < size; k += kBlock)
       subtractProduct({product.data() + (k - end), rest},
@@ -159,7 +161,7 @@ bool nnc::compression::factorInverse(llvm::MutableArrayRef<double> matrix,
     std::fill(m.getRow(i), m.getRow(i) + i, 0);
   if (!factor(m, size))
     return false;
-  // The updates of whole blocks have written below the diagonal.
+  // Updates of whole blocks have written elements below the diagonal.
   for (int64_t i = 0; i < size; ++i)
     std::fill(m.getRow(i), m.getRow(i) + i, 0);
   invert(m, size);

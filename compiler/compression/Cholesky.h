@@ -13,7 +13,8 @@
 
 namespace nnc::compression {
 
-/// A part of a row-major matrix: its first element, and the distance of rows.
+/// A part of a row-major matrix: its first element, and the distance between
+/// rows in elements.
 template <class T> struct MatrixPart {
   T *first;
   int64_t stride;
@@ -21,25 +22,26 @@ template <class T> struct MatrixPart {
   T *getRow(int64_t row) const { return first + row * stride; }
 };
 
-/// Subtracts from `c`, of rows x columns, the product of `a`, of rows x inner,
-/// and `b`, of inner x columns. `c` shares no element with the others.
+/// Subtracts from `c`, rows x columns, the product of `a`, rows x inner, and
+/// `b`, inner x columns. `c` must not overlap the others.
 void subtractProduct(MatrixPart<double> c, MatrixPart<const double> a,
                      MatrixPart<const double> b, int64_t rows, int64_t inner,
                      int64_t columns);
 
 /// Replaces a symmetric positive definite matrix H, size x size, by the upper
-/// triangular U with positive diagonal for which U^T U is the inverse of H. It
-/// reads the upper triangle of H, and sets what is below the diagonal to 0.
-/// Returns false if H is not positive definite in double precision; the
-/// elements have no meaning then.
+/// triangular matrix U with positive diagonal for which U^T U is the inverse of
+/// H. Only the upper triangle of H is read, and the elements below the diagonal
+/// are set to 0. Returns false, with undefined elements, if H is not positive
+/// definite in double precision.
 ///
-/// U is the inverse of the upper triangular M with M M^T = H, so that the
-/// inverse of H itself is never formed. The square of U's element (j, j) is the
-/// first diagonal element of the inverse of what is left of H without its
-/// first j rows and columns.
+/// U is computed as the inverse of the upper triangular M with M M^T = H, so
+/// that the inverse of H itself is never formed. The square of U's element (j,
+/// j) is the first diagonal element of the inverse of H without its first j
+/// rows and columns.
 bool factorInverse(llvm::MutableArrayRef<double> matrix, int64_t size);
 
-/// Solves H x = y, where `factor` is U above, of H, and `y` becomes x.
+/// Solves H x = y. `factor` is the result of factorInverse() for H, and `y` is
+/// replaced by x.
 void solveByFactor(llvm::ArrayRef<double> factor,
                    llvm::MutableArrayRef<double> y);
 

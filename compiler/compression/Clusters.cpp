@@ -2,10 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// In one dimension a cluster is a range of the sorted values. An iteration
-// finds the ends of the ranges by binary search, and means and errors by sums
-// of prefixes, so that it takes a time that hardly depends on the number of
-// weights.
+// In one dimension, a cluster is a range of the sorted values. An iteration
+// finds the ends of the ranges by binary search, and means and errors from
+// prefix sums, so that its time hardly depends on the number of weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,23 +18,23 @@
 
 namespace {
 
-/// Ends an iteration that rounding keeps from coming to rest.
+/// The largest number of iterations, in case rounding prevents convergence.
 constexpr int kMostIterations = 10000;
 
 class Clusters {
 public:
-  /// Adds a value that counts `weight` times; none is less than one before it.
+  /// Adds a value with a weight. Values must be added in ascending order.
   void add(float value, double weight);
 
   size_t getNumDistinct() const { return values.size(); }
-  /// Finds centres, at most `count` of them.
+  /// Finds at most `count` centres.
   void find(size_t count);
-  /// Returns the centre of one of the values.
+  /// Returns the centre of the cluster of a value that was added.
   float getCentre(float value) const;
 
 private:
-  /// Places each value in the cluster of the nearest centre, of two equally
-  /// near ones the lower. Returns whether a cluster changed.
+  /// Assigns each value to the cluster of the nearest centre, or to the lower
+  /// of two equally near ones. Returns true if a cluster changed.
   bool assign();
   void iterate();
   bool splitWorst(size_t empty);
@@ -49,11 +48,11 @@ private:
   }
 
   std::vector<float> values; ///< distinct, ascending
-  /// Sums over the values before each, and over all: how often they occur, they
-  /// themselves and their squares.
+  /// Prefix sums over the values: of their weights, of the weighted values and
+  /// of the weighted squares. The last entry is the sum of all.
   std::vector<double> counts{0}, sums{0}, squares{0};
   std::vector<double> centres; ///< ascending
-  std::vector<size_t> ends;    ///< of the clusters, in `values`
+  std::vector<size_t> ends;    ///< end of each cluster, as an index of `values`
 };
 
 } // namespace
@@ -73,10 +72,10 @@ void Clusters::add(float value, double weight) {
 double Clusters::getMean(size_t cluster) const {
   size_t start = getStart(cluster), end = ends[cluster];
   double count = counts[end] - counts[start];
-  // Values of no weight make no error by any centre.
+  // Values of weight 0 cause no error, whatever their centre is.
   double mean = count > 0 ? (sums[end] - sums[start]) / count
                           : static_cast<double>(values[start]);
-  // Differences of long sums are off by their rounding.
+  // Differences of long sums have rounding errors, so that the mean is clamped.
   return std::clamp(mean, static_cast<double>(values[start]),
                     static_cast<double>(values[end - 1]));
 }
@@ -117,7 +116,8 @@ void Clusters::iterate() {
 }
 
 /// Moves the centre of an empty cluster into the cluster with the largest
-/// error, which then has two. Returns whether that has several values.
+/// error, which is thereby divided. Returns false if that cluster has a single
+/// value.
 bool Clusters::splitWorst(size_t empty) {
   size_t worst = 0;
   double most = 0;
@@ -151,8 +151,8 @@ void Clusters::find(size_t count) {
   }
   ends.assign(centres.size(), 0);
   iterate();
-  // Each round fills a cluster. One that becomes empty meanwhile is filled in
-  // its turn, as long as the rounds last.
+  // Each round fills an empty cluster. A cluster that becomes empty meanwhile
+  // is filled in a later round, if there is one left.
   for (size_t round = 0; round < 2 * count; ++round) {
     size_t empty = 0;
     while (empty < centres.size() && !isEmpty(empty))

@@ -11,19 +11,21 @@
 
 namespace nnc::compression {
 
-/// Replaces the values by at most `clusters` distinct ones, 2 or more, so that
-/// the sum of squared differences is small: k-means in one dimension, as in
-/// "Deep Compression" (Han et al., 2016). The centres start evenly between the
-/// least and the greatest value and move by Lloyd's iteration until nothing
-/// changes. Then centres that nothing is near to divide the clusters with the
-/// largest errors, and the iteration goes on. The result is the same on every
-/// machine with IEEE arithmetic.
+/// Replaces the values by at most `clusters` distinct ones so that the sum of
+/// squared differences is small, by k-means in one dimension as in "Deep
+/// Compression" (Han et al., 2016). `clusters` is at least 2. The initial
+/// centres are spread evenly between the least and the greatest value, and
+/// Lloyd's iteration moves them until no cluster changes. Then each centre of
+/// an empty cluster divides the cluster with the largest error, and the
+/// iteration continues. The result is the same on every machine with IEEE
+/// arithmetic.
 ///
-/// Zeros stay zero: where there are any, the other values get one centre less.
-/// Values that are few enough stay as they are. The values are finite.
+/// Zeros stay zero: if there are any, one centre fewer is left for the other
+/// values. If there are at most `clusters` distinct values, they stay as they
+/// are. The values must be finite.
 ///
-/// With `weights`, one for each value and none negative, the squared difference
-/// of a value counts that many times.
+/// If `weights` is not empty, it has a weight for each value, not negative, by
+/// which the squared difference of the value is multiplied.
 void shareValues(llvm::MutableArrayRef<float> values, int clusters,
                  llvm::ArrayRef<float> weights = {});
 

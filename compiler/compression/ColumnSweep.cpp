@@ -34,7 +34,8 @@ void nnc::compression::sweepColumns(
             own[k] -= error * towards[k];
       }
     }
-    // The columns behind the block get the errors of all of it at once.
+    // The columns after the block compensate the errors of the whole block at
+    // once.
     subtractProduct({values.data() + end, columns}, {errors.data(), width},
                     {factor.data() + begin * columns + end, columns}, rows,
                     end - begin, columns - end);

@@ -13,18 +13,19 @@
 
 namespace nnc::compression {
 
-/// Settles the weights of rows one column after the other. The error that a
-/// settled weight makes in the products with the layer's inputs is compensated
-/// by the weights of its row that are not settled yet, as well as these can:
-/// "Optimal Brain Surgeon" (Hassibi and Stork, 1993) with the fixed order of
-/// columns of "GPTQ" (Frantar et al., 2022) and "SparseGPT" (Frantar and
-/// Alistarh, 2023).
+/// Settles the weights of a matrix column by column. The error that a settled
+/// weight causes in the products with the layer's inputs is compensated, as far
+/// as possible, by the weights of its row that are not settled yet: "Optimal
+/// Brain Surgeon" (Hassibi and Stork, 1993) with the fixed order of columns of
+/// "GPTQ" (Frantar et al., 2022) and "SparseGPT" (Frantar and Alistarh, 2023).
 ///
-/// `values` has `rows` rows of `columns` weights and gets the settled ones.
-/// `factor` is that of factorInverse() for the columns' Hessian. Before each
-/// `width` columns, or fewer at the end of each `run` columns, `choose` gets
-/// the first column, the end, and the rows as they are by then; after that
-/// `settle` returns what becomes of the value at a row and column.
+/// `values` has `rows` rows of `columns` weights, and gets the settled weights.
+/// `factor` is the result of factorInverse() for the Hessian of the columns.
+/// Columns are divided into runs of `run` columns, and each run into blocks of
+/// `width` columns, of which the last may have fewer. Before each block,
+/// `choose` is called with the first column, the end column, and the rows with
+/// the compensations so far. Then `settle` is called with the row, column and
+/// present value of each weight of the block, and returns the settled value.
 void sweepColumns(
     llvm::MutableArrayRef<double> values, int64_t rows, int64_t columns,
     llvm::ArrayRef<double> factor, int64_t width, int64_t run,

@@ -26,8 +26,8 @@ void Compressor::addWeight(WeightSummary summary,
     if (use.vectors.groups != uses.front().vectors.groups)
       summary.unobserved = kDifferentForms;
   if (summary.unobserved.empty() && !uses.empty()) {
-    // Groups of a pattern do not cross the bounds of spans, which are those of
-    // runs where the groups of a run do not fill it.
+    // Spans end where groups of the pattern end. If the groups do not fill a
+    // run of columns, spans end where runs end.
     int64_t multiple = 1, columns = summary.shape.columns;
     if (options.pattern) {
       int64_t run = summary.shape.getRunColumns();

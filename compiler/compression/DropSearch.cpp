@@ -22,8 +22,9 @@ public:
   llvm::LogicalResult run();
 
 private:
-  /// How many of the most sensitive weights keep their own values, and how many
-  /// at least are not as they were asked for.
+  /// The treatment of the weights in the order of their sensitivity: the first
+  /// `none` keep their own values, those from there up to number `finer` are
+  /// compressed finer, and the others as asked.
   struct Choice {
     size_t none, finer;
   };
@@ -42,7 +43,8 @@ private:
   double maxDrop;
   Evaluation &evaluation;
   int &evaluated;
-  std::vector<size_t> order; ///< of weights, the most sensitive first
+  /// Numbers of the weights, the most sensitive first.
+  std::vector<size_t> order;
   /// The last choice whose drop was allowed, and its evaluation.
   std::optional<std::pair<Choice, Evaluation>> best;
 };
@@ -56,7 +58,7 @@ llvm::LogicalResult Search::sortWeights() {
   order.resize(errors.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    // Equal ones keep the order of the model.
+    // Weights with equal errors keep the order of the model.
     return std::pair(-errors[a], a) < std::pair(-errors[b], b);
   });
   return llvm::success();
@@ -81,8 +83,8 @@ llvm::LogicalResult Search::attempt(Choice choice, bool &isEnough) {
   return outcome;
 }
 
-/// Leaves the choice as the result. The model with all of its own weights has
-/// been evaluated only if it was tried.
+/// Makes `choice` the result, and evaluates it unless that was the last allowed
+/// choice.
 llvm::LogicalResult Search::finish(Choice choice) {
   apply(choice);
   if (best && best->first.none == choice.none &&
@@ -94,7 +96,7 @@ llvm::LogicalResult Search::finish(Choice choice) {
   return attempt(choice, isEnough);
 }
 
-/// Finds the least count that is enough, and shows the search meanwhile.
+/// Finds the least count that is enough, and shows the progress.
 llvm::LogicalResult Search::findLeast(
     size_t high,
     llvm::function_ref<llvm::LogicalResult(size_t, bool &)> attempt,
@@ -111,7 +113,7 @@ llvm::LogicalResult Search::run() {
   size_t all = order.size(), count = all;
   bool canBeFiner = model.getCompressor().canBeFiner(), isEnough = false;
   auto findFiner = [&](size_t none) {
-    // All finer is known to be enough.
+    // To compress all of them finer is known to be enough.
     return findLeast(
         all - none,
         [&](size_t tried, bool &isEnough) {
@@ -138,7 +140,7 @@ llvm::LogicalResult Search::run() {
     return llvm::failure();
   if (!canBeFiner || none == all)
     return finish({none, none});
-  // Perhaps the others need no finer values at all.
+  // The others may need no finer values at all.
   if (llvm::failed(attempt({none, none}, isEnough)))
     return llvm::failure();
   if (isEnough)

@@ -11,12 +11,12 @@
 
 using namespace nnc::compression;
 
-/// Vectors whose products are added up in single precision before they are
-/// added to sums in double precision.
+/// The number of vectors whose products are added up in single precision before
+/// they are added to the sums in double precision.
 static constexpr int64_t kChunk = 64;
-/// Columns of a panel.
+/// The number of columns of a panel.
 static constexpr int64_t kPanel = 8;
-/// Multiplications that a layer's moments may take.
+/// The largest number of multiplications for the moments of a layer.
 static constexpr double kMostProducts = 4e10;
 
 static int64_t getTriangle(int64_t rows) { return rows * (rows + 1) / 2; }
@@ -45,7 +45,8 @@ int64_t InputMoments::getMostVectors() const {
   return std::max(affordable, std::min<int64_t>(spanColumns, 32768));
 }
 
-/// Adds the products of two panels of `count` vectors to rows of the triangle.
+/// Adds the products of the columns of two panels, over `count` vectors, to
+/// rows of the triangle.
 static void addPanels(const float *left, const float *right, int64_t count,
                       int64_t firstRow, int64_t firstColumn, int64_t size,
                       std::vector<double> &lower) {

@@ -14,13 +14,13 @@
 
 namespace nnc::compression {
 
-/// The second moments of the inputs of a layer: the matrix X X^T, where each
-/// column of X is one input vector that the rows of the weights are multiplied
-/// by. Up to a factor of 2, it is the Hessian of the squared error of the
-/// layer's results. The rows of the weights form `groups` of equal size that
-/// read different inputs, each with a matrix of its own. If there are more than
-/// kMostColumns columns, only diagonal blocks are kept, of kSpan columns or of
-/// the next smaller number that is a multiple of `multiple`.
+/// The second moments of the inputs of a layer: the matrix X X^T, in which each
+/// column of X is an input vector by which the rows of the weights are
+/// multiplied. Up to a factor of 2, it is the Hessian of the squared error of
+/// the layer's results. The rows of the weights form `groups` groups of equal
+/// size that read different inputs, and each group has a matrix of its own.
+/// With more than kMostColumns columns, only diagonal blocks (spans) are kept,
+/// whose size is the largest multiple of `multiple` that is at most kSpan.
 class InputMoments {
 public:
   static constexpr int64_t kMostColumns = 8192, kSpan = 2048;
@@ -36,19 +36,22 @@ public:
   /// Returns whether the whole matrix is kept, not only its diagonal blocks.
   bool isDense() const { return spans == 1; }
 
-  /// The number of vectors of a group that are worth adding: enough to tell the
-  /// columns apart, within a bound on the multiplications, 32768 at most.
+  /// Returns the largest number of vectors of a group that are worth adding:
+  /// enough to tell the columns apart, at most 32768, and within a bound on the
+  /// number of multiplications.
   int64_t getMostVectors() const;
-  /// Adds vectors of `columns` elements, one behind the other, to a group.
+  /// Adds vectors of `columns` elements each, stored one after another, to a
+  /// group.
   void add(int64_t group, llvm::ArrayRef<float> vectors);
 
-  /// Returns the block of a group and span, row-major and symmetric.
+  /// Returns the symmetric diagonal block of a group and span in row-major
+  /// order.
   std::vector<double> getBlock(int64_t group, int64_t span) const;
   /// Returns the sum of squares of a column's inputs in a group.
   double getSquare(int64_t group, int64_t column) const;
   /// Returns the mean of the sums of squares over the columns of a group.
   double getMeanSquare(int64_t group) const;
-  /// Whether all inputs are 0, or none were added.
+  /// Returns true if all inputs are 0 or none were added.
   bool isZero() const;
 
 private:
@@ -60,7 +63,7 @@ private:
   }
 
   int64_t groups = 0, columns = 0, spans = 0, spanColumns = 0;
-  /// For each diagonal block its lower triangle, row by row.
+  /// The lower triangle of each diagonal block, row by row.
   std::vector<std::vector<double>> lower;
 };
 

@@ -2,11 +2,12 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A cluster is a range of the sorted distinct integers, and its centre the
+// A cluster is a range of the sorted distinct integers, and its centre is the
 // integer nearest to their weighted mean. Dynamic programming finds the ranges:
 // the best k ranges of the first n integers end with a range that follows the
-// best k - 1 ranges of those before it. The start of the last range never moves
-// down as n grows, which halves the choices with every n that is settled.
+// best k - 1 ranges of the integers before it. The start of the last range
+// never decreases as n grows, so that each settled n halves the range of starts
+// to try for others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +24,13 @@ namespace {
 
 class IntegerClusters {
 public:
-  /// `weights` has the sum of squared scales of each distinct integer, at least
-  /// one.
+  /// `weights` holds the sum of squared scales of each distinct integer, of
+  /// which there is at least one.
   explicit IntegerClusters(const std::map<int, double> &weights);
 
   size_t getNumDistinct() const { return values.size(); }
-  /// Returns the centre of each integer, by `count` clusters; these are no more
-  /// than the integers.
+  /// Returns the centre of each integer for `count` clusters, at most as many
+  /// as there are integers.
   std::map<int, int> find(size_t count);
 
 private:
@@ -38,12 +39,13 @@ private:
   void settle(size_t first, size_t last, size_t low, size_t high);
 
   std::vector<int> values; ///< distinct, ascending
-  /// Sums over the integers before each, and over all: weights, weighted
-  /// integers and their squares.
+  /// Prefix sums over the integers: of the weights, of the weighted integers
+  /// and of their weighted squares. The last entry is the sum of all.
   std::vector<double> weights, sums, squares;
-  size_t zero; ///< the place of 0, or that of no integer
-  /// The least errors of the first n integers: by the clusters so far, and by
-  /// one more, and where the last of these starts.
+  size_t zero; ///< index of 0 in `values`, or their number without 0
+  /// The least errors of the first n integers with the present number of
+  /// clusters (`before`) and with one more (`least`), and the start of the last
+  /// of these clusters.
   std::vector<double> before, least;
   std::vector<size_t> starts;
 };
@@ -62,16 +64,16 @@ IntegerClusters::IntegerClusters(const std::map<int, double> &distinct)
   }
 }
 
-/// Returns the integer that stands for those from `start` to `end`, the last
-/// excluded.
+/// Returns the centre of the cluster of the integers [start, end).
 int IntegerClusters::getCentre(size_t start, size_t end) const {
   if (start <= zero && zero < end)
     return 0;
   double weight = weights[end] - weights[start];
-  // Integers whose scales are all zero make no error by any centre.
+  // Integers whose scales are all zero cause no error, whatever their centre
+  // is.
   double mean = weight > 0 ? (sums[end] - sums[start]) / weight
                            : static_cast<double>(values[start]);
-  // Differences of long sums are off by their rounding.
+  // Differences of long sums have rounding errors, so that the mean is clamped.
   return static_cast<int>(
       std::lround(std::clamp(mean, static_cast<double>(values[start]),
                              static_cast<double>(values[end - 1]))));
@@ -86,8 +88,9 @@ double IntegerClusters::getError(size_t start, size_t end) const {
                    centre * (weights[end] - weights[start]));
 }
 
-/// Finds the errors of the first n integers by one more cluster, for n from
-/// `first` to `last`, whose last clusters start from `low` to `high`.
+/// Finds the least errors of the first n integers with one more cluster, for n
+/// from `first` to `last`, for which the last cluster starts between `low` and
+/// `high`.
 void IntegerClusters::settle(size_t first, size_t last, size_t low,
                              size_t high) {
   if (first > last)
@@ -108,7 +111,7 @@ void IntegerClusters::settle(size_t first, size_t last, size_t low,
 
 std::map<int, int> IntegerClusters::find(size_t count) {
   size_t size = values.size();
-  // Clusters are not empty: k of them have at least the first k integers.
+  // Clusters are not empty, so that k of them contain at least k integers.
   std::vector<std::vector<size_t>> all;
   least.assign(size + 1, 0);
   for (size_t n = 1; n <= size; ++n)

@@ -11,16 +11,17 @@
 
 namespace nnc::compression {
 
-/// Replaces integers by at most `clusters` distinct ones, 2 or more, from their
-/// own range. The sum of squared differences, each multiplied by the square of
-/// the element's scale, is the least that so many integers reach: k-means in
-/// one dimension, solved exactly, as there are only few distinct integers. The
-/// values are those of quantized weights minus their zero point, so that the
-/// sum is the squared error of the numbers that they stand for.
+/// Replaces integers by at most `clusters` distinct ones within their range;
+/// `clusters` is at least 2. The sum of squared differences, each multiplied by
+/// the square of the element's scale, is the least possible: k-means in one
+/// dimension is solved exactly, as there are few distinct integers. The values
+/// are quantized weights minus their zero point, so that the sum is the squared
+/// error of the real numbers that they represent.
 ///
-/// Zeros stay zero: where there are any, zero is one of the integers, and other
-/// elements may become zero, too. Integers that are few enough stay as they
-/// are. There is a finite scale for each value.
+/// Zeros stay zero: if there are any, zero is one of the new integers, and
+/// other elements may become zero, too. If there are at most `clusters`
+/// distinct integers, they stay as they are. `scales` has a finite scale for
+/// each value.
 void shareIntegers(llvm::MutableArrayRef<float> values,
                    llvm::ArrayRef<float> scales, int clusters);
 

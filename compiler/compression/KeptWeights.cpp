@@ -13,8 +13,8 @@
 
 using namespace nnc::compression;
 
-/// Ends a row's steps once its error, in the norm of the diagonal, is this
-/// share of what it was.
+/// The steps of a row end when its residual, in the norm of the preconditioner,
+/// is this fraction of its initial value.
 static constexpr double kSmall = 1e-16;
 
 void nnc::compression::fitKeptWeights(llvm::MutableArrayRef<double> values,
@@ -30,7 +30,7 @@ void nnc::compression::fitKeptWeights(llvm::MutableArrayRef<double> values,
     kept[i] = values[i] != 0;
     directions[i] = values[i] - own[i];
   }
-  // The diagonal is the preconditioner.
+  // The preconditioner is the diagonal of the Hessian.
   auto getScaled = [&](int64_t row, int64_t j) {
     return residuals[row * columns + j] / hessian[j * (columns + 1)];
   };
@@ -56,7 +56,7 @@ void nnc::compression::fitKeptWeights(llvm::MutableArrayRef<double> values,
       directions[row * columns + j] = getScaled(row, j);
   }
   for (int step = 0; step < steps; ++step) {
-    multiply(products); // times -1
+    multiply(products); // the negative of the products
     for (int64_t row = 0; row < rows; ++row) {
       if (!(sizes[row] > limits[row]))
         continue;

@@ -13,11 +13,11 @@
 
 namespace nnc::compression {
 
-/// Moves the elements of `values` that are not zero to where each row's
-/// products with the inputs are nearest to those of the row of `own`: least
-/// squares by conjugate gradients, at most `steps` of them. Both have `rows`
-/// rows of `columns` weights; `hessian` is that of the columns, and positive
-/// definite.
+/// Changes the elements of `values` that are not zero so that the products of
+/// each row with the inputs are as near as possible to those of the same row of
+/// `own`: a least-squares problem that is solved by at most `steps` steps of
+/// conjugate gradients. Both matrices have `rows` rows of `columns` weights.
+/// `hessian` is the positive definite Hessian of the columns.
 void fitKeptWeights(llvm::MutableArrayRef<double> values,
                     llvm::ArrayRef<double> own, int64_t rows, int64_t columns,
                     llvm::ArrayRef<double> hessian, int steps);

@@ -16,8 +16,8 @@ using namespace nnc;
 using namespace nnc::compression;
 using llvm::ArrayRef;
 
-/// Calls `visit` with at most `most` of the numbers below `count`, spread
-/// evenly and without a period that could be one of the tensor's own.
+/// Calls `visit` with at most `most` of the numbers below `count`. They are
+/// spread evenly, but not periodically, as the tensor may have a period, too.
 template <class F>
 static void forEachChosen(int64_t count, int64_t most, F visit) {
   if (count <= most) {
@@ -25,7 +25,8 @@ static void forEachChosen(int64_t count, int64_t most, F visit) {
       visit(i);
     return;
   }
-  // One from each of `most` parts, at a place that follows the golden ratio.
+  // One number from each of `most` parts, at a position that follows the golden
+  // ratio.
   for (int64_t i = 0; i < most; ++i) {
     int64_t begin = count / most * i + count % most * i / most;
     int64_t end = count / most * (i + 1) + count % most * (i + 1) / most;
@@ -49,9 +50,11 @@ void LayerInputs::add(ArrayRef<int64_t> shape, ArrayRef<float> values,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The places of the output, and of the input that each reads.
+/// The sizes of the input and the output along the spatial axes, and the
+/// padding before the input.
 struct LayerInputs::Window {
-  std::vector<int64_t> input, output, before; ///< pads
+  /// Padding at the begin of each axis.
+  std::vector<int64_t> input, output, before;
 };
 
 LayerInputs::Window LayerInputs::getWindow(ArrayRef<int64_t> shape) const {
@@ -64,7 +67,8 @@ LayerInputs::Window LayerInputs::getWindow(ArrayRef<int64_t> shape) const {
     bool isSame = padding != Padding::given;
     int64_t before = isSame ? 0 : pads[i], after = isSame ? 0 : pads[axes + i];
     if (kind == Kind::transposed) {
-      // Outputs that the pads of output_shape and auto_pad cut off count, too.
+      // Outputs that padding by output_shape or auto_pad would cut off are
+      // included.
       window.output.push_back((input - 1) * strides[i] + extent - before -
                               after);
       window.before.push_back(before);
@@ -92,8 +96,8 @@ void LayerInputs::addPatches(ArrayRef<int64_t> shape, ArrayRef<float> values,
           places = compression::getProduct(window.output);
   int64_t size = compression::getProduct(window.input),
           taps = compression::getProduct(kernel);
-  // The numbers in an image that the taps of the chosen places read, -1 in the
-  // padding; and the images.
+  // The element of the image that each tap of the chosen output positions
+  // reads, -1 in the padding; and the image of each position.
   std::vector<int64_t> read, images;
   forEachChosen(shape[0] * places, most, [&](int64_t chosen) {
     images.push_back(chosen / places);
@@ -145,7 +149,7 @@ void LayerInputs::addVectors(ArrayRef<int64_t> shape, ArrayRef<float> values,
                              compression::InputMoments &moments) const {
   int64_t columns = moments.getNumColumns();
   int64_t outer = shape.size() < 2 ? 1 : shape[shape.size() - 2];
-  // A tensor of one axis is a single vector.
+  // A tensor with one axis is a single vector.
   bool isTurned = alongColumns && shape.size() >= 2;
   int64_t vectors = isTurned ? shape.back() : outer;
   int64_t matrices =
@@ -157,7 +161,8 @@ void LayerInputs::addVectors(ArrayRef<int64_t> shape, ArrayRef<float> values,
     chosen.clear();
     forEachChosen(matrices * vectors, most, [&](int64_t number) {
       int64_t matrix = number / vectors, vector = number % vectors;
-      // Leading axes of both factors are aligned at their ends.
+      // The leading axes of both factors are aligned at the last one, as in
+      // NumPy.
       int64_t rest = matrix, ofGroup = group;
       for (size_t back = 1; back <= std::min(axes.size(), batch.size());
            ++back) {

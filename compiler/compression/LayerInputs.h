@@ -16,30 +16,32 @@ namespace nnc::compression {
 /// columns of the other factor of a matrix product.
 struct LayerInputs {
   enum class Kind { convolution, transposed, product };
-  /// How `pads` of a convolution are known: given, or derived from the size of
-  /// the image so that the result has its size over the stride.
+  /// The source of the padding of a convolution: given by `pads`, or derived
+  /// from the size of the image so that the size of the result is that of the
+  /// image divided by the stride.
   enum class Padding { given, sameUpper, sameLower };
 
   Kind kind = Kind::product;
-  /// Into how many groups the rows of the weights are divided by what they
-  /// multiply.
+  /// The number of groups of rows of the weights that multiply different
+  /// vectors.
   int64_t groups = 1;
-  /// The integer that stands for zero in a tensor of integers.
+  /// The integer that represents zero in a tensor of integers.
   float zeroPoint = 0;
 
-  /// Attributes of a convolution along its spatial axes; `pads` has those at
-  /// the begins of all axes, then those at the ends.
+  /// The attributes of a convolution along its spatial axes. `pads` has the
+  /// padding at the begin of all axes, followed by that at the end.
   std::vector<int64_t> kernel, strides, dilations, pads;
   Padding padding = Padding::given;
 
-  /// Leading axes of the weights of a product of several matrices.
+  /// The leading axes of the weights, for a product of several matrices.
   std::vector<int64_t> batch;
-  /// Whether a vector of a product has elements along the last but one axis of
-  /// the tensor, not along the last.
+  /// Whether a vector of a product lies along the last but one axis of the
+  /// tensor, not along the last.
   bool alongColumns = false;
 
-  /// Adds vectors of a tensor of shape `shape`, at most `most` for each group;
-  /// where there are more, they are taken from all over the tensor.
+  /// Adds vectors of a tensor of shape `shape` to `moments`, at most `most` for
+  /// each group. If there are more, they are chosen from all parts of the
+  /// tensor.
   void add(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values,
            int64_t most, compression::InputMoments &moments) const;
 

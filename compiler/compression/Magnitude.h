@@ -14,17 +14,18 @@
 
 namespace nnc::compression {
 
-/// The number of weights of a layer that become zero, and of values that are
-/// left.
+/// The goal of compression: the number of weights of a layer that become zero,
+/// and the number of distinct values that are left.
 struct WeightGoal {
-  std::optional<double> sparsity; ///< share of all weights
+  std::optional<double> sparsity; ///< fraction of all weights that are zero
   std::optional<Pattern> pattern;
-  /// Most values of a block of rows, of which zero is one, or 0 for any number.
+  /// The largest number of distinct values in a block of rows, including zero,
+  /// or 0 for any number.
   int clusters = 0;
 };
 
-/// Calls `visit` with the first element of each block of rows that has a table
-/// of its own, and the number of its elements.
+/// Calls `visit` with the index of the first element of each block of rows,
+/// which has a table of its own, and the number of its elements.
 template <class F>
 void forEachBlock(const stored::MatrixShape &shape, F visit) {
   for (int64_t row = 0; row < shape.rows; row += shape.getBlockRows())
@@ -33,9 +34,9 @@ void forEachBlock(const stored::MatrixShape &shape, F visit) {
                               shape.columns));
 }
 
-/// Reaches the goal by zeros for the weights of least magnitude, and values
-/// that are near to the others. `scales` is empty for floats, and else has the
-/// scale of each integer.
+/// Compresses `matrix` to reach the goal: the weights of least magnitude become
+/// zero, and the others the nearest of the shared values. `scales` holds the
+/// scale of each integer, and is empty for floats.
 void compressByMagnitude(llvm::MutableArrayRef<float> matrix,
                          const stored::MatrixShape &shape,
                          llvm::ArrayRef<float> scales, const WeightGoal &goal);

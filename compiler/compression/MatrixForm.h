@@ -16,27 +16,28 @@
 
 namespace nnc::compression {
 
-/// The number of elements of a tensor of these sizes.
+/// Returns the product of sizes: the number of elements of a tensor.
 int64_t getProduct(llvm::ArrayRef<int64_t> sizes);
 
-/// How the weights of a layer become a matrix with a row for each channel of
-/// the output and a column for each number that the channel sums over. The
-/// columns of a convolution are in the order of the places of the kernel, and
-/// at each place in that of the input channels.
+/// The mapping of the weights of a layer to a matrix with a row for each output
+/// channel and a column for each product that the channel sums. The columns of
+/// a convolution are ordered by the position in the kernel, then by the input
+/// channel.
 class MatrixForm {
 public:
-  /// The form of filters of shape `dims`, [outputs, inputs, places...].
+  /// Returns the form of filters of shape `dims`, which is [output channels,
+  /// input channels, spatial sizes...].
   static MatrixForm getFilters(llvm::ArrayRef<int64_t> dims);
   /// Returns the matrix form of the filters of a transposed convolution, whose
   /// shape is [input channels, output channels, spatial sizes...]; nullopt if
   /// `groups` does not divide the input channels.
   static std::optional<MatrixForm>
   getTransposedFilters(llvm::ArrayRef<int64_t> dims, int64_t groups);
-  /// The form of a matrix, or several of them, of which the last axis is summed
+  /// Returns the form of one or several matrices whose last axis is summed
   /// over.
   static MatrixForm getRowMajor(llvm::ArrayRef<int64_t> dims);
-  /// The form of a matrix, or several of them, of which the axis before the
-  /// last is summed over.
+  /// Returns the form of one or several matrices whose last but one axis is
+  /// summed over.
   static MatrixForm getColumnMajor(llvm::ArrayRef<int64_t> dims);
 
   bool operator==(const MatrixForm &other) const {
@@ -44,19 +45,20 @@ public:
   }
   int64_t getRows() const { return rows; }
   int64_t getColumns() const { return columns; }
-  /// The number of neighbouring columns that stand for input channels at one
-  /// place of a kernel; all of them where there is no kernel.
+  /// Returns the number of neighbouring columns that belong to one position in
+  /// the kernel; the number of all columns if there is no kernel.
   int64_t getRunColumns() const { return sizes[1]; }
   std::vector<float> toMatrix(llvm::ArrayRef<float> weights) const;
   std::vector<float> fromMatrix(llvm::ArrayRef<float> matrix) const;
 
 private:
   using Axes = std::array<int64_t, 4>;
-  /// The weights have the shape `sizes`, whose second axis is that of the input
-  /// channels; the matrix has its axes in `order`, of which the first `rowAxes`
-  /// are the rows.
+  /// Creates a form for weights of shape `sizes`, whose second axis has the
+  /// input channels. The axes of the matrix are those of the weights in the
+  /// order `order`; the first `rowAxes` of them form the rows.
   MatrixForm(Axes sizes, Axes order, int rowAxes);
-  /// Calls `visit` with the places of each element in matrix and weights.
+  /// Calls `visit` with the index of each element in the matrix and in the
+  /// weights.
   template <class F> void forEachElement(F visit) const;
 
   Axes sizes, order;

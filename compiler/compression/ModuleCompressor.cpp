@@ -52,13 +52,13 @@ ModuleCompressor::ModuleCompressor(ModuleOp module, const Options &options,
   }
 }
 
-/// Returns the name of the output that shows a value of that number.
+/// Returns the name of the output that holds observed value number `number`.
 static std::string getTensorName(size_t number) {
   return "nnc.observed." + std::to_string(number);
 }
 
-/// Returns the inputs of the layers that multiply a weight, each an output of
-/// the observed module; `reason` says why there are none.
+/// Returns the inputs of the layers that multiply by a weight, each of which is
+/// an output of the observed module; if there are none, sets `reason`.
 std::vector<ObservedUse> ModuleCompressor::findUses(const Weights &own,
                                                     std::string &reason) {
   std::vector<ObservedUse> found;
@@ -116,7 +116,7 @@ llvm::Expected<std::string> ModuleCompressor::printOriginal() const {
   std::vector<std::string> names;
   for (auto [number, each] : llvm::enumerate(observed)) {
     Value value = mapping.lookup(each.value);
-    // An output has plain numbers.
+    // Outputs have no quantized types.
     if (qnn::getQuantizedType(value.getType()))
       value = builder.create<qnn::ReinterpretOp>(
           value.getLoc(), qnn::getStorageType(value.getType()), value);
@@ -131,7 +131,7 @@ llvm::Expected<std::string> ModuleCompressor::printOriginal() const {
 // Errors of layers
 //===----------------------------------------------------------------------===//
 
-/// Returns the real numbers that a result of a layer stands for.
+/// Creates the real numbers that the result of a layer represents.
 static Value createReal(OpBuilder &builder, Value value) {
   auto type = RankedTensorType::get(
       cast<RankedTensorType>(value.getType()).getShape(), builder.getF32Type());
@@ -142,7 +142,7 @@ static Value createReal(OpBuilder &builder, Value value) {
   return builder.create<nn::CastOp>(value.getLoc(), type, value);
 }
 
-/// Returns the sum of squares of all elements.
+/// Creates the sum of squares of all elements of `value`.
 static Value createNorm(OpBuilder &builder, Value value) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   return builder.create<nn::ReduceOp>(

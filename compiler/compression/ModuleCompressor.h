@@ -11,12 +11,13 @@
 
 namespace nnc::compression {
 
-/// The module of a model of any frontend while its weights are being
-/// compressed. What it writes are modules.
+/// The compressor of a module imported by any frontend. The models that it
+/// writes are modules, too.
 class ModuleCompressor : public Compressor {
 public:
-  /// `module` lives as long as this. Its batch norms are folded already;
-  /// `folded` is their number, and `fileBytes` the size of the model's file.
+  /// `module` must outlive the compressor. Its batch norms have been folded;
+  /// `folded` is their number, and `fileBytes` the size of the model's file in
+  /// bytes.
   ModuleCompressor(mlir::ModuleOp module, const Options &options, int folded,
                    int64_t fileBytes);
 
@@ -27,7 +28,7 @@ public:
   llvm::Expected<std::string> printOriginal() const override;
   llvm::Expected<std::string>
   printErrors(std::vector<ObservedError> &errors) const override;
-  /// Writes text if the path ends in .mlir, else bytecode.
+  /// Returns text if the path ends in .mlir, else bytecode.
   llvm::Expected<std::string>
   printCompressed(llvm::StringRef path) const override;
   llvm::Expected<std::string> printToRun() const override;
@@ -43,7 +44,7 @@ private:
     return weights[weight].getElementBytes();
   }
   std::vector<ObservedUse> findUses(const Weights &own, std::string &reason);
-  /// A value whose elements weights multiply, and the first layer that does so.
+  /// A value that weights multiply, and the first layer that does so.
   struct ObservedValue {
     mlir::Value value;
     mlir::Operation *layer;
@@ -53,8 +54,8 @@ private:
 
   mutable mlir::ModuleOp module;
   mutable mlir::func::FuncOp main;
-  std::vector<Weights> weights;        ///< of the summaries
-  std::vector<ObservedValue> observed; ///< by their numbers
+  std::vector<Weights> weights;        ///< for each summary
+  std::vector<ObservedValue> observed; ///< by number
 };
 
 } // namespace nnc::compression

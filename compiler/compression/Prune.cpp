@@ -14,8 +14,8 @@
 
 using namespace nnc::compression;
 
-/// Sets `count` elements of least magnitude to 0. Without `scales` all of them
-/// are 1.
+/// Sets `count` elements of least magnitude to 0. If `scales` is empty, all
+/// scales are 1.
 static void dropSmallest(llvm::MutableArrayRef<float> values,
                          llvm::ArrayRef<float> scales, int64_t count) {
   if (count <= 0)
@@ -23,8 +23,8 @@ static void dropSmallest(llvm::MutableArrayRef<float> values,
   auto getMagnitude = [&](size_t i) {
     return std::abs(scales.empty() ? values[i] : values[i] * scales[i]);
   };
-  // The numbers of elements are unique, so that the order is a total one and
-  // the result the same everywhere.
+  // Elements of equal magnitude are ordered by their indices, so that the
+  // result is the same on every machine.
   auto isSmaller = [&](size_t a, size_t b) {
     float first = getMagnitude(a), second = getMagnitude(b);
     return first < second || (first == second && a < b);

@@ -13,24 +13,26 @@
 
 namespace nnc::compression {
 
-/// At most `kept` of each `group` consecutive elements of a run of columns are
-/// not zero. The last group of a run may have fewer elements.
+/// A sparsity pattern: at most `kept` of each `group` consecutive elements of a
+/// run of columns are not zero. The last group of a run may have fewer
+/// elements.
 struct Pattern {
   int64_t kept = 2, group = 4;
 };
 
-/// Sets the elements of least magnitude to 0. Their number is the one nearest
-/// to `sparsity` times the number of all; `sparsity` is from 0 to 1. Elements
-/// that are 0 already count. Of equal magnitudes the first ones go first. The
-/// values are finite. Those of quantized weights, integers minus the zero
-/// point, are multiplied by `scales`, one for each, before magnitudes are
-/// compared.
+/// Sets the elements of least magnitude to 0, so that the number of zeros is
+/// nearest to `sparsity`, from 0 to 1, times the number of elements. Elements
+/// that are 0 already count. Of elements with equal magnitudes, the first ones
+/// become 0. The values must be finite. For quantized weights, integers minus
+/// the zero point, `scales` has a factor for each element by which its
+/// magnitude is multiplied.
 void pruneToSparsity(llvm::MutableArrayRef<float> values, double sparsity,
                      llvm::ArrayRef<float> scales = {});
 
 /// Sets elements to 0 until the runs, of `columns` elements each, follow the
-/// pattern. Those of least magnitude go, and of equal magnitudes the first
-/// ones. The values are finite, and `scales` as above.
+/// pattern. In each group, the elements of least magnitude become 0, and of
+/// equal ones the first. The values must be finite; `scales` is as in
+/// pruneToSparsity().
 void pruneToPattern(llvm::MutableArrayRef<float> values, int64_t columns,
                     Pattern pattern, llvm::ArrayRef<float> scales = {});
 

@@ -19,29 +19,32 @@
 using namespace nnc::compression;
 using namespace nnc::stored;
 
-/// The share of the mean of the Hessian's diagonal that is added to each
-/// element: what the samples do not tell apart is pulled to the weights' own
-/// values.
+/// The damping: the fraction of the mean of the Hessian's diagonal that is
+/// added to each diagonal element. It pulls weights that the samples do not
+/// determine towards their own values.
 static constexpr double kDamping = 0.01;
-/// The most times that the values of tables are fitted.
+/// The largest number of fits of the values of tables.
 static constexpr int kMostFits = 4;
-/// Columns of which weights are chosen at a time to become zero.
+/// The number of columns among whose weights those that become zero are chosen
+/// at a time.
 static constexpr int64_t kWidth = 64;
-/// Rows that are swept over at a time.
+/// The number of rows in a sweep.
 static constexpr int64_t kRows = 256;
-/// Multiplications for one fit of the values of tables.
+/// The largest number of multiplications for a fit of the values of tables.
 static constexpr double kMostTableProducts = 2e9;
-/// Multiplications for the best weights beside zeros, more or less.
+/// The approximate number of multiplications to fit the weights that are not
+/// zero.
 static constexpr double kMostFitProducts = 4e10;
 
 namespace {
 
-/// The rows of a group of outputs with the columns of a span of inputs.
+/// The part of a matrix with the rows of a group of outputs and the columns of
+/// a span of inputs.
 struct Cell {
   int64_t firstRow, rows, firstColumn, columns;
-  std::vector<int64_t> order;  ///< of the columns, as they are swept over
-  std::vector<double> hessian; ///< damped; columns in this order
-  std::vector<double> factor;  ///< of its inverse
+  std::vector<int64_t> order;  ///< order of the columns in a sweep
+  std::vector<double> hessian; ///< damped Hessian; columns in this order
+  std::vector<double> factor;  ///< result of factorInverse() for the Hessian
 };
 
 class SecondOrder {
@@ -51,12 +54,12 @@ public:
               const WeightGoal &goal)
       : own(own), shape(shape), scales(scales), moments(moments), goal(goal) {}
 
-  /// Returns whether there is a result.
+  /// Compresses the matrix. Returns true if there is a result.
   bool run();
   const std::vector<float> &getResult() const { return best; }
 
 private:
-  /// Some rows of a cell.
+  /// A range of rows of a cell.
   struct Strip {
     const Cell &cell;
     int64_t firstRow, rows;
@@ -94,12 +97,13 @@ private:
   const InputMoments &moments;
   WeightGoal goal;
   std::vector<Cell> cells;
-  /// The best weights beside those that are pruned: what others are from these
-  /// adds to the error of these.
+  /// The best values of the weights that are not pruned. The error of other
+  /// values is the error of these plus that of the difference.
   std::vector<float> target;
   std::vector<char> isPruned;
-  float least = 0, most = 0; ///< integers
-  /// Values of each block of rows, ascending; none before they are known.
+  float least = 0, most = 0; ///< the range of integer weights
+  /// The table of values of each block of rows, in ascending order; empty
+  /// before they are known.
   std::vector<std::vector<float>> tables;
   std::vector<float> best;
   double bestError = 0;
@@ -120,7 +124,8 @@ bool SecondOrder::prepare() {
       cell.order.resize(cell.columns);
       std::iota(cell.order.begin(), cell.order.end(), 0);
       std::vector<double> block = moments.getBlock(group, span);
-      // Large inputs first: many others can still compensate their errors.
+      // Columns with large inputs come first, while many others can still
+      // compensate their errors.
       if (!goal.pattern)
         std::sort(cell.order.begin(), cell.order.end(),
                   [&](int64_t a, int64_t b) {
@@ -132,7 +137,8 @@ bool SecondOrder::prepare() {
         for (int64_t j = 0; j < cell.columns; ++j)
           cell.hessian[i * cell.columns + j] =
               block[cell.order[i] * cell.columns + cell.order[j]];
-      // A group whose inputs are all 0 keeps its own weights wherever it can.
+      // A group whose inputs are all 0 keeps its own weights as far as
+      // possible.
       for (int64_t i = 0; i < cell.columns; ++i)
         cell.hessian[i * (cell.columns + 1)] += damping > 0 ? damping : 1;
       cell.factor = cell.hessian;
@@ -149,8 +155,8 @@ template <class F> void SecondOrder::forEachStrip(F visit) const {
       visit(Strip{cell, cell.firstRow + row, std::min(kRows, cell.rows - row)});
 }
 
-/// Returns what a weight becomes, as an element of the matrix, if `real` is
-/// what the errors of others made of it.
+/// Returns the settled value of a weight, as an element of the matrix. `real`
+/// is its real value after it has compensated the errors of others.
 float SecondOrder::settle(size_t place, double real) const {
   if (isPruned[place])
     return 0;
@@ -172,7 +178,8 @@ float SecondOrder::settle(size_t place, double real) const {
                         : std::clamp(std::nearbyint(value), least, most);
 }
 
-/// Returns the rows of a strip of a matrix, in the order of its columns.
+/// Returns the real values of the rows of a strip, with the columns in the
+/// order of the sweep.
 std::vector<double> SecondOrder::getReals(llvm::ArrayRef<float> matrix,
                                           const Strip &strip) const {
   int64_t columns = strip.cell.columns;
@@ -183,13 +190,14 @@ std::vector<double> SecondOrder::getReals(llvm::ArrayRef<float> matrix,
   return values;
 }
 
-/// Sweeps over the target, and puts what its weights settle at into `result`.
+/// Sweeps over `target` and sets `result` to the settled weights. `choose` is
+/// called before each block of columns of a strip.
 void SecondOrder::sweep(std::vector<float> &result,
                         llvm::function_ref<void(const Strip &, int64_t, int64_t,
                                                 MatrixPart<const double>)>
                             choose) {
   int64_t width = goal.pattern ? goal.pattern->group : kWidth;
-  // Spans start where runs do, or at least where groups do.
+  // Spans start at the start of a run, or at least at that of a group.
   int64_t run = goal.pattern ? shape.getRunColumns() : shape.columns;
   result.resize(own.size());
   forEachStrip([&](const Strip &strip) {
@@ -207,15 +215,15 @@ void SecondOrder::sweep(std::vector<float> &result,
   });
 }
 
-/// The cost, in squared error, of a weight that becomes zero while the columns
-/// behind it compensate that.
+/// Returns the squared error if a weight of value `real` becomes zero and the
+/// later columns compensate that.
 static double getCost(double real, const Cell &cell, int64_t column) {
   double step = real / cell.factor[column * (cell.columns + 1)];
   return step * step;
 }
 
-/// Returns how many weights become zero in each block of columns of each strip:
-/// as many as are among the cheapest ones of all, by their own values.
+/// Returns the number of weights that become zero in each block of columns of
+/// each strip: those among the cheapest of all weights by their own values.
 std::vector<int64_t> SecondOrder::shareQuotas() const {
   std::vector<float> costs;
   costs.reserve(own.size());
@@ -250,7 +258,8 @@ std::vector<int64_t> SecondOrder::shareQuotas() const {
   return quotas;
 }
 
-/// Chooses the weights that become zero, and sweeps over them alone.
+/// Chooses the weights that become zero, in a sweep that changes no other
+/// weights except to compensate.
 void SecondOrder::prune(std::vector<float> &result) {
   std::vector<int64_t> quotas;
   if (goal.sparsity)
@@ -285,7 +294,7 @@ void SecondOrder::prune(std::vector<float> &result) {
   });
 }
 
-/// Moves the weights that are not pruned to where they are best.
+/// Fits the weights that are not pruned to the products of the own weights.
 void SecondOrder::fitKept(std::vector<float> &result) const {
   forEachStrip([&](const Strip &strip) {
     int64_t columns = strip.cell.columns;
@@ -302,8 +311,8 @@ void SecondOrder::fitKept(std::vector<float> &result) const {
   });
 }
 
-/// Makes tables of the values that are near to those of a matrix, where
-/// differences count by what they cost.
+/// Sets the tables to values near those of `matrix`, by k-means in which
+/// differences count by their cost.
 void SecondOrder::makeTables(llvm::ArrayRef<float> matrix) {
   std::vector<float> shared = matrix.vec(), weights(matrix.size());
   forEachStrip([&](const Strip &strip) {
@@ -330,9 +339,9 @@ void SecondOrder::makeTables(llvm::ArrayRef<float> matrix) {
   });
 }
 
-/// Moves the values of the tables, but for zero, to where the products are
-/// nearest to the own ones if each weight keeps its place in the table. Returns
-/// whether any moved.
+/// Changes the values of the tables, except for zero, so that the products are
+/// nearest to those of the own weights if each weight keeps its index in the
+/// table. Returns true if a value changed.
 bool SecondOrder::fitTables(llvm::ArrayRef<float> matrix) {
   double products = 0;
   for (const Cell &cell : cells)
@@ -464,7 +473,8 @@ double nnc::compression::getOutputError(llvm::ArrayRef<float> before,
       int64_t end = (group + 1) * groupRows;
       for (int64_t row = group * groupRows; row < end; row += kRows) {
         int64_t rows = std::min(kRows, end - row);
-        // Rows of the differences, then of the weights themselves.
+        // The first rows hold the differences, the others the weights
+        // themselves.
         values.assign(2 * rows * columns, 0);
         products.assign(2 * rows * columns, 0);
         for (int64_t i = 0; i < rows; ++i)

@@ -12,30 +12,40 @@
 
 namespace nnc::compression {
 
-/// The distance of the products of compressed weights and a layer's inputs from
-/// those of its own: ||W X - W' X|| / ||W X||, or 0 where both are 0.
+/// The relative error of a layer's results with compressed weights W' instead
+/// of its own weights W:
+///
+/// W X - W' X
+///
+/// /
+///
+/// W X
+///
+/// , or 0 if both norms are 0.
 struct OutputErrors {
-  double magnitude = 0; ///< of the weights by compressByMagnitude()
-  double result = 0;    ///< of the weights that were chosen
+  double magnitude = 0; ///< error with compressByMagnitude()
+  double result = 0;    ///< error with the chosen weights
 };
 
-/// Returns that error for weights `after` instead of `before`. Of moments that
-/// are not dense it takes inputs of different spans as unrelated.
+/// Returns this error for weights `after` instead of `before`. If the moments
+/// are not dense, inputs of different spans count as uncorrelated.
 double getOutputError(llvm::ArrayRef<float> before, llvm::ArrayRef<float> after,
                       const stored::MatrixShape &shape,
                       llvm::ArrayRef<float> scales,
                       const InputMoments &moments);
 
-/// Reaches the goal so that the products with the inputs change little. Weights
-/// become zero where that costs least, and get values of a table, in a single
-/// sweep over the columns, in which later columns compensate the errors of
-/// earlier ones. The values of a table follow from k-means, where weights count
-/// by what an error of theirs costs once it is compensated, and then from least
-/// squares on the products for the values that the weights chose; this is
-/// repeated as long as it helps.
-/// Weights that are zero stay zero. The weights of compressByMagnitude() are
-/// taken if no others have a smaller error. `scales` is as there; `moments` has
-/// the columns of the matrix, and a number of groups that divides its rows.
+/// Compresses `matrix` to reach the goal so that the products with the inputs
+/// change little. In a single sweep over the columns, weights become zero where
+/// that costs least and get values of a table, while later columns compensate
+/// the errors of earlier ones. The values of a table follow from k-means, in
+/// which the error of a weight counts by its cost after compensation, and then
+/// from least squares on the products for the values that the weights chose;
+/// this is repeated as long as the error falls.
+///
+/// Weights that are zero stay zero. The result is that of compressByMagnitude()
+/// if nothing else has a smaller error. `scales` is as in that function.
+/// `moments` must have the columns of the matrix and a number of groups that
+/// divides its rows.
 OutputErrors compressBySecondOrder(llvm::MutableArrayRef<float> matrix,
                                    const stored::MatrixShape &shape,
                                    llvm::ArrayRef<float> scales,

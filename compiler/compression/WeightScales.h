@@ -11,11 +11,11 @@
 
 namespace nnc::compression {
 
-/// The numbers that integers stand for: an integer minus the zero point, times
-/// the scale of its channel.
+/// The scales and the zero point of integer weights: an integer represents the
+/// integer minus the zero point, times the scale of its channel.
 struct WeightScales {
   quantize::ChannelShape shape;
-  std::vector<float> scales; ///< of the channels
+  std::vector<float> scales; ///< scale of each channel
   int zeroPoint = 0;
 
   bool operator==(const WeightScales &other) const;
@@ -23,7 +23,8 @@ struct WeightScales {
   std::vector<float> getElementScales() const;
 };
 
-/// Why integers cannot be pruned.
+/// The reason to report for integer weights that cannot be pruned because their
+/// zero points differ.
 inline constexpr const char *kDifferentZeroPoints =
     "has zero points that differ between channels, so that no integer is zero "
     "in all of them";

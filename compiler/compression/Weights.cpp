@@ -22,9 +22,9 @@ using compression::MatrixForm;
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Returns the form of an operand of a matrix product: the last axis of the
-/// left operand is summed over, and the one before it of the right operand;
-/// flags exchange them.
+/// Returns the form of an operand of a matrix product. The last axis of the
+/// left operand and the last but one axis of the right operand are summed over,
+/// unless `isTurned` says that the operand is transposed.
 static std::optional<MatrixForm> getFactorForm(ArrayRef<int64_t> dims,
                                                bool isLeft, bool isTurned) {
   if (dims.size() < 2)
@@ -33,7 +33,8 @@ static std::optional<MatrixForm> getFactorForm(ArrayRef<int64_t> dims,
                             : MatrixForm::getColumnMajor(dims);
 }
 
-/// Returns the form of an operand of an op if it would be weights, or nullopt.
+/// Returns the form that a constant has as this operand of an op; nullopt if it
+/// would not be weights.
 static std::optional<MatrixForm> getForm(OpOperand &operand) {
   using Form = std::optional<MatrixForm>;
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -108,7 +109,7 @@ stored::MatrixShape Weights::getShape(int64_t block) const {
 
 namespace {
 
-/// Follows a constant to what reads it.
+/// The search for the uses of a constant as weights.
 class UseFinder {
 public:
   UseFinder(nn::ConstantOp constant, const llvm::StringSet<> &exclude)
@@ -127,10 +128,11 @@ public:
   }
 
   std::vector<WeightUse> uses;
-  std::optional<MatrixForm> form; ///< of the first layer; none without one
+  /// Form for the first layer; nullopt without one.
+  std::optional<MatrixForm> form;
   bool isUniform = true, isFinite = true;
   std::optional<WeightScales> scales;
-  /// The first op that takes the constant for something else.
+  /// The first reader of the constant that does not use it as weights.
   Operation *other = nullptr;
   std::string reason;
 
@@ -177,8 +179,8 @@ void UseFinder::visit(Value value, SmallVector<Operation *, 2> ops) {
   }
 }
 
-/// Reads what the integers stand for. Returns why they cannot be compressed, or
-/// "".
+/// Reads the scales and the zero point of the integers. Returns the reason why
+/// they cannot be compressed, or "".
 std::string UseFinder::readScales(Type type) {
   qnn::Parameters parameters = qnn::getParameters(type);
   if (!llvm::all_equal(parameters.zeroPoints))
@@ -232,7 +234,8 @@ std::vector<Weights> compression::findWeights(ModuleOp module,
     UseFinder finder(constant, exclude);
     finder.run();
     if (!finder.form) {
-      // A table that others read as rows, or in blocks.
+      // Tables of which an nn.gather reads rows, and weights with scales for
+      // blocks, are reported as left.
       auto gather = dyn_cast_or_null<nn::GatherOp>(finder.other);
       auto type = cast<RankedTensorType>(constant.getValue().getType());
       bool isTable = gather && gather->getOperand(0) == constant.getY() &&
@@ -268,7 +271,8 @@ std::vector<Weights> compression::findWeights(ModuleOp module,
 // Inputs of the layers that weights multiply
 //===----------------------------------------------------------------------===//
 
-/// Describes the images that a convolution with filters of shape `dims` reads.
+/// Returns a description of the patches of images that a convolution with
+/// filters of shape `dims` reads.
 template <class Conv>
 static LayerInputs describeImages(Conv conv, ArrayRef<int64_t> dims) {
   LayerInputs inputs;
@@ -283,9 +287,10 @@ static LayerInputs describeImages(Conv conv, ArrayRef<int64_t> dims) {
   return inputs;
 }
 
-/// Describes the vectors of the other factor of a matrix product. The rows of
-/// a left factor are multiplied by columns, the columns of a right one by rows,
-/// unless a flag exchanges those of the other factor.
+/// Returns a description of the vectors of the other factor of a matrix
+/// product. Rows of a left factor multiply columns of the other factor, and
+/// columns of a right factor multiply its rows, unless `isTurned` says that the
+/// other factor is transposed.
 static LayerInputs describeFactor(ArrayRef<int64_t> dims, unsigned other,
                                   bool isTurned) {
   LayerInputs inputs;

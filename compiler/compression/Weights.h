@@ -16,8 +16,9 @@
 
 namespace nnc::compression {
 
-/// An operand of a layer that is a constant, or what ops make of the integers
-/// of one: a qnn.reinterpret and a qnn.dequantize, in the order of `ops`.
+/// A use of a constant as weights: an operand of a layer that is the constant,
+/// or that a qnn.reinterpret and a qnn.dequantize compute from its integers.
+/// `ops` holds these ops in order.
 struct WeightUse {
   mlir::OpOperand *operand;
   llvm::SmallVector<mlir::Operation *, 2> ops;
@@ -25,27 +26,27 @@ struct WeightUse {
   mlir::Operation *getLayer() const { return operand->getOwner(); }
 };
 
-/// A constant that layers multiply by: convolutions and matrix products of nn
-/// and qnn, and recurrent layers. It has 32-bit floats or integers of 8 bits.
+/// A constant of 32-bit floats or 8-bit integers by which layers multiply:
+/// convolutions and matrix products of nn and qnn, and recurrent layers.
 struct Weights {
   nn::ConstantOp constant;
   std::vector<WeightUse> uses;
   compression::MatrixForm form;
-  /// Whether all uses have this form.
+  /// Whether all uses have the matrix form `form`.
   bool isUniform = true;
-  /// Scales and zero points of integers; nullopt where the constant is of
-  /// floats.
+  /// The scales and the zero point of integers; nullopt for floats.
   std::optional<WeightScales> scales = std::nullopt;
 
   int getElementBytes() const { return scales ? 1 : 4; }
   /// Returns the elements as a matrix: floats, or integers minus their zero
   /// point.
   std::vector<float> getMatrix() const;
-  /// Returns the scale of each element of the matrix; none for floats.
+  /// Returns the scale of each element of the matrix; an empty list for floats.
   std::vector<float> getScaleMatrix() const;
-  /// Returns such a matrix as elements of the constant.
+  /// Returns a matrix like that of getMatrix() as elements of the constant.
   mlir::ElementsAttr makeElements(llvm::ArrayRef<float> matrix) const;
-  /// Returns the shape of the matrix; `block` rows share a table of values.
+  /// Returns the shape of the matrix, in which `block` rows share a table of
+  /// values.
   stored::MatrixShape getShape(int64_t block) const;
 };
 
@@ -58,16 +59,17 @@ struct LeftWeights {
   bool isFinite = true;
 };
 
-/// Returns the weights of a module's functions, of which main calls the others
-/// as bodies, that can be compressed, in the order of the layers that read them
-/// first, but for those of ops whose names in the model are in `exclude`. The
-/// others get into `left`, and so do tables that an nn.gather reads.
+/// Returns the weights that can be compressed of main and the bodies that it
+/// runs, in the order of the first layers that read them. Weights of ops whose
+/// model names are in `exclude` are left out. Other constants that layers
+/// multiply by are added to `left`, and so are tables that an nn.gather reads.
 std::vector<Weights> findWeights(mlir::ModuleOp module,
                                  const llvm::StringSet<> &exclude,
                                  std::vector<LeftWeights> &left);
 
-/// Returns the value that weights of a layer are multiplied by, and which
-/// vectors of it. If nothing is known of them, returns nullopt and the reason.
+/// Returns the value that the weights of a layer multiply, and the vectors of
+/// it that they multiply. Returns nullopt and sets `reason` if these are not
+/// known.
 std::optional<std::pair<mlir::Value, LayerInputs>>
 findInputs(const Weights &weights, const WeightUse &use, std::string &reason);
 

@@ -16,27 +16,30 @@
 namespace nnc {
 namespace {
 
-/// A plan for the ops up to some number, on a number of samples.
+/// A plan for the ops in front of some op, on some number of samples.
 struct Partial {
   int64_t bytes;
   double seconds;
-  size_t begin; ///< of its last segment
-  /// The profile and the entry of the plan for what comes before, if `begin` is
-  /// not 0.
+  size_t begin; ///< first op of its last segment
+  /// The profile and the entry in the front of the partial plan for the ops
+  /// before `begin`, if `begin` is not 0.
   size_t before = 0, entry = 0;
 };
-/// Plans of which each takes more bytes and less time than the one before.
+/// A Pareto front of plans: each takes more bytes and less time than the one
+/// before.
 using Front = std::vector<Partial>;
 
-/// More entries are of no use: neighbours hardly differ then.
+/// The largest number of entries of a front. With more, neighbours would hardly
+/// differ.
 constexpr size_t kMaxEntries = 64;
-/// Only so many places are tried to divide the network, those where the fewest
-/// bytes cross.
+/// The largest number of ops in front of which the network may be divided:
+/// those where the fewest bytes cross the cut.
 constexpr size_t kMaxCuts = 48;
-/// The most plans of a list that no other one beats. Each may be built.
+/// The largest number of plans of the front of listBatchPlans(). Each may be
+/// built.
 constexpr size_t kMaxPlans = 32;
 
-/// A plan that keeps to the limits, of which segments are added on demand.
+/// A plan that keeps to the limits and whose segments are created on demand.
 struct Offer {
   int64_t count, bytes;
   double seconds;
@@ -57,10 +60,12 @@ public:
   /// `counts` samples.
   void visitAll(llvm::ArrayRef<int64_t> counts,
                 llvm::function_ref<void(const Offer &)> visit) const;
-  /// Those that take all samples at once.
+  /// Calls `visit` with each of these plans in which all ops process all
+  /// samples at once.
   void visitFixed(llvm::ArrayRef<int64_t> counts,
                   llvm::function_ref<void(const Offer &)> visit) const;
-  /// Those of `count` samples that run all ops in one loop.
+  /// Calls `visit` with each of these plans for `count` samples that runs all
+  /// ops in one loop.
   void visitLoops(int64_t count,
                   llvm::function_ref<void(const Offer &)> visit) const;
 
@@ -91,9 +96,9 @@ private:
 
   const BatchProblem &problem;
   size_t ops;
-  std::vector<std::vector<double>> sums; ///< of seconds, by profile
+  std::vector<std::vector<double>> sums; ///< prefix sums of seconds, by profile
   std::vector<size_t> ends;              ///< where segments may end
-  /// Plans whose last segment ends at an op, by its end and its profile. Their
+  /// The partial plans by the end of their last segment and its profile. Their
   /// inputs are copies, and their results are in the arena.
   std::map<std::pair<size_t, size_t>, Front> fronts;
 };
@@ -109,7 +114,8 @@ static std::vector<size_t> thinOut(size_t size, size_t most) {
   return kept;
 }
 
-/// Keeps the plans that no other one beats.
+/// Removes plans for which another one takes no more bytes and no more time,
+/// and thins out the rest to kMaxEntries.
 static void prune(Front &front) {
   llvm::sort(front, [](const Partial &a, const Partial &b) {
     return std::pair(a.bytes, a.seconds) < std::pair(b.bytes, b.seconds);
@@ -151,15 +157,15 @@ Batching::Batching(const BatchProblem &problem)
 }
 
 /// Returns the plan that runs `inner` on all parts of a batch, and then the ops
-/// from `begin` to `end` on all of it. The inputs of all are copies unless it
-/// `takesAll` of them.
+/// from `begin` to `end` on the whole batch. The inputs of the whole batch are
+/// copied, unless `takesAll` says that the plan reads the inputs of the caller.
 Partial Batching::extend(const Partial &inner, size_t begin, size_t before,
                          size_t end, size_t profile,
                          llvm::ArrayRef<int64_t> bytes, bool takesAll) const {
   int64_t size = problem.profiles[profile].size,
           part = problem.profiles[before].size;
   const BatchCut &cut = problem.cuts[begin];
-  // The inner loop finds the inputs of all of its runs.
+  // The inputs of all runs of the inner loop are in memory during the loop.
   int64_t inputs = takesAll ? 0 : problem.cuts[begin].inputBytes * size;
   return {std::max(inner.bytes + cut.queueBytes * size + inputs,
                    getMost(bytes, begin, end)),
@@ -218,8 +224,8 @@ void Batching::visitFixed(llvm::ArrayRef<int64_t> counts,
   }
 }
 
-/// Visits the plans whose last segment takes all samples and has others in
-/// front of it.
+/// Visits the plans whose last segment processes all samples at once and
+/// follows other segments.
 void Batching::visitParts(int64_t count, size_t profile,
                           llvm::function_ref<void(const Offer &)> each) const {
   const BatchProfile &own = problem.profiles[profile];
@@ -269,7 +275,7 @@ void Batching::visitAll(llvm::ArrayRef<int64_t> counts,
         visitParts(count, profile, each);
       if (size >= count || count % size)
         continue;
-      // A loop around all, whose results are the caller's.
+      // A loop around all segments, whose results are in memory of the caller.
       const Front &whole = fronts.at({ops, profile});
       for (size_t entry = 0; entry < whole.size(); ++entry)
         visit({count, whole[entry].bytes,
@@ -304,7 +310,7 @@ std::vector<BatchPlan> listBatchPlans(const BatchProblem &problem,
   BatchProblem open = problem;
   open.maxBytes = std::numeric_limits<int64_t>::max();
   Batching batching(open);
-  // More bytes and less time from entry to entry.
+  // The entries of the front have ascending bytes and descending time.
   std::map<int64_t, Offer> front;
   batching.visitAll(counts, [&](const Offer &offer) {
     double seconds = offer.getSecondsPerSample();

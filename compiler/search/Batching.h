@@ -17,34 +17,38 @@
 
 namespace nnc {
 
-/// Time and memory of the ops of a network on `size` samples at a time.
+/// The time and the memory of the ops of a network that processes `size`
+/// samples at a time.
 struct BatchProfile {
   int64_t size = 1;
-  std::vector<double> seconds; ///< of each op
-  /// Bytes of the values and the scratch memory in use while each op runs.
+  std::vector<double> seconds; ///< seconds of each op
+  /// For each op, the bytes of the values and the scratch memory in use while
+  /// it runs.
   std::vector<int64_t> bytes;
-  /// Those bytes without inputs and outputs of the network, which the caller
-  /// has memory for.
+  /// The same without the inputs and outputs of the network, which are in
+  /// memory of the caller.
   std::vector<int64_t> bytesWithoutPorts;
 };
 
-/// The cost of dividing the network in front of an op, for each sample: the
-/// values that cross there are kept for all samples of the second part, and the
-/// inputs that the first part reads are copied. All is 0 in front of the first.
+/// The cost per sample of dividing the network in front of an op. The values
+/// that cross the cut (queue) are kept for all samples of the second part, and
+/// the inputs that the first part reads are copied. All fields are 0 in front
+/// of the first op.
 struct BatchCut {
   int64_t queueBytes = 0, inputBytes = 0;
   double queueSeconds = 0, inputSeconds = 0;
 };
 
 struct BatchProblem {
-  std::vector<BatchProfile> profiles; ///< with sizes that grow
-  std::vector<BatchCut> cuts;         ///< one for each op, and one behind all
-  int64_t callersBytes = 0;           ///< of inputs and outputs of one sample
+  std::vector<BatchProfile> profiles; ///< in ascending order of size
+  std::vector<BatchCut> cuts; ///< one in front of each op and one at the end
+  int64_t callersBytes = 0;   ///< inputs and outputs of one sample
   int64_t maxBytes = std::numeric_limits<int64_t>::max();
   double maxSeconds = std::numeric_limits<double>::infinity();
 };
 
-/// Ops up to number `end`, which take `size` samples at a time.
+/// A segment of a network: the ops from the end of the previous segment up to
+/// number `end`, which process `size` samples at a time.
 struct BatchSegment {
   size_t end;
   int64_t size;
@@ -53,38 +57,39 @@ struct BatchSegment {
   }
 };
 
-/// A batch size for each part of a network. The sizes grow: each divides the
-/// next, and the last one divides `count`, the samples of a run.
+/// A plan with a batch size for each segment of a network, in ascending order.
+/// Each size divides the next one, and the last one divides `count`, the number
+/// of samples of a run.
 struct BatchPlan {
   int64_t count = 1;
   std::vector<BatchSegment> segments;
-  int64_t bytes = 0;  ///< estimated, with those of the caller
-  double seconds = 0; ///< of a run, estimated
+  int64_t bytes = 0;  ///< estimated, including memory of the caller
+  double seconds = 0; ///< estimated time of a run
   double getSecondsPerSample() const { return seconds / double(count); }
-  /// Whether both make the same module.
+  /// Returns true if both plans give the same module.
   bool operator==(const BatchPlan &other) const {
     return count == other.count && segments == other.segments;
   }
 };
 
-/// Returns the plan that takes the least time for a sample within the limits,
-/// with a run of one of `counts` samples; nullopt if none keeps to them. The
-/// dynamic program is that of Vooturi et al., 2018, section V-D; in the place
-/// of a table over bytes of memory, it keeps all partial plans of which no
-/// other takes less memory and less time.
+/// Returns the plan with the least time per sample that keeps to the limits,
+/// for a run of one of `counts` samples; nullopt if there is none. The dynamic
+/// program is that of Vooturi et al., 2018, section V-D. Instead of a table
+/// over bytes of memory, it keeps all partial plans for which no other one
+/// takes less memory and less time.
 std::optional<BatchPlan> findBatchPlan(const BatchProblem &problem,
                                        llvm::ArrayRef<int64_t> counts);
 
-/// Returns plans among which there is one for each limit of memory: those of
-/// which no other takes fewer bytes and less time for a sample, as far as
-/// estimates tell, and plans that may take less memory than is estimated, which
-/// are the fixed batches and those that run all ops in one loop. What
-/// `problem.maxBytes` says plays no part.
+/// Returns plans that serve any limit of memory. They are the plans for which
+/// no other one takes fewer bytes and less time per sample according to the
+/// estimates, and plans that may take less memory than estimated: the fixed
+/// batches, and those that run all ops in one loop. `problem.maxBytes` is
+/// ignored.
 std::vector<BatchPlan> listBatchPlans(const BatchProblem &problem,
                                       llvm::ArrayRef<int64_t> counts);
 
-/// Returns the plans of which all ops take all samples at once, that is, the
-/// fixed batches, which keep to the limits.
+/// Returns the fixed batches that keep to the limits: plans in which all ops
+/// process all samples of a run at once.
 std::vector<BatchPlan> listFixedBatches(const BatchProblem &problem,
                                         llvm::ArrayRef<int64_t> counts);
 

@@ -185,7 +185,7 @@ private:
   Graph::NodeId pickNext(const std::set<Graph::NodeId> &left);
 
   Graph graph{GraphMetadata()};
-  SmallVector<Graph::NodeId, 0> nodes; ///< LLVM's name of each node
+  SmallVector<Graph::NodeId, 0> nodes; ///< LLVM's identifier of each node
 };
 } // namespace
 
@@ -299,8 +299,8 @@ Plan nnc::solvePbqp(const Problem &problem) {
   plan.choices = Heuristic(shifted).run();
   improve(problem, plan.choices);
   plan.cost = problem.getCost(plan.choices);
-  // Sums in another order differ by rounding: a bound that is so close to the
-  // cost is reached.
+  // Sums in different orders differ by rounding: a bound that is this close to
+  // the cost counts as reached.
   double bound = getLeastSum(shifted);
   plan.lowerBound =
       plan.cost - bound < kRounding * plan.cost ? plan.cost : bound;

@@ -36,8 +36,8 @@ double Pruning::getEdgeCost(const Problem::Edge &edge, unsigned node,
   return edge.costs[from * problem.nodes[edge.to].size() + to];
 }
 
-/// Returns the most that candidate `a` of `node` can cost more than `b` on
-/// `edge`.
+/// Returns the largest amount by which candidate `a` of `node` can cost more
+/// than `b` on `edge`.
 double Pruning::getMost(const Problem::Edge &edge, unsigned node, unsigned a,
                         unsigned b) const {
   double most = -kImpossible;

@@ -14,10 +14,10 @@ namespace nnc {
 /// A problem without its dominated candidates.
 ///
 /// A candidate is removed if another candidate of its node never costs more,
-/// whatever the neighbours choose: if the sum over all edges of the largest
-/// difference between the two is at most the difference of their own costs
-/// (Goldstein's criterion of dead-end elimination). At least one cheapest plan
-/// remains.
+/// whatever the neighbours choose. That is so if the sum over all edges of the
+/// largest difference between the two is at most the difference of their own
+/// costs (Goldstein's criterion of dead-end elimination). At least one cheapest
+/// plan remains.
 class Pruning {
 public:
   explicit Pruning(const Problem &problem);

@@ -183,9 +183,9 @@ void Reduction::eliminate(unsigned node) {
     update(other);
 }
 
-/// A node with one candidate and more neighbours than that is taken out of its
-/// tables first. Its elimination would make one table over all of them, and
-/// each a neighbour of each other.
+/// The number of neighbours above which a node with one candidate is removed
+/// from its tables before it is eliminated. The elimination would make one
+/// table over all neighbours, and make these neighbours of each other.
 static constexpr size_t kManyNeighbours = 16;
 
 bool Reduction::reduce() {

@@ -59,13 +59,13 @@ private:
 
   const Problem *problem;
   int64_t states;
-  std::vector<Table> tables;                ///< with an empty scope if removed
+  std::vector<Table> tables; ///< removed ones have an empty scope
   std::vector<std::set<unsigned>> touching; ///< tables of each node
   std::vector<std::set<unsigned>> neighbours;
-  /// Those of the neighbours that have several candidates.
+  /// The neighbours of each node that have several candidates.
   std::vector<std::set<unsigned>> choosing;
-  /// The result of getStates() for each node; and the nodes that remain, those
-  /// of few states first.
+  /// The result of getStates() for each node (`known`), and the remaining nodes
+  /// in ascending order of it (`left`).
   std::vector<int64_t> known;
   std::set<std::pair<int64_t, unsigned>> left;
   std::vector<Rule> rules; ///< in the order of elimination

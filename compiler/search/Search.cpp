@@ -55,8 +55,8 @@ static Plan solvePruned(const Problem &problem, const SearchLimits &limits) {
   Plan plan = solvePbqp(problem);
   if (plan.cost != kImpossible)
     return plan;
-  // The heuristic may run into impossible pairs that can be avoided. Larger
-  // tables are worth their time then, as long as they fit in memory.
+  // The heuristic may choose impossible pairs that can be avoided. Then larger
+  // tables are worth their time, as long as they fit in memory.
   auto exact = solveExactly(problem, limits.states * kMoreStates);
   return exact ? *exact : plan;
 }

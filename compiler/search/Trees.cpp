@@ -56,7 +56,8 @@ Trees::Trees(const Paths &paths, ArrayRef<unsigned> terminals)
   for (unsigned set = 1; set < sets; ++set) {
     double *own = &costs[set * count];
     Branch *branch = &branches[set * count];
-    // Trees that divide at their root, or are a path to a single terminal.
+    // First, trees that divide at their root, or are a path to a single
+    // terminal.
     if ((set & (set - 1)) == 0) {
       unsigned terminal = 0;
       while (!(set >> terminal & 1))
@@ -75,8 +76,8 @@ Trees::Trees(const Paths &paths, ArrayRef<unsigned> terminals)
           own[root] = sum;
           branch[root] = {root, part};
         }
-    // Trees that begin with a path to where they divide. The costs of paths are
-    // those of the cheapest, so that one round is enough.
+    // Then, trees that begin with a path to the node where they divide. Since
+    // paths are the cheapest ones, one round is enough.
     const std::vector<double> divided(own, own + count);
     const std::vector<Branch> divisions(branch, branch + count);
     for (unsigned root = 0; root < count; ++root)

@@ -15,10 +15,10 @@
 
 namespace nnc {
 
-/// The cheapest path between every two nodes of a small directed graph (Floyd
-/// and Warshall). Where there is a step from one to the other, it is the path:
-/// it moves the data once, and a detour that seems cheaper is an error of the
-/// costs.
+/// The cheapest paths between all pairs of nodes of a small directed graph
+/// (Floyd and Warshall). If there is a step from one node to the other, it is
+/// the path between them: it moves the data once, and a detour that seems
+/// cheaper is an error of the costs.
 class Paths {
 public:
   /// `steps` holds the cost of the step from node i to node j at index i *
@@ -41,9 +41,9 @@ private:
   std::vector<unsigned> next; ///< the first node behind `from` on the path
 };
 
-/// The cheapest trees of a graph that start at a node and reach sets of
-/// terminals, of which there are at most kMostTerminals (Dreyfus and Wagner
-/// 1971). Paths that share their beginning share its cost.
+/// The cheapest trees of a graph from each node to each set of terminals, of
+/// which there are at most kMostTerminals (Dreyfus and Wagner 1971). Paths that
+/// share their beginning share its cost.
 class Trees {
 public:
   static constexpr size_t kMostTerminals = 8;
@@ -52,24 +52,25 @@ public:
   Trees(const Paths &paths, llvm::ArrayRef<unsigned> terminals);
 
   /// Returns the cost of the cheapest tree from `root` to the terminals whose
-  /// bits `set` has; kImpossible if there is none.
+  /// bits are set in `set`; kImpossible if there is none.
   double getCost(unsigned root, unsigned set) const {
     return costs[set * count + root];
   }
-  /// Returns the steps of that tree, from a node to another, each behind one
-  /// that ends where it starts. `paths` are those that it was made with.
+  /// Returns the steps of that tree as pairs of nodes. Each step follows the
+  /// one that ends where it starts. `paths` must be those of the constructor.
   llvm::SmallVector<std::pair<unsigned, unsigned>>
   getSteps(const Paths &paths, unsigned root, unsigned set) const;
 
 private:
-  /// How the tree from a node to a set of terminals begins: with the path to
-  /// `via`, where two trees start, one of which reaches `part` of the set. An
-  /// empty part means that `via` is the only terminal of the set.
+  /// The first branch of the tree from a node to a set of terminals. It begins
+  /// with the path to `via`, from which two trees start; one of them reaches
+  /// `part` of the set. An empty part means that `via` is the only terminal of
+  /// the set.
   struct Branch {
     unsigned via = 0, part = 0;
   };
-  unsigned count = 0;        ///< of nodes
-  std::vector<double> costs; ///< of each set and root
+  unsigned count = 0;        ///< number of nodes
+  std::vector<double> costs; ///< cost for each set and root
   std::vector<Branch> branches;
 };
 

@@ -22,33 +22,33 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// The end of an axis of a whole that its parts begin at, or its center.
+/// The point of an axis of a whole at which its parts are aligned.
 enum class Anchor { begin, end, center };
 
-/// The constants that correspond to each other, of all modules, as parts of a
-/// whole.
+/// Corresponding constants of all modules as parts of a common whole.
 class Parts {
 public:
   explicit Parts(ArrayRef<nn::ConstantOp> ops);
 
-  /// Finds the whole. Returns false if there is none.
+  /// Searches for a whole that contains all parts. Returns false if there is
+  /// none.
   bool find();
 
-  /// The whole, once it is found. It is longer than all parts on each axis on
-  /// which they differ, so that no part is all of it.
+  /// The whole, once it has been found. On each axis on which the parts differ,
+  /// it is longer than all of them, so that no part is all of the whole.
   TensorData whole;
   /// The start of each part on each axis.
   std::vector<SmallVector<int64_t>> starts;
 
 private:
-  /// Puts the parts where the anchors say. Returns false if two of them have
-  /// another element at one place.
+  /// Places the parts at the anchors of the varying axes. Returns false if two
+  /// parts have different elements at the same position.
   bool place(ArrayRef<Anchor> anchors);
   bool placePart(size_t number, std::vector<bool> &isKnown);
 
   SmallVector<TensorData> parts;
   SmallVector<int64_t> longest, shape;
-  SmallVector<size_t> varying; ///< axes
+  SmallVector<size_t> varying; ///< axes on which the sizes of the parts differ
 };
 } // namespace
 
@@ -152,7 +152,8 @@ bool nnc::areBeginnings(ArrayRef<nn::ConstantOp> ops) {
          });
 }
 
-/// Reads the elements of a constant that are whole numbers of 32 bits.
+/// Reads the elements of a constant into `numbers`. Returns false if one of
+/// them is not a whole number in the range of 32-bit integers.
 static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
   auto data = TensorData::get(op.getValue());
   if (!data)
@@ -178,8 +179,8 @@ static bool readNumbers(nn::ConstantOp op, SmallVectorImpl<int64_t> &numbers) {
                               : false;
 }
 
-/// Returns true if constants of one shape are a few whole numbers, which may be
-/// expressions of the sizes.
+/// Returns true if the constants have the same shape and consist of a few whole
+/// numbers, which may be expressions of the sizes.
 static bool areSmall(ArrayRef<nn::ConstantOp> ops) {
   return llvm::all_of(ops, [&](nn::ConstantOp op) {
     SmallVector<int64_t> numbers;
@@ -203,8 +204,8 @@ static bool areSteps(ArrayRef<nn::ConstantOp> ops) {
   });
 }
 
-/// Replaces the constant by a layer whose anchor `build` makes of `x`, another
-/// constant.
+/// Replaces the constant by a layer whose anchor `build` creates from `x`,
+/// another constant.
 static void replace(nn::ConstantOp op, ElementsAttr x, StringRef name,
                     llvm::function_ref<Value(OpBuilder &, Value)> build) {
   OpBuilder builder(op);
@@ -256,8 +257,8 @@ static void computeSteps(nn::ConstantOp op, StringRef name) {
           });
 }
 
-/// Replaces the constant by a layer that computes its numbers, which become
-/// fields of a shape.
+/// Replaces the constant by a layer that computes its numbers, which thereby
+/// become fields of the layer's shape.
 static void computeNumbers(nn::ConstantOp op, StringRef name) {
   SmallVector<int64_t> numbers;
   readNumbers(op, numbers);
@@ -298,7 +299,7 @@ void nnc::shareMemory(ModuleOp plan, ModuleOp sample) {
     b.setValueAttr(a.getValueAttr());
     replaced.push_back(ofB);
   }
-  // Constants of other shapes may have the same memory.
+  // Constants of other shapes may use the same memory, which must not be freed.
   llvm::SmallPtrSet<void *, 16> used;
   for (nn::ConstantOp op : getConstants(sample))
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
@@ -316,8 +317,8 @@ void nnc::spreadConstants(ModuleOp module) {
     ::spreadConstants(function);
 }
 
-/// Returns the constants of functions that correspond to each other which are
-/// not the same as others in front of them.
+/// Merges constants that equal an earlier constant in each of several
+/// corresponding functions. Returns the remaining constants of each function.
 static SmallVector<SmallVector<nn::ConstantOp>>
 mergeConstants(ArrayRef<func::FuncOp> functions) {
   SmallVector<SmallVector<nn::ConstantOp>> all(functions.size()),
@@ -342,8 +343,8 @@ mergeConstants(ArrayRef<func::FuncOp> functions) {
   return kept;
 }
 
-/// Makes a literal of the layer's expression an operand, a constant in front of
-/// the layer.
+/// Replaces a literal of the layer's expression by an operand, a constant in
+/// front of the layer.
 static void liftLiteral(nn::LayerOp layer, arith::ConstantOp literal) {
   OpBuilder builder(layer);
   auto type = RankedTensorType::get({}, literal.getType());
@@ -356,8 +357,7 @@ static void liftLiteral(nn::LayerOp layer, arith::ConstantOp literal) {
   literal.erase();
 }
 
-/// Lifts the literals that differ among functions that correspond to each
-/// other.
+/// Replaces the literals that differ among corresponding functions by operands.
 static void liftLiterals(ArrayRef<func::FuncOp> functions) {
   SmallVector<SmallVector<arith::ConstantOp>> all;
   for (func::FuncOp function : functions) {
@@ -377,8 +377,8 @@ static void liftLiterals(ArrayRef<func::FuncOp> functions) {
   }
 }
 
-/// Replaces the constants that differ among functions that correspond to each
-/// other.
+/// Replaces the constants that differ among corresponding functions, as
+/// nnc::shareConstants() does.
 static LogicalResult shareConstants(ArrayRef<func::FuncOp> functions,
                                     exec::Names &names) {
   liftLiterals(functions);

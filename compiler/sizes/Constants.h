@@ -13,26 +13,28 @@
 
 namespace nnc {
 
-/// Returns true if each constant is a beginning of the first one, or the first
-/// one of it.
+/// Returns true if the bytes of each constant are a prefix of those of the
+/// first one, or the other way round.
 bool areBeginnings(llvm::ArrayRef<nn::ConstantOp> ops);
 
-/// Lets constants of `sample` that are those of `plan`, in the same order,
-/// share their memory, so that several imports of a model have its weights
-/// once.
+/// Makes constants of `sample` that equal the corresponding constant of `plan`,
+/// in the order of the modules, share its memory, so that several imports of a
+/// model hold its weights once. Frees the memory that is no longer used.
 void shareMemory(mlir::ModuleOp plan, mlir::ModuleOp sample);
 
-/// Gives each operand of an op a constant of its own, in front of the op: which
-/// constants are equal, and in what order they are, may depend on the sizes.
+/// Gives each constant operand of an op a constant of its own in front of the
+/// op, because which constants are equal, and in what order they are, may
+/// depend on the sizes.
 void spreadConstants(mlir::ModuleOp module);
 
-/// Replaces constants that differ among modules of layers, which are alike but
-/// for numbers, by layers that copy a part of one constant: a causal mask of
-/// any length is a corner of the longest one. A few whole numbers, such as a
+/// Replaces constants that differ among modules of layers. The modules must be
+/// equal except for numbers. A constant that is a part of a larger one in each
+/// module becomes a layer that copies that part: a causal mask of any length is
+/// a corner of the longest one, for example. A few whole numbers, such as a
 /// shape that the network computes with, become fields of a layer's shape.
-/// Constants of which each is the beginning of the first module's stay, and
-/// those that are equal in each module become one. Fails, with an error at the
-/// first module's op, where a constant is nothing of this.
+/// Constants that are prefixes of the first module's stay, and constants that
+/// are equal in each module are merged. Fails with an error at the first
+/// module's op if a constant is none of these.
 mlir::LogicalResult shareConstants(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 } // namespace nnc

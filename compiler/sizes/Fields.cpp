@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Appends the integers of a field, those of lists in order. Returns false if
-/// it is a real number.
+/// Appends the integers of a field to `entries`, those of lists in order.
+/// Returns false if the field is a real number.
 static bool flatten(Attribute field, SmallVectorImpl<int64_t> &entries) {
   if (auto number = dyn_cast<IntegerAttr>(field)) {
     entries.push_back(number.getInt());
@@ -26,8 +26,8 @@ static bool flatten(Attribute field, SmallVectorImpl<int64_t> &entries) {
          });
 }
 
-/// Returns a field of the same form whose integers are the first of `entries`,
-/// which it removes.
+/// Returns a field of the form of `field` whose integers are the first ones of
+/// `entries`, and removes these from `entries`.
 static Attribute unflatten(Attribute field, ArrayRef<int64_t> &entries) {
   MLIRContext *context = field.getContext();
   auto take = [&](size_t count) {
@@ -87,8 +87,9 @@ FailureOr<DictionaryAttr> nnc::findVaryingFields(ArrayRef<nn::ShapeAttr> shapes,
                                   "step in --shape, as in 32..640:32"
                                 : "which is no sum of products of the lengths "
                                   "that data decide");
-      // Layers may be alike at the samples, and read in front of a tensor where
-      // data find nothing.
+      // Offsets that are not negative at the samples may be negative at other
+      // sizes, for example where the number of elements found at run time is 0.
+      // The layer would then read in front of a tensor.
       bool isOffset = name.contains("offset") &&
                       llvm::all_of(values, [](int64_t v) { return v >= 0; });
       for (const SizePoint &point : checks)

@@ -12,10 +12,10 @@
 
 namespace nnc {
 
-/// Returns the fields that differ between the shapes of one call at the samples
-/// of `finder`, each as a map from the sizes to its entries, as in
-/// exec.call's `varying`; null where none differs. Fails where a field is no
-/// expression of the sizes; `problem` then says which.
+/// Returns the fields that differ among the shapes of a call at the samples of
+/// `finder`. Each is a map from the sizes to its entries, as in exec.call's
+/// `varying`. Returns null if no field differs. Fails if a field is no
+/// expression of the sizes, and sets `problem` to a clause that says which.
 mlir::FailureOr<mlir::DictionaryAttr>
 findVaryingFields(llvm::ArrayRef<nn::ShapeAttr> shapes,
                   ExpressionFinder &finder, std::string &problem);

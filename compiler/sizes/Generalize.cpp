@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Routines and dimensions are checked at so many points.
+/// The largest number of points at which routines and dimensions are checked.
 static constexpr int64_t kPoints = 2048;
 
 static exec::ProgramOp getProgram(ModuleOp module) {
@@ -33,7 +33,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Each takes the ops that correspond to each other, of all programs.
+  /// Merge corresponding blocks or ops of all programs into those of the first
+  /// program.
   LogicalResult mergeSteps(ArrayRef<Block *> blocks);
   LogicalResult mergeTensor(ArrayRef<Operation *> ops);
   LogicalResult mergeLoop(ArrayRef<Operation *> ops);
@@ -49,13 +50,14 @@ private:
   SmallVector<exec::ProgramOp> programs;
   ExpressionFinder &finder;
   int threads;
-  DenseMap<Value, unsigned> numbers; ///< of places, in each program
+  DenseMap<Value, unsigned> numbers; ///< numbers of places in each program
   unsigned places = 0;
 };
 } // namespace
 
-/// Returns true for attributes that may differ: what is merged, figures that
-/// only people read, and weights, of which those of the largest sizes are kept.
+/// Returns true for attributes that may differ among programs: those that are
+/// merged, figures for reports, and weights, of which those of the largest
+/// sizes are kept.
 static bool isMerged(Operation *op, StringRef name) {
   return llvm::is_contained({"tensor", "shape", "like", "work", "multiply_adds",
                              "what", nn::kDescriptionAttr.data()},
@@ -159,7 +161,8 @@ LogicalResult Generalizer::mergeCall(ArrayRef<Operation *> ops) {
     return success();
   Builder builder(call.getContext());
   SmallVector<NamedAttribute> fields((*varying).begin(), (*varying).end());
-  // By this field routines tell shapes that are constants as a whole.
+  // Routines test this field to find out whether the whole shape is constant,
+  // so that it must vary, too.
   if (auto n = dyn_cast_or_null<IntegerAttr>(call.getShape().get("n"));
       n && !(*varying).contains("n"))
     fields.emplace_back(builder.getStringAttr("n"),
@@ -175,8 +178,8 @@ LogicalResult Generalizer::mergeCall(ArrayRef<Operation *> ops) {
   return checkCall(call);
 }
 
-/// A call that was like another one stays so only if it varies in the same
-/// fields.
+/// Removes `like` from calls that vary in other fields than the call that they
+/// are like.
 static void checkLikes(exec::ProgramOp program) {
   llvm::StringMap<exec::CallOp> calls;
   for (auto call : exec::getSteps<exec::CallOp>(program)) {

@@ -14,12 +14,12 @@
 
 namespace nnc {
 
-/// Makes `modules[0]`, a program of the exec dialect, one for all sizes: what
-/// differs from the same program at the other samples of `finder` becomes an
-/// expression of the sizes (exec.call's `varying`, `exec.dims`). Checks, at
-/// points in the ranges, that routines apply and have enough scratch memory for
-/// `threads` threads. Fails, with an error, where the programs differ in more
-/// than numbers.
+/// Turns `modules[0]`, a program of the exec dialect, into a program for all
+/// sizes. Numbers that differ from those of the same program at the other
+/// samples of `finder`, in `modules`, become expressions of the sizes
+/// (exec.call's `varying`, `exec.dims`). Checks at points in the ranges that
+/// routines apply and have enough scratch memory for `threads` threads. Fails
+/// with an error if the programs differ in more than numbers.
 mlir::LogicalResult generalize(llvm::ArrayRef<mlir::ModuleOp> modules,
                                ExpressionFinder &finder, int threads);
 

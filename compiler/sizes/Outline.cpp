@@ -21,7 +21,8 @@ using namespace nnc;
 // Listing
 //===----------------------------------------------------------------------===//
 
-/// Constants with more elements are tables, which later passes compare.
+/// The largest number of elements of a constant that is listed. Larger
+/// constants are tables, which later passes compare.
 static constexpr int64_t kMaxListed = 64;
 
 static void listType(Type type, Outline::Entry &entry) {
@@ -59,7 +60,8 @@ static void listConstant(nn::ConstantOp constant, Outline::Entry &entry) {
                                                           : 0);
   if (auto values = dyn_cast<DenseFPElementsAttr>(constant.getValue()))
     for (const APFloat &value : values.getValues<APFloat>()) {
-      // Whole numbers may be sizes; of others it is known whether they change.
+      // Whole numbers may be sizes. Other numbers are listed by their bits,
+      // which shows whether they change.
       bool isExact = false;
       APSInt whole(64, /*isUnsigned=*/false);
       value.convertToInteger(whole, APFloat::rmTowardZero, &isExact);
@@ -120,7 +122,7 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
     middle.push_back(range.low +
                      (range.high - range.low) / range.step / 2 * range.step);
   }
-  // The other points have the next size where the smallest is 1.
+  // The other points have the next larger size if the smallest one is 1.
   std::vector<SizePoint> points = {low, high, middle};
   SizePoint second = low;
   for (auto [i, range] : llvm::enumerate(ranges))
@@ -138,7 +140,8 @@ std::vector<SizePoint> nnc::chooseEdges(ArrayRef<SizeRange> ranges) {
   for (const SizePoint &point : points)
     if (!llvm::is_contained(distinct, point) && !llvm::is_contained(point, 0))
       distinct.push_back(point);
-  // Data may find nothing: with the largest of other sizes, and the smallest.
+  // Sizes that are found at run time may be 0, both with the largest and with
+  // the smallest of the other sizes.
   for (const SizePoint *others : {&high, &low}) {
     SizePoint none = *others;
     for (auto [i, range] : llvm::enumerate(ranges))
@@ -214,7 +217,8 @@ std::string OutlineCheck::compare(const Outline::Entry &entry, EntryOf getEntry,
   return why.empty() ? "" : entry.label + why;
 }
 
-/// Whether an importer leaves out the op where its result is its operand.
+/// Returns true if importers leave out such an op when its result equals its
+/// operand.
 static bool isLeftOut(const Outline::Entry &entry) {
   StringRef kind = StringRef(entry.kind).split(' ').first;
   return llvm::is_contained({nn::SliceOp::getOperationName(),
@@ -230,7 +234,7 @@ std::string OutlineCheck::findDifference(const Outline &outline,
   auto getResults = [](const Outline &o) -> const Outline::Entry & {
     return o.results;
   };
-  size_t next = 0; // of the samples' ops
+  size_t next = 0; // index of the next op of the samples
   const std::vector<Outline::Entry> &first = samples[0].ops;
   bool isComparable = areAlike;
   if (llvm::is_contained(point, 1))
@@ -241,7 +245,7 @@ std::string OutlineCheck::findDifference(const Outline &outline,
   auto getOp = [&](const Outline &o) -> const Outline::Entry & {
     return o.ops[next];
   };
-  // The samples' ops occur in the same order; some may be left out.
+  // The ops of the samples occur in the same order, but some may be left out.
   for (const Outline::Entry &entry : outline.ops) {
     if (!isComparable)
       break;

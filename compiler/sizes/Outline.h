@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model may compute with its sizes in ways that samples close to the largest
-// sizes do not show, as with the minimum of a size and 5. Imports at the edges
-// of the bounds show it.
+// A model may depend on its sizes in ways that samples close to the largest
+// sizes do not show, such as the minimum of a size and 5. Imports at the edges
+// of the ranges reveal this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +23,20 @@
 
 namespace nnc {
 
-/// The ops of an imported module whose results are used, and the whole numbers
-/// in each: dimensions of results and operands, elements of short constants,
-/// and attributes.
+/// The live ops of an imported module, and the whole numbers of each:
+/// dimensions of results and operands, elements of short constants, and
+/// attributes.
 struct Outline {
   struct Entry {
-    std::string kind;  ///< of the op and its operands
+    std::string kind;  ///< kind of the op and of its operands
     std::string label; ///< for messages
-    /// The dimensions of the results are first, those of operands follow.
+    /// The dimensions of the results, then those of the operands, then the
+    /// integers of attributes.
     llvm::SmallVector<int64_t> numbers;
-    size_t resultRank = 0, operandRank = 0; ///< 0 unless there is one operand
-    /// Elements of short constants, of which there may be fewer at other sizes.
+    /// `operandRank` is 0 unless there is one operand.
+    size_t resultRank = 0, operandRank = 0;
+    /// The elements of short constant operands, whose number may vary with the
+    /// sizes.
     llvm::SmallVector<llvm::SmallVector<int64_t>> constants;
   };
   std::vector<Entry> ops;
@@ -43,22 +46,22 @@ struct Outline {
   explicit Outline(mlir::ModuleOp module);
 };
 
-/// Returns points at the edges of the ranges: the smallest sizes, each alone
-/// and all together, the largest, some in the middle, and those at which all
-/// sizes are 0 that may be.
+/// Returns points at the edges of the ranges: the smallest sizes, together and
+/// each alone, the largest sizes, sizes in the middle, and points at which all
+/// sizes are 0 that may be 0.
 std::vector<SizePoint> chooseEdges(llvm::ArrayRef<SizeRange> ranges);
 
-/// Compares the numbers of a network at sizes in the ranges with what those at
-/// the samples let expect.
+/// A check of the numbers of a network at points in the ranges against those
+/// that its samples predict.
 class OutlineCheck {
 public:
-  /// `samples` are of the imports at the points of the finder's samples.
+  /// `samples` are the outlines of the imports at the samples of `finder`.
   OutlineCheck(std::vector<Outline> samples, const ExpressionFinder &finder,
                mlir::MLIRContext *context);
 
-  /// Returns what differs in the outline at `point`, as a clause, or an empty
-  /// string. Where a size is 1, other ops may compute the same, and only the
-  /// results are compared then.
+  /// Returns a clause that says what differs in the outline at `point`, or an
+  /// empty string. If a size is 1, other ops may compute the same, so that only
+  /// the results are compared if the ops differ.
   std::string findDifference(const Outline &outline,
                              llvm::ArrayRef<int64_t> point);
 
@@ -66,24 +69,26 @@ private:
   using EntryOf = llvm::function_ref<const Outline::Entry &(const Outline &)>;
   using NumbersOf =
       llvm::function_ref<llvm::ArrayRef<int64_t>(const Outline &)>;
-  /// Returns what a number should be at `point`; nullopt where the samples do
-  /// not tell.
+  /// Returns the expected value of number `number` of an entry at `point`;
+  /// nullopt if the samples do not determine it.
   std::optional<int64_t> expect(size_t number, NumbersOf getNumbers,
                                 llvm::ArrayRef<int64_t> point);
-  /// Returns what is not as expected, as a clause, or an empty string.
+  /// Returns a clause that says which number is not as expected, or an empty
+  /// string.
   std::string compareNumbers(llvm::ArrayRef<int64_t> numbers,
                              NumbersOf getNumbers,
                              llvm::ArrayRef<int64_t> point);
   std::string compare(const Outline::Entry &entry, EntryOf getEntry,
                       llvm::ArrayRef<int64_t> point);
-  /// Returns what an op of the samples is that the network lacks at `point`, or
-  /// an empty string if its result would be its operand there.
+  /// Returns a clause that names an op of the samples that the network lacks at
+  /// `point`, or an empty string if its result would equal its operand there.
   std::string explainMissing(EntryOf getEntry, llvm::ArrayRef<int64_t> point);
 
   std::vector<Outline> samples;
   bool areAlike; ///< whether the samples have the same ops
   ExpressionFinder finder;
-  /// Expressions by their values at the samples; null for those without.
+  /// The expressions found so far, by their values at the samples; null if
+  /// there is none for the values.
   std::map<std::vector<int64_t>, mlir::AffineExpr> known;
 };
 

@@ -17,20 +17,21 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Tables have at most so many elements.
+/// The largest number of elements of a table.
 static constexpr int64_t kMostElements = 1 << 16;
 
 namespace {
-/// The elements first, first + step, ..., along the only axis of a constant
-/// that may have more than one.
+/// An arithmetic progression: `count` elements first, first + step, ... along
+/// the only axis of a constant with more than one element.
 struct Progression {
   int64_t first = 0, step = 0, count = 0;
 };
 
-/// Numbers that differ among the modules, as elements of a table.
+/// A table of the consecutive numbers from `low` to `high`, with the number
+/// that each module takes from it.
 struct Table {
   int64_t low = 0, high = 0;
-  SmallVector<int64_t> values; ///< one for each module
+  SmallVector<int64_t> values; ///< the number of each module
 };
 } // namespace
 
@@ -61,8 +62,8 @@ static std::optional<Progression> readProgression(nn::ConstantOp op) {
   return found;
 }
 
-/// Returns the table that has `values` at the samples, or nullopt if it is not
-/// known how far it goes at all sizes.
+/// Returns a table that contains `values`, the numbers at the samples, and
+/// those at all other sizes; nullopt if these are unknown or too many.
 static std::optional<Table> makeTable(SmallVector<int64_t> values,
                                       ExpressionFinder &finder) {
   constexpr int64_t kPoints = 2048;
@@ -83,10 +84,11 @@ static std::optional<Table> makeTable(SmallVector<int64_t> values,
   return table;
 }
 
-/// Returns `count` elements of the table from the one of module `number` on.
+/// Creates a slice of `count` elements of the table from the number of module
+/// `number` on. `longest` is the largest count of all modules.
 static Value takeElements(OpBuilder &builder, Location loc, const Table &table,
                           size_t number, int64_t count, int64_t longest) {
-  // It is longer than all parts.
+  // The constant is longer than any slice of it.
   int64_t size = table.high - table.low + longest + 1;
   auto type = RankedTensorType::get({size}, builder.getI64Type());
   TensorData all = TensorData::allocate(type);
@@ -109,7 +111,7 @@ static Value makeSteps(OpBuilder &builder, Location loc, int64_t step,
   return builder.create<nn::ConstantOp>(loc, data.toAttribute("steps"));
 }
 
-/// Replaces the constants if they are progressions.
+/// Replaces corresponding constants of all modules if they are progressions.
 static void replace(ArrayRef<nn::ConstantOp> ops, ExpressionFinder &finder) {
   SmallVector<Progression> progressions;
   SmallVector<int64_t> firsts, steps;

@@ -13,13 +13,12 @@
 
 namespace nnc {
 
-/// Replaces constants of imported modules, which are alike but for numbers, by
-/// ops on constants that are the same in all of them, where their elements are
-/// whole numbers that start from one which depends on the sizes, or have a
-/// distance that does: the place of a token behind those of a cache, or the
-/// first element of each row of a matrix. Such numbers are parts of a table of
-/// consecutive ones, which no pass folds (kVariesAttr). Does nothing where the
-/// modules are not alike.
+/// Replaces constants of imported modules that are arithmetic progressions of
+/// whole numbers whose first number or step depends on the sizes, such as the
+/// positions of tokens behind a cache or the first element of each row of a
+/// matrix. They become ops on constants that are equal in all modules: slices
+/// of a table of consecutive numbers, which no pass folds (kVariesAttr). The
+/// modules must be equal except for numbers; otherwise nothing is changed.
 void countFromSizes(llvm::ArrayRef<mlir::ModuleOp> modules,
                     ExpressionFinder &finder);
 

@@ -41,12 +41,13 @@ void nnc::makeConsistent(std::vector<SizePoint> &points,
   points = std::move(distinct);
 }
 
-/// Returns `count` sizes of the range, none of which is 1 or in `taken`, all
-/// above `least`: first the high end or one above it, then sizes from there
-/// down, of which the last is the lowest, and where these do not suffice,
-/// further ones above. Where all whole numbers are sizes, powers of two are
-/// none of them, because a division by one becomes a multiplication; but rather
-/// they than ones above, if the range is `related` to others.
+/// Returns `count` sizes of the range, all above `least` and none of them in
+/// `taken`, to which they are added. The first is `high` or, if that does not
+/// qualify, the next size above. Sizes from there downwards follow, and the
+/// lowest qualifying one. If these do not suffice, sizes above are added. If
+/// the step is 1, powers of two do not qualify, because divisions by them would
+/// become shifts; however, they are preferred to sizes above if the range is
+/// `related` to others.
 static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
                                         int64_t least, bool related,
                                         SmallVectorImpl<int64_t> &taken) {
@@ -66,7 +67,8 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
   for (int64_t size = sizes[0] - range.step;
        size >= range.low && int(sizes.size()) + 1 < count; size -= range.step)
     add(size);
-  // A model may treat small sizes otherwise: by a maximum, or a window.
+  // A model may treat small sizes differently, for example by a maximum or a
+  // window.
   for (int64_t size = range.low; size < sizes.back() && size < sizes[0];
        size += range.step)
     if (isUsual(size) && !llvm::is_contained(taken, size)) {
@@ -77,7 +79,7 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
        related && size > least && int(sizes.size()) < count; size -= range.step)
     if (!llvm::is_contained(taken, size) && !llvm::is_contained(sizes, size))
       sizes.push_back(size);
-  // Three sizes suffice for what is no product of them.
+  // Three sizes suffice for expressions that are linear in this size.
   const int needed = range.isMost ? 3 : count;
   for (; int(sizes.size()) < needed; above += range.step)
     add(above);
@@ -86,12 +88,13 @@ static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
 }
 
 std::vector<SizePoint> nnc::chooseSamples(ArrayRef<SizeRange> ranges) {
-  // A quadratic in one size has three coefficients; a fourth sample checks it.
+  // A quadratic polynomial in one size has three coefficients; a fourth sample
+  // checks it.
   const int count = 4;
   SmallVector<SmallVector<int64_t>> sizes(ranges.size());
   SmallVector<int64_t> taken;
-  // Sizes that others are within are larger than all of these, so that both
-  // differ in all samples.
+  // The sizes of a range are larger than all sizes of the ranges that are
+  // within it, so that the two differ in all samples.
   auto choose = [&](auto self, size_t i) -> void {
     int64_t least = 1;
     bool related = ranges[i].within.has_value();
@@ -131,7 +134,7 @@ std::vector<SizePoint> nnc::chooseChecks(ArrayRef<SizeRange> given,
     for (SizeRange &range : ranges)
       range.low =
           std::max(range.low, std::min<int64_t>(range.step, range.high));
-  // As many sizes of each range as keep the product below the limit.
+  // Each range has as many sizes as keep the number of points within the limit.
   int64_t perRange = 2;
   auto countPoints = [&](int64_t each) {
     int64_t count = 1;
@@ -246,7 +249,7 @@ AffineExpr ExpressionFinder::makeProduct(const Term &term) const {
 }
 
 bool ExpressionFinder::isWhole(AffineExpr numerator, int64_t divisor) const {
-  // The remainder repeats with each step of a size, at the latest after
+  // As a function of the steps of a size, the remainder has a period of at most
   // `divisor` steps.
   constexpr int64_t kMost = 4096;
   SizePoint point;
@@ -270,8 +273,10 @@ bool ExpressionFinder::isWhole(AffineExpr numerator, int64_t divisor) const {
   return visit(visit, 0);
 }
 
-/// Solves the equations matrix * x = values for x in fractions of one
-/// denominator, which is appended; false if there is no single solution.
+/// Solves a system of linear equations. Each row holds the coefficients and the
+/// right-hand side. Sets `solution` to the numerators of the unknowns and,
+/// last, their common denominator. Returns false if there is not exactly one
+/// solution.
 static bool solve(std::vector<std::vector<__int128>> rows,
                   SmallVectorImpl<int64_t> &solution) {
   const size_t unknowns = rows[0].size() - 1;
@@ -314,7 +319,7 @@ static bool solve(std::vector<std::vector<__int128>> rows,
 
 AffineExpr ExpressionFinder::fit(ArrayRef<const Term *> chosen,
                                  ArrayRef<int64_t> values) const {
-  // One sample more than there are unknowns checks the rest.
+  // At least one sample more than there are unknowns checks the solution.
   if (samples.size() < chosen.size() + 2)
     return {};
   // Differences from the first sample keep the numbers small.
@@ -332,7 +337,7 @@ AffineExpr ExpressionFinder::fit(ArrayRef<const Term *> chosen,
   __int128 rest = __int128(divisor) * values[0];
   AffineExpr sum;
   for (auto [i, term] : llvm::enumerate(chosen)) {
-    // Emitted code computes with 32 bits.
+    // Emitted code computes with 32-bit integers.
     __int128 largest = __int128(solution[i]) * term->values[0];
     if (largest != int32_t(largest))
       return {};
@@ -360,7 +365,7 @@ AffineExpr ExpressionFinder::findSum(ArrayRef<int64_t> values) const {
         return found;
   if (ranges.size() < 3)
     return {};
-  // Tensors of several inputs are joined along an axis.
+  // A concat of several inputs along an axis has the sum of their sizes.
   SmallVector<const Term *> sizes;
   for (const Term &term : terms)
     if (std::accumulate(term.exponents.begin(), term.exponents.end(), 0) == 1)
@@ -385,7 +390,7 @@ bool ExpressionFinder::isChecked(AffineExpr expression) const {
     llvm::SmallDenseSet<int64_t> distinct;
     for (const SizePoint &point : samples)
       distinct.insert(point[i]);
-    // A polynomial of degree n goes through any n + 1 points.
+    // Some polynomial of degree n goes through any n + 1 points.
     if (getDegree(expression, i) + 2 > int(distinct.size()))
       return false;
   }
@@ -415,7 +420,7 @@ AffineExpr ExpressionFinder::findProduct(ArrayRef<int64_t> values,
 }
 
 AffineExpr ExpressionFinder::find(ArrayRef<int64_t> values) {
-  // A tensor has few dimensions that depend on sizes.
+  // Limits of the search. A tensor has few dimensions that depend on sizes.
   constexpr int kMostFactors = 3;
   constexpr size_t kMostKnown = 64;
   AffineExpr found = findProduct(values, kMostFactors);

@@ -19,18 +19,21 @@
 
 namespace nnc {
 
-/// A size that a module has at run time: one of low, low + step, ..., high.
+/// The range of a size that is known at run time only: it is one of low, low +
+/// step, ..., high.
 struct SizeRange {
   std::string name;
   int64_t low, high, step;
-  /// Whether larger sizes contradict others, as more things than there are.
+  /// Whether sizes above `high` would contradict other sizes, for example if
+  /// `high` is the number of all elements of which some are found.
   bool isMost = false;
-  /// The number of a range before it whose size is never smaller, as that of
-  /// all things of which these are the first.
+  /// The index of an earlier range whose size is never smaller than this one,
+  /// such as the number of all elements of which this is the number of the
+  /// first ones.
   std::optional<unsigned> within = std::nullopt;
-  bool isFound = false; ///< whether data decide the size, not the caller
-  /// The expression that computes the size from the found sizes before it, of
-  /// which the first is length 0; null for a size that does not depend on
+  bool isFound = false; ///< whether data determine the size, not the caller
+  /// The expression that computes the size from the found sizes before it, the
+  /// first of which is length 0; null for a size that does not depend on
   /// others.
   nn::LengthExpression computed = {};
 };
@@ -38,51 +41,54 @@ struct SizeRange {
 /// One value for each of several sizes.
 using SizePoint = llvm::SmallVector<int64_t, 2>;
 
-/// Makes each point one that can occur: sizes that are computed get the
-/// computed values, and sizes larger than those that they are within become as
-/// large as these. Removes points that equal an earlier one then.
+/// Makes each point one that can occur at run time. Computed sizes get their
+/// computed values, and sizes that are within others are reduced to at most
+/// these. Then removes points that equal an earlier one.
 void makeConsistent(std::vector<SizePoint> &points,
                     llvm::ArrayRef<SizeRange> ranges);
 
-/// Returns the points for which a network is compiled: the one with the largest
-/// sizes, then others close to it and the smallest, in which each size differs
-/// alone and together with others. No size is 1, and no two are equal where
-/// that can be avoided, since compilers treat such shapes specially. A range
-/// with few sizes is extended upwards, if it has to be where `isMost`.
+/// Returns the points for which a network is compiled. The first has the
+/// largest sizes; the others are close to it, except for one with the smallest
+/// sizes. Each size differs alone and together with others. Where possible, no
+/// size is 1 and no two sizes of a point are equal, since compilers treat such
+/// shapes specially. A range with too few sizes is extended upwards, even with
+/// `isMost` if there is no other way.
 std::vector<SizePoint> chooseSamples(llvm::ArrayRef<SizeRange> ranges);
 
-/// Returns points within the ranges at which results are checked: all of them
-/// if they are at most `most`, else a grid of about as many, which has the
-/// smallest and the largest sizes. Sizes of 0, at which layers without results
-/// do not run, are among them only `withZeros`.
+/// Returns points within the ranges at which results are checked. These are all
+/// points if there are at most `most`, else a grid of about `most` points that
+/// includes the smallest and the largest sizes. Sizes of 0, at which layers
+/// without results do not run, are included only if `withZeros`.
 std::vector<SizePoint> chooseChecks(llvm::ArrayRef<SizeRange> ranges,
                                     int64_t most, bool withZeros = false);
 
-/// Returns the value of an expression whose symbols are sizes.
+/// Returns the value at `point` of an expression whose symbols are sizes.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> point);
 
-/// Finds numbers as expressions of sizes: sums of a constant and of sizes, or
-/// of up to two products of them, each with a constant factor, and products of
-/// such sums.
+/// A search for expressions of sizes that have given values at the samples. It
+/// tries sums of a constant and sizes or up to two products of sizes, each with
+/// a constant factor, and products of such sums.
 class ExpressionFinder {
 public:
   ExpressionFinder(std::vector<SizeRange> ranges,
                    std::vector<SizePoint> samples, mlir::MLIRContext *context);
-  /// Returns the simplest expression that has values[i] at samples[i] for all
-  /// i, and that is a whole number at all sizes in the ranges; null if there is
-  /// none of the forms that are tried.
+  /// Returns the simplest expression that has the value values[i] at samples[i]
+  /// for all i and is a whole number at all sizes in the ranges; null if there
+  /// is none of the forms that are tried.
   mlir::AffineExpr find(llvm::ArrayRef<int64_t> values);
 
   llvm::ArrayRef<SizeRange> getRanges() const { return ranges; }
   llvm::ArrayRef<SizePoint> getSamples() const { return samples; }
 
-  /// Returns the sums that were found, whose products it tries. A finder that
-  /// knows them, in this order, finds the same expressions from there on.
+  /// Returns the sums found so far, whose products find() tries. Another finder
+  /// to which they are added in this order finds the same expressions from then
+  /// on.
   llvm::SmallVector<mlir::AffineExpr> getSums() const;
   void addSum(mlir::AffineExpr sum);
 
 private:
-  /// A product of sizes: its exponents, and its values at the samples.
+  /// A product of sizes: the exponent of each size, and the value of the
+  /// product at each sample.
   struct Term {
     llvm::SmallVector<int, 2> exponents;
     std::vector<int64_t> values;
@@ -93,14 +99,16 @@ private:
                        llvm::ArrayRef<int64_t> values) const;
   mlir::AffineExpr makeProduct(const Term &term) const;
   bool isWhole(mlir::AffineExpr numerator, int64_t divisor) const;
-  /// Returns true if there are more samples of each size than a polynomial of
-  /// the expression's degree could go through by chance.
+  /// Returns true if the samples have enough values of each size to determine a
+  /// polynomial of the expression's degree and to check it with at least one
+  /// more.
   bool isChecked(mlir::AffineExpr expression) const;
 
   std::vector<SizeRange> ranges;
   std::vector<SizePoint> samples;
   std::vector<Term> terms;
-  /// Sums that were found, such as dimensions, and their values at the samples.
+  /// The sums found so far, such as dimensions, with their values at the
+  /// samples.
   llvm::MapVector<mlir::AffineExpr, std::vector<int64_t>> factors;
   mlir::MLIRContext *context;
 };

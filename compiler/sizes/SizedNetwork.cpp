@@ -20,8 +20,8 @@ static ArrayAttr describeSizes(ArrayRef<SizeRange> ranges,
   return ArrayAttr::get(context, sizes);
 }
 
-/// Reads the bounds of the sizes; nullopt where an attribute is missing or does
-/// not fit the others.
+/// Returns the ranges of the sizes; nullopt if an attribute is missing or does
+/// not match the others.
 static std::optional<std::vector<SizeRange>> readRanges(ModuleOp module) {
   auto sizes = module->getAttrOfType<ArrayAttr>(nn::kSizesAttr);
   auto within = module->getAttrOfType<DenseI64ArrayAttr>(nn::kSizesWithinAttr);

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module with one module inside, the network at the largest sizes, and one
-// nn.sample for each other point for which it is compiled.
+// A module that holds a network at several sizes: a nested module with the
+// network at the largest sizes, and an nn.sample for each other point for which
+// the network is compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,26 +23,28 @@ namespace nnc {
 
 class SizedNetwork {
 public:
-  /// Reads a module; reports what it lacks.
+  /// Reads a module. Fails with an error if it is not a network at several
+  /// sizes.
   static mlir::FailureOr<SizedNetwork> read(mlir::ModuleOp module);
-  /// Makes a module of a network at the points of `finder`, the largest sizes
-  /// first.
+  /// Creates such a module from the networks at the samples of `finder`, of
+  /// which the first has the largest sizes.
   static mlir::OwningOpRef<mlir::ModuleOp>
   join(llvm::ArrayRef<mlir::ModuleOp> networks, const ExpressionFinder &finder);
 
-  /// The network at the largest sizes.
+  /// Returns the network at the largest sizes.
   mlir::ModuleOp getPlan() const { return networks.front(); }
-  /// The network at each point of the finder.
+  /// Returns the networks in the order of the finder's samples.
   llvm::ArrayRef<mlir::ModuleOp> getNetworks() const { return networks; }
   ExpressionFinder &getFinder() { return finder; }
-  /// Whether a point has larger sizes than the bounds.
+  /// Returns true if a size of a point exceeds its range.
   bool isBeyond(llvm::ArrayRef<int64_t> point) const;
-  /// Returns the sizes as a program has them.
+  /// Returns the sizes as the attribute `exec.sizes` of a program.
   mlir::ArrayAttr getSizes() const;
 
-  /// Lets later passes know the sums that the finder has found.
+  /// Stores the sums that the finder has found in the module, for later passes.
   void keepSums();
-  /// Makes the module what the network at the largest sizes is.
+  /// Replaces the contents of the module by those of the network at the largest
+  /// sizes.
   void becomePlan();
 
 private:
@@ -53,8 +56,8 @@ private:
   ExpressionFinder finder;
 };
 
-/// Moves the contents of a module inside of `outer` to its end, and erases that
-/// module.
+/// Moves the contents of `inner`, a module nested in `outer`, to the end of
+/// `outer`, and erases `inner`.
 void moveInto(mlir::ModuleOp outer, mlir::ModuleOp inner);
 
 } // namespace nnc

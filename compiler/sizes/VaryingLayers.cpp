@@ -41,12 +41,13 @@ static std::string describeOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Compares two functions op by op.
+/// A comparison of two functions op by op.
 class Comparison {
 public:
   Comparison(func::FuncOp plan, func::FuncOp sample)
       : plan(plan), sample(sample) {}
-  /// Reports the first difference that is more than a number.
+  /// Compares the functions. Fails with an error at the first difference other
+  /// than a number.
   LogicalResult run();
 
 private:
@@ -61,7 +62,8 @@ private:
 
   func::FuncOp plan, sample;
   DenseMap<Value, Value> same;
-  /// Values of the sample's constants that the plan has, too.
+  /// The resources of the sample's constants that were replaced by those of the
+  /// plan.
   SetVector<DenseResourceElementsAttr> unused;
 };
 } // namespace
@@ -80,9 +82,9 @@ static bool isOfOneKind(Type a, Type b) {
          x.getRank() == y.getRank() && x.getEncoding() == y.getEncoding();
 }
 
-/// Returns true if two attributes are equal but for integers and shapes.
+/// Returns true if two attributes are equal except for integers and shapes.
 static bool isOfOneKind(Attribute a, Attribute b) {
-  // Dictionaries are notes for people.
+  // Dictionaries only hold information for reports.
   if (a == b || (isa_and_nonnull<DictionaryAttr>(a) &&
                  isa_and_nonnull<DictionaryAttr>(b)))
     return true;
@@ -101,13 +103,14 @@ static bool isOfOneKind(Attribute a, Attribute b) {
   return x && x.getType() == cast<IntegerAttr>(b).getType();
 }
 
-/// Constants may have other elements, see shareConstants().
+/// Makes equal constants share their memory. Constants may have different
+/// elements; see shareConstants().
 void Comparison::compareConstants(nn::ConstantOp a, nn::ConstantOp b) {
   auto ofA = TensorData::get(a.getValue()), ofB = TensorData::get(b.getValue());
   if (a.getValue() == b.getValue() || a.getType() != b.getType() || !ofA ||
       !ofB || ofA->getBytes() != ofB->getBytes())
     return;
-  // One copy of the weights is enough.
+  // One copy of equal weights is enough.
   auto resource = dyn_cast<DenseResourceElementsAttr>(b.getValue());
   b.setValueAttr(a.getValueAttr());
   if (resource)
@@ -136,7 +139,7 @@ LogicalResult Comparison::compareOps(Operation *a, Operation *b,
     return a->getResultTypes() == b->getResultTypes()
                ? success()
                : fail(at, "is a custom operator, which takes no such sizes");
-  // Literals may have other values, see shareConstants().
+  // Literals may have different values; see shareConstants().
   if (isa<arith::ConstantOp>(a))
     return success();
   DictionaryAttr ofA = a->getAttrDictionary(), ofB = b->getAttrDictionary();
@@ -157,7 +160,8 @@ LogicalResult Comparison::compareOps(Operation *a, Operation *b,
   return success();
 }
 
-/// Compares two blocks; of nested ones, problems are reported at `at`.
+/// Compares two blocks. Errors are reported at `at` or, if it is null, at the
+/// op that differs.
 LogicalResult Comparison::compareBlocks(Block &a, Block &b, Operation *at) {
   if (a.getNumArguments() != b.getNumArguments())
     return fail(at ? at : plan, "has other operands at other sizes");
@@ -222,14 +226,14 @@ static bool hasVaryingNumbers(ArrayRef<Operation *> ops) {
   return llvm::any_of(ops.drop_front(), differs);
 }
 
-/// Returns true if an op gives the beginning of its operand.
+/// Returns true if the result of an op is the beginning of its operand.
 static bool isView(Operation *op) {
   SmallVector<Move> moves = getMoves(op);
   return moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;
 }
 
-/// Lets the finder know the dimensions of an op's results, of which fields are
-/// products.
+/// Makes the finder search for the dimensions of an op's results, since fields
+/// of shapes are products of them.
 static void noteDimensions(ArrayRef<Operation *> ops,
                            ExpressionFinder &finder) {
   for (unsigned i = 0; i < ops[0]->getNumResults(); ++i)
@@ -242,8 +246,8 @@ static void noteDimensions(ArrayRef<Operation *> ops,
     }
 }
 
-/// Returns the axes of corresponding values whose dimensions differ, each with
-/// what divides all of these.
+/// Returns the axes on which the sizes of corresponding values differ, each
+/// followed by the greatest common divisor of these sizes.
 static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values) {
   SmallVector<int64_t> pairs;
   ArrayRef<int64_t> first = nn::getTensorType(values[0]).getShape();
@@ -261,7 +265,8 @@ static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values) {
   return DenseI64ArrayAttr::get(values[0].getContext(), pairs);
 }
 
-/// Tells the choice of a routine which axes vary, so that no layout pads them.
+/// Sets the attribute of the first op that tells the choice of routines which
+/// axes vary, so that no layout pads them.
 static void addAxes(ArrayRef<Operation *> ops) {
   SmallVector<Attribute> axes;
   for (unsigned i = 0; i <= ops[0]->getNumOperands(); ++i) {
@@ -275,8 +280,8 @@ static void addAxes(ArrayRef<Operation *> ops) {
                   ArrayAttr::get(ops[0]->getContext(), axes));
 }
 
-/// Tells the choice of a routine the shapes that it has to apply to besides
-/// that of the plan.
+/// Sets the attributes of the first op that tell the choice of routines which
+/// other shapes a routine has to apply to, and which axes vary.
 static LogicalResult addShapes(ArrayRef<Operation *> ops,
                                ExpressionFinder &finder) {
   auto layer = dyn_cast<nn::LayerOp>(ops[0]);
@@ -287,7 +292,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   std::vector<SmallVector<nn::RoutineCall>> calls;
   for (Operation *op : ops)
     calls.push_back(cast<nn::LayerOp>(op).getRoutineCalls());
-  // Calls of several parts are copies, which take any shape.
+  // Several calls are copies, which take any shape.
   if (calls[0].size() != 1)
     return success();
   SmallVector<nn::ShapeAttr> shapes;
@@ -307,7 +312,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   return success();
 }
 
-/// Marks the ops of the first of functions that correspond to each other.
+/// Marks the ops of the first of corresponding functions.
 static LogicalResult markVarying(ArrayRef<func::FuncOp> functions,
                                  ExpressionFinder &finder) {
   func::FuncOp plan = functions[0];
@@ -347,14 +352,13 @@ LogicalResult nnc::markVarying(ArrayRef<ModuleOp> modules,
 // Other shapes
 //===----------------------------------------------------------------------===//
 
-/// Gives a value the shape of another one; it keeps its schema.
+/// Gives `value` the shape of `from`; its element type and layout stay.
 static void setShape(Value value, Value from) {
   if (auto type = dyn_cast<RankedTensorType>(from.getType()))
     value.setType(Schema::of(nn::getTensorType(value)).on(type));
 }
 
-/// Gives an op and all that is nested in it the shapes and the numbers of
-/// `from`.
+/// Gives an op and all ops nested in it the shapes and the numbers of `from`.
 static void retype(Operation *op, Operation *from) {
   for (NamedAttribute attribute : from->getAttrDictionary())
     op->setAttr(attribute.getName(), attribute.getValue());
@@ -362,7 +366,7 @@ static void retype(Operation *op, Operation *from) {
     setShape(x, y);
   auto layer = dyn_cast<nn::LayerOp>(op);
   for (auto [x, y] : llvm::zip(op->getRegions(), from->getRegions())) {
-    // Expressions are alike but for casts, which the layer's form has.
+    // Expressions are equal except for casts, which depend on the layer's form.
     if (layer && &x == &layer.getEpilogue())
       continue;
     for (auto [a, b] : llvm::zip(x, y)) {
@@ -375,7 +379,8 @@ static void retype(Operation *op, Operation *from) {
   }
 }
 
-/// Lets values of a function be larger than their places.
+/// Enlarges the memories of a function so that values may be larger than their
+/// places.
 static void liftLimits(func::FuncOp function) {
   constexpr int64_t kMuch = int64_t(1) << 40;
   Builder builder(function.getContext());
@@ -392,7 +397,7 @@ static void liftLimits(func::FuncOp function) {
   function->setAttr(exec::kMemoriesAttr, builder.getArrayAttr(large));
 }
 
-/// Gives a planned function the shapes of `from`.
+/// Gives a planned function the shapes of the function `from`.
 static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
   SmallVector<Operation *> ops;
   for (Operation &op : from.getBody().front())
@@ -406,11 +411,11 @@ static LogicalResult retypeFunction(func::FuncOp function, func::FuncOp from) {
         retype(&op, ops[number.getInt()]);
       continue;
     }
-    // The stored bytes of a weight are the same at all sizes, too.
+    // The stored bytes of a weight are the same at all sizes.
     if (isa<nn::ConstantOp, nn::DecodeOp>(op))
       continue;
-    // Ops that passes have added after the layers were formed move or cast one
-    // value.
+    // Ops that passes have added after the layers were formed move or cast a
+    // single value.
     RankedTensorType x = nn::getTensorType(op.getOperand(0));
     Value y = op.getResult(0);
     SmallVector<int64_t> shape(x.getShape());

@@ -34,7 +34,7 @@ Job nnc::makeLayerJob(LayerOp layer, Candidate candidate) {
   return {layer, std::move(candidate), std::move(subject)};
 }
 
-/// Alignment in bytes of the program's memory: no target needs more.
+/// The alignment of the program's memory in bytes. No target needs more.
 static constexpr int64_t kMemoryAlign = target::costs::kUsualAlign;
 
 namespace {
@@ -242,8 +242,8 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   for (const Job &job : jobs)
     ops.push_back(createOp(job));
   placeWeights();
-  // The rest of the model's weights, which a round does not read, is replaced
-  // by reading other data, as much as a cache can hold.
+  // To stand for the rest of the model's weights, which a round does not read,
+  // other data is read, as much as a cache can hold.
   int64_t others =
       std::min(modelWeights,
                machine.getHost().getCore().getLastBytes() * 3 / 2) -

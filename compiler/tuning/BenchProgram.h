@@ -2,11 +2,11 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Codegen prints this program as it prints models: each candidate is a call
-// whose shape is constant, and the runner times every call. Since times depend
-// on the contents of the caches, each call finds its input just written, as it
-// would be by the preceding layer, and its weights as far from the core as they
-// are in the model, which reads all its other weights in between.
+// Codegen prints this program as it prints models. Each candidate is a call
+// with a constant shape, and the runner times every call. Since times depend on
+// the contents of the caches, each call finds its input just written, as by the
+// preceding layer, and its weights as far from the core as in the model, which
+// reads all its other weights in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 namespace nnc {
 
 /// A measurement to be made: the time of a layer computed by one of its
-/// candidates, or, if `layer` is null, the time of an adapt.
+/// candidates or, if `layer` is null, the time of an adapt.
 struct Job {
   nn::LayerOp layer;
   Candidate candidate;

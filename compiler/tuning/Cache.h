@@ -18,7 +18,7 @@ struct sqlite3;
 namespace nnc {
 
 /// The conditions of a measurement besides its subject. A measurement is valid
-/// only where they are the same.
+/// only under the same conditions.
 struct Circumstances {
   std::string machine; ///< chip, compiler, flags, threads, where weights lie
   std::string code;    ///< hash of the routine's source text

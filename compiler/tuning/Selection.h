@@ -19,7 +19,7 @@ void forEachJob(mlir::func::FuncOp function, const CostModel &cost,
 
 struct Selection {
   llvm::SmallVector<Job, 0> jobs; ///< in descending order of value
-  double planSeconds;             ///< cost of the present plan
+  double planSeconds;             ///< cost of the present plan in seconds
 };
 
 /// Selects the jobs that are not measured yet and could change the plan that

@@ -13,19 +13,19 @@ namespace nnc {
 
 /// A plan for a whole model: a candidate for each of its layers.
 struct WholePlan {
-  std::vector<Subject> choices;   ///< those of PlanGraph::getChoices()
+  std::vector<Subject> choices;   ///< see PlanGraph::getChoices()
   llvm::SmallVector<Job, 0> jobs; ///< one for each distinct layer
   double seconds = 0;             ///< its cost in the search
-  bool untuned = false;           ///< follows from estimates alone
+  bool untuned = false;           ///< whether it is based on estimates only
 };
 
 /// Returns up to `count` different plans that are worth measuring as a whole,
 /// because layers take other times in a network than alone (SoftNeuro section
-/// III, integrated profiling). The first plan is the cheapest, the second is
-/// the cheapest by estimates alone; both are returned even if `count` is
-/// smaller. Each further plan is the cheapest after the measured times of the
-/// layers of all preceding plans have been increased by a twentieth each,
-/// provided that it really costs at most a tenth more than the first.
+/// III, integrated profiling). The first plan is the cheapest, and the second
+/// is the cheapest by estimates alone; both are returned even if `count` is
+/// smaller. Each further plan is the cheapest one after the measured times of
+/// the layers of all preceding plans have been raised by 5 % each, provided
+/// that its real cost is at most 10 % above that of the first plan.
 mlir::FailureOr<llvm::SmallVector<WholePlan, 0>>
 findWholePlans(mlir::func::FuncOp function, target::MachineAttr machine,
                const Measurements &known, double maxError, size_t count,
