@@ -13,15 +13,7 @@
 namespace nnc::compression {
 
 /// The relative error of a layer's results with compressed weights W' instead
-/// of its own weights W:
-///
-/// W X - W' X
-///
-/// /
-///
-/// W X
-///
-/// , or 0 if both norms are 0.
+/// of its own weights W: ||W X - W' X|| / ||W X||, or 0 if both norms are 0.
 struct OutputErrors {
   double magnitude = 0; ///< error with compressByMagnitude()
   double result = 0;    ///< error with the chosen weights

@@ -45,9 +45,9 @@ struct AxisWindows {
 std::optional<AxisWindows> getWindows(mlir::Operation *op, int64_t axis);
 
 /// Returns the axis of the result that corresponds to axis `axis` of operand 0,
-/// for an op whose other operands are constant along it and that treats each
-/// element along it alike; a negative number for other ops. Elementwise ops and
-/// ops with windows are not covered.
+/// for an op that treats all elements along this axis alike and whose other
+/// operands do not have it; a negative number for other ops. Elementwise ops
+/// and ops with windows are not covered.
 int64_t followAxis(mlir::Operation *op, int64_t axis);
 
 /// Returns true if `slice` is an nn.slice that takes all elements along the

@@ -97,8 +97,8 @@ SmallVector<Value> Batcher::findOutputs(size_t last) {
   return outputs;
 }
 
-/// Returns the attributes of the function that also apply to the functions of
-/// loops.
+/// Returns the discardable attributes of the function, which the functions of
+/// loops get, too.
 SmallVector<NamedAttribute> Batcher::getAttributes() {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : function->getDiscardableAttrs())

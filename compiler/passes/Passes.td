@@ -17,11 +17,11 @@ include "compiler/passes/WeightOptions.td"
 include "mlir/Pass/PassBase.td"
 
 def SetConstraints : Pass<"nnc-set-constraints", "::mlir::ModuleOp"> {
-  let summary = "Record what the module has to keep to";
+  let summary = "Record the target and the memories of a module";
   let description = [{
-    The first of all passes: it gives the module its target and its functions
-    the memories that the arena and the weights are divided among. An option that
-    has its default sets nothing.
+    The first of all passes. It records the target as an attribute of the module,
+    and the memories that the arena and the weights are divided among as
+    attributes of its functions. An option with its default value sets nothing.
 
     ```mlir
     func.func @main(%x: tensor<1x40xf32>) -> tensor<1x40xf32>
@@ -148,7 +148,7 @@ def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
 }
 
 def Stream : Pass<"nnc-stream", "::mlir::func::FuncOp"> {
-  let summary = "Take a window of time frame by frame";
+  let summary = "Make a model of a window of time read only the new frames";
   let description = [{
     The model reads a window of frames along `axis` of argument number `input`.
     The new model reads only the `hop` newest frames in each run, and keeps the
@@ -368,7 +368,7 @@ def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
 }
 
 def DropUnread : Pass<"nnc-drop-unread", "::mlir::ModuleOp"> {
-  let summary = "Remove what branches and loops compute and nobody reads";
+  let summary = "Remove unread values that branches and loops compute";
   let description = [{
     Removes ops, results of functions that ops run, values that loops carry and
     values that functions capture on which no result of the network depends.

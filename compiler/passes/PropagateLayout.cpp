@@ -147,7 +147,7 @@ void Mover::move(LayerOp layer, const Candidate &candidate) const {
 bool Mover::run(LayerOp layer) {
   const Routine *routine =
       Catalogue::get().findRoutine(layer.getRoutine().value_or(""));
-  // The costs are those of the host.
+  // The cost model only knows the costs of adapts on the host.
   if (!routine || !llvm::is_contained(routine->layouts, "any") ||
       !getDevice(layer.getY().getType()).empty())
     return false;

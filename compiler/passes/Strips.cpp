@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// A convolution or pool with the ops after it whose results are not stored
-/// before the last one.
+/// A convolution or pool, with the ops that follow it up to the value that is
+/// stored.
 struct Stage {
   Operation *anchor, *end;
   int64_t axis; ///< axis of the rows in the result of `end`

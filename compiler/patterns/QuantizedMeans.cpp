@@ -65,8 +65,8 @@ struct PoolIntegers : OpRewritePattern<AvgPoolOp> {
       return failure();
     size_t spatial = kernel.size();
     bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
-    // The mean of a window that lies in padding alone is the real number 0,
-    // which the integers have no mean for.
+    // A window that lies in padding alone has the mean 0.0, which no mean of
+    // its integers represents.
     for (auto [i, pad] : llvm::enumerate(pads))
       if (!pool.getCountIncludePad() && pad >= kernel[i % spatial])
         return failure();

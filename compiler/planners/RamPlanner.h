@@ -46,8 +46,8 @@ public:
   mlir::LogicalResult plan();
   /// Returns true if the program keeps to the limits of memory.
   bool fits() const { return demand.fits(limit); }
-  /// Searches for another program of the network that fits. The program is
-  /// undefined if the outcome is not Outcome::found.
+  /// Searches for another program of the network that fits. There is no valid
+  /// program unless the outcome is Outcome::found.
   Outcome fit();
 
   /// Return the program, and the options of the passes that built it.

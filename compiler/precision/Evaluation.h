@@ -21,7 +21,7 @@ struct Evaluation : accuracy::Score {
   /// The noise that rounding and clipping of the tensor itself adds to it, by
   /// the name of the tensor.
   std::map<std::string, accuracy::Noise> rounding;
-  std::vector<accuracy::OutputNoise> outputs; ///< of the outputs of the model
+  std::vector<accuracy::OutputNoise> outputs; ///< noise of the model's outputs
   int64_t bytes = 0;                          ///< size of the quantized model
 };
 

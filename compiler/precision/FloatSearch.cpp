@@ -229,9 +229,9 @@ llvm::LogicalResult Search::run() {
 }
 
 /// Reduces the first step to the products among its layers if the model is
-/// estimated to be faster like that. The other layers then follow the layers
-/// around them: the search has no candidates for them that read floats and
-/// store integers.
+/// estimated to be faster like that. Whether the other layers are integers then
+/// follows from the layers around them: the search has no float candidates for
+/// them that also read floats.
 llvm::LogicalResult Search::chooseFastest() {
   std::set<int> products;
   for (int number : steps.front())

@@ -41,7 +41,7 @@ private:
   const Problem &problem;
   llvm::SmallVector<llvm::SmallVector<unsigned>, 0> kept;
   llvm::SmallVector<llvm::SmallVector<const Problem::Edge *>, 0>
-      edges; ///< of each node
+      edges; ///< edges of each node
 };
 
 } // namespace nnc

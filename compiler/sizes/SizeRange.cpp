@@ -45,9 +45,9 @@ void nnc::makeConsistent(std::vector<SizePoint> &points,
 /// `taken`, to which they are added. The first is `high` or, if that does not
 /// qualify, the next size above. Sizes from there downwards follow, and the
 /// lowest qualifying one. If these do not suffice, sizes above are added. If
-/// the step is 1, powers of two do not qualify, because divisions by them would
-/// become shifts; however, they are preferred to sizes above if the range is
-/// `related` to others.
+/// the step is 1, powers of two do not qualify, because compilers replace
+/// divisions by them by multiplications; however, they are preferred to sizes
+/// above if the range is `related` to others.
 static SmallVector<int64_t> chooseSizes(const SizeRange &range, int count,
                                         int64_t least, bool related,
                                         SmallVectorImpl<int64_t> &taken) {

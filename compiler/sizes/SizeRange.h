@@ -24,8 +24,9 @@ namespace nnc {
 struct SizeRange {
   std::string name;
   int64_t low, high, step;
-  /// Whether sizes above `high` would contradict other sizes, for example if
-  /// `high` is the number of all elements of which some are found.
+  /// Whether sizes above `high` are avoided as samples, because they would
+  /// contradict other sizes: for example, if more elements were found than
+  /// there are.
   bool isMost = false;
   /// The index of an earlier range whose size is never smaller than this one,
   /// such as the number of all elements of which this is the number of the

@@ -39,7 +39,7 @@ namespace nnc {
 struct ProbeFile {
   std::string version; ///< version of nnc that measured
   std::string chip;    ///< LLVM's name of the CPU, or the measured host
-  std::vector<std::string> isas; ///< of the target
+  std::vector<std::string> isas; ///< instruction sets of the target
   int64_t mhz = 0, multiplyAdds = 0, memoryMbS = 0;
   struct Cache {
     int64_t bytes, bytesPerCycle;
