@@ -1,4 +1,4 @@
-//===- LeastCount.cpp - The fewest layers that must stay as they are ------===//
+//===- LeastCount.cpp - Search for the least sufficient count -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

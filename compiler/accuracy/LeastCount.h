@@ -1,4 +1,4 @@
-//===- LeastCount.h - The fewest layers that must stay as they are --------===//
+//===- LeastCount.h - Search for the least sufficient count -----*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

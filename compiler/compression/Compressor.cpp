@@ -1,4 +1,4 @@
-//===- Compressor.cpp - A model becomes one with fewer weights ------------===//
+//===- Compressor.cpp - Compression of a model's weights ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

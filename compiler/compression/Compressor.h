@@ -1,4 +1,4 @@
-//===- Compressor.h - A model becomes one with fewer weights ----*- C++ -*-===//
+//===- Compressor.h - Compression of a model's weights ----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

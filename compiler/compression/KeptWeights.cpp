@@ -1,4 +1,4 @@
-//===- KeptWeights.cpp - The best weights beside zeros --------------------===//
+//===- KeptWeights.cpp - Least-squares fit of nonzero weights -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

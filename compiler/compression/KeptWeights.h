@@ -1,4 +1,4 @@
-//===- KeptWeights.h - The best weights beside zeros ------------*- C++ -*-===//
+//===- KeptWeights.h - Least-squares fit of nonzero weights -----*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- LayerInputs.cpp - What the weights of a layer multiply -------------===//
+//===- LayerInputs.cpp - Vectors that weights multiply --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- LayerInputs.h - What the weights of a layer multiply -----*- C++ -*-===//
+//===- LayerInputs.h - Vectors that weights multiply ------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

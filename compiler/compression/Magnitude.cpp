@@ -1,4 +1,4 @@
-//===- Magnitude.cpp - Compression that looks at weights alone ------------===//
+//===- Magnitude.cpp - Compression by magnitude ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Magnitude.h - Compression that looks at weights alone ----*- C++ -*-===//
+//===- Magnitude.h - Compression by magnitude -------------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

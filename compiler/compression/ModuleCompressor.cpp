@@ -1,4 +1,4 @@
-//===- ModuleCompressor.cpp - A module becomes one with fewer weights -----===//
+//===- ModuleCompressor.cpp - Compression of a module's weights -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

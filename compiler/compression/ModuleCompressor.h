@@ -1,4 +1,4 @@
-//===- ModuleCompressor.h - A module becomes one with fewer weights -------===//
+//===- ModuleCompressor.h - Compression of a module's weights ---*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

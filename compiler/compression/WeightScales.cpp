@@ -1,4 +1,4 @@
-//===- WeightScales.cpp - What the integers of weights stand for ----------===//
+//===- WeightScales.cpp - Scales and zero points of integers --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

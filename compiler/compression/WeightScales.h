@@ -1,4 +1,4 @@
-//===- WeightScales.h - What the integers of weights stand for --*- C++ -*-===//
+//===- WeightScales.h - Scales and zero points of integers ------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- BatchProfile.cpp - What a network takes at a batch size ------------===//
+//===- BatchProfile.cpp - Time and memory at a batch size -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

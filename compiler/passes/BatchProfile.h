@@ -1,4 +1,4 @@
-//===- BatchProfile.h - What a network takes at a batch size ----*- C++ -*-===//
+//===- BatchProfile.h - Time and memory at a batch size ---------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

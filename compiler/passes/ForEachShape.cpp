@@ -1,4 +1,4 @@
-//===- ForEachShape.cpp - Passes of their own for each shape --------------===//
+//===- ForEachShape.cpp - Runs a pipeline for each shape ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Generalize.cpp - One program of those of several sizes -------------===//
+//===- Generalize.cpp - Merges programs of several sizes ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

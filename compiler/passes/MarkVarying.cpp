@@ -1,4 +1,4 @@
-//===- MarkVarying.cpp - What varies between layers at several sizes ------===//
+//===- MarkVarying.cpp - Marks numbers that vary with the sizes -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

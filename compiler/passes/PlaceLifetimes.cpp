@@ -1,4 +1,4 @@
-//===- PlaceLifetimes.cpp - From which step to which values are alive -----===//
+//===- PlaceLifetimes.cpp - Lifetimes of values and scratch memory --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

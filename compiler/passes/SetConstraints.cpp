@@ -1,4 +1,4 @@
-//===- SetConstraints.cpp - What a module has to keep to ------------------===//
+//===- SetConstraints.cpp - Records the target and the memories -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

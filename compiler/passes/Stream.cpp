@@ -1,4 +1,4 @@
-//===- Stream.cpp - Takes a window of time frame by frame -----------------===//
+//===- Stream.cpp - Models that read frame by frame -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -68,11 +68,11 @@ private:
     auto found = parts.find(value);
     return found == parts.end() ? nullptr : &found->second;
   }
-  /// Returns operand number `index` if it is the only operand that grows, else
-  /// null.
+  /// Returns the newest part of operand number `index` if it is the only
+  /// operand that grows, else null.
   const Part *getOnlyPart(Operation *op, unsigned index = 0) const;
-  /// Returns the value of the new function that replaces `value`: its newest
-  /// part if it grows.
+  /// Returns the value of the new function that replaces `value`, which is its
+  /// newest part if it grows.
   Value getNewest(Value value) const {
     const Part *part = getPart(value);
     if (part)

@@ -1,4 +1,4 @@
-//===- EmptyTensors.cpp - Results that no element goes into ---------------===//
+//===- EmptyTensors.cpp - Folds tensors without elements ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

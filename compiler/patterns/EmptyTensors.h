@@ -1,4 +1,4 @@
-//===- EmptyTensors.h - Results that no element goes into -------*- C++ -*-===//
+//===- EmptyTensors.h - Folds tensors without elements ----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- QuantizedLayers.h - What the patterns of QDQ models share ----------===//
+//===- QuantizedLayers.h - Helpers of patterns for QDQ models ---*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- AffineFolds.cpp - Scales and shifts that weights take up -----------===//
+//===- AffineFolds.cpp - Scales and shifts folded into weights ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- AffineFolds.h - Scales and shifts that weights take up ---*- C++ -*-===//
+//===- AffineFolds.h - Scales and shifts folded into weights ----*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- BiasCorrection.cpp - Biases that make up for weights ---------------===//
+//===- BiasCorrection.cpp - Biases that compensate weight errors ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

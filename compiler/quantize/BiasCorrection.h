@@ -1,4 +1,4 @@
-//===- BiasCorrection.h - Biases that make up for weights -------*- C++ -*-===//
+//===- BiasCorrection.h - Biases that compensate weight errors --*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- ModuleFile.cpp - A module as a file holds it -----------------------===//
+//===- ModuleFile.cpp - Serialization of a module -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

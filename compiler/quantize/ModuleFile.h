@@ -1,4 +1,4 @@
-//===- ModuleFile.h - A module as a file holds it ---------------*- C++ -*-===//
+//===- ModuleFile.h - Serialization of a module -----------------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Results.cpp - Values that a run of a module shows ------------------===//
+//===- Results.cpp - Values added to a module's outputs -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

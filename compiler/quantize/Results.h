@@ -1,4 +1,4 @@
-//===- Results.h - Values that a run of a module shows ----------*- C++ -*-===//
+//===- Results.h - Values added to a module's outputs -----------*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

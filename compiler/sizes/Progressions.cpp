@@ -1,4 +1,4 @@
-//===- Progressions.cpp - Constants that count from a size ----------------===//
+//===- Progressions.cpp - Progressions that depend on the sizes -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Progressions.h - Constants that count from a size --------*- C++ -*-===//
+//===- Progressions.h - Progressions that depend on the sizes ---*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
