@@ -17,7 +17,8 @@ unsigned AdaptPaths::Table::find(RankedTensorType type) const {
   return llvm::find(types, type) - types.begin();
 }
 
-/// Returns `types` and those that consist of parts of them.
+/// Returns `types` and all combinations of their element types, layouts and
+/// devices, row-major order included.
 static SmallVector<RankedTensorType>
 addMixed(ArrayRef<RankedTensorType> types) {
   llvm::SetVector<Type> elements;
@@ -30,7 +31,7 @@ addMixed(ArrayRef<RankedTensorType> types) {
     layouts.insert(schema.layout);
     devices.insert(schema.device);
   }
-  // From device to device the way leads over the host.
+  // A path between two other devices leads over the host.
   if (devices.size() > 1)
     devices.insert("");
   llvm::SetVector<RankedTensorType> all(types.begin(), types.end());

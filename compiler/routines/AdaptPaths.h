@@ -17,21 +17,22 @@
 
 namespace nnc {
 
-/// The cheapest ways to bring tensors from one schema into another, as tables
-/// of one shape and one element type that values have in the function. A step
-/// changes one part of a schema: a routine of adapts changes the layout, a
-/// transfer the device, a layer that casts the element type. Where no step
-/// leads from one schema to another, or several steps cost less, a path leads
-/// through schemas that consist of parts of those which are known for the
-/// shape, and of row-major order.
+/// The cheapest conversions between schemas, kept in one table for each shape
+/// and element type that values have in the function. A single step changes one
+/// part of a schema: a routine for adapts changes the layout, a transfer
+/// changes the device, and a casting layer changes the element type. Where no
+/// single step leads from one schema to another, or several steps are cheaper,
+/// a path passes through intermediate schemas. These combine the element types,
+/// layouts and devices of the schemas known for the shape, and may be
+/// row-major.
 class AdaptPaths {
 public:
   explicit AdaptPaths(const CostModel &cost) : cost(&cost) {}
 
-  /// The schemas of one shape.
+  /// The schemas of tensors of one shape, and the cheapest paths between them.
   class Table {
   public:
-    /// Returns the number of the schema of `type`, which must be known.
+    /// Returns the index of the schema of `type`, which must be in the table.
     unsigned find(mlir::RankedTensorType type) const;
     const Paths &getPaths() const { return *paths; }
     mlir::RankedTensorType getType(unsigned node) const { return types[node]; }
@@ -42,36 +43,37 @@ public:
     std::optional<Paths> paths;
   };
 
-  /// Returns the table of values of elements `own`, in which all of `types`, of
-  /// one shape, are known. On the way from one type to another, floats become
-  /// integers only if these are what the value has in the function.
+  /// Returns the table for values of the shape of `types` whose element type in
+  /// the function is `own`, after adding all of `types` to it. All of `types`
+  /// must have the same shape. A path converts floats to integers only if `own`
+  /// is that integer type.
   const Table &getTable(llvm::ArrayRef<mlir::RankedTensorType> types,
                         mlir::Type own);
 
-  /// Returns the seconds of the cheapest path, 0 between equal types;
-  /// kImpossible if there is none.
+  /// Returns the seconds of the cheapest path: 0 if both types are equal, and
+  /// kImpossible if there is no path. `own` is as in getTable().
   double getSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     mlir::Type own);
-  /// Returns the types behind each step of that path.
+  /// Returns the type after each step of the cheapest path.
   llvm::SmallVector<mlir::RankedTensorType> getPath(mlir::RankedTensorType from,
                                                     mlir::RankedTensorType to,
                                                     mlir::Type own);
 
-  /// A layer that casts a tensor, of the forms in the cost model, with the
-  /// candidate that computes it.
+  /// A layer that casts the element type of a tensor, and the candidate that
+  /// computes it. The layer comes from the cost model's LayerForms.
   struct Cast {
     nn::LayerOp layer;
     Candidate candidate;
   };
-  /// Returns the cheapest cast for a step that changes the element type; null
-  /// if no routine casts so.
+  /// Returns the cheapest cast for a step that changes the element type, or
+  /// null if no routine computes such a cast.
   const Cast *getCast(mlir::RankedTensorType from, mlir::RankedTensorType to);
 
 private:
   double getStepSeconds(mlir::RankedTensorType from, mlir::RankedTensorType to);
 
   const CostModel *cost;
-  /// Tables by the row-major types that values have in the function.
+  /// The tables, keyed by the row-major type that a value has in the function.
   llvm::DenseMap<mlir::Type, std::unique_ptr<Table>> tables;
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, double> steps;
   std::map<std::pair<const void *, const void *>, std::optional<Cast>> casts;

@@ -7,7 +7,7 @@
 #ifndef NNC_COMPILER_ROUTINES_CALLCOSTS_H
 #define NNC_COMPILER_ROUTINES_CALLCOSTS_H
 
-/// The constants of costs.inc, which says what they mean.
+/// The constants of costs.inc, where each one has its unit and meaning.
 namespace nnc::costs {
 
 #define NNC_CALL_COST(name, value, unit, meaning)                              \

@@ -27,11 +27,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Estimates this close are equal: then the table's order decides.
+/// Estimates whose ratio is closer to 1 than this count as equal; then the
+/// order of the table decides.
 static constexpr double kBetter = 0.999;
 
 bool Candidate::hasSchemaOf(const Candidate &other) const {
-  // An encoded operand is a constant: no other layer minds.
+  // An encoded operand is a constant, so its layout does not affect other
+  // layers.
   auto isSame = [&](auto pair) {
     auto [a, b] = pair;
     return a == b || (!weighsBytes && (isEncoded(a) || isEncoded(b)));
@@ -41,7 +43,7 @@ bool Candidate::hasSchemaOf(const Candidate &other) const {
 }
 
 /// Returns the error that storing the layer's weights in the signature's
-/// encodings adds to that of the routine.
+/// encodings adds to the routine's own error.
 static double getWeightError(LayerOp layer, const Signature &signature,
                              CandidateMemo &memo) {
   double error = 0;
@@ -66,9 +68,9 @@ static int64_t getPoints(LayerOp layer) {
   return type.getNumElements() / type.getDimSize(*axis);
 }
 
-/// Returns true if two lists of parameters make the same code for a layer with
-/// so many points: if they differ only in sizes of a tile that holds all points
-/// anyway.
+/// Returns true if two lists of parameters produce the same code for a layer
+/// with `points` points: they differ only in sizes of a tile that holds all
+/// points in either case.
 static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
                          ArrayRef<int64_t> b, int64_t points) {
   int64_t pointsOfA = 1, pointsOfB = 1;
@@ -83,14 +85,15 @@ static bool makeSameTile(const Routine &routine, ArrayRef<int64_t> a,
   return points <= std::min(pointsOfA, pointsOfB);
 }
 
-/// Returns true if `routine` computes the layer at all sizes that it is to be
-/// called with.
+/// Returns true if `routine` supports all further sizes with which the layer
+/// will be called (kOtherShapesAttr), or a sample of them if there are many.
 static bool appliesToOtherShapes(LayerOp layer, const Routine &routine,
                                  ArrayRef<int64_t> params) {
   auto others = layer->getAttrOfType<ArrayAttr>(kOtherShapesAttr);
   if (!others)
     return true;
-  // Not all of many: all are checked once the routine is chosen.
+  // If there are many sizes, only a sample is checked here. All of them are
+  // checked once the routine is chosen.
   constexpr size_t kMost = 32;
   for (size_t i = 0, step = others.size() / kMost + 1; i < others.size();
        i += step) {
@@ -103,8 +106,8 @@ static bool appliesToOtherShapes(LayerOp layer, const Routine &routine,
 }
 
 /// Returns true if a value has a layout with blocks along an axis whose
-/// dimension is no multiple of them at all sizes. How long it is with its
-/// padding is then no expression of the sizes.
+/// dimension is not a multiple of the block at all sizes. Its padded length is
+/// then not an expression of the sizes.
 static bool padsVaryingAxis(LayerOp layer, const Signature &signature) {
   auto varying = layer->getAttrOfType<ArrayAttr>(kVaryingAxesAttr);
   if (!varying)
@@ -120,8 +123,8 @@ static bool padsVaryingAxis(LayerOp layer, const Signature &signature) {
   return false;
 }
 
-/// Returns the bytes that the layer's values take under `signature` more than
-/// in row-major order. Those of constants are no working memory.
+/// Returns the bytes by which the layer's values under `signature` exceed those
+/// in row-major order. Constants do not count, as they are not working memory.
 static int64_t getPaddingBytes(LayerOp layer, const Signature &signature) {
   auto getPadding = [](RankedTensorType type) {
     return getPhysicalBytes(type) - getPhysicalBytes(getLogicalType(type));
@@ -134,7 +137,7 @@ static int64_t getPaddingBytes(LayerOp layer, const Signature &signature) {
 }
 
 /// Returns the candidates of `routine` for the layer with their estimated
-/// costs; operands that the routine takes in any layout have the layout `any`.
+/// costs. Operands that the routine takes in any layout have the layout `any`.
 static std::vector<CandidateMemo::Entry>
 findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
               const CostModel &cost, CandidateMemo &memo) {
@@ -194,7 +197,7 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
   return found;
 }
 
-/// Stands for the routine of candidates that are views.
+/// Returns a placeholder for the routine of candidates that are views.
 static const Routine &getViewRoutine() {
   static const Routine routine = [] {
     Routine view = *Catalogue::get().getRoutinesOf("copy").front();
@@ -206,9 +209,8 @@ static const Routine &getViewRoutine() {
 
 bool Candidate::isView() const { return routine == &getViewRoutine(); }
 
-/// Visits the candidates of a layer that only transposes its operand for which
-/// nothing moves: those in which one side has one of `layouts`, and the other
-/// is row-major.
+/// Visits the candidates of a transposing layer that are views: one side has
+/// one of `layouts`, the other side is row-major, and no element moves.
 static void forEachView(LayerOp layer, LayerOp form,
                         ArrayRef<LayoutAttr> layouts,
                         llvm::function_ref<void(Candidate)> visit) {
@@ -233,8 +235,8 @@ static void forEachView(LayerOp layer, LayerOp form,
     }
 }
 
-/// Returns the names of the devices that may compute a layer: all of the
-/// machine, or that of a layer which names its routine.
+/// Returns the names of the devices that may compute a layer: all devices of
+/// the machine, or one device if the layer names its routine.
 static SmallVector<std::string> listDevices(LayerOp layer,
                                             const CostModel &cost) {
   if (layer.getRoutine())
@@ -246,8 +248,8 @@ static SmallVector<std::string> listDevices(LayerOp layer,
   return names;
 }
 
-/// Visits the candidates of a form of a layer on the device of `cost` whose
-/// routines `isWanted` accepts.
+/// Visits the candidates of a form of a layer on the device of `cost`, with the
+/// routines that `isWanted` accepts.
 static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
                           ArrayRef<LayoutAttr> layouts,
                           llvm::function_ref<void(Candidate)> visit,
@@ -297,9 +299,10 @@ static void forEachOfForm(LayerOp layer, LayerOp form, const CostModel &cost,
                           llvm::function_ref<void(Candidate)> visit,
                           ParamChoice choice) {
   const WeightRules &rules = cost.getWeightRules();
-  // The first of these kinds of routines of which the layer has any: those that
-  // read the wanted encoding, then those that read the weights' own values if
-  // they can be stored so, then all.
+  // Only the first of these kinds of routines is used that has any candidate
+  // for the layer: routines that read the wanted encoding, then routines that
+  // read the weights' own values if they can be stored in that encoding, then
+  // all routines.
   SmallVector<std::function<bool(const Routine &)>> filters;
   if (!rules.isEncodingOpen() && !form.getRoutine()) {
     StringRef kind = rules.getKind();

@@ -19,30 +19,32 @@ namespace nnc {
 struct Candidate : UnitCost {
   const Routine *routine = nullptr;
   llvm::SmallVector<int64_t> params;
-  /// Those of the inputs, then of the extras.
+  /// The types of the inputs, followed by those of the extras.
   llvm::SmallVector<mlir::RankedTensorType> operands;
   mlir::RankedTensorType result;
   double error = 0; ///< rounding error, as Routine::getError() defines it
-  /// The bytes that the routine needs beside its operands and result in
-  /// row-major order: scratch memory and the padding of their layouts. 0 if the
-  /// cost model has no limit of memory (CostModel::setFreeMemory).
+  /// The bytes that the routine needs in addition to its operands and result in
+  /// row-major order: scratch memory and the padding of their layouts. It is 0
+  /// if the cost model has no limit of memory (CostModel::setFreeMemory).
   int64_t memory = 0;
   /// The part of `seconds` that is a penalty for bytes above that limit.
   double memorySeconds = 0;
   /// The form of the layer that the routine computes (LayerForms.h); null if
   /// it is the layer itself.
   nn::LayerOp form = {};
-  /// Whether the bytes of all weights are limited: encodings of a weight, which
-  /// take more or fewer bytes, belong to the schema then.
+  /// Whether the model limits the bytes of its weights. The encoding of a
+  /// weight, which decides how many bytes the weight takes, is then part of the
+  /// schema.
   bool weighsBytes = false;
 
   nn::LayerOp getForm(nn::LayerOp layer) const { return form ? form : layer; }
 
-  /// Returns true if both have the same schema, so that they are the same to
-  /// other layers.
+  /// Returns true if both candidates have the same schema, so that other layers
+  /// cannot tell them apart.
   bool hasSchemaOf(const Candidate &other) const;
-  /// Whether no routine runs, because the memory of the operand holds the
-  /// result: a transpose between two layouts.
+  /// Returns true if the layer is a transpose between two layouts whose result
+  /// has the same bytes as its operand: it shares the operand's memory, and no
+  /// routine runs.
   bool isView() const;
   /// Returns true if both are the same routine with the same parameters and
   /// types.
@@ -52,8 +54,8 @@ struct Candidate : UnitCost {
   }
 };
 
-/// The parameters of a routine that are tried: all in its line of routines.inc,
-/// or only the first that apply, which suit most layers.
+/// Which parameters of a routine are tried: all combinations in its line of
+/// routines.inc, or only the first that applies, which suits most layers.
 enum class ParamChoice { all, first };
 
 /// The estimated candidates of the layers of a function, without measurements.
@@ -75,7 +77,7 @@ public:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, double> weightErrors;
 };
 
-/// The name by which plans call a candidate that is a view.
+/// The name of a candidate that is a view in printed plans.
 inline constexpr llvm::StringLiteral kViewName = "view";
 
 /// Visits all candidates of `layer` and of its other forms in the cost model.
@@ -91,8 +93,8 @@ void forEachCandidate(nn::LayerOp layer, const CostModel &cost,
 /// the types that it has; 0 if no routine computes it.
 double getLayerSeconds(nn::LayerOp layer, const CostModel &cost);
 
-/// Returns the layouts that candidates of the block's layers require. Routines
-/// that work in any layout are to be tried in them.
+/// Returns the layouts that candidates of the block's layers require. These are
+/// the layouts in which routines for any layout are worth trying.
 llvm::SetVector<nn::LayoutAttr> findLayouts(mlir::Block &block,
                                             const CostModel &cost);
 

@@ -21,7 +21,7 @@ using namespace nnc;
 // Lines of routines.inc
 //===----------------------------------------------------------------------===//
 
-/// The constant `name` of a table, or null.
+/// Returns the constant `name` of a table, or null.
 static double *findConstant(routine_costs &table, StringRef name) {
 #define NNC_COST_FIELD(field, unit, meaning)                                   \
   if (name == #field)                                                          \
@@ -30,7 +30,7 @@ static double *findConstant(routine_costs &table, StringRef name) {
   return nullptr;
 }
 
-/// Constants to use in the place of all_costs, if any.
+/// The constants that tryCosts() set in place of all_costs, if it was called.
 static std::optional<cost_tables> trialCosts;
 
 std::string nnc::tryCosts(StringRef text) {
@@ -212,7 +212,7 @@ StringRef Catalogue::getHeaderOf(StringRef function) const {
   return llvm::StringSwitch<StringRef>(function)
 #define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
 #include "runtime/routines/elementwise/functions.inc"
-      // Functions of nn.requantize have parameters that the others lack.
+      // Only functions of nn.requantize have parameters.
       .StartsWith("requantize_", "runtime/simd/requantize.h")
       .Default("");
 }
@@ -259,7 +259,7 @@ namespace {
 /// A line of runtime/routines/costs/code.inc.
 struct CodeLine {
   StringRef routine;
-  int64_t param; ///< the first one, or -1
+  int64_t param; ///< the first parameter, or -1
   int64_t constant, sized;
 };
 } // namespace
@@ -281,7 +281,7 @@ std::optional<int64_t> Routine::getCodeBytes(ArrayRef<int64_t> values,
 StringRef Routine::getLayout(int64_t i) const {
   if (i < 0)
     return layouts.back();
-  // A concat calls its routine once for each operand.
+  // A concat has any number of inputs and calls its routine once for each.
   bool isOnly = family->inputs == 1;
   return family->inputs < 0 || isOnly ? layouts.front() : layouts[i];
 }

@@ -16,13 +16,14 @@ namespace nnc {
 struct Routine {
   llvm::StringRef name, header, isa;
   const Family *family;
-  /// The element types of the first input and of the others: a type, or
-  /// "number", "any", "integer" or "narrow" as catalogue/routines.inc explains;
-  /// and the type of the sums, empty if it is the same.
+  /// `elements` is the element type of the first input, and `otherElements` is
+  /// that of the other inputs: a type, or "number", "any", "integer" or
+  /// "narrow" as catalogue/routines.inc explains. `sums` is the type of the
+  /// sums, or empty if it equals the element type.
   llvm::StringRef elements, otherElements, sums;
-  /// Names of the layouts of the inputs, followed by that of the output:
-  /// "plain", "any", or as in #nn.layout. If all are "any", the shape of a call
-  /// holds physical dimensions.
+  /// The names of the layouts of the inputs, followed by that of the output:
+  /// "plain", "any", or a name as in #nn.layout. If all are "any", the shape of
+  /// a call holds physical dimensions.
   llvm::SmallVector<llvm::StringRef> layouts;
   llvm::SmallVector<llvm::StringRef> params;
   /// The combinations of parameter values that are worth trying; a single empty
@@ -46,9 +47,9 @@ struct Routine {
   double getError(const RoutineShape &shape,
                   llvm::ArrayRef<int64_t> params) const;
 
-  /// Returns the bytes of code of one layer on a microcontroller, whose sizes
-  /// are constants or else arguments of its function; nothing if they are not
-  /// known.
+  /// Returns the bytes of code of one layer on a microcontroller, or nothing if
+  /// they are not known. The layer's sizes are either compiled in as constants
+  /// or passed as arguments to its function.
   std::optional<int64_t> getCodeBytes(llvm::ArrayRef<int64_t> params,
                                       bool hasConstantSizes = true) const;
 
@@ -61,7 +62,7 @@ struct Routine {
   /// the type of the elements.
   bool takesSums(mlir::Type type) const;
 
-  // The expressions of the routine's entry in its table, compiled.
+  // The expressions of the routine's entry in its table, compiled to functions.
   bool (*appliesTo)(const void *shape, const int *params);
   int64_t (*scratchBytes)(const void *shape, const int *params, int threads);
   double (*efficiency)(const void *shape, const int *params,
@@ -87,11 +88,11 @@ private:
   llvm::SmallVector<Routine, 0> routines;
 };
 
-/// Uses other cost constants from now on. `text` is a table of
-/// runtime/routines/costs/ or a part of one: lines
-/// `NNC_COST(instruction set, name, value)`. Returns what is wrong with the
-/// text, or nothing. For scripts/benchmark/fit_costs.py; the constants of the
-/// whole process change.
+/// Replaces cost constants of the whole process from now on, for
+/// scripts/benchmark/fit_costs.py. `text` consists of lines
+/// `NNC_COST(instruction set, name, value)`, as in a table of
+/// runtime/routines/costs/, and need not set all constants. Returns a
+/// description of what is wrong with the text, or an empty string.
 std::string tryCosts(llvm::StringRef text);
 
 } // namespace nnc

@@ -23,7 +23,8 @@ static std::string listRoutines(StringRef family) {
   return llvm::join(names, ", ");
 }
 
-/// Checks that `values` are what `routine` has params for, and that it applies.
+/// Checks that `values` has a value for each parameter of `routine`, and that
+/// the routine applies with them.
 static LogicalResult checkParams(Operation *op, const Routine &routine,
                                  ArrayRef<RoutineShape> shapes,
                                  std::optional<ArrayRef<int64_t>> values) {
@@ -73,8 +74,8 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
     return layer.emitOpError("names the routine '")
            << name << "', which " << obstacle;
 
-  // The layout for "any" is that of the result, or of the first operand whose
-  // routine layout is "any".
+  // The routine's layout "any" stands for the layout of the result, or else of
+  // the first operand whose layout in the routine's table is "any".
   LayoutAttr any = getLayout(layer.getY().getType());
   auto signature = getSignature(layer, *routine, any);
   if (signature)

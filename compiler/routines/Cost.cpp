@@ -37,8 +37,8 @@ std::string nnc::getAlikeCall(const Subject &subject) {
   return text + " : " + subject.getCall();
 }
 
-/// Keys of the groups of calls whose ratios of measured to estimated time are
-/// alike, the closest group first.
+/// Returns the keys of the groups of calls from whose measurements a call may
+/// be scaled, from the closest group to the farthest.
 static std::array<std::string, 4>
 getGroups(StringRef layer, const Routine &routine, ArrayRef<int64_t> params) {
   return {getAlikeCall({layer.str(), routine.name.str(), params.vec()}),
@@ -78,7 +78,7 @@ CostModel CostModel::forDevice(StringRef name) const {
     return cost;
   cost.device = other;
   cost.deviceCost = makeDeviceCost(other, weightBytes);
-  // These were found for the first device.
+  // The calibration and the memo belong to the first device.
   cost.calibration = {};
   cost.memo = nullptr;
   return cost;
@@ -95,7 +95,7 @@ double CostModel::getAddedBytes(const Routine &routine,
                          shared = routine.getCodeBytes(params, false);
   if (!own || !shared)
     return 0;
-  // Register tiles of the layer's own are for its own sizes.
+  // A layer with its own register tiles has code for its own sizes only.
   if (!params.empty() && params.front() == 1)
     return double(*own);
   unsigned sharers = std::max(1u, sharersOfRoutines.lookup(routine.name));
@@ -121,7 +121,7 @@ void CostModel::price(UnitCost &cost, const Routine &routine,
 }
 
 double CostModel::getMemorySeconds(Operation *layer, int64_t bytes) const {
-  // Longer than any layer can save by a byte.
+  // A penalty per byte that is longer than any layer can save by using a byte.
   constexpr double byteSeconds = 1e-3;
   if (!freeMemory)
     return 0;

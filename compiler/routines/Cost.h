@@ -18,13 +18,14 @@ namespace nnc {
 class CandidateMemo;
 class LayerForms;
 
-/// The time that a call takes.
+/// The time that a call takes, in seconds.
 struct UnitCost {
   double seconds = 0;
-  /// Estimate from the target's row, without measurements.
+  /// The estimate from the target's row in the table of targets, without
+  /// measurements.
   double estimate = 0;
   bool measured = false;
-  bool alike = false; ///< not measured itself, but on a similar layer
+  bool alike = false; ///< whether a measurement of a similar layer was used
 };
 
 /// The routine that computes an adapt, and its cost.
@@ -33,17 +34,17 @@ struct AdaptCost : UnitCost {
   llvm::SmallVector<int64_t> params;
 };
 
-/// The memory that is free while each layer of a function runs, beside all
-/// values in row-major order, within a limit. What a candidate takes of it is
-/// its scratch memory and the padding of its layouts.
+/// The memory in bytes that is left within a limit while each layer of a
+/// function runs, when all live values are held in row-major order. A candidate
+/// uses it for scratch memory and for the padding of its layouts.
 struct FreeMemory {
-  llvm::DenseMap<mlir::Operation *, int64_t> bytes; ///< of each layer
-  int threads = 1; ///< that share the work of a layer
+  llvm::DenseMap<mlir::Operation *, int64_t> bytes; ///< free bytes, by layer
+  int threads = 1; ///< number of threads that share a layer's work
 };
 
-/// A key that is equal for the same call on layers that are alike, so that a
-/// measurement of one serves all. Layers are alike if they differ only in sizes
-/// above 12 that round to the same power of two.
+/// Returns a key that is equal for the same call on similar layers, so that a
+/// measurement of one serves all of them. Layers are similar if they differ
+/// only in sizes above 12 that round to the same power of two.
 std::string getAlikeCall(const Subject &subject);
 
 /// Ratios of measured to estimated times.
@@ -51,14 +52,15 @@ class Calibration {
 public:
   void add(llvm::StringRef layer, const Routine &routine,
            llvm::ArrayRef<int64_t> params, const UnitCost &measured);
-  /// Scales an estimate by the median ratio of the first of these groups that
-  /// has a measurement: this call on layers that are alike; this routine with
-  /// other params on this layer; this routine on all layers; all calls.
+  /// Scales an estimate by the median ratio of the closest group of calls that
+  /// has a measurement. From closest to farthest, the groups are: this call on
+  /// similar layers; this routine with other parameters on this layer; this
+  /// routine on all layers; all calls.
   void scale(llvm::StringRef layer, const Routine &routine,
              llvm::ArrayRef<int64_t> params, UnitCost &cost) const;
 
 private:
-  llvm::StringMap<std::vector<double>> ratios; ///< sorted
+  llvm::StringMap<std::vector<double>> ratios; ///< sorted lists, by group
 };
 
 /// Unit costs: the time of a call on one device of a machine, measured where a
@@ -67,26 +69,26 @@ private:
 /// measured to estimated times, so that both can be compared.
 class CostModel {
 public:
-  /// `weightBytes` is the size of all weights of the model, from which follows
-  /// the cache or memory that they are read from. `measured` is null if nothing
-  /// was measured. The costs are those of the machine's host.
+  /// Creates the cost model of the machine's host. `weightBytes` is the size of
+  /// all weights of the model, which decides the cache or memory that they are
+  /// read from. `measured` is null if there are no measurements.
   CostModel(target::MachineAttr machine, int64_t weightBytes,
             const Measurements *measured = nullptr);
 
-  /// Returns the same costs on another device of the machine; an empty name is
-  /// that of the host. They have no memo and no calibration, both of which are
-  /// for one device.
+  /// Returns the cost model of another device of the same machine; an empty
+  /// name means the host. The result has no memo and no calibration, because
+  /// both belong to one device.
   CostModel forDevice(llvm::StringRef name) const;
 
   target::MachineAttr getMachine() const { return machine; }
   target::DeviceAttr getDevice() const { return device; }
-  /// Returns the device's name as types and measurements have it: empty for the
-  /// host.
+  /// Returns the device's name as types and measurements spell it: empty for
+  /// the host.
   std::string getDeviceName() const {
     return device == machine.getHost() ? "" : device.getName().str();
   }
   /// Returns the seconds to move `bytes` from one device of the machine to
-  /// another, as TransferCost says.
+  /// another, as TransferCost estimates them.
   double getTransferSeconds(llvm::StringRef from, llvm::StringRef to,
                             int64_t bytes) const;
   bool knowsMeasurements() const { return measured && !measured->empty(); }
@@ -97,44 +99,44 @@ public:
                   llvm::ArrayRef<int64_t> params, const LayerWork &work) const {
     return deviceCost->estimate(routine, calls, params, work);
   }
-  /// Sets the seconds of an estimated cost from measurements, and adds those of
-  /// its bytes of code. `layer` is the layer's description if measurements are
-  /// known.
+  /// Sets the seconds of a cost from its estimate and the measurements, and
+  /// adds the price of its bytes of code. `layer` is the layer's description;
+  /// it is needed only if there are measurements.
   void price(UnitCost &cost, const Routine &routine,
              llvm::ArrayRef<int64_t> params, llvm::StringRef layer) const;
 
-  /// Returns the cheapest routine that changes one layout to another on their
-  /// device, or on that of the model where the types name none; its cost is
-  /// kImpossible if there is none. A transfer to another device, which leaves
-  /// the layout as it is, has no routine.
+  /// Returns the cheapest routine that changes one layout to another on the
+  /// device of both types, or on the model's device if the types name none. Its
+  /// cost is kImpossible if there is no such routine. A transfer to another
+  /// device must keep the layout, and has no routine.
   AdaptCost getAdapt(mlir::RankedTensorType from,
                      mlir::RankedTensorType to) const;
   /// Visits every routine of the model's device that changes one layout to
-  /// another; none if the change is a view.
+  /// another. It visits none if the change is a view.
   void forEachAdapt(mlir::RankedTensorType from, mlir::RankedTensorType to,
                     llvm::function_ref<void(AdaptCost)> visit) const;
 
   /// Returns the seconds to bring the memory of a value into the caches near
-  /// the core before the value is written; 0 if these caches still hold it. In
-  /// a network, all weights may have passed through the cache that holds the
-  /// memory since it was last written. Measurements and estimates of single
-  /// layers do not include this time.
+  /// the core before the value is written, or 0 if these caches still hold it.
+  /// In a network, all weights may have passed through the cache that holds
+  /// this memory since it was last written. Measurements and estimates of
+  /// single layers do not include this time.
   double getFetchSeconds(mlir::RankedTensorType value) const {
     return deviceCost->getFetchSeconds(nn::getPhysicalBytes(value));
   }
 
-  /// Sets the seconds that a byte of code costs, and how many layers may share
-  /// the code of each routine.
+  /// Sets the price of a byte of code in seconds, and for each routine the
+  /// number of layers that may share its code.
   void setByteSeconds(double seconds, llvm::StringMap<unsigned> sharers) {
     byteSeconds = seconds;
     sharersOfRoutines = std::move(sharers);
   }
 
-  /// Makes candidates that take more than the free memory dearer than all that
-  /// do not, by the bytes that they take too many. Null takes that back.
+  /// Adds to each candidate that exceeds the free memory a penalty per excess
+  /// byte that is larger than any saving of time. Null removes the limit.
   void setFreeMemory(const FreeMemory *found) { freeMemory = found; }
   const FreeMemory *getFreeMemory() const { return freeMemory; }
-  /// Returns the seconds that candidates of the layer cost more if they take
+  /// Returns the penalty in seconds of a candidate of the layer that takes
   /// `bytes` of the free memory.
   double getMemorySeconds(mlir::Operation *layer, int64_t bytes) const;
 
@@ -155,7 +157,8 @@ public:
 
 private:
   /// Returns the bytes of code that a layer adds to a model: those of its own
-  /// function, or its part of one that all layers of its routine share.
+  /// function, or its share of a function that all layers with this routine
+  /// call.
   double getAddedBytes(const Routine &routine,
                        llvm::ArrayRef<int64_t> params) const;
 

@@ -67,8 +67,8 @@ LogicalResult nnc::checkRoutine(DecodeOp decode, target::MachineAttr machine) {
   return success();
 }
 
-/// The bytes that the input `i` of a call reads, which are a weight; nothing,
-/// reporting it, if they are not known.
+/// Returns the bytes of the weight that is input `i` of a call. Returns
+/// nothing, and reports an error, if they are not known.
 static std::optional<TensorData> getStoredBytes(exec::CallOp call, size_t i) {
   auto weight = call.getInputs()[i].getDefiningOp<exec::WeightOp>();
   auto data = weight ? TensorData::get(weight.getValue()) : std::nullopt;
@@ -77,8 +77,8 @@ static std::optional<TensorData> getStoredBytes(exec::CallOp call, size_t i) {
   return data;
 }
 
-/// Checks that `bytes`, input `i` of a call, hold elements of `size` bytes in
-/// the form that `shape` describes.
+/// Checks that `bytes`, input `i` of a call, hold elements of `size` bytes each
+/// in the form that `shape` describes.
 static LogicalResult checkBytes(exec::CallOp call, size_t i,
                                 const decode_shape &shape, int size) {
   std::optional<TensorData> data = getStoredBytes(call, i);
@@ -99,8 +99,8 @@ static LogicalResult checkBytes(exec::CallOp call, size_t i,
          << ": it is damaged; make the module anew from the model";
 }
 
-/// Checks that `shape` describes the bytes of input 1 of a layer, which are
-/// weights for the elements of input 0.
+/// Checks that `shape` describes the bytes of input 1 of a layer, which hold
+/// weights with the element type of input 0.
 static LogicalResult checkLayerBytes(exec::CallOp call,
                                      const decode_shape &shape) {
   if (call.getInputs().size() != 2)
@@ -109,7 +109,7 @@ static LogicalResult checkLayerBytes(exec::CallOp call,
   return checkBytes(call, 1, shape, x.getElementType().isF32() ? 4 : 1);
 }
 
-/// Checks the weights that a product reads as they are stored.
+/// Checks the stored weights that a matrix product reads directly.
 static LogicalResult checkStoredProduct(exec::CallOp call,
                                         const stored_matmul_shape &s) {
   if (s.elements != stored_elements(s.order, s.n, s.k))
@@ -120,7 +120,7 @@ static LogicalResult checkStoredProduct(exec::CallOp call,
                                 s.value_bits, s.gaps, s.gap_bits, s.entries});
 }
 
-/// Checks the filters of which a convolution decodes a strip at a time.
+/// Checks the stored filters that a convolution decodes a strip at a time.
 static LogicalResult checkStoredConv(exec::CallOp call,
                                      const stored_conv2d_shape &s) {
   if (s.elements != stored_filters_elements(s))

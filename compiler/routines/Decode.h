@@ -12,24 +12,24 @@
 
 namespace nnc {
 
-/// A routine that makes a weight of what is stored of it, and its cost.
+/// The routine that decodes a weight from its stored bytes, and its cost.
 struct DecodeCost : UnitCost {
   const Routine *routine = nullptr; ///< null if there is none
 };
 
-/// Returns the cheapest routine that reads `stored`, as `shape` says, and
-/// writes a weight of the type `weight`.
+/// Returns the cheapest routine that reads stored bytes of the type `stored`,
+/// whose form `shape` describes, and writes a weight of the type `weight`.
 DecodeCost findDecode(nn::ShapeAttr shape, mlir::RankedTensorType stored,
                       mlir::RankedTensorType weight, const CostModel &cost);
 
-/// Checks the routine that `decode` states: it is in the catalogue, runs on the
-/// machine and reads this form. Reports what is wrong and what to do.
+/// Checks the routine that `decode` names: it must be in the catalogue, run on
+/// the machine and read this form. Reports what is wrong and what to do.
 mlir::LogicalResult checkRoutine(nn::DecodeOp decode,
                                  target::MachineAttr machine);
 
-/// Checks the stored bytes that `call` reads if its routine decodes weights:
-/// the decoder would read and write wherever damaged ones say. Reports what is
-/// wrong.
+/// Checks the stored bytes that `call` reads if its routine decodes weights.
+/// Decoders trust these bytes, so damaged ones would make them access memory
+/// out of bounds. Reports what is wrong.
 mlir::LogicalResult checkStored(exec::CallOp call);
 
 } // namespace nnc

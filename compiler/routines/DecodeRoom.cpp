@@ -16,14 +16,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the bytes that are in use while each op of a function runs, which
-/// are those of values that are computed and still read, and of routines.
+/// Returns the bytes that are in use while each op of a function runs: those of
+/// the values that are live, and the scratch memory of the op's routine.
 static std::vector<int64_t> findUse(Block &block) {
   DenseMap<Operation *, size_t> places;
   for (Operation &op : block)
     places.try_emplace(&op, places.size());
-  // The bytes that each op holds, and by how many values take more than at
-  // the op before.
+  // `bytes` holds the scratch memory of each op, and `more` the change of the
+  // bytes of live values from the op before.
   std::vector<int64_t> bytes(places.size()), more(places.size() + 1);
   for (Operation &op : block) {
     if (isa<ConstantOp>(op))

@@ -16,21 +16,24 @@
 
 namespace nnc {
 
-/// The memory that is left for decoded weights beside each layer, while a
-/// module needs no more than it does at most, and up to a limit.
+/// The memory for a decoded weight beside each layer of a module: the bytes
+/// that do not raise the module's peak memory, and the bytes that stay within a
+/// limit.
 class DecodeRoom {
 public:
-  /// Any memory is left.
+  /// Sets no bound on the memory for decoded weights.
   DecodeRoom() = default;
-  /// Finds what is left beside the layers of a module whose routines are
-  /// chosen. A function that an op runs has what is in use there beside it.
+  /// Finds the free bytes beside each layer of a module whose routines are
+  /// chosen. The body function of a control-flow op runs while the values that
+  /// are live at the op still take their memory.
   DecodeRoom(mlir::ModuleOp module, int64_t maxRam);
 
   struct Bytes {
     int64_t room = std::numeric_limits<int64_t>::max();
     int64_t limit = std::numeric_limits<int64_t>::max();
   };
-  /// Returns that of the layer of this name in a function of this name.
+  /// Returns the bytes for the layer with the name of `layer` in the function
+  /// with the name of `function`.
   Bytes get(mlir::func::FuncOp function, nn::LayerOp layer) const;
 
 private:

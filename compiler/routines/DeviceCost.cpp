@@ -21,9 +21,9 @@ DeviceCost::~DeviceCost() = default;
 // Cores
 //===----------------------------------------------------------------------===//
 
-/// The degree to which weights displace other data from a last-level cache: 0
-/// if they fit into one of its kSharedCacheParts parts, 1 if they fill it, and
-/// 1 if there is no cache. See core_limits in
+/// Returns the degree to which weights displace other data from a last-level
+/// cache: 0 if they fit into one of its kSharedCacheParts parts, 1 if they fill
+/// it, and 1 if there is no cache. See core_limits in
 /// runtime/routines/catalogue/core.h.
 static double getCrowding(double weightBytes, double lastBytes) {
   constexpr double parts = target::costs::kSharedCacheParts;
@@ -33,9 +33,9 @@ static double getCrowding(double weightBytes, double lastBytes) {
       (weightBytes / lastBytes - 1 / parts) * (parts / (parts - 1)), 0.0, 1.0);
 }
 
-/// Seconds to read a byte of a model's weights, of which there are
-/// `weightBytes`. The share of them that other data and they themselves crowd
-/// out of the last-level cache comes from memory.
+/// Returns the seconds to read one byte of a model's weights. `weightBytes` is
+/// the size of all weights. A fraction `crowding` of them comes from memory,
+/// because the weights and other data displace it from the last-level cache.
 static double getWeightSeconds(target::CoreAttr core, int64_t weightBytes,
                                double crowding) {
   double seconds = 1 / core.getBandwidthFor(weightBytes);
@@ -50,8 +50,8 @@ CoreCost::CoreCost(target::CoreAttr core, int64_t weightBytes)
       weightSeconds(getWeightSeconds(core, weightBytes, crowding)) {}
 
 core_limits CoreCost::getLimits(StringRef isa) const {
-  // Multiply-adds that the core can issue while a float arrives, for each
-  // second that a byte takes.
+  // `scale` converts the seconds to read a byte to the multiply-adds that the
+  // core can issue while one float arrives.
   double scale = core.getPeak(isa) * sizeof(float);
   core_limits limits{};
   limits.vector_rate = core.getVectorRate(isa);
@@ -88,7 +88,7 @@ double CoreCost::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   const bool hasParams = !params.empty();
   const bool fromMemory = !core.getLevelFor(work.activationBytes);
   // Computing overlaps with reading weights and with accessing activations.
-  // `exposed` is what does not, in seconds.
+  // `exposed` is the time in seconds that does not overlap.
   double exposed = limits.exposed_share *
                        (hasParams ? costs::kFetchedShare : 1) *
                        std::min(arithmetic, weights) +

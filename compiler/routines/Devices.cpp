@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the types of the values that an op reads and makes.
+/// Returns the types of the operands and results of an op.
 static SmallVector<Type> getTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
@@ -57,7 +57,7 @@ LogicalResult nnc::checkDevices(Operation *root, target::MachineAttr machine) {
   bool isSound = true;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     isSound &= succeeded(checkOp(op, machine));
-    // Ops within the regions of a layer have no device.
+    // Ops within the regions of a layer belong to no device.
     return isa<LayerOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   return success(isSound);

@@ -12,10 +12,10 @@
 
 namespace nnc {
 
-/// Checks that the devices of all types within `root` are ones that `machine`
-/// has beside its host, if it is not null; that ops other than nn.adapt stay on
-/// one device; and that what only the host does is on the host: arguments and
-/// results of functions, control flow, and functions of the user's.
+/// Checks the devices of all types within `root`. Each device must be the host
+/// or another device of `machine`, unless that is null; ops other than nn.adapt
+/// must stay on one device; and arguments and results of functions, control
+/// flow and custom functions must be on the host.
 mlir::LogicalResult checkDevices(mlir::Operation *root,
                                  target::MachineAttr machine);
 

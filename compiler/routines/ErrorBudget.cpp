@@ -32,7 +32,8 @@ static double sumSquares(ArrayRef<double> errors) {
   return sum;
 }
 
-/// Returns, for each layer, the error of its cheapest candidate at this price.
+/// Returns the error of the cheapest candidate of each layer when squared error
+/// has this price.
 static SmallVector<double> getErrors(Layers layers, double price) {
   SmallVector<double> errors;
   for (ArrayRef<Candidate> candidates : layers)
@@ -47,8 +48,8 @@ static SmallVector<double> shareBudget(Layers layers, double squares) {
   SmallVector<double> shares = getErrors(layers, 0);
   if (sumSquares(shares) <= squares)
     return shares;
-  // Prices in seconds per squared relative error, from one at which errors are
-  // irrelevant to one at which a single rounding costs seconds.
+  // The prices are in seconds per squared relative error. At the lowest one,
+  // errors are irrelevant; at the highest, a single rounding costs seconds.
   double low = 1, high = 1e20;
   for (int i = 0; i < 100; ++i) {
     double middle = std::sqrt(low * high);
@@ -56,7 +57,7 @@ static SmallVector<double> shareBudget(Layers layers, double squares) {
   }
   shares = getErrors(layers, high);
   // Equal layers change their routine at the same price. The rest of the budget
-  // lets some of them use the faster one.
+  // allows some of them the faster routine.
   double rest = squares - sumSquares(shares);
   for (auto [share, more] : llvm::zip(shares, getErrors(layers, low))) {
     double taken = more * more - share * share;

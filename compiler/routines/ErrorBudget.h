@@ -15,12 +15,12 @@ namespace nnc {
 /// error is within the layer's share of the budget, so that the errors of all
 /// layers together stay below `maxError`, whichever schemas are chosen.
 /// Rounding errors are independent, so their squares add up. The shares are
-/// those that save most time: with a price per squared error that is the same
-/// in all layers (a Lagrange multiplier), the cheapest candidate of a layer
-/// minimises its seconds plus the price of its error, and its error is the
-/// layer's share. The price is the lowest at which the errors fit the budget.
-/// If they fit at no price, for instance because layers name their routines,
-/// each layer keeps the candidates of least error.
+/// those that save most time: with one price per squared error for all layers
+/// (a Lagrange multiplier), the cheapest candidate of a layer minimises its
+/// seconds plus the price of its error, and its error is the layer's share. The
+/// price is the lowest at which the errors fit the budget. If they fit at no
+/// price, for instance because layers name their routines, each layer keeps the
+/// candidates with the least error.
 void limitError(
     llvm::MutableArrayRef<llvm::SmallVector<Candidate, 0>> candidates,
     double maxError);

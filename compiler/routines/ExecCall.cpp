@@ -22,7 +22,7 @@ Location nnc::getNamedLoc(Location loc) {
                       : NameLoc::get(StringAttr::get(loc.getContext(), name));
 }
 
-/// Returns the values of a routine's parameters as a dictionary with their
+/// Returns the values of a routine's parameters as a dictionary, keyed by their
 /// names.
 static nn::ShapeAttr nameParams(const Routine &routine,
                                 DenseI64ArrayAttr values, Builder &builder) {
@@ -70,9 +70,9 @@ static LogicalResult collectKinds(nn::LayerOp layer,
   return success();
 }
 
-/// Clones the epilogue of the layer into the expression of `call`. Activations
-/// that its arithmetic does not show are left out: expressions of one
-/// arithmetic are equal, whatever they stand for, and share code.
+/// Clones the epilogue of the layer into the expression of `call`. The names of
+/// activations are dropped: expressions with the same arithmetic are then
+/// equal, whichever activation they compute, and share code.
 static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   IRMapping mapping;
   layer.getEpilogue().cloneInto(&call.getExpression(), mapping);
@@ -84,8 +84,8 @@ static void cloneExpression(nn::LayerOp layer, exec::CallOp call) {
   yield->erase();
 }
 
-/// Sets what people who read the code are told of a call: what it computes, and
-/// what each of its inputs and extras is to it.
+/// Sets the texts that describe a call to readers of the generated code: what
+/// it computes, and the role of each of its inputs and extras.
 static void describeCall(exec::CallOp call, Operation *op,
                          const nn::Description &said,
                          ArrayRef<unsigned> operands) {
@@ -160,7 +160,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
 }
 
 //===----------------------------------------------------------------------===//
-// What calls have in common
+// Properties of all calls of a program
 //===----------------------------------------------------------------------===//
 
 void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
@@ -171,8 +171,9 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getHost().getFeatures());
 }
 
-/// Returns true for the types that headers other than runtime/simd/number.h
-/// compute with; 16-bit floats are loaded as floats.
+/// Returns true for types with which the headers compute that do not need
+/// runtime/simd/number.h. 16-bit floats are among them, because they are loaded
+/// as floats.
 static bool isFloatType(Type type) { return nn::isComputedAsFloat(type); }
 
 /// Returns the header that defines `half`, a type of 16-bit floats.
@@ -181,9 +182,9 @@ static StringRef getHeaderOf(Type half) {
 }
 
 /// Returns true if an operation of an expression is printed as a function that
-/// only runtime/simd/number.h has: one on other types than floats and the
-/// results of their comparisons, or one that makes a bool of numbers or chooses
-/// between two bools.
+/// only runtime/simd/number.h has: an operation on types other than floats and
+/// the results of their comparisons, or one that makes a bool of numbers or
+/// selects between two bools.
 static bool needsNumbers(Operation &op) {
   Type result = op.getResult(0).getType();
   if (isa<nn::CastOp, nn::SelectOp>(op) && !isFloatType(result))
@@ -206,7 +207,7 @@ static bool collectHeaders(exec::ProgramOp program) {
   const Catalogue &catalogue = Catalogue::get();
   std::set<std::string> headers;
   bool hasOtherTypes = false, hasVectors = false;
-  // Places that no call reads are declared, too.
+  // Buffers that no call reads are declared, too, so their types need headers.
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
       headers.insert(getHeaderOf(element).str());

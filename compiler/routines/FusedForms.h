@@ -18,14 +18,14 @@ namespace nnc {
 struct FusedForm {
   llvm::StringLiteral name; ///< value of the option `forms` of nnc-fuse-layers
   llvm::StringLiteral family; ///< family of the routines of the fused layer
-  /// Name of the attribute that holds both costs. The fused layer has it, or
-  /// the second of two layers that stay apart.
+  /// Name of the attribute that holds the costs of both choices. It is set on
+  /// the fused layer, or on the second layer if the two stay apart.
   llvm::StringLiteral note;
-  /// The pair is fused only if that takes less than this share of the time of
-  /// both layers; see costs.inc.
+  /// The pair is fused only if the fused layer takes less than this fraction of
+  /// the time of both layers; see costs.inc.
   double worthwhile;
-  /// True if the cost of two layers includes the time to bring the memory of
-  /// the value between them into the caches near the core.
+  /// True if the cost of two separate layers includes the time to bring the
+  /// memory of the value between them into the caches near the core.
   bool countsFetch;
 };
 

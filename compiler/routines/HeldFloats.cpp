@@ -19,14 +19,15 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Integers below this magnitude, and sums of them, are exact as 32-bit floats.
+/// 32-bit floats hold integers below this magnitude exactly, and add them
+/// exactly as long as the sums stay below it.
 static constexpr double kExact = 1 << 24;
 
 static Type getElementOf(Value value) {
   return getTensorType(value).getElementType();
 }
 
-/// Whether a type is one of integers that layers pass to each other.
+/// Returns true if layers pass integers of this type to each other.
 static bool isNarrow(Type type) {
   return type.isInteger(8) || type.isInteger(16);
 }
@@ -98,15 +99,16 @@ static Value createScalar(OpBuilder &builder, Location loc, double value) {
       loc, builder.getF32FloatAttr(static_cast<float>(value)));
 }
 
-/// Whether a value of an epilogue is this constant.
+/// Returns true if a value of an epilogue is the float constant `wanted`.
 static bool isScalar(Value value, double wanted) {
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   auto real = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
   return real && real.getValueAsDouble() == wanted;
 }
 
-/// Returns whether numbers of one type hold all integers of another. A cast to
-/// such a type gives the same number from an integer and from a float.
+/// Returns true if `type` holds all values of the integer type `integer`. A
+/// cast to such a type gives the same number from an integer and from the float
+/// that holds it.
 static bool holdsAll(Type type, Type integer) {
   auto other = dyn_cast<IntegerType>(type);
   if (!other)
@@ -116,8 +118,8 @@ static bool holdsAll(Type type, Type integer) {
   return low <= least && high >= most;
 }
 
-/// Lets what reads `integer` in an epilogue read `real`, a float of the same
-/// number, instead.
+/// Replaces the uses of `integer` in an epilogue by `real`, a float with the
+/// same value.
 static void readAsFloat(OpBuilder &builder, Value integer, Value real,
                         Type element) {
   Value cast;
@@ -153,7 +155,7 @@ void nnc::readHeldFloats(LayerOp layer, unsigned extra, int64_t offset) {
   readAsFloat(builder, held, real, element);
   if (!offset)
     return;
-  // Readers that take the zero point from the number have what is held.
+  // A reader that subtracts the offset again gets the held float itself.
   for (Operation *user : llvm::make_early_inc_range(real.getUsers()))
     if (auto sub = dyn_cast<SubOp>(user);
         sub && sub.getA() == real && isScalar(sub.getB(), offset)) {
@@ -192,7 +194,7 @@ bool nnc::multipliesIntegers(LayerOp layer) {
 }
 
 namespace {
-/// The sums of the weights of each channel, and those of their magnitudes.
+/// For each channel, the sum of its weights and the sum of their magnitudes.
 struct WeightSums {
   SmallVector<double> sums, magnitudes;
 
@@ -214,14 +216,15 @@ WeightSums::WeightSums(const TensorData &weights, int64_t axis)
   }
 }
 
-/// Returns the largest magnitude of an integer of a narrow type less `offset`.
+/// Returns the largest magnitude that an integer of a narrow type has after
+/// `offset` is subtracted.
 static double getLargest(Type type, int64_t offset) {
   auto [low, high] = getIntegerRange(cast<IntegerType>(type));
   return double(std::max(high - offset, offset - low));
 }
 
-/// Returns the axis of the weights along which the channels of a product's
-/// result lie.
+/// Returns the axis of the weights that corresponds to the channels of a
+/// product's result.
 static int64_t getChannelAxisOfWeights(LayerOp layer) {
   const int64_t rank = getTensorType(layer.getInputs()[1]).getRank();
   if (auto matmul = dyn_cast<MatMulOp>(layer.getAnchorOp()))
@@ -229,8 +232,9 @@ static int64_t getChannelAxisOfWeights(LayerOp layer) {
   return isa<ConvTransposeOp>(layer.getAnchorOp()) ? 1 : 0;
 }
 
-/// Returns the number of the extra that the layer adds to its sums before
-/// anything else, if it is a constant of one integer for each channel.
+/// Returns the index of the extra that the layer adds to its sums before
+/// anything else. Returns nothing unless that extra is a constant with one
+/// integer for each channel.
 static std::optional<unsigned> findBias(LayerOp layer) {
   Block &block = layer.getEpilogue().front();
   BlockArgument sums = block.getArgument(0);
@@ -252,8 +256,8 @@ static std::optional<unsigned> findBias(LayerOp layer) {
   return extra;
 }
 
-/// Returns the largest magnitude of the sums of products of two computed
-/// operands of a matrix product.
+/// Returns the largest magnitude that sums of a matrix product of two computed
+/// operands may have.
 static double getReach(MatMulOp matmul) {
   RankedTensorType a = getTensorType(matmul.getA()),
                    b = getTensorType(matmul.getB());
@@ -273,7 +277,7 @@ FloatProduct::get(LayerOp layer, const HeldFloats &held, bool mayRound) {
   std::optional<TensorData> weights = TensorData::get(layer.getInputs()[1]);
   FloatProduct product;
   if (!weights) {
-    // An offset would change each sum by another number.
+    // An offset would change each sum by a different number.
     if (!matmul || offset || held.getOffset(layer.getInputs()[1]) ||
         !(mayRound || getReach(matmul) < kExact))
       return std::nullopt;
@@ -283,9 +287,9 @@ FloatProduct::get(LayerOp layer, const HeldFloats &held, bool mayRound) {
   std::optional<TensorData> bias;
   if (product.bias)
     bias = TensorData::get(layer.getExtras()[*product.bias]);
-  // The offset changes the sums of a channel by one number, which the bias
-  // makes up for, unless matrices of a batch have sums of their own, or
-  // elements at the border have fewer terms.
+  // The offset changes all sums of a channel by the same number, which the bias
+  // compensates. This fails if the matrices of a batch have different sums of
+  // weights, or if sums at the border have fewer terms.
   RankedTensorType type = getTensorType(layer.getInputs()[1]);
   const int64_t rank = type.getRank();
   const bool isMatrix =
@@ -306,7 +310,7 @@ FloatProduct::get(LayerOp layer, const HeldFloats &held, bool mayRound) {
       return std::nullopt;
   for (int64_t i = 0; bias && i < bias->getNumElements(); ++i) {
     double added = bias->getReal(i);
-    // Groups of a transposed convolution share an index of the weights.
+    // The groups of a transposed convolution share an index of the weights.
     const size_t channel = own ? i % own->sums.size() : 0;
     if (offset)
       added += double(offset) * own->sums[channel];
@@ -318,16 +322,16 @@ FloatProduct::get(LayerOp layer, const HeldFloats &held, bool mayRound) {
 }
 
 namespace {
-/// Rewrites the epilogue of a product of integers so that it computes with
-/// floats alone, which hold the integers.
+/// Rewrites the epilogue of a product of integers to compute only with floats,
+/// which hold the integers.
 class FloatEpilogue {
 public:
   FloatEpilogue(LayerOp layer, int64_t offset)
       : layer(layer), block(layer.getEpilogue().front()), offset(offset),
         builder(layer.getContext()) {}
 
-  /// Rewrites the ops behind the first ones, which have been. Returns whether
-  /// all of them could be.
+  /// Rewrites the ops that still compute with integers. Returns true if all of
+  /// them could be rewritten.
   bool run();
   void addInteger(Value value) { integers.insert(value); }
 
@@ -338,14 +342,15 @@ private:
 
   LayerOp layer;
   Block &block;
-  int64_t offset; ///< of the result
+  int64_t offset; ///< of the result that is stored; 0 once it is subtracted
   OpBuilder builder;
   DenseSet<Value> integers; ///< floats that hold integers
 };
 } // namespace
 
-/// Adds `zero` to the integer that `real` holds, and limits the sum to a range;
-/// less the offset of the result if nothing else reads what `op` makes.
+/// Adds `zero` to the integer that `real` holds, and clips the sum to the range
+/// from `low` to `high`. If the result of `op` is only stored, its offset is
+/// subtracted as well.
 Value FloatEpilogue::limit(Operation *op, Value real, int64_t zero, double low,
                            double high) {
   Location loc = op->getLoc();
@@ -380,7 +385,8 @@ Value FloatEpilogue::rewrite(RequantizeOp requantize) {
                requantize.getZeroPoint(), low, high);
 }
 
-/// Whether a float of an epilogue is an integer as it follows from rounding.
+/// Returns true if a float of an epilogue is known to be an integer because it
+/// was rounded.
 static bool isWhole(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<AddOp, SubOp>(op))
@@ -398,7 +404,7 @@ Value FloatEpilogue::rewrite(CastOp cast) {
   Value x = cast.getX();
   if (to.isF32())
     return integers.contains(x) ? x : Value();
-  // Casts between integers wrap around; those of floats saturate.
+  // Casts between integers wrap around, but casts of floats saturate.
   if (!isNarrow(to) || integers.contains(x) || !isWhole(x))
     return {};
   auto [low, high] = getIntegerRange(mlir::cast<IntegerType>(to));

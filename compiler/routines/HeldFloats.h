@@ -15,14 +15,15 @@
 
 namespace nnc {
 
-/// The values of a function, integers of 8 or 16 bits, that may be held as
-/// 32-bit floats between layers: each float is an integer less the value's
-/// offset, so that both stand for each other exactly. The offset is the integer
-/// that a convolution pads the value with, as routines for floats pad with
-/// zeros.
+/// The integer values of a function that layers may pass to each other as
+/// 32-bit floats. These values have 8 or 16 bits. Each float is the integer
+/// minus the value's offset, so that the conversion is exact in both
+/// directions. The offset is the integer with which a convolution pads the
+/// value, because routines for floats pad with zeros.
 ///
-/// Values have one offset, and are open or not together, if layers only move
-/// elements from one to the other, as reshapes, changes of layout and casts do.
+/// A value is open if it may be held so. Values share one offset, and are open
+/// together, if layers only move elements from one to the other, as reshapes,
+/// changes of layout and casts do.
 class HeldFloats {
 public:
   HeldFloats() = default;
@@ -32,63 +33,68 @@ public:
   int64_t getOffset(mlir::Value value) const {
     return offsets.lookup(getLeader(value));
   }
-  /// Whether a layer can compute with the value as floats.
+  /// Returns true if layers may compute with the value as floats.
   bool isOpen(mlir::Value value) const {
     return open.contains(getLeader(value));
   }
   bool anyOpen() const { return !open.empty(); }
-  /// Opens the value and those that are held alike, if they are integers of 8
+  /// Opens the value and those that share its offset, if they are integers of 8
   /// or 16 bits.
   void setOpen(mlir::Value value);
-  /// Lets `to`, of another layer, be held as `from` is.
+  /// Lets `to`, the result of another layer, have the offset and openness of
+  /// `from`.
   void copy(mlir::Value from, mlir::Value to);
 
 private:
   mlir::Value getLeader(mlir::Value value) const;
 
-  /// The value that stands for all that are held alike, by each of them. It is
-  /// only a key, as its layer may have been replaced.
+  /// The representative of each group of values that share an offset, by
+  /// member. It is only a key, as its layer may have been replaced.
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
-  llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by leaders
-  llvm::DenseSet<mlir::Value> open;             ///< leaders
+  llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by representative
+  llvm::DenseSet<mlir::Value> open;             ///< representatives
 };
 
-/// Returns whether a layer only moves or selects integers of its operands,
-/// which are all computed.
+/// Returns true if the layer only moves or selects integers of its operands,
+/// none of which is a constant.
 bool movesIntegers(nn::LayerOp layer);
 
-/// Makes a layer that moves integers, which is a copy, move floats that hold
-/// them.
+/// Makes `layer`, which is a copy and moves integers, move the floats that hold
+/// them instead.
 void moveHeldFloats(nn::LayerOp layer);
 
-/// Makes a layer, which is a copy, read extra number `extra` as floats less
-/// `offset`.
+/// Makes `layer`, which is a copy, read its extra with the index `extra` as
+/// floats that are the integers minus `offset`.
 void readHeldFloats(nn::LayerOp layer, unsigned extra, int64_t offset);
 
-/// Makes a layer, which is a copy, store its integers as floats less `offset`.
+/// Makes `layer`, which is a copy, store its integers as floats that are the
+/// integers minus `offset`.
 void storeHeldFloats(nn::LayerOp layer, int64_t offset);
 
-/// Returns whether a layer multiplies integers of 8 or 16 bits and sums the
-/// products in 32 bits: a convolution, a transposed one, or a matrix product.
+/// Returns true if a layer multiplies integers of 8 or 16 bits and sums the
+/// products in 32 bits: a convolution, a transposed convolution, or a matrix
+/// product.
 bool multipliesIntegers(nn::LayerOp layer);
 
-/// A product of such integers, with what it takes to compute it with floats.
+/// What it takes to compute a product of integers (multipliesIntegers()) with
+/// floats.
 struct FloatProduct {
-  /// The constant extra that the layer adds to its sums first, or none, and the
-  /// floats that it becomes: the offset of the operand is made up for.
+  /// The index of the constant extra that the layer adds to its sums first, if
+  /// there is one, and the floats that replace its values. These floats also
+  /// compensate the offset of the operand.
   std::optional<unsigned> bias;
   llvm::SmallVector<float> biases;
 
-  /// Returns the product of `layer`, whose operands are held as `held` says;
-  /// nothing where their offsets cannot be made up for, or where sums of
-  /// products, which floats hold below 2^24 in whichever order they are added,
-  /// may be larger and may not be rounded.
+  /// Returns the product of `layer`, whose operands are held as `held` says.
+  /// Returns nothing if the offsets cannot be compensated. Also returns nothing
+  /// if a sum may reach 2^24, above which floats are no longer exact, unless
+  /// `mayRound`.
   static std::optional<FloatProduct> get(nn::LayerOp layer,
                                          const HeldFloats &held, bool mayRound);
-  /// Makes `layer`, a copy of `original` whose constant operands are floats,
-  /// compute with floats alone, which stand for integers as `held` says.
-  /// Returns false where its epilogue has an op on integers that floats do not
-  /// compute.
+  /// Makes `layer` compute with floats alone, which hold integers as `held`
+  /// says. `layer` is a copy of `original` whose constant operands are already
+  /// floats. Returns false if its epilogue has an op on integers that cannot be
+  /// computed with floats.
   bool apply(nn::LayerOp layer, const HeldFloats &held,
              nn::LayerOp original) const;
 };

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns true if `routine` sums products of bytes in i32.
+/// Returns true if `routine` multiplies 8-bit integers and sums the products in
+/// i32.
 static bool sumsIntegers(const Routine &routine, Builder &builder) {
   return routine.takesSums(builder.getI32Type()) &&
          (routine.takesElement(builder.getIntegerType(8, false)) ||

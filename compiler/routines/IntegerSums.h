@@ -12,8 +12,8 @@
 
 namespace nnc {
 
-/// Returns whether a routine of a device computes a convolution or matrix
-/// product of these shapes with bytes, and sums their products in 32 bits.
+/// Returns true if a routine of `device` computes the convolution or matrix
+/// product `product` with 8-bit integers and sums the products in 32 bits.
 bool hasIntegerSums(mlir::Operation *product, target::DeviceAttr device);
 
 } // namespace nnc

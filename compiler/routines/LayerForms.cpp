@@ -26,8 +26,9 @@ static void setElement(Value value, Type element) {
   value.setType(getTensorType(value).clone(element));
 }
 
-/// Creates a layer that converts `value`, of integers with this offset where
-/// these or floats that hold them are converted.
+/// Creates a layer that converts `value` to the element type `element`. If
+/// integers or the floats that hold them are converted, `offset` is the value's
+/// offset.
 static LayerOp createCastLayer(OpBuilder &builder, Location loc, StringRef name,
                                Value value, Type element, int64_t offset) {
   auto layer =
@@ -43,7 +44,7 @@ static LayerOp createCastLayer(OpBuilder &builder, Location loc, StringRef name,
                             builder.create<CastOp>(loc, element, argument));
     return layer;
   }
-  // First an identity of integers, which is then made to read or to store the
+  // The layer starts as an identity of integers, which then reads or stores the
   // floats that hold them.
   builder.create<YieldOp>(loc, argument);
   if (isa<FloatType>(element))
@@ -68,8 +69,9 @@ static bool computesWithFloats(LayerOp layer) {
          });
 }
 
-/// Gives the epilogue arguments of these types, which it casts to those that it
-/// computes with, and casts what it yields to the element type of the result.
+/// Changes the types of the epilogue's arguments to `arguments`, casts these to
+/// the types with which it computes, and casts its result to the element type
+/// of the layer's result.
 static void retypeEpilogue(LayerOp layer, ArrayRef<Type> arguments) {
   Block &block = layer.getEpilogue().front();
   const bool isEmpty = layer.hasEmptyEpilogue();
@@ -90,8 +92,9 @@ static void retypeEpilogue(LayerOp layer, ArrayRef<Type> arguments) {
                       builder.create<CastOp>(layer.getLoc(), result, yielded));
 }
 
-/// Returns sets of extras that may be read in another type, as bits: all sets
-/// of those of which `isOpen` says so; or where these are many, none or all.
+/// Returns the sets of extras that may be read in another type, as bit masks:
+/// all subsets of the extras that `isOpen` accepts, or only none and all of
+/// them if there are many.
 static SmallVector<unsigned>
 getOpenExtras(LayerOp layer, llvm::function_ref<bool(Value)> isOpen) {
   constexpr size_t most = 2;
@@ -110,10 +113,10 @@ getOpenExtras(LayerOp layer, llvm::function_ref<bool(Value)> isOpen) {
   return sets;
 }
 
-/// Returns true if a layer should compute with floats although it could with
-/// halves: if it has no products, and its result, which only the caller reads
-/// and which is float32 for callers, has no fewer elements than its operand. To
-/// cast the operand rounds less and takes no longer.
+/// Returns true if a layer should compute with floats although it could compute
+/// with halves. This is so if it has no products, its result goes only to the
+/// caller, which expects float32, and its result has at least as many elements
+/// as its operand. Casting the operand then rounds less and is no slower.
 static bool endsWithFloats(LayerOp layer) {
   if (cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds > 0 ||
       !llvm::all_of(layer->getUsers(),
@@ -127,7 +130,7 @@ static bool endsWithFloats(LayerOp layer) {
                                    getTensorType(layer.getY()).getNumElements();
 }
 
-/// Returns whether the target of a module has vectors. Without them floats are
+/// Returns true if the target of a module has vectors. Without them, floats are
 /// multiplied no faster than integers, and take more memory.
 static bool hasVectors(ModuleOp module) {
   auto machine =
@@ -144,8 +147,8 @@ bool nnc::keepsIntegers(LayerOp layer, LayerOp form) {
 
 LayerForms::LayerForms(func::FuncOp function, Precision precision,
                        Products products) {
-  // The floats of a quantized model stand between integers: what halves round
-  // differently may be several of their steps.
+  // The floats of a quantized model lie between integers. Rounding them to
+  // halves could change these integers by several steps.
   auto module = function->getParentOfType<ModuleOp>();
   if (llvm::any_of(function.getBody().front().getOps<LayerOp>(),
                    multipliesIntegers)) {
@@ -184,7 +187,8 @@ LayerOp LayerForms::getCast(RankedTensorType from, Type element) const {
     OpBuilder builder(from.getContext());
     builder.setInsertionPointToEnd(block.get());
     Location loc = builder.getUnknownLoc();
-    // Most values have an offset.
+    // The cast is only priced here; 1 stands for its offset, as most values
+    // have one.
     cast = createCastLayer(builder, loc, "cast", block->addArgument(from, loc),
                            element, /*offset=*/1);
   }
@@ -246,9 +250,9 @@ LayerOp LayerForms::copy(LayerOp layer) {
   return cast<LayerOp>(builder.clone(*layer));
 }
 
-/// Returns a copy of a layer with an anchor whose anchor reads and stores
-/// halves, with an epilogue that still takes floats; null where the anchor
-/// reads no floats, or a constant is too large.
+/// Returns a copy of a layer whose anchor reads and stores halves, while its
+/// epilogue still takes floats. Returns null if the anchor reads no floats, or
+/// a constant is too large for a half.
 LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   auto op = cast<RoutineOpInterface>(layer.getAnchorOp());
   Type half = Float16Type::get(layer.getContext());
@@ -277,8 +281,9 @@ void LayerForms::addHalves(LayerOp layer) {
   SmallVector<LayerOp> &found = forms[layer];
   Type half = Float16Type::get(layer.getContext());
   Type single = Float32Type::get(layer.getContext());
-  // Adds a form of `base`, whose anchor has results of type `anchor`, that
-  // reads the extras in the bits `halves` as halves and stores `result`.
+  // Adds a form of `base`, whose anchor has results of type `anchor`. The form
+  // reads each extra whose bit is set in `halves` as halves, and stores
+  // `result`.
   auto add = [&](LayerOp base, Type anchor, Type result, unsigned halves) {
     LayerOp made = copy(base);
     setElement(made.getY(), result);
@@ -308,9 +313,10 @@ void LayerForms::addHalves(LayerOp layer) {
     anchored.erase();
 }
 
-/// Returns a copy of a layer that multiplies integers, which multiplies floats
-/// that hold them; null where its epilogue computes with integers, or where
-/// sums might be rounded that must not be.
+/// Returns a copy of a layer that multiplies integers, in which floats hold the
+/// integers and are multiplied instead. Returns null if the epilogue computes
+/// with integers in a way that floats cannot, or if sums might be rounded that
+/// must be exact.
 LayerOp LayerForms::computeWithFloats(LayerOp layer) {
   const bool mayRound = layer.getAnchorOp()->hasAttr(qnn::kOfFloatsAttr);
   std::optional<FloatProduct> product =
@@ -343,8 +349,8 @@ LayerOp LayerForms::computeWithFloats(LayerOp layer) {
   return made;
 }
 
-/// Adds the forms of a layer in which integers that it reads beside an anchor's
-/// operands, or stores, are held as floats.
+/// Adds the forms of a layer in which the extras that it reads, its result, or
+/// both are held as floats instead of integers.
 void LayerForms::addHeld(LayerOp layer) {
   auto isOpen = [&](Value value) { return held.isOpen(value); };
   for (bool storesFloats : {false, true})

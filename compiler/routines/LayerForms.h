@@ -19,43 +19,44 @@
 
 namespace nnc {
 
-/// Returns the forms that products have under these rules: integers alone where
-/// few bytes of weights are asked for, as floats take four times as many.
+/// Returns the forms that products may have under these rules. Where the bytes
+/// of weights are limited or an encoding is asked for, only forms with integers
+/// are allowed, because floats take four times as many bytes.
 inline Products limitProducts(const WeightRules &rules,
                               Products wanted = Products::any) {
   return rules.weighsBytes || !rules.isEncodingOpen() ? Products::integers
                                                       : wanted;
 }
 
-/// Returns whether a form of a layer has the integers that calibration gave the
-/// layer: whether it multiplies them if it is a product, or else stores them.
+/// Returns true if `form` still uses the integers that calibration gave
+/// `layer`: it multiplies them if it is a product, and stores them otherwise.
 bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 
 /// The other forms of a function's layers: layers that compute the same with
 /// operands or a result of other element types. The search chooses one form of
-/// each layer; conversions between layers are adapts to it.
+/// each layer, and treats conversions of the element type as adapts.
 ///
-/// The precision f16 allows halves where the model has floats, unless it is a
-/// quantized one:
+/// Precision f16 allows forms with halves for the floats of a model, unless the
+/// model is quantized:
 /// - An anchor reads its inputs as halves and stores halves. A constant is
 ///   rounded; a layer has no such form if a constant is too large for a half.
 /// - An epilogue loads any of its extras, and an elementwise layer stores its
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.
 ///
-/// A quantized model has layers that multiply integers of 8 or 16 bits. Where
-/// floats can compute all of such a layer, a form of it does, and integers
-/// between layers may be held as floats (HeldFloats.h). Results are the same,
-/// bit for bit, but for products that the model defines with floats
-/// (qnn::kOfFloatsAttr), whose sums may be rounded. Targets without vectors,
-/// which multiply floats no faster than integers, have no such forms, unless
-/// both kinds of products are asked for. Then other anchors than products may
-/// store floats, too, so that integers of any layer can be weighed against
-/// floats.
+/// A quantized model has layers that multiply integers of 8 or 16 bits. Such a
+/// layer has a form with floats if floats can compute all of it, and integers
+/// between layers may be held as floats (HeldFloats.h). The results are equal
+/// bit for bit, except for products that the model defines with floats
+/// (qnn::kOfFloatsAttr), whose sums may be rounded. Targets without vectors
+/// multiply floats no faster than integers, so they have no such forms unless
+/// Products::both asks for them. Products::both also lets anchors other than
+/// products store floats, so that the integers of any layer can be compared
+/// with floats.
 ///
-/// A form is outside of the function until it is taken. Its operands are the
-/// layer's, but for constants; the arguments of its regions say which element
-/// types it reads them with.
+/// A form is outside of the function until the search takes it. Its operands
+/// are those of the layer, except for constants; the arguments of its regions
+/// have the element types in which it reads them.
 class LayerForms {
 public:
   LayerForms() = default;
@@ -65,30 +66,31 @@ public:
   ~LayerForms() { clear(); }
 
   bool empty() const { return forms.empty(); }
-  /// Whether the search has to take one of the other forms of a layer.
+  /// Returns true if the search must take one of the other forms of the layer.
   bool isLeftOut(nn::LayerOp layer) const { return leftOut.contains(layer); }
   llvm::ArrayRef<nn::LayerOp> getOthers(nn::LayerOp layer) const {
     auto found = forms.find(layer);
     return found == forms.end() ? llvm::ArrayRef<nn::LayerOp>()
                                 : llvm::ArrayRef<nn::LayerOp>(found->second);
   }
-  /// Returns whether a form may be computed only by routines that round nothing
-  /// but what sums of products round.
+  /// Returns true if only routines that add no rounding of their own, beyond
+  /// that of plain sums of products, may compute the form.
   bool isExact(nn::LayerOp form) const { return exact.contains(form); }
-  /// Returns the element types, besides its own, of which a value may be that
-  /// an op passes on.
+  /// Returns the further element types in which an op that passes on its
+  /// operand in any type may read `value`.
   llvm::SmallVector<mlir::Type> getElements(mlir::Value value) const;
   /// Returns a layer, outside of the function, that converts a tensor to
-  /// another element type and keeps its layout, as createCast() would; null if
-  /// no form needs one.
+  /// another element type and keeps its layout, as createCast() would. Returns
+  /// null if no form needs such a cast.
   nn::LayerOp getCast(mlir::RankedTensorType from, mlir::Type element) const;
-  /// Creates a layer that converts `value`, which the function or a step from
-  /// there makes, to another element type and keeps its layout.
+  /// Creates a layer that converts `value` to another element type and keeps
+  /// its layout. `value` belongs to the function or is the result of an adapt
+  /// or cast of such a value.
   nn::LayerOp createCast(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::StringRef name, mlir::Value value,
                          mlir::Type element) const;
-  /// Puts a form in the place of its layer, which is erased. Its operands still
-  /// have the types that the layer read.
+  /// Replaces a layer by one of its forms and erases the layer. The operands of
+  /// the form still have the types that the layer read.
   void take(nn::LayerOp layer, nn::LayerOp form);
   /// Frees the forms that were not taken, and the memory of their constants.
   void clear();
@@ -103,10 +105,12 @@ private:
   void addHeld(nn::LayerOp layer);
   nn::LayerOp computeWithFloats(nn::LayerOp layer);
 
-  std::unique_ptr<mlir::Block> block; ///< of forms, their constants and casts
+  /// Holds forms, their constants and casts.
+  std::unique_ptr<mlir::Block> block;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<nn::LayerOp>> forms;
   mutable llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, nn::LayerOp> casts;
-  /// Constants in other element types; null where one is too large.
+  /// The constants in other element types; null if a value is too large for the
+  /// type.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted;
   mutable HeldFloats held;
   llvm::DenseSet<mlir::Operation *> leftOut, exact;

@@ -10,9 +10,9 @@
 namespace nnc {
 
 /// The set of layouts that values between layers may have. All but `global`
-/// restrict the search, to measure what the global search is worth (NeoCPU,
+/// restrict the search, to measure the benefit of the global search (NeoCPU,
 /// section 4.2). They also use the first parameters of each routine for all
-/// layers, as someone would who picks them by hand.
+/// layers, as a manual choice would.
 enum class LayoutScope {
   plain,  ///< only row-major order
   local,  ///< any inside a layer, row-major order between layers

@@ -31,7 +31,8 @@ static Value createBehind(ConstantOp constant, RankedTensorType type) {
                                     constant.getValue());
 }
 
-/// Returns the type of which the value's copy as `type` is made.
+/// Returns the type of the copy from which the copy of `value` as `type` is
+/// made.
 RankedTensorType OperandAdapter::findStep(Value value,
                                           RankedTensorType type) const {
   auto own = getTensorType(value);
@@ -46,7 +47,8 @@ RankedTensorType OperandAdapter::findStep(Value value,
   return path.size() > 1 ? path[path.size() - 2] : own;
 }
 
-/// Changes one part of the value's schema.
+/// Converts `value` to `type` in one step, which changes one part of its
+/// schema.
 Value OperandAdapter::adapt(Value value, RankedTensorType type) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);

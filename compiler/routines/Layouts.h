@@ -13,17 +13,17 @@
 namespace nnc {
 
 /// Gives operands the types that their ops require. A constant takes the new
-/// type itself; any other value is converted by adapts behind its definition:
-/// an nn.adapt for each change of the layout, a layer that casts for each
-/// change of the element type. The adapts are shared: each value has one copy
+/// type itself. Any other value is converted after its definition: by an
+/// nn.adapt for each change of the layout, and by a casting layer for each
+/// change of the element type. Conversions are shared: each value has one copy
 /// in each type, however many ops read it.
 class OperandAdapter {
 public:
   /// `paths` may be null if only layouts change, in one step each.
   explicit OperandAdapter(const CostModel &cost, AdaptPaths *paths = nullptr)
       : cost(cost), paths(paths) {}
-  /// Has copies of `value` as `to` be made of that as `from`, or of the value
-  /// itself.
+  /// Makes the copy of `value` with the type `to` from its copy with the type
+  /// `from`, which may be the type of the value itself.
   void setStep(mlir::Value value, mlir::RankedTensorType from,
                mlir::RankedTensorType to) {
     steps[{value, to}] = from;

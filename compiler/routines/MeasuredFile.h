@@ -31,25 +31,25 @@ struct MeasuredFileKind {
 
   /// Returns what is wrong with the first line, or an empty string.
   std::string findHeadProblem(llvm::StringRef line) const;
-  /// Returns why what was measured on `chip`, for the instruction sets `isas`,
-  /// does not hold for `machine`, or an empty string if it does.
+  /// Returns why measurements on `chip` with the instruction sets `isas` do not
+  /// hold for `machine`, or an empty string if they do.
   std::string findMismatch(llvm::ArrayRef<std::string> isas,
                            llvm::StringRef chip,
                            target::MachineAttr machine) const;
 };
 
-/// Visits the lines of `text` with their numbers, from 1, without those that
-/// are empty or begin with #, until `visit` returns false. Returns the number
-/// of the line that it stopped at, or of the last one.
+/// Visits the lines of `text` that are neither empty nor begin with #, with
+/// their numbers from 1, until `visit` returns false. Returns the number of the
+/// line at which it stopped, or of the last line.
 unsigned forEachLine(
     llvm::StringRef text,
     llvm::function_ref<bool(llvm::StringRef line, unsigned number)> visit);
 
-/// Returns the location of a line of a file; line 0 is the file as a whole.
+/// Returns the location of a line of a file; line 0 means the whole file.
 mlir::Location getLineLoc(mlir::MLIRContext *context, llvm::StringRef path,
                           unsigned line);
 
-/// Reads the file at `path`, or fails with a diagnostic at its location.
+/// Reads the file at `path`. Emits a diagnostic at its location on failure.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 readWithDiagnostic(llvm::StringRef path, mlir::MLIRContext *context);
 

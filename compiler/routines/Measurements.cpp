@@ -34,7 +34,7 @@ static void printField(Attribute value, llvm::raw_ostream &stream) {
         [&](Attribute item) { printField(item, stream); }, "/");
 }
 
-/// Prints a call as in "conv2d n=1 c=64 ...".
+/// Prints a call, for instance as "conv2d n=1 c=64 ...".
 static void printCall(const RoutineCall &call, llvm::raw_ostream &stream) {
   stream << call.family;
   for (NamedAttribute field : call.fields.getFields()) {

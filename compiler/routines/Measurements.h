@@ -16,16 +16,17 @@
 namespace nnc {
 
 /// The key of a measurement or of a choice. For a measurement, `layer` is the
-/// text that describeLayer or describeAdapt gives, and `routine` and `params`
-/// were timed on it. For a choice, `layer` is the layer's name, and the routine
-/// with these parameters is to compute it.
+/// text that describeLayer or describeAdapt returns, and the time is that of
+/// `routine` with `params` on it. For a choice, `layer` is the layer's name,
+/// and `routine` with `params` is to compute it.
 struct Subject {
   std::string layer, routine;
   std::vector<int64_t> params;
-  std::string device = {}; ///< that calls the routine; empty for the host
+  /// The device that calls the routine; empty for the host.
+  std::string device = {};
 
-  /// Returns the routine's name, behind that of a device that is not the host:
-  /// "shadow:copy_portable".
+  /// Returns the routine's name, prefixed by the device unless that is the
+  /// host: "shadow:copy_portable".
   std::string getDescriptor() const {
     return device.empty() ? routine : device + ":" + routine;
   }
@@ -51,11 +52,10 @@ struct Subject {
 /// iteration is deterministic.
 using Measurements = std::map<Subject, int64_t>;
 
-/// Returns a text of everything about a layer that its time depends on,
-/// whatever its routine: the shapes of its calls, its epilogue, its element
-/// types, and which operands are constants. Layers whose operands and results
-/// have the given types and whose texts are equal take the same time.
-/// describeAdapt is the counterpart for a change of layout.
+/// Returns a text with everything about a layer that its time depends on, apart
+/// from the routine: the shapes of its calls, its epilogue, its element types,
+/// and which operands are constants. `operands` and `result` are the types that
+/// the layer is to have. Layers with equal texts take the same time.
 std::string describeLayer(nn::LayerOp layer,
                           llvm::ArrayRef<mlir::RankedTensorType> operands,
                           mlir::RankedTensorType result);

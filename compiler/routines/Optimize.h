@@ -28,7 +28,8 @@ inline llvm::StringRef getName(Optimize optimize) {
   return "";
 }
 
-/// The share of a model's time that one byte of code may save to be worth it.
+/// Returns the least fraction of a model's time that a byte of code must save
+/// to be worth having.
 inline double getShareOfByte(Optimize optimize) {
   switch (optimize) {
   case Optimize::size:

@@ -22,8 +22,8 @@ const Candidate &PlanGraph::getChoice(LayerOp layer, const Plan &plan) const {
   return candidates[node][plan.choices[node]];
 }
 
-/// Returns the cost of `node` and its edges if it takes `choice`, where the
-/// shared values at the ends of its edges take their best choices in response.
+/// Returns the cost of `node` and its edges if it takes `choice` and the shared
+/// values at the other ends of its edges respond with their best choices.
 double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
                                    const Plan &plan) const {
   auto getCost = [&](const Problem::Edge &edge, unsigned other,
@@ -68,9 +68,9 @@ const Candidate &PlanGraph::getKept(LayerOp layer,
       llvm::find_if(all, [&](auto &one) { return one.hasSchemaOf(candidate); });
   if (found != all.end())
     return *found;
-  // One that reads an encoded weight was better than all of its schema, and
-  // gave way to one that reads the weight in a third layout: layouts of weights
-  // are the same to other layers.
+  // The candidates of this schema, one of which read an encoded weight, were
+  // replaced by a candidate that reads the weight in another layout. This is
+  // valid because layouts of weights do not affect other layers.
   return *llvm::find_if(all, [&](const Candidate &one) {
     return one.result == candidate.result &&
            llvm::all_of(llvm::enumerate(one.operands), [&](auto operand) {
@@ -148,7 +148,7 @@ static bool isChoice(const Candidate &candidate, const Subject &choice) {
          llvm::equal(candidate.params, choice.params);
 }
 
-/// Takes over the prescribed choices: each replaces the candidate of the same
+/// Applies the prescribed choices: each replaces the candidate with the same
 /// schema.
 void PlanGraph::takeChoices(ArrayRef<Subject> wanted) {
   if (wanted.size() != nodes.size())
@@ -291,8 +291,9 @@ LogicalResult PlanGraph::addLayers(Block &block, double maxError,
   return result;
 }
 
-/// Adds a node for an op that passes on its operand as whatever it is, with a
-/// candidate for each device and each float that forms of layers have.
+/// Adds a node for an op that passes on its operand in any element type and on
+/// any device. The node has a candidate for each device and each element type
+/// that forms of layers give the operand.
 void PlanGraph::addPassing(Operation &op) {
   auto reshape = dyn_cast<ReshapeOp>(op);
   if (!reshape || reshape.getX().getDefiningOp<ConstantOp>())
@@ -358,8 +359,8 @@ void PlanGraph::addReader(Value value, ArrayRef<RankedTensorType> made,
     }
 }
 
-/// Returns the cost of making a value available in a set of types. Sets of
-/// types beyond the terminals of the trees have one element.
+/// Returns the cost of making a value available in a set of types. A set with a
+/// type beyond the terminals of the trees has only that one type.
 double PlanGraph::SharedValue::getSeconds(const Paths &paths, unsigned root,
                                           unsigned set) const {
   if (set >> terminals.size() == 0)
@@ -367,16 +368,16 @@ double PlanGraph::SharedValue::getSeconds(const Paths &paths, unsigned root,
   return paths.getCost(root, nodes[llvm::countr_zero(set)]);
 }
 
-/// Adds the states of a shared value with so many readers. A set without a gain
-/// by sharing serves only if each of its types may have two readers: else a
-/// reader pays for its own.
+/// Adds the states of a shared value with `readers` readers. A set that saves
+/// nothing by sharing is useful only if each of its types may have two readers;
+/// otherwise a single reader pays for its own path.
 void PlanGraph::addStates(SharedValue &value, ArrayRef<RankedTensorType> made,
                           size_t readers) {
   const size_t most = std::max<size_t>(256 / made.size(), 16);
   const AdaptPaths::Table &table = *value.table;
   const Paths &between = table.getPaths();
   const size_t types = value.wanted.size(), terminals = value.terminals.size();
-  // Small sets first, as they are kept where there are too many.
+  // Small sets come first, as they are kept if there are too many sets.
   SmallVector<unsigned> sets;
   for (unsigned set = 0; set < 1u << terminals; ++set)
     sets.push_back(set);
@@ -416,8 +417,9 @@ void PlanGraph::addStates(SharedValue &value, ArrayRef<RankedTensorType> made,
           path != kImpossible)
         farthest = std::max(farthest, path);
   }
-  // A plan with a set that was left out makes at least one of its types. If
-  // each reader pays for its own path instead, it loses no more than this.
+  // A plan with a set that was left out makes at least one type of the set. If
+  // each reader pays for its own path instead, the plan loses no more than
+  // this.
   slack += double(readers - 1) * farthest;
 }
 
@@ -471,8 +473,9 @@ void PlanGraph::addSharedValue(Value value, ArrayRef<RankedTensorType> made,
   shared[value] = std::move(found);
 }
 
-/// Finds the types that a value is made as and its readers. Returns the node of
-/// its maker, if that has one; and no readers for a constant.
+/// Finds the types in which a value is produced, and its readers. Returns the
+/// node of the op that produces the value, if it has one. A constant has no
+/// readers here.
 std::optional<unsigned> PlanGraph::findEnds(Value value, Types &made,
                                             SmallVectorImpl<Reader> &readers) {
   Operation *producer = value.getDefiningOp();
@@ -495,8 +498,8 @@ std::optional<unsigned> PlanGraph::findEnds(Value value, Types &made,
   return maker;
 }
 
-/// Makes the types of a value known, so that all paths of its shape may lead
-/// through their parts.
+/// Adds the types of a value to the table of its shape, so that paths for this
+/// shape may lead through combinations of their parts.
 void PlanGraph::addTypes(Value value) {
   Types made;
   SmallVector<Reader> readers;
@@ -600,7 +603,7 @@ FailureOr<PlanGraph> PlanGraph::build(func::FuncOp function,
   return graph;
 }
 
-/// Returns the seconds that all layers of a plan take, and counts the layers of
+/// Returns the seconds of all layers of a plan, and counts the layers that use
 /// each routine.
 static double countUses(func::FuncOp function, const PlanGraph &graph,
                         const Plan &plan, llvm::StringMap<unsigned> &uses) {
@@ -629,8 +632,9 @@ void nnc::addCodeCosts(func::FuncOp function, CostModel &cost, double maxError,
   double share = getShareOfByte(optimize);
   if (share == 0 || cost.getMachine().getBoard().empty())
     return;
-  // A routine that other layers use already costs a layer fewer bytes. Which
-  // ones they use follows from a plan, whose costs follow from that.
+  // A layer adds fewer bytes of code with a routine that other layers already
+  // use. Which routines they use follows from a plan, and the costs of the plan
+  // follow from that, so a few rounds are made.
   constexpr int rounds = 3;
   llvm::StringMap<unsigned> uses;
   double seconds = 0;

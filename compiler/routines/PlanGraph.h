@@ -16,9 +16,9 @@
 
 namespace nnc {
 
-/// Prices of the accuracy that integers lose, by layers: the seconds that each
-/// candidate of a layer that has integers (keepsIntegers) costs beside its
-/// time.
+/// The prices of the accuracy that layers lose by computing with integers: for
+/// each layer, the seconds that are added to the cost of each candidate that
+/// keeps the layer's integers (keepsIntegers).
 using Prices = llvm::DenseMap<mlir::Operation *, double>;
 
 /// The search problem of a function: the candidates of every layer and the cost
@@ -27,18 +27,18 @@ using Prices = llvm::DenseMap<mlir::Operation *, double>;
 /// Each layer is a node, whose choices are the candidates of all its forms. An
 /// edge from a layer to the only reader of its result costs the cheapest path
 /// of adapts between their schemas. A value with several readers is a node of
-/// its own between its producer and its readers; each of its choices is the
-/// schema in which the value is produced and a set of others in which it is
-/// also available, at the cost of the cheapest tree of adapts that makes them
-/// all, so that readers that share adapts pay for them once. An op that passes
-/// on its operand in any element type, such as a reshape, is a node, too, where
-/// layers have several forms.
+/// its own between its producer and its readers. Each of its choices is the
+/// schema in which the value is produced and a set of other schemas in which it
+/// is also available, at the cost of the cheapest tree of adapts that makes
+/// them all, so that readers that share adapts pay for them once. An op that
+/// passes on its operand in any element type, such as a reshape, is also a node
+/// if layers have several forms.
 class PlanGraph {
 public:
   /// Builds the graph of `function`. Fails, with a diagnostic at each layer
   /// that has no candidate. The rounding error of all layers together is kept
   /// below `maxError` (see ErrorBudget.h). `choices` prescribe the candidates
-  /// of layers regardless of their cost and error; they are used only if they
+  /// of layers regardless of their cost and error. They are used only if they
   /// name all layers in order, each with one of its candidates.
   static mlir::FailureOr<PlanGraph>
   build(mlir::func::FuncOp function, const CostModel &cost, double maxError,
@@ -47,20 +47,22 @@ public:
 
   /// Returns the cheapest plan, or if choices are prescribed, the cheapest plan
   /// that follows them. In the second case the solver is "tuned", and the lower
-  /// bound still holds for all plans. It is below that of the problem by what
-  /// sets of schemas could save that were left out because they were too many.
+  /// bound still holds for all plans. The lower bound is that of the problem
+  /// minus the most that sets of schemas could save that were left out because
+  /// they were too many.
   Plan solve(const SearchLimits &limits = {}) const;
-  /// Returns the cheapest plan, whose cost and bound count these prices.
+  /// Returns the plan that is cheapest with `prices` added. Its cost and lower
+  /// bound include these prices.
   Plan solve(const Prices &prices, const SearchLimits &limits = {}) const;
-  /// Returns what integers cost a plan beside its time.
+  /// Returns the sum of the prices of the candidates in a plan, in seconds.
   double getPrice(const Plan &plan, const Prices &prices) const;
   bool hasChoices() const { return !choices.empty(); }
-  /// Returns the problem, without all candidates but the prescribed ones where
-  /// choices are prescribed.
+  /// Returns the search problem. If choices are prescribed, all other
+  /// candidates of the layers are impossible in it.
   Problem getProblem() const;
-  /// Returns the plan whose choices the attribute nn.plan of `planned` records,
-  /// which is this function after nnc-choose-routines; nothing if it records
-  /// none.
+  /// Returns the plan whose choices are recorded in the attribute nn.plan of
+  /// `planned`, which is this function after nnc-choose-routines. Returns
+  /// nothing if no choices are recorded.
   std::optional<Plan> readPlan(mlir::func::FuncOp planned) const;
   unsigned getNode(nn::LayerOp layer) const { return nodes.lookup(layer); }
   /// Returns the candidates of a layer, whose indices are the choices of its
@@ -68,41 +70,41 @@ public:
   llvm::ArrayRef<Candidate> getCandidates(nn::LayerOp layer) const {
     return candidates[nodes.lookup(layer)];
   }
-  /// Returns the part of a plan's cost that stands for memory which is not
-  /// there (CostModel::setFreeMemory).
+  /// Returns the part of a plan's cost that is a penalty for memory above the
+  /// limit (CostModel::setFreeMemory).
   double getMemorySeconds(const Plan &plan) const;
 
-  /// Returns true if the layouts that `candidate` requires of the layer's
-  /// values are in the scope.
+  /// Returns true if the scope of the search allows the layouts that
+  /// `candidate` requires of the layer's values.
   bool isInScope(nn::LayerOp layer, const Candidate &candidate) const;
   /// Returns the layouts that were tried for routines that accept any layout.
   llvm::ArrayRef<nn::LayoutAttr> getLayouts() const {
     return layouts.getArrayRef();
   }
   const Candidate &getChoice(nn::LayerOp layer, const Plan &plan) const;
-  /// Returns the type in which a plan makes a value.
+  /// Returns the type in which a value is produced under a plan.
   mlir::RankedTensorType getMade(mlir::Value value, const Plan &plan) const;
-  /// Returns the type in which a plan has an op read an operand.
+  /// Returns the type in which an op reads an operand under a plan.
   mlir::RankedTensorType getWanted(mlir::OpOperand &operand,
                                    const Plan &plan) const;
   /// Returns the steps of adapts by which a plan makes a value available to its
-  /// readers, each behind one whose result it starts from.
+  /// readers, as pairs of source and target types. Each step follows the one
+  /// that makes its source.
   llvm::SmallVector<std::pair<mlir::RankedTensorType, mlir::RankedTensorType>>
   getSteps(mlir::Value value, const Plan &plan) const;
   AdaptPaths &getPaths() const { return *paths; }
-  /// Returns the routine and parameters that `plan` chooses for each layer; the
+  /// Returns the routine and parameters that `plan` chooses for each layer. The
   /// subjects hold the layers' names.
   std::vector<Subject> getChoices(const Plan &plan) const;
 
-  /// Returns the seconds that the plan loses if `candidate` computes `layer`
+  /// Returns the additional seconds of the plan if `candidate` computes `layer`
   /// and all other layers keep their candidates. The adapts around the layer
   /// are chosen anew.
   double getExtraSeconds(nn::LayerOp layer, const Candidate &candidate,
                          const Plan &plan) const;
 
-  /// Returns true if `candidate` is cheaper than the candidate of the same
-  /// schema in the graph, but was left out because its rounding error is too
-  /// large.
+  /// Returns true if `candidate` is cheaper than the graph's candidate of the
+  /// same schema and was left out only because its rounding error is too large.
   bool isOverError(nn::LayerOp layer, const Candidate &candidate) const;
 
 private:
@@ -126,18 +128,19 @@ private:
     std::optional<unsigned> node;
     llvm::SmallVector<mlir::RankedTensorType> wants;
   };
-  /// A choice for a shared value: the type that it is made as, and the set of
-  /// further types in which it is available, as bits of SharedValue::wanted.
+  /// A choice for a shared value: the type in which it is produced, and the set
+  /// of further types in which it is available. Bit i of the set stands for
+  /// SharedValue::wanted[i].
   struct State {
     mlir::RankedTensorType made;
     unsigned set;
   };
   struct SharedValue {
-    unsigned node; ///< of the problem
+    unsigned node; ///< index in the problem
     const AdaptPaths::Table *table;
     llvm::SmallVector<mlir::RankedTensorType> wanted;
-    /// The numbers of these types in the table, and the first of them, which
-    /// trees reach.
+    /// The indices of the wanted types in the table. The terminals, which are
+    /// the first of these, are the only ones that trees of adapts may combine.
     llvm::SmallVector<unsigned> nodes, terminals;
     Trees trees;
     std::vector<State> states;
@@ -166,14 +169,15 @@ private:
   const CostModel *cost;
   /// The only block size of layouts that is in scope, or nullopt if all are.
   std::optional<int64_t> blockSize;
-  /// Whether each layer's result is adapted to row-major order at once
-  /// (LayoutScope::local).
+  /// Whether each layer's result is adapted to row-major order at once, as
+  /// LayoutScope::local requires.
   bool plainBetween = false;
-  std::vector<Subject> choices; ///< prescribed ones of all layers, or none
+  std::vector<Subject> choices; ///< prescribed choices of all layers, or empty
   Problem problem;
-  llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt; ///< of each node
+  /// Indices of edges, by node.
+  llvm::SmallVector<llvm::SmallVector<unsigned>, 0> edgesAt;
   llvm::SetVector<nn::LayoutAttr> layouts;
-  llvm::MapVector<mlir::Operation *, unsigned> nodes; ///< of layers
+  llvm::MapVector<mlir::Operation *, unsigned> nodes; ///< nodes of layers
   /// The nodes of ops that pass on their operand. Their candidates have no
   /// routine.
   llvm::DenseMap<mlir::Operation *, unsigned> passing;
@@ -182,21 +186,22 @@ private:
   llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0> candidates;
   llvm::DenseMap<mlir::Value, SharedValue> shared;
   std::unique_ptr<AdaptPaths> paths;
-  /// The most seconds that sets of schemas could save which were left out.
+  /// An upper bound, in seconds, of what the sets of schemas that were left out
+  /// could save.
   double slack = 0;
 };
 
-/// Name in the attribute `nn.plan` for the choices of a plan, an array, where
-/// the forms of weights have decided on it.
+/// Name of an array in the attribute `nn.plan` with the choices of a plan. It
+/// is present if the forms of weights influenced the plan.
 inline constexpr llvm::StringLiteral kPlanChoices = "choices";
 
 /// Returns the estimated seconds of the plans of all functions of a module
-/// (kPlanAttr), reading stored weights included (kStoredNsAttr).
+/// (kPlanAttr), including the time to read stored weights (kStoredNsAttr).
 double getPlannedSeconds(mlir::ModuleOp layered);
 
-/// Lets the bytes of code of each candidate cost time, where the target has no
-/// operating system: a share of the time that all layers of `function` take at
-/// least, as `optimize` says.
+/// Adds the price of code bytes to the costs of candidates if the target has no
+/// operating system. A byte costs a fraction, which `optimize` sets, of the
+/// least time that all layers of `function` take together.
 void addCodeCosts(mlir::func::FuncOp function, CostModel &cost, double maxError,
                   Optimize optimize);
 

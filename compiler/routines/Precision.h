@@ -15,17 +15,18 @@ namespace nnc {
 enum class Precision {
   f32, ///< 32-bit floats
   f16, ///< 16-bit floats, on layers for which the target has routines
-  /// 8-bit integers, on layers whose values have known ranges; others as f32.
+  /// 8-bit integers, on layers whose values have known ranges; f32 on the
+  /// others.
   i8,
 };
 
-/// The forms that the search has of layers which multiply integers of 8 or 16
-/// bits.
+/// The forms that the search considers for layers that multiply integers of 8
+/// or 16 bits.
 enum class Products {
   any,
-  integers, ///< those that multiply integers alone
-  floats,   ///< those that multiply floats alone, where there are any
-  both,     ///< of either kind, also where no target would choose floats
+  integers, ///< only forms that multiply integers
+  floats,   ///< only forms that multiply floats, if the layer has any
+  both, ///< forms of both kinds, even if the target would never choose floats
 };
 
 /// Returns "f32", "f16" or "i8", the spelling of --precision and of tuning

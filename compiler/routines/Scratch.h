@@ -11,8 +11,8 @@
 
 namespace nnc {
 
-/// The bytes of working memory that the routine chosen for `op` needs when the
-/// given number of threads share its work; 0 where no routine is chosen.
+/// Returns the bytes of working memory that the routine chosen for `op` needs
+/// when `threads` threads share its work, or 0 if no routine is chosen.
 int64_t getScratchBytes(mlir::Operation *op, int threads);
 
 } // namespace nnc

@@ -41,8 +41,8 @@ StringRef nnc::getFamily(LayerOp layer, std::string &storage) {
 }
 
 /// Returns `type` in the layout that a line of routines.inc calls `name`. If
-/// the line says "any", that is the layout `any`. Nullopt if the layout has
-/// another rank.
+/// the name is "any", that is the layout `any`. Returns nullopt if the layout
+/// has another rank than `type`.
 static std::optional<RankedTensorType>
 withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
                 int64_t operand, LayoutAttr any) {
@@ -59,8 +59,8 @@ withTableLayout(LayerOp layer, RankedTensorType type, StringRef name,
   return withLayout(type, layout);
 }
 
-/// An extra lies as the result does, except where it has one value for each
-/// blocked axis: then it is row-major.
+/// Returns the type of an extra: it has the layout of the result, unless the
+/// extra has a single element along each blocked axis. Then it is row-major.
 static RankedTensorType getExtraType(RankedTensorType type,
                                      RankedTensorType result) {
   LayoutAttr layout = getLayout(result);
@@ -124,8 +124,8 @@ std::string nnc::getObstacle(LayerOp layer, const Routine &routine,
   if (device && !device.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
            machine.getName().str() + "' lacks";
-  // Portable routines of NHWC are for targets whose other routines have no
-  // blocked layouts: there they would widen the search for nothing.
+  // Portable NHWC routines are for targets whose other routines have no blocked
+  // layouts. On targets with vectors they would only widen the search.
   if (device && device.hasVectors() && routine.isa == "portable" &&
       llvm::is_contained(routine.layouts, "NHWC"))
     return "is slower than the vector routines of the target '" +
@@ -135,7 +135,7 @@ std::string nnc::getObstacle(LayerOp layer, const Routine &routine,
                    : getReadElement(layer, 0);
   if (!routine.takesElement(first))
     return "does not compute on the layer's element type";
-  // Only lines that say so have inputs of types of their own.
+  // Only lines with a type of sums may have inputs of different types.
   if (!routine.sums.empty())
     for (unsigned i = 0; i < layer.getInputs().size(); ++i)
       if (!routine.takesElement(getReadElement(layer, i), i))

@@ -16,9 +16,9 @@
 
 namespace nnc {
 
-/// The types of a layer's operands and result that a routine takes.
+/// The types of a layer's operands and result with which a routine computes it.
 struct Signature {
-  /// Those of the inputs, then of the extras.
+  /// The types of the inputs, followed by those of the extras.
   llvm::SmallVector<mlir::RankedTensorType> operands;
   mlir::RankedTensorType result;
 
@@ -28,28 +28,30 @@ struct Signature {
 /// Returns whether a value is a constant of the module.
 bool isConstantValue(mlir::Value value);
 
-/// Returns the row-major type with the elements that the layer reads an operand
-/// as. The operand of a form has the type that the layer itself reads.
+/// Returns the row-major type with the elements as which the layer reads an
+/// operand. If the layer is a form, this may differ from the operand's type,
+/// which is the one that the original layer reads.
 mlir::RankedTensorType getReadType(nn::LayerOp layer, unsigned operand);
 
-/// Returns the family of the routines that compute the layer. `storage` keeps
-/// the name.
+/// Returns the family of the routines that compute the layer. `storage` owns
+/// the characters of the result if necessary.
 llvm::StringRef getFamily(nn::LayerOp layer, std::string &storage);
 
-/// Returns the signature of `routine` for the layer, with the layout `any` for
-/// what the routine leaves open; nullopt where it has none.
+/// Returns the signature of `routine` for the layer, in which the layout `any`
+/// stands wherever the routine accepts any layout. Returns nullopt if the
+/// routine has no signature for the layer.
 std::optional<Signature> getSignature(nn::LayerOp layer, const Routine &routine,
                                       nn::LayoutAttr any);
 
-/// Returns the shapes of the layer's calls under `signature`; none where the
-/// anchor cannot compute so, or a shape does not fit its struct. `problem` says
-/// which it is.
+/// Returns the shapes of the layer's calls under `signature`. Returns an empty
+/// list, and sets `problem` to the reason, if the anchor cannot compute with
+/// these types or a shape does not fit its struct.
 llvm::SmallVector<RoutineShape>
 makeShapes(nn::LayerOp layer, const Signature &signature, std::string &problem);
 
 /// Returns why `routine`, which is of the layer's family, cannot compute the
-/// layer on a device of the machine in any layout, or an empty string if it
-/// can.
+/// layer on the device `deviceName` of the machine in any layout, or an empty
+/// string if it can.
 std::string getObstacle(nn::LayerOp layer, const Routine &routine,
                         target::MachineAttr machine,
                         llvm::StringRef deviceName);

@@ -15,14 +15,16 @@ using namespace nnc::nn;
 using stored::StoredForm;
 using stored::StoredKind;
 
-/// Weights that a strip has at least: fewer are decoded in hardly less memory.
+/// The least number of weights in a strip. Decoding fewer saves hardly any
+/// memory.
 static constexpr int64_t kLeastStrip = 512;
 
-/// A longer strip is not worth its memory if the layer gets faster by no more
-/// than this share.
+/// The fraction of a layer's time that a longer strip must save to be worth its
+/// memory.
 static constexpr double kWorthMemory = 0.04;
 
-/// The layouts of the orders of stored_filters, as routines.inc spells them.
+/// The layouts that correspond to the values of stored_filters, in the spelling
+/// of routines.inc.
 static constexpr StringRef kFilterLayouts[] = {
     "KRSC", "KRSC2k4c", "KRSC4k", "KRSC8k", "plain", "KCRS4k", "KCRS8k"};
 static_assert(std::size(kFilterLayouts) == stored_filters_count);
@@ -96,7 +98,7 @@ std::optional<StoredMatrix> nnc::storeFilters(const ConvLayer &conv,
   double seconds = 0;
   std::optional<StoredMatrix> found;
   for (int64_t strip = together; strip < filters; strip *= 2) {
-    // A strip of codes begins with a byte.
+    // Each strip of codes must begin at a whole byte.
     if (strip * filter < kLeastStrip || (hasCodes && strip * filter % 8 != 0))
       continue;
     auto form = StoredForm::get(kind, elements, static_cast<int>(size), {},
@@ -124,7 +126,8 @@ void nnc::readStored(const ConvLayer &conv, const StoredMatrix &filters,
   OpBuilder builder(op);
   layer->setOperand(1, stored);
   BlockArgument weight = layer.getAnchor().front().getArgument(1);
-  // The op needs the filters' sizes, which the weight's own type has.
+  // The op needs the filters' sizes, which are in the original type of the
+  // weight.
   ArrayRef<int64_t> sizes = getTensorType(weight).getShape();
   int64_t count = sizes.front();
   SmallVector<int64_t> kernel(sizes.drop_front(2));

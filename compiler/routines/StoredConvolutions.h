@@ -12,36 +12,39 @@
 
 namespace nnc {
 
-/// A convolution with constant filters, whose routine has one of the family
-/// stored_conv2d beside it: nn.stored_conv could compute it.
+/// A convolution with constant filters that nn.stored_conv can compute, because
+/// its routine has a counterpart in the family stored_conv2d.
 struct ConvLayer {
   nn::LayerOp layer;
-  const Routine *routine = nullptr; ///< that of stored_conv2d
-  int64_t order = 0;                ///< a stored_filters: that of the layout
+  const Routine *routine = nullptr; ///< the counterpart in stored_conv2d
+  /// Order of the filters' layout, a value of stored_filters.
+  int64_t order = 0;
 
-  /// The layer of `use`, if that is the weight of one, with a routine for it.
+  /// Returns the convolution whose filters `use` is, if `routine` has a
+  /// counterpart for it; otherwise nothing.
   static std::optional<ConvLayer> get(mlir::OpOperand &use,
                                       llvm::StringRef routine);
 };
 
-/// Returns how a convolution may read filters of a kind of form, or nothing.
-/// `decoded` is what computes it with decoded filters, and `elements` are those
-/// of the weight in the layout that it reads. A strip is as short as costs
-/// little time.
+/// Returns filters stored in a form of the given kind that the convolution can
+/// read a strip at a time, or nothing if there is none. `decoded` is the
+/// candidate that computes the convolution with decoded filters. `elements` are
+/// the elements of the filters in the layout that `decoded` reads. The result
+/// has the shortest strips that cost little time.
 std::optional<StoredMatrix> storeFilters(const ConvLayer &conv,
                                          const Candidate &decoded,
                                          llvm::ArrayRef<char> elements,
                                          stored::StoredKind kind,
                                          const CostModel &cost);
 
-/// Returns the seconds that the layer takes more with filters of this form than
-/// `decoded` does, or nothing where its routine cannot read them.
+/// Returns the seconds that the layer takes with `filters` minus those of
+/// `decoded`, or nothing if its routine cannot read this form.
 std::optional<double> findStoredConv(const ConvLayer &conv,
                                      const Candidate &decoded,
                                      const StoredMatrix &filters,
                                      const CostModel &cost);
 
-/// Lets the layer read `stored`, the bytes of `filters`.
+/// Makes the layer read `stored`, the bytes of `filters`.
 void readStored(const ConvLayer &conv, const StoredMatrix &filters,
                 mlir::Value stored);
 

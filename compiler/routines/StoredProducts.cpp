@@ -16,7 +16,7 @@ using namespace nnc::nn;
 using stored::StoredForm;
 using stored::StoredKind;
 
-/// The smallest part of a row that is worth a block of its own.
+/// The least number of elements in a part of a row that forms its own block.
 static constexpr int64_t kLeastBlock = 64;
 
 ShapeAttr nnc::toAttribute(const decode_shape &shape, MLIRContext *context) {
@@ -64,14 +64,15 @@ std::optional<DenseLayer> DenseLayer::get(OpOperand &use) {
   return dense;
 }
 
-/// The elements of a weight in one of the orders, each of `size` bytes.
+/// Returns the elements of a weight in one of the orders. Each element has
+/// `size` bytes.
 static std::vector<char> arrange(const DenseLayer &dense,
                                  ArrayRef<char> elements, int64_t size,
                                  int64_t order) {
   struct {
     int64_t k, order;
   } shape{dense.k, order};
-  // Zeros of the other sign are products of zero, too.
+  // Negative zeros become positive ones, because products with either are zero.
   auto unsign = [&](char *weight) {
     float value;
     std::memcpy(&value, weight, sizeof value);
@@ -93,8 +94,9 @@ static std::vector<char> arrange(const DenseLayer &dense,
   return arranged;
 }
 
-/// The elements of a block: of several short rows, or of the longest part that
-/// divides a row; 0 if that is too short.
+/// Returns the number of elements of a block, for rows of `k` elements: that of
+/// several short rows together, or of the longest suitable part that divides a
+/// row. Returns 0 if no part is long enough.
 static int64_t getBlock(int64_t k) {
   if (int64_t rows = stored_rows_together(static_cast<int>(k)); rows > 1)
     return rows * k;
@@ -105,7 +107,7 @@ static int64_t getBlock(int64_t k) {
   return 0;
 }
 
-/// Whether the elements that entries skip are zeros.
+/// Returns true if all elements that a form with entries skips are zeros.
 static bool skipsZeros(const StoredForm &form, int64_t size) {
   const uint8_t *last = form.bytes.data() + (form.shape.values - 1) * size;
   return !decode_has_entries(form.shape.form) ||
@@ -176,7 +178,8 @@ StoredProduct nnc::findStoredProduct(const DenseLayer &dense,
       best.routine = routine;
     }
   }
-  // Portable code multiplies decoded weights as slowly as it multiplies any.
+  // Portable code is no faster with stored weights than decoding plus
+  // multiplying.
   if (best.routine && !decode_has_entries(matrix.form.shape.form) &&
       best.routine->isa == "portable")
     best.leastExtra =

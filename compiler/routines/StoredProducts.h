@@ -13,15 +13,17 @@
 
 namespace nnc {
 
-/// A dense layer that multiplies rows by a constant matrix of floats, or rows
-/// of bytes by one of signed bytes: nn.stored_matmul could compute it.
+/// A dense layer that nn.stored_matmul can compute: it multiplies rows of
+/// floats by a constant matrix of floats, or rows of bytes by a constant matrix
+/// of signed bytes.
 struct DenseLayer {
   nn::LayerOp layer;
   int64_t m = 0, n = 0, k = 0;
   bool transposed = false; ///< the weight is n x k, not k x n
   bool isFloat = false;
 
-  /// The layer of `use`, if that is the matrix of one.
+  /// Returns the dense layer whose matrix `use` is, or nothing if there is
+  /// none.
   static std::optional<DenseLayer> get(mlir::OpOperand &use);
   bool hasWeightsOf(const DenseLayer &other) const {
     return n == other.n && k == other.k && transposed == other.transposed &&
@@ -29,20 +31,22 @@ struct DenseLayer {
   }
 };
 
-/// A weight in fewer bytes, and how its layers read it.
+/// A weight stored in fewer bytes, and how its layers read it.
 struct StoredMatrix {
   stored::StoredForm form;
-  nn::ShapeAttr shape; ///< of decoding it
-  int64_t order = 0;   ///< a stored_order, or of filters a stored_filters
-  int64_t strip = 0;   ///< filters that are decoded at a time
+  nn::ShapeAttr shape; ///< parameters of the decoder
+  /// A value of stored_order, or for filters of stored_filters.
+  int64_t order = 0;
+  int64_t strip = 0; ///< number of filters that are decoded at a time
 };
 
-/// The type of the bytes of a form.
+/// Returns the type of the stored bytes of a form.
 mlir::RankedTensorType getStoredType(const stored::StoredForm &form,
                                      mlir::MLIRContext *context);
 
-/// Returns the forms of a kind for the weight of `dense`, whose row-major
-/// elements are `weight`, with the blocks and the order that routines need.
+/// Returns the weight of `dense` in the forms of the given kind, with the block
+/// sizes and orders of elements that routines need. `weight` holds its
+/// row-major elements.
 std::vector<StoredMatrix> storeMatrix(const DenseLayer &dense,
                                       const TensorData &weight,
                                       stored::StoredKind kind);
@@ -50,12 +54,13 @@ std::vector<StoredMatrix> storeMatrix(const DenseLayer &dense,
 /// The routine that computes a dense layer from a stored matrix.
 struct StoredProduct {
   const Routine *routine = nullptr; ///< null if there is none
-  double seconds = 0;               ///< of the layer, estimated
-  /// The least seconds that the layer takes more than with decoded weights.
+  double seconds = 0;               ///< estimated time of the layer
+  /// A lower bound of getExtra(), in seconds.
   double leastExtra = -std::numeric_limits<double>::infinity();
 
-  /// Returns the seconds more than those of a routine that reads decoded
-  /// weights; less than 0 if the layer takes fewer.
+  /// Returns the estimated seconds of the layer minus `decoded`, those of a
+  /// routine that reads decoded weights, but at least `leastExtra`. The result
+  /// is negative if the layer gets faster.
   double getExtra(double decoded) const {
     return std::max(seconds - decoded, leastExtra);
   }
@@ -64,11 +69,11 @@ StoredProduct findStoredProduct(const DenseLayer &dense,
                                 const StoredMatrix &matrix,
                                 const CostModel &cost);
 
-/// Lets the layer read `stored`, the bytes of `matrix`, by `routine`.
+/// Makes the layer read `stored`, the bytes of `matrix`, with `routine`.
 void readStored(const DenseLayer &dense, const StoredMatrix &matrix,
                 const Routine &routine, mlir::Value stored);
 
-/// The attribute of the shape by which a stored form is decoded.
+/// Returns the attribute of `shape`, which says how a stored form is decoded.
 nn::ShapeAttr toAttribute(const decode_shape &shape,
                           mlir::MLIRContext *context);
 

@@ -51,7 +51,8 @@ std::string TuningFile::print() const {
 }
 
 ArrayRef<Subject> TuningFile::getChoices(double maxError) const {
-  // The tolerance allows for the digits that the file's text loses.
+  // The tolerance allows for the digits that the error loses in the file's
+  // text.
   bool fits = this->maxError <= maxError * (1 + 1e-8);
   return fits ? ArrayRef(choices) : ArrayRef<Subject>();
 }
@@ -91,7 +92,7 @@ private:
 
   SmallVectorImpl<TuningProblem> &problems;
   TuningFile file;
-  unsigned number = 0; ///< of the current line, from 1
+  unsigned number = 0; ///< number of the current line, from 1
 };
 } // namespace
 
@@ -101,7 +102,8 @@ static SmallVector<StringRef> splitWords(StringRef text) {
   return words;
 }
 
-/// Splits "DEVICE:ROUTINE" or "ROUTINE", of the host, into device and routine.
+/// Splits "DEVICE:ROUTINE" into device and routine. The device of "ROUTINE",
+/// which is the host, is empty.
 static std::pair<StringRef, StringRef> splitDescriptor(StringRef word) {
   auto [device, routine] = word.split(':');
   return routine.empty() ? std::pair(StringRef(), word)
@@ -243,8 +245,8 @@ nnc::parseTuningFile(StringRef text, SmallVectorImpl<TuningProblem> &problems) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Removes from `file` what is of devices that `machine` lacks, and returns
-/// their names.
+/// Removes the choices and measurements for devices that `machine` lacks from
+/// `file`, and returns the names of these devices.
 static std::set<std::string> leaveOutDevices(TuningFile &file,
                                              target::MachineAttr machine) {
   std::set<std::string> devices;

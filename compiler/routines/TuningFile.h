@@ -45,16 +45,16 @@ struct TuningFile {
   std::vector<Subject> choices; ///< one for each layer, by name, or none
   Measurements measurements;
 
-  /// Returns the choices if their rounding error is at most `maxError`, else
-  /// none.
+  /// Returns the choices if their rounding error is at most `maxError`, or else
+  /// an empty list.
   llvm::ArrayRef<Subject> getChoices(double maxError) const;
 
   std::string print() const;
 };
 
-/// A problem with a line of a tuning file. Either the file as a whole is
-/// broken, or the line holds something that this version of nnc does not know,
-/// and is ignored.
+/// A problem with a line of a tuning file. Either the whole file is broken, or
+/// the line holds something that this version of nnc does not know, and is
+/// ignored.
 struct TuningProblem {
   unsigned line;
   std::string message;

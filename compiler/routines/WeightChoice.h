@@ -12,7 +12,8 @@
 
 namespace nnc {
 
-/// Reports rules whose bits or encoding there are not.
+/// Fails with a diagnostic if the bits or the encoding of `rules` are not
+/// supported.
 mlir::LogicalResult verifyWeightRules(const WeightRules &rules,
                                       mlir::Location location);
 
@@ -21,14 +22,15 @@ mlir::LogicalResult verifyWeightRules(const WeightRules &rules,
 bool takesTooFewBits(nn::LayerOp layer, const WeightRules &rules,
                      const Routine &routine);
 
-/// Returns how --weights-encoding calls what `routine` reads, or "".
+/// Returns the name that --weights-encoding has for the encoding of the weights
+/// that `routine` reads, or "" if there is none.
 llvm::StringRef getWeightsKind(const Routine &routine);
 
-/// Returns whether a routine reads weights as they are, in whichever order.
+/// Returns true if a routine reads weights without an encoding, in any layout.
 bool readsOwnValues(const Routine &routine);
 
-/// Returns whether what a layer multiplies by takes fewer bytes in a form of
-/// this kind, or of any if it is "", from which it is decoded again.
+/// Returns true if a constant that the layer multiplies by takes fewer bytes in
+/// a stored form of the kind `kind`, or of any kind if `kind` is "".
 bool isWorthStoring(nn::LayerOp layer, llvm::StringRef kind);
 
 } // namespace nnc

@@ -11,9 +11,10 @@
 
 namespace nnc {
 
-/// Root mean square of what the encoding in the layout of `type` changes of the
-/// elements of `weight`, over that of the elements; infinity if one of them is
-/// not finite. Nothing if the elements are not known.
+/// Returns the root mean square of the change to the elements of `weight` by
+/// the encoding of `type`, relative to the root mean square of the elements.
+/// Returns infinity if one of them is not finite, and nothing if the elements
+/// are not known.
 std::optional<double> getWeightError(mlir::Value weight,
                                      mlir::RankedTensorType type);
 

@@ -18,16 +18,17 @@ using namespace nnc::nn;
 using stored::StoredForm;
 using stored::StoredKind;
 
-/// Seconds that stand for one of decoding a weight into memory of its size. A
-/// layer that reads what is stored may take as much more.
+/// The price in seconds of one second of decoding a weight into memory of its
+/// size. A layer that reads the stored bytes directly may take this much
+/// longer.
 static constexpr double kDecodedShare = 1.25;
 
 double nnc::getPricedSeconds(const WeightForm &form, double extra) {
   return form.decoder ? kDecodedShare * extra : extra;
 }
 
-/// Returns lengths of runs of a weight's elements that one row, filter or block
-/// of channels takes: products of the last physical dimensions.
+/// Returns the lengths of runs of elements that belong to one row, filter or
+/// block of channels of a weight: the products of its last physical dimensions.
 static SmallVector<int64_t> getRuns(RankedTensorType type) {
   SmallVector<int64_t> runs;
   int64_t run = 1;
@@ -36,8 +37,8 @@ static SmallVector<int64_t> getRuns(RankedTensorType type) {
   return runs;
 }
 
-/// Returns whether half of the elements or more are zeros, of either sign if
-/// they are floats.
+/// Returns true if at least half of the elements are zeros. Negative zeros
+/// count as zeros in floats.
 static bool areMostlyZero(const TensorData &data) {
   ArrayRef<char> bytes = data.getBytes();
   const size_t size = getElementBytes(data.getElementType());
@@ -55,9 +56,9 @@ static bool isEncodedType(RankedTensorType type) {
   return layout && layout.getEncoding();
 }
 
-/// Returns whether a weight of this type may be stored in another form: a type
-/// whose encoding has few bytes itself is read as it is, and one on another
-/// device where that reads it.
+/// Returns true if a weight of this type may be stored in another form. A type
+/// whose encoding already has few bytes is read unchanged, and a type on
+/// another device is read on that device.
 static bool isOrdinary(RankedTensorType type) {
   return getDevice(type).empty() &&
          (!isEncodedType(type) ||
@@ -71,7 +72,8 @@ WeightForms::WeightForms(std::vector<WeightReader> found,
     return reader.operand == 1 &&
            LayerOp(reader.layer).getAnchorOp()->hasAttr(kByteWeightsAttr);
   });
-  // Weights of bytes have a table of the integers that occur.
+  // Weights with kByteWeightsAttr are stored as a table of the integers that
+  // occur.
   if (rules.aim == FormAim::time && ofBytes)
     kinds = {StoredKind::codebook};
   else
@@ -98,7 +100,8 @@ bool WeightForms::hasNone(RankedTensorType type) const {
 bool WeightForms::mayHaveForms() const {
   if (mayDecode())
     return !kinds.empty() || rules.aim == FormAim::both;
-  // Without limits, only zeros that layers skip make them faster.
+  // Without a limit of bytes, a form pays off only if it lets layers skip
+  // zeros.
   auto data = TensorData::get(own);
   return data && getElementBytes(data->getElementType()) <= 4 &&
          llvm::all_of(readers,
@@ -114,7 +117,8 @@ bool WeightForms::hasRoom(RankedTensorType type) const {
   });
 }
 
-/// Finds the forms that the readers, all of them dense layers, multiply by.
+/// Finds the forms that the readers can multiply by directly, if all readers
+/// are dense layers.
 void WeightForms::findProducts() {
   SmallVector<DenseLayer> layers;
   for (const WeightReader &reader : readers) {
@@ -158,7 +162,7 @@ std::optional<StoredForm> WeightForms::compress(const Packed &packed,
   return known->second;
 }
 
-/// Returns the form of a kind that is decoded to a type.
+/// Returns the form of the given kind that is decoded to `type`.
 WeightForm WeightForms::decode(RankedTensorType type, const Packed &packed,
                                StoredKind kind) {
   WeightForm form;
@@ -184,8 +188,8 @@ WeightForm WeightForms::decode(RankedTensorType type, const Packed &packed,
   return form;
 }
 
-/// Returns the form of a kind of which the readers of a type, all of them
-/// convolutions, decode a strip of filters at a time.
+/// Returns the form of the given kind from which the readers decode a strip of
+/// filters at a time, if all readers of `type` are convolutions.
 WeightForm WeightForms::decodeStrips(RankedTensorType type,
                                      const Packed &packed,
                                      StoredKind kind) const {
@@ -219,8 +223,8 @@ WeightForm WeightForms::decodeStrips(RankedTensorType type,
   return form;
 }
 
-/// Adds the forms of a type. Those that are not exact are estimated from the
-/// weight in row-major order, which has the elements in another order.
+/// Adds the forms of a type. Unless `isExact`, they are estimated from the
+/// weight in row-major order, which has the same elements in another order.
 void WeightForms::addForms(RankedTensorType type, bool isExact) {
   WeightForm plain;
   plain.type = type;
@@ -242,8 +246,8 @@ void WeightForms::addForms(RankedTensorType type, bool isExact) {
       form.type = type;
       form.exists = plain.bytes - product.bytes >= kLeastSaved;
     }
-  // Nothing but products makes a layer faster, and where encodings are not
-  // likely they are not packed.
+  // Decoding cannot make a layer faster, so it needs another aim than time.
+  // Encoded types that are not likely to be chosen are not worth packing here.
   if (!mayDecode() || (!isExact && isEncodedType(type)))
     return;
   const bool isSmall = !hasRoom(type);
@@ -259,8 +263,9 @@ void WeightForms::addForms(RankedTensorType type, bool isExact) {
   bool hasNone = true;
   for (auto [form, kind] :
        llvm::zip(llvm::drop_begin(all, 1 + products.size()), kinds)) {
-    // Strips take more time, and less memory, which counts where there is none.
-    // Nobody has asked for fewer bytes of weights at the cost of more RAM.
+    // Strips take more time but less memory, so they are used only if memory is
+    // short. When the aim is time, no decoding that would raise the peak memory
+    // is used, as nobody has asked for fewer bytes of weights.
     if (isSmall)
       form = decodeStrips(type, packed, kind);
     if (!form.exists && (!isSmall || rules.aim != FormAim::time))

@@ -14,21 +14,22 @@
 
 namespace nnc {
 
-/// A weight is stored in a smaller form if that saves at least so many bytes:
-/// the decoder's code takes a few hundred, which all weights of a form share.
+/// A weight is stored in a smaller form only if that saves at least this many
+/// bytes. The decoder's code takes a few hundred bytes, which all weights of
+/// one form share.
 inline constexpr int64_t kLeastSaved = 64;
 
-/// The aim for which forms of weights are looked for.
+/// The aim of the search for forms of weights.
 enum class FormAim {
-  time,  ///< few seconds; bytes count for weights of kByteWeightsAttr alone
+  time,  ///< least time; bytes count only for weights with kByteWeightsAttr
   bytes, ///< the smallest form of each weight
-  both,  ///< bytes have a price
+  both,  ///< least time plus a price of the bytes
 };
 
 /// The kinds of forms that a module's weights may have.
 struct FormRules {
   FormAim aim = FormAim::time;
-  /// The kinds of forms besides the weight as it is.
+  /// The kinds of forms, apart from the unchanged weight.
   llvm::SmallVector<stored::StoredKind> kinds;
 };
 
@@ -39,8 +40,9 @@ struct WeightReader {
   unsigned operand = 0;
   llvm::ArrayRef<Candidate> candidates;
   const CostModel *cost = nullptr;
-  /// The bytes into which the weight can be decoded for the layer without that
-  /// the model needs more memory, and within its limit of memory.
+  /// The bytes of memory into which the weight can be decoded for the layer:
+  /// `room` without raising the model's peak memory, and `limit` without
+  /// exceeding its memory limit.
   int64_t room = 0, limit = 0;
 
   mlir::OpOperand &getUse() const {
@@ -48,81 +50,85 @@ struct WeightReader {
   }
 };
 
-/// A way to store a weight that layers want as one type.
+/// A way to store a weight that layers read as the type `type`.
 struct WeightForm {
   mlir::RankedTensorType type;
   int64_t bytes = 0;
-  /// Whether the weight can be stored so.
+  /// Whether the weight can be stored this way.
   bool exists = false;
-  /// Null where the weight is stored as it is.
+  /// Null if the weight is stored unchanged.
   std::shared_ptr<const StoredMatrix> stored;
-  /// The routine that decodes the weight for each reader, if one does, and its
-  /// seconds.
+  /// The routine that decodes the weight before each reader runs, and its
+  /// seconds; null if the readers decode the weight themselves.
   const Routine *decoder = nullptr;
   double decodeSeconds = 0;
-  /// The products that the readers, in order, compute with the stored bytes, if
-  /// they are dense layers. If the weight is not decoded either, the readers
-  /// decode strips of filters.
+  /// How each reader, in order, multiplies by the stored bytes, if all readers
+  /// are dense layers. If this is empty and there is no decoder either, the
+  /// readers are convolutions that decode strips of filters.
   llvm::SmallVector<StoredProduct> products;
-  /// Whether bytes and time are those of the weight in row-major order.
+  /// Whether bytes and time were estimated from the weight in row-major order.
   bool isEstimate = false;
 };
 
-/// The ways to store a weight, for each type that candidates of its readers
-/// want it as.
+/// The ways to store a weight, for each type in which candidates of its readers
+/// read it.
 class WeightForms {
 public:
   WeightForms(std::vector<WeightReader> readers, const FormRules &rules);
 
   llvm::ArrayRef<WeightReader> getReaders() const { return readers; }
   llvm::MutableArrayRef<WeightReader> getReaders() { return readers; }
-  /// Whether the model has it as integers of 8 bits, of which it makes floats
-  /// (kByteWeightsAttr).
+  /// Whether the model stores the weight as 8-bit integers and converts them to
+  /// floats (kByteWeightsAttr).
   bool isOfBytes() const { return ofBytes; }
-  /// Whether there can be a form besides the weight as it is.
+  /// Whether the weight may be stored in another form.
   bool mayHaveForms() const;
-  /// Whether forms may need memory to be decoded into.
+  /// Whether forms may need memory into which the weight is decoded.
   bool mayDecode() const { return rules.aim != FormAim::time || ofBytes; }
 
-  /// Finds the forms of all types. Those of `likely` are exact; forms of others
-  /// may be estimates, as packing a weight in every layout takes a while.
+  /// Finds the forms of all types. The forms of the types in `likely` are
+  /// exact. Others may be estimates, because packing a weight in every layout
+  /// is slow.
   void find(const llvm::DenseSet<mlir::Type> &likely);
-  /// Makes the forms of a type exact. Returns whether they were estimates.
+  /// Makes the forms of a type exact. Returns true if any of them was an
+  /// estimate.
   bool refine(mlir::RankedTensorType type);
 
-  /// The types that candidates want, each with its forms, of which there are as
-  /// many for each type; the first form is the weight as it is.
+  /// The types in which candidates read the weight, with the forms of each. All
+  /// types have equally many forms, in the same order; the first form is the
+  /// unchanged weight.
   const llvm::MapVector<mlir::RankedTensorType, std::vector<WeightForm>> &
   getForms() const {
     return forms;
   }
-  /// Whether a form of this type was left out because nothing decodes it in the
-  /// memory that there is.
+  /// Whether a form of this type was left out because there is no memory into
+  /// which to decode it.
   bool lacksRoom(mlir::RankedTensorType type) const {
     return roomless.contains(type);
   }
-  /// The value that the weight of a type has: its own, or that of other forms
-  /// of layers.
+  /// The elements of the weight in a type: those of the original constant, or
+  /// those of the constant that other forms of layers read.
   mlir::ElementsAttr getValue(mlir::Type type) const {
     return constants.lookup(type);
   }
   /// The name of the weight in the model.
   llvm::StringRef getName() const { return name; }
-  /// Whether forms were looked for and there is none but the weight as it is.
+  /// Whether the unchanged weight turned out to be the only form of this type.
   bool hasNone(mlir::RankedTensorType type) const;
 
-  /// Returns the seconds that a candidate of a reader takes more with the form
-  /// than with the weight as it is, or nothing where it cannot read the form.
+  /// Returns the seconds that a candidate of a reader takes with the form minus
+  /// those with the unchanged weight, or nothing if it cannot read the form.
   std::optional<double> getExtraSeconds(const WeightForm &form, size_t reader,
                                         const Candidate &candidate) const;
 
-  /// Lets the readers of `constant`, which is the weight as the type of `form`,
-  /// read or decode the stored bytes instead, and erases the constant.
+  /// Makes the readers of `constant` read or decode the stored bytes instead,
+  /// and erases the constant. `constant` holds the weight in the type of
+  /// `form`.
   void apply(nn::ConstantOp constant, const WeightForm &form);
 
 private:
   void findProducts();
-  /// Elements in the order of a type, and the forms of them, by kind.
+  /// The elements of the weight in the order of a type.
   struct Packed {
     mlir::RankedTensorType type;
     llvm::ArrayRef<char> elements;
@@ -144,18 +150,20 @@ private:
   mlir::ElementsAttr own; ///< the value of the constant that the layers read
   llvm::DenseMap<mlir::Type, mlir::ElementsAttr> constants;
   llvm::DenseSet<mlir::Type> roomless;
-  std::vector<WeightForm> products; ///< of any type
-  /// The forms of the weight in row-major order.
+  /// Forms of dense layers, which fit any type.
+  std::vector<WeightForm> products;
+  /// The forms of the weight in row-major order, by type and kind.
   llvm::DenseMap<std::pair<mlir::Type, int>, std::optional<stored::StoredForm>>
       inOrder;
-  /// The bytes of each form that was applied.
+  /// The constants with the bytes of the forms that were applied.
   llvm::DenseMap<const StoredMatrix *, mlir::ElementsAttr> values;
   llvm::MapVector<mlir::RankedTensorType, std::vector<WeightForm>> forms;
 };
 
-/// Returns the seconds that stand for those of an extra time of a form: a layer
-/// that reads what is stored may take somewhat more than decoding a weight into
-/// memory of its size.
+/// Returns the price of the extra time of a form, in seconds. If the form is
+/// decoded into memory of its own, the price is higher than the time, so that
+/// layers that read the stored bytes directly may be somewhat slower and still
+/// win.
 double getPricedSeconds(const WeightForm &form, double extra);
 
 } // namespace nnc

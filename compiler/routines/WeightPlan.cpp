@@ -10,23 +10,26 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// A form takes hardly more bytes than the smallest one if it takes at most one
-/// part of so many more: its rows are blocks of their own.
+/// A form counts as almost the smallest one if it exceeds the smallest form by
+/// at most 1 / kHardlyMore of that form's bytes, as a form whose rows are
+/// separate blocks does.
 static constexpr int64_t kHardlyMore = 10;
 
-/// The share of a layer's time that reading its weights from bytes may take
-/// more where memory for weights is not scarce.
+/// The largest fraction of a layer's time that reading its weights from bytes
+/// may add, on targets where memory for weights is not scarce.
 static constexpr double kBytesShare = 0.1;
 
-/// Seconds for a byte that are more than any decoder takes to make it, and the
-/// lower prices at which plans of as few bytes are told apart by their time.
+/// A price in seconds per byte that exceeds the time in which any decoder makes
+/// a byte, and lower prices that distinguish plans of equal bytes by their
+/// time.
 static constexpr double kDearBytes = 1;
 static constexpr double kHighPrices[] = {1e-3, 1e-6};
 
-/// The most prices of a byte that are tried for a limit.
+/// The largest number of prices per byte that are tried for one limit.
 static constexpr int kMostSecants = 40;
 
-/// Weights with more forms than these have them for one type at a time.
+/// The largest number of forms for which a weight gets states with forms of two
+/// types. Weights with more forms have states for one type only.
 static constexpr size_t kMostPaired = 12;
 
 WeightPlan::WeightPlan(std::vector<PlannedFunction> own, FormRules ownRules,
@@ -53,12 +56,13 @@ int64_t WeightPlan::align(int64_t bytes) const {
   return llvm::alignTo(bytes, alignment);
 }
 
-/// Finds the weights that may have forms, and counts the bytes of others.
+/// Finds the weights that may have forms, and counts the bytes of all others.
 void WeightPlan::findWeights() {
   struct Found {
     std::vector<WeightReader> readers;
-    DenseSet<Type> types; ///< that the first plans want
-    bool isOpen = true;   ///< only layers read it, which take any form
+    DenseSet<Type> types; ///< types that the first plans read
+    /// Whether only anchors of layers read it, which accept any form.
+    bool isOpen = true;
   };
   llvm::MapVector<std::pair<Attribute, Type>, Found> found;
   for (auto [index, each] : llvm::enumerate(functions)) {
@@ -66,7 +70,7 @@ void WeightPlan::findWeights() {
     for (auto constant : block.getOps<ConstantOp>())
       for (OpOperand &use : constant->getUses()) {
         if (use.getOwner()->getBlock() != &block)
-          continue; // of a form
+          continue; // the reader is another form of a layer
         Found &weight = found[{constant.getValue(), constant.getY().getType()}];
         weight.types.insert(each.graph->getWanted(use, each.first));
         auto layer = dyn_cast<LayerOp>(use.getOwner());
@@ -125,8 +129,9 @@ const WeightForm &WeightPlan::getForm(const Weight &weight, size_t type,
   return std::next(weight.forms.getForms().begin(), type)->second[form];
 }
 
-/// Adds the states of a weight: a form for one type, for each two types if
-/// there are few forms, or none.
+/// Adds the states of a weight: one for each form of each type, one for each
+/// pair of forms of two types unless there are too many forms, and one in which
+/// layers have their own copies.
 void WeightPlan::addStates(Weight &weight) {
   State single;
   SmallVector<std::pair<size_t, size_t>> singles, existing;
@@ -149,7 +154,7 @@ void WeightPlan::addStates(Weight &weight) {
   weight.states.emplace_back();
 }
 
-/// Returns the form of a state that is of the type, or null.
+/// Returns the form in a state that has the given type, or null.
 const WeightForm *WeightPlan::findRead(const Weight &weight, const State &state,
                                        RankedTensorType type) const {
   const auto &forms = weight.forms.getForms();
@@ -161,8 +166,8 @@ const WeightForm *WeightPlan::findRead(const Weight &weight, const State &state,
   return nullptr;
 }
 
-/// Returns seconds that keep a form from being chosen which the rules do not
-/// want for a candidate, although it can read it.
+/// Returns a penalty in seconds that excludes a form which a candidate can read
+/// but which the rules do not want for it.
 double WeightPlan::getPenalty(const Weight &weight, size_t index,
                               const Candidate &candidate,
                               const WeightForm &form) const {
@@ -187,7 +192,7 @@ double WeightPlan::getPenalty(const Weight &weight, size_t index,
         best = &each;
         fewest = seconds;
       }
-  // Elsewhere bytes are worth little time.
+  // On other targets bytes are worth little time.
   const WeightReader &reader = weight.forms.getReaders()[index];
   if (rules->aim == FormAim::time && !reader.cost->getMachine().isBare() &&
       fewest > kBytesShare * candidate.estimate)
@@ -197,7 +202,8 @@ double WeightPlan::getPenalty(const Weight &weight, size_t index,
   return kDearBytes * double(std::max<int64_t>(form.bytes - least, 1));
 }
 
-/// Sets what the states of a weight cost, for its forms as they are known now.
+/// Sets the costs of a weight's states from what is currently known of its
+/// forms.
 void WeightPlan::setCosts(Weight &weight) {
   auto &costs = problem.nodes[weight.node];
   auto &sizes = bytes[weight.node];
@@ -215,7 +221,7 @@ void WeightPlan::setCosts(Weight &weight) {
     auto &own = edgeBytes[weight.edges[r]];
     edge.costs.clear();
     own.clear();
-    // The costs of a form, for each candidate.
+    // The costs of each pair of a form and a candidate.
     std::map<std::pair<const WeightForm *, size_t>, double> known;
     for (const State &state : weight.states)
       for (auto [c, candidate] : llvm::enumerate(reader.candidates)) {
@@ -254,7 +260,8 @@ int64_t WeightPlan::countBytes(ArrayRef<unsigned> choices) const {
   return sum;
 }
 
-/// Makes the forms exact that a plan takes. Returns whether any was estimated.
+/// Makes the forms exact that a plan uses. Returns true if any of them was an
+/// estimate.
 bool WeightPlan::refine(ArrayRef<unsigned> choices) {
   bool changes = false;
   for (Weight &weight : weights) {
@@ -270,7 +277,8 @@ bool WeightPlan::refine(ArrayRef<unsigned> choices) {
   return changes;
 }
 
-/// Returns the cheapest plan if a byte of weights costs so many seconds.
+/// Returns the cheapest plan when a byte of weights costs `byteSeconds`
+/// seconds.
 WeightPlan::Solution WeightPlan::solve(double byteSeconds) {
   while (true) {
     Problem priced = problem;
@@ -297,7 +305,7 @@ WeightPlan::Solution WeightPlan::solve(double byteSeconds) {
   }
 }
 
-/// Returns the fastest plan of those with the fewest bytes.
+/// Returns the fastest among the plans with the fewest bytes.
 WeightPlan::Solution WeightPlan::solveSmallest() {
   Solution smallest = solve(kDearBytes);
   for (double price : kHighPrices)
@@ -316,8 +324,8 @@ void WeightPlan::keepBelow(int64_t limit) {
   chosen = solveSmallest();
   if (chosen.bytes > limit)
     return;
-  // The price at which both cost the same is that of a plan between them, if
-  // there is one (the Lagrangian dual by secants).
+  // At this price both plans cost the same. If there is a plan between them, it
+  // is cheaper at this price (the Lagrangian dual, solved by secants).
   for (int step = 0; step < kMostSecants && chosen.bytes < fast.bytes &&
                      chosen.seconds > fast.seconds;
        ++step) {
@@ -332,8 +340,9 @@ void WeightPlan::keepBelow(int64_t limit) {
 }
 
 void WeightPlan::keepWithin(double seconds) {
-  // The plans below limits of bytes, by bisection, come from the other side of
-  // the limit, and differ in what exchanges make of them.
+  // A bisection over limits of bytes finds further plans. They approach the
+  // optimum from the other side of the limit, so that exchanges improve them
+  // differently.
   constexpr int mostLimits = 12;
   int64_t least = trade(seconds);
   Solution best = chosen;
@@ -350,7 +359,7 @@ void WeightPlan::keepWithin(double seconds) {
   chosen = std::move(best);
 }
 
-/// Chooses a plan of at most so many seconds, if there is one, by prices of a
+/// Chooses a plan that takes at most `seconds`, if there is one, by prices per
 /// byte and exchanges that save bytes. Returns the fewest bytes of any plan.
 int64_t WeightPlan::trade(double seconds) {
   chosen = solve(0);
@@ -377,8 +386,8 @@ int64_t WeightPlan::trade(double seconds) {
   return least;
 }
 
-/// Makes moves of one weight or two, with their layers, until none saves what
-/// is to be saved.
+/// Applies moves of one or two weights and their layers until no move saves
+/// more bytes or time within the slack.
 void WeightPlan::exchange(llvm::function_ref<Slack()> findSlack) {
   constexpr int most = 1000;
   for (int step = 0; step < most; ++step) {
@@ -393,7 +402,8 @@ void WeightPlan::exchange(llvm::function_ref<Slack()> findSlack) {
   }
 }
 
-/// Adds the plans between two whose line no plan is below, in order.
+/// Adds the plans between `fast` and `small` on the lower convex hull of bytes
+/// and seconds, in order.
 void WeightPlan::findFront(const Solution &fast, const Solution &small,
                            int depth, std::vector<Solution> &found) {
   if (depth == 0 || small.bytes >= fast.bytes || small.seconds <= fast.seconds)
@@ -425,7 +435,7 @@ std::vector<std::pair<int64_t, double>> WeightPlan::findFront() {
 // Exchanges
 //===----------------------------------------------------------------------===//
 
-/// Returns the cost of nodes and of the edges at them.
+/// Returns the cost of `nodes` and of all edges at them.
 double WeightPlan::getCostAround(const llvm::SmallSetVector<unsigned, 8> &nodes,
                                  ArrayRef<unsigned> choices) const {
   double cost = 0;
@@ -441,9 +451,9 @@ double WeightPlan::getCostAround(const llvm::SmallSetVector<unsigned, 8> &nodes,
   return cost;
 }
 
-/// Returns the moves of a weight to each of its states, with the cheapest
-/// candidates of its readers then; of moves that take as many bytes or more and
-/// save no more time than others none.
+/// Returns the moves of a weight to each of its states, each with the cheapest
+/// candidates of its readers for that state. A move is left out if another one
+/// saves at least as much time and takes no more bytes.
 std::vector<WeightPlan::Move>
 WeightPlan::findMoves(const Weight &weight, ArrayRef<unsigned> choices) const {
   llvm::SmallSetVector<unsigned, 8> nodes;
@@ -499,7 +509,7 @@ WeightPlan::findMoves(const Weight &weight, ArrayRef<unsigned> choices) const {
   return moves;
 }
 
-/// Returns whether what each of two moves changes does not depend on the other.
+/// Returns true if neither of two moves changes the effect of the other.
 bool WeightPlan::areApart(const Move &first, const Move &second) const {
   llvm::SmallSetVector<unsigned, 8> nodes;
   for (auto [node, choice] : first.choices) {
@@ -513,8 +523,8 @@ bool WeightPlan::areApart(const Move &first, const Move &second) const {
                        [&](auto each) { return nodes.contains(each.first); });
 }
 
-/// Returns the move of a weight, or of two together, that saves the most and
-/// takes no more of the other than the slack; one without choices if there is
+/// Returns the move of one weight, or of two together, that saves the most
+/// while it stays within the slack. Returns a move without choices if there is
 /// none.
 WeightPlan::Move WeightPlan::findBestMove(ArrayRef<unsigned> choices,
                                           const Slack &slack) const {
@@ -567,7 +577,7 @@ Plan WeightPlan::getPlan(size_t index) const {
   return plan;
 }
 
-/// Visits what each layer of the plan reads.
+/// Visits the form that each reader of a weight reads in the plan.
 void WeightPlan::visitForms(
     ArrayRef<unsigned> choices,
     llvm::function_ref<void(const Weight &, size_t, const Candidate &,
@@ -584,8 +594,8 @@ void WeightPlan::visitForms(
   }
 }
 
-/// Returns the seconds of a plan in which those of decoders are as they are
-/// estimated, and not as they are priced.
+/// Returns the seconds of a plan with the estimated times of decoders instead
+/// of their prices.
 double WeightPlan::getTime(const Solution &solution) const {
   double time = solution.seconds;
   visitForms(solution.choices, [&](const Weight &weight, size_t reader,
@@ -620,8 +630,8 @@ void WeightPlan::forEachKept(
 }
 
 void WeightPlan::apply(ModuleOp module) {
-  // Constants have their types now. Those of functions that share a weight
-  // have the same value.
+  // The constants have their final types now. Functions that share a weight
+  // have constants with the same value.
   DenseMap<std::pair<Attribute, Type>, std::pair<WeightForms *, WeightForm>>
       stored;
   for (Weight &weight : weights)

@@ -18,17 +18,17 @@ struct PlannedFunction {
   mlir::func::FuncOp function;
   const PlanGraph *graph = nullptr;
   const CostModel *cost = nullptr;
-  Plan first; ///< with all weights as they are
+  Plan first; ///< the plan with all weights unchanged
 };
 
-/// The search problem of a module: the problems of its functions (PlanGraph),
-/// and a node for each weight that only layers read, which may be of several
-/// functions. Each state of such a node is a form in which the weight is stored
-/// as one of the types that its layers want, or forms for two of these types;
-/// or each layer has its own copy of the weight as it is, where the bytes of
-/// copies that are equal count more than once. An edge to a layer costs what
-/// its candidates take more time with a form, and is impossible where they
-/// cannot read it.
+/// The search problem of a module. It joins the problems of its functions
+/// (PlanGraph) and has a node for each weight that only layers read, which may
+/// belong to several functions. A state of such a node is a form of the weight
+/// for one of the types that its layers read, or a form for each of two of
+/// these types. In one more state each layer has its own copy of the unchanged
+/// weight; the problem counts the bytes of equal copies more than once then. An
+/// edge to a layer costs the extra time of each candidate with the form, and is
+/// impossible if the candidate cannot read it.
 class WeightPlan {
 public:
   WeightPlan(std::vector<PlannedFunction> functions, FormRules rules,
@@ -36,61 +36,66 @@ public:
 
   /// Whether any weight may be stored in another form.
   bool mayHaveForms() const { return !weights.empty(); }
-  /// Whether forms may need memory to be decoded into.
+  /// Whether forms may need memory into which weights are decoded.
   bool mayDecode() const {
     return llvm::any_of(
         weights, [](const Weight &weight) { return weight.forms.mayDecode(); });
   }
   void findForms(const DecodeRoom &room);
 
-  /// Chooses the fastest plan, in which bytes of weights have no price.
+  /// Chooses the fastest plan, regardless of the bytes of weights.
   void chooseFastest() { chosen = solve(0); }
   /// Chooses a plan whose weights take at most `limit` bytes together, or the
-  /// fewest where there is none: the fastest one for a price of a byte, then
-  /// changes of the forms of one weight or two and of the layers that read
-  /// them.
+  /// fewest bytes if there is no such plan. It first finds the fastest plan at
+  /// a price per byte, and then improves it by changing the forms of one or two
+  /// weights and the layers that read them.
   void keepBelow(int64_t limit);
-  /// Chooses a plan that is estimated to take at most so many seconds and whose
-  /// weights take the fewest bytes, or the fastest one where none is as fast:
-  /// by a price of a byte and changes of forms as keepBelow() does.
+  /// Chooses the plan with the fewest bytes of weights among those that are
+  /// estimated to take at most `seconds`, or the fastest plan if none is as
+  /// fast. It uses a price per byte and changes of forms, as keepBelow() does.
   void keepWithin(double seconds);
-  /// Returns the plans that are fastest for any price of a byte, from the
-  /// fastest one to the smallest: their bytes, and the seconds that they take
-  /// more than the first.
+  /// Returns the plans that are best at some price per byte, from the fastest
+  /// to the smallest. For each plan it returns the bytes of its weights, and
+  /// its seconds minus those of the fastest plan.
   std::vector<std::pair<int64_t, double>> findFront();
 
-  /// The bytes of all weights of the plan, and its seconds, in which those of
-  /// decoders count as getPricedSeconds() returns them: no fewer than they are.
+  /// The bytes of all weights of the chosen plan, and its seconds. The seconds
+  /// count the time of decoders as getPricedSeconds() does, which is at least
+  /// their estimated time.
   int64_t getBytes() const { return chosen.bytes; }
   double getSeconds() const { return chosen.seconds; }
-  /// The problem without a price of bytes, and the bytes of all weights of a
-  /// plan of it; equal copies count once.
+  /// The search problem without a price of bytes, and the bytes of all weights
+  /// of a plan for it. Equal copies count once.
   const Problem &getProblem() const { return problem; }
   int64_t countBytes(llvm::ArrayRef<unsigned> choices) const;
 
-  /// The plan of a function. Its cost is that with weights as they are.
+  /// The plan of a function. Its cost is that with unchanged weights.
   Plan getPlan(size_t function) const;
-  /// Returns the seconds that the forms take more than weights as they are.
+  /// Returns the seconds of the plan minus those of its layers with unchanged
+  /// weights.
   double getExtraSeconds() const;
-  /// Visits the weights that are stored as they are, each by its type in the
-  /// plan.
+  /// Visits the weights that stay unchanged, once for each type in which the
+  /// plan reads them.
   void forEachKept(llvm::function_ref<void(const WeightForms &weight,
                                            mlir::RankedTensorType type)>
                        visit) const;
-  /// Stores the weights of the functions, into which the plans are written.
+  /// Stores the weights of the functions in the chosen forms. The plans must
+  /// already be written into the functions.
   void apply(mlir::ModuleOp module);
 
 private:
   using Choices = llvm::SmallVector<unsigned, 0>;
-  /// A plan, its time, and the bytes of all weights.
+  /// A plan, its time, the bytes of all its weights, and the solver that found
+  /// it.
   struct Solution {
     Choices choices;
     double seconds = 0;
     int64_t bytes = 0;
     llvm::StringRef solver;
   };
-  /// Forms of a weight for different types, by the index of the type and of
-  /// its form; none where each layer has its own copy.
+  /// Forms of a weight for different types, as pairs of the index of the type
+  /// and the index of its form. The list is empty in the state in which each
+  /// layer has its own copy.
   using State = llvm::SmallVector<std::pair<size_t, size_t>, 2>;
   struct Weight {
     WeightForms forms;
@@ -99,13 +104,14 @@ private:
     std::vector<State> states;
     explicit Weight(WeightForms forms) : forms(std::move(forms)) {}
   };
-  /// Other choices for a few nodes, and what they change.
+  /// A change of the choices of a few nodes, with its effect on bytes and
+  /// seconds.
   struct Move {
     llvm::SmallVector<std::pair<unsigned, unsigned>> choices;
     int64_t bytes = 0;
     double gain = 0; ///< seconds
   };
-  /// The bytes or the seconds that a move may add while it saves the other.
+  /// The amount of bytes or seconds that a move may add to save the other.
   struct Slack {
     int64_t bytes = 0;
     double seconds = 0;
@@ -117,7 +123,7 @@ private:
     double getSaved(int64_t moreBytes, double gain) const {
       return savesTime ? gain : -double(moreBytes);
     }
-    /// The least that is no difference of rounding.
+    /// The least saving that is not a rounding difference.
     double getLeast() const { return savesTime ? 1e-12 : 0; }
   };
 
@@ -161,12 +167,13 @@ private:
   SearchLimits limits;
   std::vector<unsigned> offsets; ///< of the functions' nodes
   std::vector<Weight> weights;
-  /// The bytes of weights that layers do not read, or not alone.
+  /// The bytes of weights with any reader other than the anchor of a layer.
   int64_t otherBytes = 0;
-  /// The problem without a price of bytes, and the bytes of each state.
+  /// The search problem without a price of bytes, and the bytes of each node's
+  /// states.
   Problem problem;
   std::vector<std::vector<int64_t>> bytes;
-  /// The bytes of an edge's costs; empty for most.
+  /// The bytes that belong to an edge's costs; empty for most edges.
   std::vector<std::vector<int64_t>> edgeBytes;
   std::vector<llvm::SmallVector<unsigned>> edgesAt;
   Solution chosen;

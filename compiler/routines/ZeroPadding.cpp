@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Evaluates the function at these arguments with the portable routine, or
-/// returns nullopt if that does not know the function.
+/// Evaluates the function for these arguments with the portable routine.
+/// Returns nullopt if the routine does not support the function.
 static std::optional<float> evaluateScalar(ElementwiseOpInterface op,
                                            ArrayRef<float> arguments) {
   elementwise_shape shape{};
@@ -47,7 +47,7 @@ bool nnc::keepsZeros(LayerOp layer, ArrayRef<RankedTensorType> operands) {
     Type type = op.getResult(0).getType();
     if (!isComputedAsFloat(type))
       return false;
-    // A cast keeps zeros and the values that functions give for zeros.
+    // A cast keeps zeros, and the values that functions give for zeros.
     if (isa<CastOp>(op)) {
       if (auto value = known.find(op.getOperand(0)); value != known.end())
         known[op.getResult(0)] = value->second;
