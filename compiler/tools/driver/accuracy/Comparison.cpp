@@ -31,7 +31,7 @@ void compareOutput(const Tensor &expected, const Tensor &actual,
 }
 
 /// Runs the user's command on a model and returns the number in the last line
-/// of what it prints.
+/// of its output.
 static llvm::Expected<double> callMetric(const std::string &metric,
                                          const std::string &model) {
   llvm::Expected<std::unique_ptr<Scratch>> folder = makeTemporaryFolder();

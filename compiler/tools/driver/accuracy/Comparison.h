@@ -24,28 +24,28 @@ using accuracy::Noise;
 using accuracy::OutputNoise;
 using accuracy::Score;
 
-/// Describes an output before it is compared; `isSoftmax` tells whether it is
-/// the result of a softmax.
+/// Returns the empty record of an output's noise, before any comparison.
+/// `isSoftmax` tells whether the output is the result of a softmax.
 OutputNoise describeOutput(const Port &output, bool isSoftmax);
-/// Adds what an output is in a sample, and what it should be.
+/// Adds one sample to `output`: the expected and the actual value.
 void compareOutput(const Tensor &expected, const Tensor &actual,
                    OutputNoise &output);
-/// Scores by the number that a command prints last for a model's file: for
-/// `floatFile`, once in a run of nnc, and for a file that holds `model` and
-/// whose name ends in `extension`.
+/// Scores a model with the user's command, whose last printed number is the
+/// score. The command runs once for `floatFile` in each run of nnc, and for a
+/// file that holds `model` and whose name ends in `extension`.
 ExitCode scoreByCommand(const std::string &command,
                         const std::string &floatFile, const std::string &model,
                         Score &score, const char *extension = ".onnx");
 
-/// Shows on the terminal that a search chooses layers.
+/// Returns a progress display for a search that chooses layers.
 std::unique_ptr<accuracy::SearchProgress> showSearch();
 
 llvm::json::Array toJson(llvm::ArrayRef<OutputNoise> outputs);
-/// Prints the outputs as a table.
+/// Prints the noise of the outputs as a table.
 void print(llvm::ArrayRef<OutputNoise> outputs);
 /// Prints the score, if there is one.
 void print(const Score &score);
-/// Returns "23.5", or "exact" without noise.
+/// Returns a text such as "23.5", or "exact" if there is no noise.
 std::string formatDecibels(std::optional<double> decibels);
 
 } // namespace nnc::tools

@@ -29,7 +29,8 @@ ExitCode Driver::compileBatch(ImportedModel &imported) {
   mlir::ModuleOp formed = *imported.module;
   if (ExitCode code = runPipeline(manager, formed); code != ExitCode::done)
     return code;
-  // The planner fails without passes where samples cannot be kept apart.
+  // The planner fails before any pass if samples are not independent of each
+  // other.
   ExitCode failure = ExitCode::unsupported;
   BatchLimits limits{*choices.batch, choices.maxRam};
   if (choices.maxLatency)
@@ -60,7 +61,7 @@ ExitCode Driver::compileBatch(ImportedModel &imported) {
   if (ExitCode code = checkWeights(choices, *op, !wanted.exceedsRam);
       code != ExitCode::done || !wanted.keepStages)
     return code;
-  // Results are compared with those of the model at this batch.
+  // The results are compared with those of the model at the chosen batch.
   ImportedModel chosen;
   ExitCode code = importer->importPoint({choices.shapes,
                                          {},

@@ -47,11 +47,12 @@ Driver::Driver(ModelOptions options, DriverOptions wanted)
     : choices(std::move(options)), wanted(wanted), context(makeRegistry()),
       diagnostics(context) {
   context.loadAllAvailableDialects();
-  // The plan of layers has the time.
+  // The estimated time of the plan is read from the layers.
   this->wanted.keepStages |= choices.limitsPlan();
 }
 
-/// Of candidates the fastest on one thread may not be so on two.
+/// Warns if the file was measured with another number of threads, as other
+/// candidates may be the fastest then.
 static void warnOfThreads(const TuningFile &file, const ModelOptions &options,
                           mlir::MLIRContext &context) {
   int wanted = options.runThreads ? options.runThreads : 1;
@@ -68,7 +69,8 @@ static void warnOfThreads(const TuningFile &file, const ModelOptions &options,
              any ? "N" : std::to_string(wanted));
 }
 
-/// A layer of halves is another than the same of floats.
+/// Warns if the file was measured at another precision, as its layers are
+/// different ones.
 static void warnOfPrecision(const TuningFile &file, const ModelOptions &options,
                             mlir::MLIRContext &context) {
   if (file.precision == options.precision)
@@ -121,7 +123,8 @@ ExitCode Driver::import() {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << (llvm::sys::fs::exists(choices.model) ? "is not a file"
                                                  : "there is no such file");
-  // A mistyped target or tuning file is found before the work.
+  // The machine is looked up first, so that mistakes in the target or tuning
+  // file are reported at once.
   auto machine = findMachine();
   auto holdsWeights = [](const MemoryChoice &memory) {
     return memory.holdsWeights;
@@ -169,7 +172,7 @@ std::vector<std::string> Driver::findSources() const {
 }
 
 namespace {
-/// Copies the module before a pass on it.
+/// Copies the module before a given pass runs on it.
 class KeepBefore : public mlir::PassInstrumentation {
 public:
   KeepBefore(llvm::StringRef pass, mlir::OwningOpRef<mlir::ModuleOp> &kept)
@@ -185,8 +188,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> &kept;
 };
 
-/// Passes that fail where the model needs what nnc lacks, which the frontend
-/// could not see. A failure of another is a bug.
+/// The passes that may fail because the model needs something that nnc lacks
+/// and that the frontend cannot detect. A failure of any other pass is a bug.
 constexpr llvm::StringLiteral mayRefuse[] = {
     "nnc-qnn-canonicalize", "nnc-legalize",
     "nnc-choose-routines",  "nnc-batch",
@@ -203,7 +206,7 @@ WeightRules Driver::weightRules() const {
 PipelineOptions
 Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   PipelineOptions options;
-  options.target = ""; // that which the module has
+  options.target = ""; // the module's own target
   options.threads = choices.threads;
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
@@ -375,7 +378,7 @@ ExitCode Driver::emit(const std::string &folder) {
     options.metadata = metadataHeader(name.getValue().str(), model.metadata);
     options.properties = model.metadata;
   }
-  // Stages that are kept have the model's weights, too.
+  // The stages that are kept share the model's weights.
   ModelWeights weights =
       wanted.keepStages ? ModelWeights::keep : ModelWeights::release;
   std::error_code failure;

@@ -28,8 +28,8 @@
 
 namespace nnc::tools {
 
-/// The steps from a model to code. Each works on the result of the step before
-/// it, and reports its problems.
+/// The steps from a model to code. Each step works on the result of the
+/// previous one, and reports its problems.
 class Driver {
 public:
   explicit Driver(ModelOptions options, DriverOptions wanted = {});
@@ -39,18 +39,20 @@ public:
   ExitCode compile();
   /// Writes the code to a new folder.
   ExitCode emit(const std::string &folder);
-  /// The layers that imported() consists of by `other`; null, reporting why,
-  /// where that fails.
+  /// Returns the layers that imported() consists of when it is tuned by
+  /// `other`. Returns null, and reports why, if that fails.
   mlir::OwningOpRef<mlir::ModuleOp>
   formLayers(std::shared_ptr<const TuningFile> other);
-  /// Writes the code that `other` makes of these layers to a new folder.
+  /// Writes the code of these layers, with the routines that `other` chooses,
+  /// to a new folder.
   ExitCode emitTuned(mlir::ModuleOp layers,
                      std::shared_ptr<const TuningFile> other,
                      const std::string &folder);
 
-  /// The model as it was imported, before its layers were given routines, and
-  /// before they became calls: stages of the first shape, and of another
-  /// function of the module, which is for one of ModelOptions::otherShapes.
+  /// The module at three stages: as it was imported, before routines were
+  /// chosen for its layers, and before its layers became calls. `function`
+  /// selects another function of the module, which is for one of
+  /// ModelOptions::otherShapes; 0 is the first.
   mlir::ModuleOp imported() { return importedFor(0); }
   mlir::ModuleOp formed() { return *stages.front().formed; }
   mlir::ModuleOp layered() { return layeredFor(0); }
@@ -60,56 +62,57 @@ public:
   mlir::ModuleOp layeredFor(size_t function) {
     return *stages[function].layered;
   }
-  /// The module as the last step has left it.
+  /// The module in the state in which the last step left it.
   mlir::ModuleOp module() { return op ? *op : *model.module; }
-  /// A sentence on the layers that QuantizeChoice::search has kept float, or an
-  /// empty string.
+  /// A sentence about the layers that QuantizeChoice::quantize has kept float,
+  /// or an empty string.
   const std::string &describeQuantization() const { return model.quantizeNote; }
-  /// The sizes of the imported model that data decide.
+  /// The sizes of the imported model that depend on data.
   const std::vector<frontends::FoundSize> &getFoundSizes() const {
     return model.foundSizes;
   }
   /// The smallest number of bytes of RAM that a plan with layers in strips
-  /// took, if none was within ModelOptions::maxRam.
+  /// takes, if no plan stays within ModelOptions::maxRam.
   std::optional<int64_t> leastRam() const { return stripsRam; }
-  /// Returns the paths of all files that decide the code: the model, its
-  /// external data, and those that options name.
+  /// Returns the paths of all files that the code depends on: the model, its
+  /// external data, and files that options name.
   std::vector<std::string> findSources() const;
-  /// The batch sizes, with ModelOptions::batch.
+  /// The chosen batch sizes, if ModelOptions::batch is set.
   const std::optional<BatchChoice> &batch() const { return batchChoice; }
-  /// The passes that have made the compiled module of the imported one.
+  /// The passes that have made the compiled module from the imported one.
   const PassRecord &passes() const { return record; }
-  /// What --tuning says, or null.
+  /// The contents of the file of --tuning, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
   WeightRules weightRules() const;
 
 private:
-  /// The target with what --probe says of it, and `tuning`; reports all that is
-  /// wrong with these options.
+  /// Returns the target with the figures of --probe, and reads `tuning`.
+  /// Reports everything that is wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();
   PipelineOptions
   pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
   ExitCode runPipeline(mlir::PassManager &manager, mlir::ModuleOp module);
-  /// Returns what runs passes of a planner as runPipeline() does, keeps stages
-  /// if they are wanted, and sets `failure` where they fail.
+  /// Returns a callback with which a planner runs passes. It works as
+  /// runPipeline() does, keeps the stages that are wanted, and sets `failure`
+  /// if a pass fails.
   PassRunner makeRunner(ExitCode &failure);
-  /// Makes `op` the program of an imported module.
+  /// Sets `op` to the program of an imported module.
   ExitCode compileModel(ImportedModel &imported);
-  /// Makes it one that keeps to the limits of memory.
+  /// Sets `op` to a program that stays within the limits of memory.
   ExitCode compileWithinRam(ImportedModel &imported);
-  /// Makes it one with a batch size for each part of the module, which holds
-  /// the largest batch.
+  /// Sets `op` to a program with a batch size for each part of the module.
+  /// `imported` is the module for the largest batch.
   ExitCode compileBatch(ImportedModel &imported);
-  /// Reports a plan that is estimated to take more than --max-latency, without
-  /// --batch.
+  /// Reports an error if the plan is estimated to take more than --max-latency.
+  /// Plans with --batch are not checked here.
   ExitCode checkLatency();
-  /// Compiles the model for one sample, as without --batch, where no plan for
-  /// parts of a batch keeps to --max-ram or to the memories.
+  /// Compiles the model for a single sample, as without --batch, because no
+  /// plan with batch sizes stays within --max-ram or the memories.
   ExitCode compileOneSample();
   /// Adds a program for each of ModelOptions::otherShapes.
   ExitCode compileOthers();
-  /// Notes what has made `op`.
+  /// Records the passes that have made `op`.
   void finish(ImportedModel &imported, const PlannedPasses &planned);
 
   ModelOptions choices;
@@ -121,11 +124,12 @@ private:
   std::unique_ptr<Importer> importer;
   ImportedModel model;
   mlir::OwningOpRef<mlir::ModuleOp> op; ///< the compiled module
-  /// With DriverOptions::keepStages, the module before passes.
+  /// With DriverOptions::keepStages, copies of the module before certain
+  /// passes.
   struct Stages {
     mlir::OwningOpRef<mlir::ModuleOp> imported, formed, layered;
   };
-  std::vector<Stages> stages; ///< of each shape
+  std::vector<Stages> stages; ///< for each set of input shapes
   PassRecord record;
   /// The bytes of RAM for which routines are chosen (PipelineOptions::maxRam).
   int64_t routinesRam = std::numeric_limits<int64_t>::max();

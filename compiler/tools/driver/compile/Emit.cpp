@@ -17,7 +17,7 @@
 
 namespace nnc::tools {
 
-/// The resources that hold values of weights in `module`.
+/// Returns the resources that hold values of weights in `module`.
 static llvm::SmallVector<mlir::DenseResourceElementsAttr>
 findResources(mlir::ModuleOp module) {
   llvm::SmallVector<mlir::DenseResourceElementsAttr> found;
@@ -43,7 +43,8 @@ mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
   resumeStep();
   if (mlir::succeeded(result))
     result = codegen::emit(module, folder, options, failure);
-  // Resources live as long as the context, in which tuning emits many modules.
+  // Resources live as long as the context, and tuning emits many modules in one
+  // context.
   for (mlir::DenseResourceElementsAttr resource : findResources(module))
     if (!ofModel.contains(resource.getRawHandle().getResource()))
       nn::freeResource(resource);

@@ -19,8 +19,8 @@ namespace nnc::tools {
 enum class ModelWeights { keep, release };
 
 /// Encodes the weights of the program in `module` and writes its code to a new
-/// folder. The encoded weights are freed, so that a module can be emitted only
-/// once. If the system failed to write, `failure` is set to its error.
+/// folder. The encoded weights are freed afterwards, so a module can be emitted
+/// only once. If the system fails to write, `failure` is set to its error.
 mlir::LogicalResult emitCode(mlir::ModuleOp module, const std::string &folder,
                              const codegen::EmitOptions &options,
                              ModelWeights weights = ModelWeights::keep,

@@ -19,7 +19,7 @@ static mlir::InFlightDiagnostic emitModelError(const ModelOptions &options,
       mlir::FileLineColLoc::get(&context, options.model, 0, 0));
 }
 
-/// Returns what is wrong with a memory that has no room for what it is to hold.
+/// Returns a description of a memory that is too small for its contents.
 static std::string describeTooSmall(exec::MemoryAttr memory) {
   return fmt::format("needs {} bytes in the memory '{}', beside what the "
                      "others hold, and --pool gives it {}",
@@ -27,8 +27,8 @@ static std::string describeTooSmall(exec::MemoryAttr memory) {
                      memory.getSize());
 }
 
-/// Returns the end of a message about too little RAM: what takes less of it,
-/// and what its numbers leave out.
+/// Returns the end of a message about too little RAM: advice on how to take
+/// less, and what its figures do not include.
 static std::string adviseOnRam(const ModelOptions &options) {
   return adviseOnPorts(options) + "; the stack comes on top";
 }

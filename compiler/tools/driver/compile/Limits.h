@@ -16,21 +16,21 @@
 
 namespace nnc::tools {
 
-/// Reports that no program keeps to the limits of memory, by what a planner has
-/// found. Returns how the command ends.
+/// Reports that no program stays within the limits of memory, with the figures
+/// that a planner has found. Returns the exit code of the command.
 ExitCode reportRam(const ModelOptions &options, mlir::MLIRContext &context,
                    const RamPlanner &planner);
-/// Reports that no plan for parts of a batch does; `least` is the program that
-/// takes the fewest bytes.
+/// Reports that no plan with batch sizes stays within the limits of memory.
+/// `least` is the program that takes the fewest bytes.
 ExitCode reportBatchRam(const ModelOptions &options, mlir::MLIRContext &context,
                         const RamDemand &least);
-/// Reports that no plan keeps to ModelOptions::maxLatency; `seconds` is the
-/// least time of a run, at the clock of the options.
+/// Reports that no plan stays within ModelOptions::maxLatency. `seconds` is the
+/// least time of a run at the clock of the options.
 ExitCode reportLatency(const ModelOptions &options, mlir::MLIRContext &context,
                        double seconds);
-/// Reports if the weights of a compiled module take more than
-/// ModelOptions::maxWeights, and, if `checksMemories`, each memory for weights
-/// that is too small.
+/// Reports an error if the weights of a compiled module take more than
+/// ModelOptions::maxWeights, and, if `checksMemories`, for each memory for
+/// weights that is too small.
 ExitCode checkWeights(const ModelOptions &options, mlir::ModuleOp module,
                       bool checksMemories);
 

@@ -16,8 +16,9 @@
 
 namespace nnc::tools {
 
-/// Tells the supervisor and the progress line which pass runs, and the driver
-/// which one failed first. With --verbose it tells the time of each pass.
+/// Reports the pass that runs to the supervisor and the progress line, and the
+/// pass that failed first to the driver. With --verbose it also prints the time
+/// of each pass.
 class WatchPasses : public mlir::PassInstrumentation {
 public:
   explicit WatchPasses(std::string &failed) : failed(failed) {}
@@ -27,14 +28,14 @@ public:
 
 private:
   std::string &failed;
-  /// When the passes began that are running.
+  /// The start times of the passes that are running.
   llvm::DenseMap<std::pair<mlir::Pass *, mlir::Operation *>,
                  std::chrono::steady_clock::time_point>
       starts;
 };
 
-/// What --verbose tells of a model that was read, of one that was compiled, and
-/// of a folder that was written.
+/// Return the text that --verbose prints about a model that was read, about a
+/// compiled module, and about a folder that was written.
 std::string describeImported(mlir::ModuleOp module);
 std::string describeCompiled(mlir::ModuleOp module);
 std::string describeFolder(const std::string &folder);

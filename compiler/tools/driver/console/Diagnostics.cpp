@@ -20,7 +20,7 @@
 
 namespace nnc::tools {
 
-/// The file, the name of the node and its operator that a location speaks of.
+/// Sets the file, the name of the node and its operator from a location.
 static void describe(mlir::Location location, Problem &problem) {
   location->walk([&](mlir::Location part) {
     if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(part))
@@ -34,26 +34,28 @@ static void describe(mlir::Location location, Problem &problem) {
     if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part);
         file && problem.file.empty()) {
       problem.file = file.getFilename().str();
-      if (file.getLine() > 0) // of a text of IR
+      if (file.getLine() > 0) // position in a text of IR
         problem.file += fmt::format(":{}:{}", file.getLine(), file.getColumn());
     }
     return mlir::WalkResult::advance();
   });
 }
 
-/// A problem is one line, and names from a model cannot steer the terminal.
+/// Returns a problem's text as a single line. Names from a model cannot contain
+/// control characters for the terminal then.
 static std::string printable(llvm::StringRef text) {
   return exec::escapeUnprintable(text, /*control=*/' ');
 }
 
-/// Names from a model may be as long as a file, and lists of them, too.
+/// Shortens long messages: names from a model, and lists of them, may be as
+/// long as a file.
 static std::string shorten(llvm::StringRef message) {
   return exec::shortenMiddle(exec::shortenWords(message), /*most=*/1200);
 }
 
-/// Returns the length of the name in quotes that `text` begins with, the quotes
-/// included; 0 if it begins with none. A quote that stands inside of a word is
-/// an apostrophe.
+/// Returns the length of the quoted name at the start of `text`, including the
+/// quotes, or 0 if `text` does not start with one. A quote inside a word is an
+/// apostrophe.
 static size_t measureQuoted(llvm::StringRef text) {
   if (!text.starts_with("'"))
     return 0;
@@ -66,7 +68,7 @@ static size_t measureQuoted(llvm::StringRef text) {
 
 llvm::StringRef Problem::getHint() const {
   llvm::StringRef text = message, hint;
-  int depth = 0; // of brackets
+  int depth = 0; // number of open brackets
   for (size_t i = 0; i < text.size(); ++i) {
     bool isInWord = i > 0 && llvm::isAlnum(text[i - 1]);
     if (size_t quoted = isInWord ? 0 : measureQuoted(text.substr(i)))
@@ -78,7 +80,7 @@ llvm::StringRef Problem::getHint() const {
     else if (depth == 0 && text.substr(i).starts_with("; "))
       hint = text.substr(i + 2);
   }
-  // A message that was shortened may lack the end of a bracket.
+  // A message that was shortened may lack a closing bracket.
   size_t last = depth > 0 ? text.rfind("; ") : llvm::StringRef::npos;
   return last == llvm::StringRef::npos ? hint : text.substr(last + 2);
 }
@@ -104,7 +106,7 @@ static bool forJson = false;
 void keepProblemsForJson() { forJson = true; }
 bool areProblemsForJson() { return forJson; }
 
-/// Scopes of DroppedReports that are open.
+/// The number of open scopes of DroppedReports.
 static int droppingScopes = 0;
 
 DroppedReports::DroppedReports() { ++droppingScopes; }
@@ -113,7 +115,7 @@ DroppedReports::~DroppedReports() { --droppingScopes; }
 void report(Problem problem) {
   if (droppingScopes > 0)
     return;
-  // What a model holds as bytes may be no text, which JSON does not hold.
+  // Bytes from a model may not be valid UTF-8, which JSON requires.
   for (std::string *text :
        {&problem.file, &problem.node, &problem.op, &problem.message,
         &problem.expected, &problem.found})
@@ -159,7 +161,7 @@ static void add(mlir::Diagnostic &diagnostic) {
   describe(diagnostic.getLocation(), problem);
   problem.message = shorten(llvm::json::fixUTF8(printable(diagnostic.str())));
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
-    // The text of the op is for whoever debugs a pass.
+    // The text of the op is useful only to people who debug a pass.
     std::string text = note.str();
     if (llvm::StringRef(text).starts_with("see current operation"))
       continue;

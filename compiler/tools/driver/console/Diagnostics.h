@@ -21,13 +21,14 @@ struct Problem {
   enum Severity { error, warning } severity;
   std::string file, node; ///< empty if the problem is not about a file or node
   std::string op;         ///< operator of the node, if it is known
-  /// A sentence that says all, what to do last and behind a semicolon.
+  /// A sentence that includes everything. The advice on what to do comes last,
+  /// after a semicolon.
   std::string message;
-  /// Parts of the message, or empty where it has no such part.
+  /// Parts of the message, or empty strings if it has no such parts.
   std::string expected, found;
   std::vector<std::string> notes;
 
-  /// Returns the end of the message that says what to do, or an empty string.
+  /// Returns the advice at the end of the message, or an empty string.
   llvm::StringRef getHint() const;
 };
 
@@ -39,8 +40,8 @@ bool areProblemsForJson();
 /// Prints the problem, or keeps it for the JSON document.
 void report(Problem problem);
 
-/// Drops what is reported until the end of its scope: of a compilation that
-/// only looks what an option would change.
+/// Drops all problems that are reported until the end of its scope. It serves
+/// compilations that only find out what an option would change.
 class DroppedReports {
 public:
   DroppedReports();

@@ -9,7 +9,7 @@
 
 namespace nnc::tools {
 
-/// The exit codes of nnc. What users read of them is in exitCodeTexts.
+/// The exit codes of nnc. exitCodeTexts holds their descriptions for users.
 enum class ExitCode {
   done = 0,
   ownFault = 1,    ///< a bug in nnc, or in a compiler that it starts
@@ -22,8 +22,8 @@ enum class ExitCode {
   environment = 7,
 };
 
-/// What each exit code says, in the words of the README. Help has the part in
-/// front of the colon.
+/// The description of each exit code, in the words of the README. The help
+/// prints the part before the colon.
 inline constexpr struct {
   ExitCode code;
   const char *says;

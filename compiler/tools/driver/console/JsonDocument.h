@@ -15,15 +15,15 @@
 
 namespace nnc::tools {
 
-/// Returns a number for JSON, which has none that are not finite: null then, or
-/// where there is none.
+/// Returns a number for JSON, or null if there is no value or it is not finite,
+/// which JSON cannot represent.
 llvm::json::Value orNull(std::optional<double> value);
 
-/// Prints the JSON document of a command that ends with `code` to stdout. An
-/// object also says "ok", "exit_code" and "problems".
+/// Prints the JSON document of a command that ends with `code` to stdout. If
+/// `value` is an object, the keys "ok", "exit_code" and "problems" are added.
 void printJson(llvm::json::Value value, ExitCode code = ExitCode::done);
 
-/// Whether the command has printed its document.
+/// Returns true if the command has printed its document.
 bool isJsonPrinted();
 
 } // namespace nnc::tools

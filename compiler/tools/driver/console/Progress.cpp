@@ -26,18 +26,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The line is drawn again so often, in microseconds.
+/// The interval at which the line is drawn again, in microseconds.
 constexpr useconds_t drawMicroseconds = 250'000;
-/// Seconds after which a step shows its time.
+/// The time in seconds after which a step shows how long it has taken.
 constexpr double shownSeconds = 2;
-/// The time left is told once so much is done: after a smaller share or a
-/// shorter time it would be off by too much.
+/// The fraction that must be done and the seconds that must have passed before
+/// the remaining time is shown. It would be too inaccurate earlier.
 constexpr double leastShare = 0.02, leastSeconds = 1;
 
 struct Step {
   std::string name, detail, result;
   Clock::time_point start = Clock::now();
-  std::optional<Clock::time_point> end; ///< as it is expected
+  std::optional<Clock::time_point> end; ///< expected end
 
   double getSeconds() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -48,11 +48,11 @@ struct Step {
   }
 };
 
-/// What the command and the thread that draws share. It is never destroyed, as
-/// the thread ends with the process.
+/// The state that the command shares with the thread that draws. It is never
+/// destroyed, because the thread ends with the process.
 struct State {
   std::mutex mutex;
-  std::vector<Step> steps; ///< the innermost last
+  std::vector<Step> steps; ///< outermost first
   bool hasThread = false;
 };
 
@@ -67,8 +67,8 @@ std::string describeSeconds(double seconds) {
                      : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-/// Returns the line of the present steps: "tuning (about 34 s left): building
-/// 96 candidates, 5 s ...".
+/// Returns the line that shows the present steps: "tuning (about 34 s left):
+/// building 96 candidates, 5 s ...".
 std::string describe(const std::vector<Step> &steps) {
   std::string line;
   for (const Step &step : steps) {
@@ -88,7 +88,7 @@ std::string describe(const std::vector<Step> &steps) {
   return displayText(line) + " ...";
 }
 
-/// Tells the supervisor the present steps.
+/// Reports the present steps to the supervisor.
 void noteSteps(const std::vector<Step> &steps) {
   std::vector<std::string> names;
   for (const Step &step : steps)
@@ -96,19 +96,20 @@ void noteSteps(const std::vector<Step> &steps) {
   noteStep(llvm::join(names, ": "));
 }
 
-/// Draws the line; the mutex is held.
+/// Draws the line. The mutex must be held.
 void draw(State &all) {
   if (all.steps.empty())
     return;
   size_t columns = getColumns(STDERR_FILENO);
   std::string line = describe(all.steps);
-  // A longer line would go on in the next row, which could not be removed.
+  // A longer line would wrap to the next row, and could not be removed.
   writeError("\r\x1b[K" +
              colouredForStderr(Colour::faint, fitColumns(line, columns)));
   std::fflush(stderr);
 }
 
-/// Removes the line. The supervisor does not know whether there is one.
+/// Removes the line. It does so in any case, because the supervisor does not
+/// know whether there is one.
 void clear() {
   if (showsProgress())
     writeError("\r\x1b[K");
@@ -124,8 +125,8 @@ void *drawForever(void *) {
   return nullptr;
 }
 
-/// Starts the thread that lets times go on. Where there is no memory for it,
-/// the line changes with the steps alone.
+/// Starts the thread that updates the times. If there is no memory for it, the
+/// line changes only with the steps.
 void startThread(State &all) {
   if (std::exchange(all.hasThread, true))
     return;

@@ -13,11 +13,11 @@
 
 namespace nnc::tools {
 
-/// A step of the command, until the end of the scope. Steps may lie within one
-/// another. While stderr is a terminal a line shows them, how long the
-/// innermost has taken, and how long those still take that know it. With
-/// --verbose each step is a line at its end. The supervisor tells the step at
-/// which nnc crashed.
+/// A step of the command that lasts until the end of the scope. Steps may be
+/// nested. While stderr is a terminal, a line shows the steps, how long the
+/// innermost one has taken, and how long each step will still take if that is
+/// known. With --verbose each step prints a line at its end. After a crash, the
+/// supervisor reports the step in which it happened.
 class Progress {
 public:
   explicit Progress(llvm::StringRef step);
@@ -25,33 +25,33 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Says how much of the step is done, from 0 to 1. The time that is left
-  /// follows from the time that this took.
+  /// Sets the fraction of the step that is done, from 0 to 1. The remaining
+  /// time is extrapolated from it.
   void setShare(double share);
-  /// Says in how many seconds the step will end.
+  /// Sets the number of seconds after which the step is expected to end.
   void setSecondsLeft(double seconds);
-  /// Says what the step made, which --verbose tells beside its time.
+  /// Sets the result of the step, which --verbose prints with its time.
   void setResult(const std::string &result);
 
 private:
-  size_t index; ///< among the steps
+  size_t index; ///< index among the open steps
 };
 
-/// Says which part of the innermost step is being done, for instance a pass.
+/// Shows which part of the innermost step is being done, for instance a pass.
 void noteDetail(llvm::StringRef detail);
 
-/// Tells the supervisor the present steps again once a part of the innermost
-/// one is done that was noted by its own name.
+/// Reports the open steps to the supervisor again, after a part of the
+/// innermost step has reported itself under its own name.
 void resumeStep();
 
-/// Prints a line of what took `seconds` if --verbose is given.
+/// With --verbose, prints a line that says that `what` took `seconds`.
 void tellTime(llvm::StringRef what, double seconds);
 
-/// Removes the progress line, if there is one, before something else is
+/// Removes the progress line, if there is one, so that other output can be
 /// printed.
 void clearProgress();
 
-/// Writes to stderr in the place of the progress line.
+/// Writes a message to stderr in place of the progress line.
 void writeMessage(const std::string &text);
 
 } // namespace nnc::tools

@@ -42,7 +42,8 @@ Shared *shared() {
   static Shared *memory = [] {
     void *mapped = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    // Without it nothing is cleaned up after a crash, and all else works.
+    // Without shared memory nothing is cleaned up after a crash, but all else
+    // works.
     return mapped == MAP_FAILED
                ? static_cast<Shared *>(std::calloc(1, sizeof(Shared)))
                : static_cast<Shared *>(mapped);
@@ -58,13 +59,14 @@ void removeAll(llvm::StringRef path) {
     llvm::sys::fs::remove(path);
 }
 
-int64_t mostMemory = 0, mostSeconds = 0; // 0: any
+int64_t mostMemory = 0, mostSeconds = 0; // 0: no limit
 
 volatile pid_t child = 0;
 volatile bool isOutOfTime = false;
 
 void passOn(int signal) {
-  // The group: compilers and emulators that the command started die with it.
+  // The signal goes to the whole group, so that compilers and emulators that
+  // the command started end with it.
   if (child > 0)
     ::kill(-child, signal);
 }
@@ -77,21 +79,21 @@ void stopChild(int) {
 constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
 
 [[noreturn]] void stopWithoutMemory() {
-  shared()->isOutOfMemory = true; // the parent says it
+  shared()->isOutOfMemory = true; // the parent reports it
   std::_Exit(int(ExitCode::limit));
 }
 
 [[noreturn]] void runChild(llvm::function_ref<ExitCode()> command) {
   ::setpgid(0, 0);
-  std::signal(SIGTTOU, SIG_IGN); // it may write to the terminal all the same
+  std::signal(SIGTTOU, SIG_IGN); // may write to the terminal all the same
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGXFSZ, SIG_IGN); // a file that is too large is an error
+  std::signal(SIGXFSZ, SIG_IGN); // makes a file that is too large an error
   std::set_new_handler(stopWithoutMemory);
   // LLVM's own containers take memory without operator new.
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { stopWithoutMemory(); });
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
-    // A thread is denied where there is no memory for its stack.
+    // Creating a thread also fails if there is no memory for its stack.
     if (llvm::StringRef(reason).starts_with("pthread_create failed"))
       stopWithoutMemory();
     printError(reason);
@@ -101,13 +103,13 @@ constexpr int endings[] = {SIGINT, SIGTERM, SIGHUP};
     ::setrlimit(RLIMIT_DATA, &most);
   }
   int code = int(finish(command()));
-  // Nothing needs MLIR's contexts taken apart.
+  // MLIR's contexts need not be destroyed.
   std::_Exit(code);
 }
 
 bool crashed = false;
 
-/// Returns " while ..." with the command's last step, or nothing.
+/// Returns " while ..." with the command's last step, or an empty string.
 std::string describeStep() {
   std::string step = shared()->step;
   return step.empty() ? "" : " while " + step;
@@ -142,7 +144,7 @@ ExitCode finish(ExitCode code) {
   std::fflush(stderr);
   if (!failure)
     return code;
-  // This error is printed with --json, too, since the document could not be
+  // This error is printed even with --json, since the document could not be
   // written.
   writeError("nnc: error: cannot write to standard output: " +
              failure.message() + "\n");
@@ -169,7 +171,7 @@ int supervise(llvm::function_ref<ExitCode()> command) {
     return int(finish(command()));
   if (pid == 0)
     runChild(command);
-  ::setpgid(pid, pid); // whoever comes first
+  ::setpgid(pid, pid); // in parent and child, as either may run first
   child = pid;
   for (int signal : endings)
     std::signal(signal, passOn);

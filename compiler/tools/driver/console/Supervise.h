@@ -27,18 +27,17 @@ int supervise(llvm::function_ref<ExitCode()> command);
 /// Returns true if the command crashed; supervise() has reported that.
 bool hasCrashed();
 
-/// Returns the exit code of a command that ends with `code`:
-/// ExitCode::environment if its output could not be written.
+/// Returns the exit code with which a command ends whose own result is `code`:
+/// ExitCode::environment if its output could not be written, otherwise `code`.
 ExitCode finish(ExitCode code);
 
-/// Limits the memory of each process of the command, in bytes without mapped
-/// files and stacks, and its
-/// time, in seconds; none if 0. This applies from the next supervise() on, and
-/// not with NNC_IN_PROCESS.
+/// Limit the memory of each process of the command in bytes, not counting
+/// mapped files and stacks, and its time in seconds; 0 means no limit. They
+/// apply from the next supervise() on, but not with NNC_IN_PROCESS.
 void limitMemory(int64_t bytes);
 void limitTime(int64_t seconds);
 
-/// Notes the step that the command is doing, for the message about a crash.
+/// Records the current step of the command, for the message about a crash.
 void noteStep(llvm::StringRef step);
 
 /// A file or folder that is removed, with its contents, at the end of the
@@ -50,7 +49,7 @@ public:
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
   const std::string &path() const { return where; }
-  /// Keeps the file or folder: it is complete.
+  /// Keeps the file or folder, because it is complete.
   void keep();
 
 private:

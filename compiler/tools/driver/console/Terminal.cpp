@@ -77,12 +77,13 @@ std::string displayText(llvm::StringRef text) {
   return exec::escapeUnprintable(exec::shortenMiddle(text), /*control=*/' ');
 }
 
-/// Removes the first character of UTF-8 from `text`. Returns its columns.
+/// Removes the first UTF-8 character from `text`. Returns its width in columns.
 static size_t dropCharacter(llvm::StringRef &text) {
   llvm::StringRef character = text.take_front(
       llvm::getNumBytesForUTF8(static_cast<llvm::UTF8>(text.front())));
   text = text.drop_front(character.size());
-  // Negative of bytes that are no character, for which there is a sign.
+  // The width is negative for bytes that are not a character, which are shown
+  // as one sign.
   int columns = llvm::sys::unicode::columnWidthUTF8(character);
   return columns < 0 ? 1 : columns;
 }
@@ -128,7 +129,7 @@ std::error_code flushOut() {
 }
 
 void writeError(const std::string &text) {
-  // Nobody could be told if that fails.
+  // Nobody could be told if this fails.
   std::fputs(text.c_str(), stderr);
 }
 

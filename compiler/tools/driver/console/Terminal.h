@@ -17,18 +17,18 @@
 
 namespace nnc::tools {
 
-/// Reports the error "nnc: error: <message>" on stderr, coloured if that is a
-/// terminal, or with --json as a part of the document.
+/// Reports the error "nnc: error: <message>": on stderr, coloured if that is a
+/// terminal, or with --json as a part of the JSON document.
 void printError(const std::string &message);
 void printWarning(const std::string &message);
 
-/// What nnc says beside the results that it is asked for, as options of the
-/// command line want it.
+/// How much nnc prints in addition to the requested results, and how, as set by
+/// command-line options.
 struct Manner {
-  bool quiet = false;   ///< errors alone
-  bool verbose = false; ///< steps with times and sizes, too
-  /// What the command prints only sums up what it has done, and is left out
-  /// where it is to be quiet.
+  bool quiet = false;   ///< prints only errors
+  bool verbose = false; ///< also prints steps with times and sizes
+  /// Whether the output of the command only summarizes what it has done. It is
+  /// then left out if `quiet` is set.
   bool sumsUp = false;
   enum Colours { automatic, always, never } colours = automatic;
 };
@@ -39,18 +39,18 @@ bool isVerbose();
 /// Returns true if a line on stderr may show what nnc is doing.
 bool showsProgress();
 
-/// Returns how many columns a line of a terminal may take.
+/// Returns the number of columns of the terminal at `descriptor`.
 size_t getColumns(int descriptor);
-/// Returns that of stdout if it is a terminal.
+/// Returns the number of columns of stdout if that is a terminal.
 std::optional<size_t> getColumnsOfStdout();
 
-/// Writes to stdout. The first error, for instance of a full disk, is kept for
-/// flushOut(), which returns it.
+/// Writes to stdout. The first error, for instance of a full disk, is stored,
+/// and flushOut() returns it.
 void writeOut(llvm::StringRef text);
 std::error_code flushOut();
 
-/// Writes to stdout what is for people: not with --quiet, where it only sums up
-/// what the command has done.
+/// Writes output for people to stdout. It is left out with --quiet if the
+/// output only summarizes what the command has done (Manner::sumsUp).
 void tellOut(llvm::StringRef text);
 template <class... Args>
 void printOut(fmt::format_string<Args...> format, Args &&...args) {
@@ -60,25 +60,25 @@ void printOut(fmt::format_string<Args...> format, Args &&...args) {
 /// Writes to stderr. Errors are ignored.
 void writeError(const std::string &text);
 
-/// Returns a name of the model in a form that can be printed: shortened if it
-/// is very long, and without control characters.
+/// Returns a name from the model in a printable form: shortened if it is very
+/// long, and without control characters.
 std::string displayText(llvm::StringRef text);
 
-/// Returns how many columns of a terminal `text` takes: characters of East Asia
-/// take two, accents none.
+/// Returns the number of columns of a terminal that `text` takes. East Asian
+/// characters take two columns, accents none.
 size_t countColumns(llvm::StringRef text);
-/// Returns as much of `text` as fits into so many columns.
+/// Returns the longest prefix of `text` that fits into `columns` columns.
 llvm::StringRef fitColumns(llvm::StringRef text, size_t columns);
 
 enum class Colour { none, red, yellow, green, bold, faint };
 
-/// Return `text` in a colour as --color says; unless it does, if stderr, or
-/// stdout, is a terminal with colours (NO_COLOR is not set and TERM is not
-/// dumb).
+/// Return `text` in a colour if --color demands it. Without --color, it is
+/// coloured if stderr or stdout, respectively, is a terminal with colours
+/// (NO_COLOR is not set and TERM is not dumb).
 std::string colouredForStderr(Colour, llvm::StringRef text);
 std::string colouredForStdout(Colour, llvm::StringRef text);
 
-/// A table that is printed to stdout with aligned columns; numbers are aligned
+/// A table that is printed to stdout with aligned columns. Numbers are aligned
 /// to the right.
 class Table {
 public:

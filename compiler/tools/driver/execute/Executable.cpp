@@ -39,7 +39,7 @@ ExitCode Executable::open(const std::string &model, const std::string &name,
       findProgram(command.empty() ? "" : command.front()).takeError();
   bool isEvaluated = bool(missing);
   std::string why = llvm::toString(std::move(missing));
-  // A compiler that the user asks for has to be there.
+  // A compiler that the user asks for must exist.
   if (isEvaluated && !compiler.empty())
     return fail(makeError(why), ExitCode::usage);
 

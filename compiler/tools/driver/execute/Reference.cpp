@@ -54,9 +54,10 @@ static llvm::Expected<mlir::func::FuncOp> mainOf(mlir::ModuleOp module) {
   return main;
 }
 
-/// Returns the arguments of the function in run number `step`: inputs, which
-/// share the memory of `inputs`, and states, which are among the `results` of
-/// the run before or, in the first run, have their first values.
+/// Returns the arguments of the function in the run with the index `step`:
+/// inputs, which share the memory of `inputs`, and states. States are taken
+/// from `results`, those of the previous run, or have their initial values in
+/// the first run.
 static std::vector<TensorData>
 getArguments(mlir::func::FuncOp main, const std::vector<Tensor> &inputs,
              int64_t step = 0, llvm::ArrayRef<TensorData> results = {}) {
@@ -106,7 +107,7 @@ llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
   return results;
 }
 
-/// Returns the callback that gives the results of custom operators.
+/// Returns a callback that supplies the results of custom operators.
 static auto takeFrom(const CustomResults &results) {
   return [&results](nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)
              -> mlir::FailureOr<TensorData> {
@@ -126,8 +127,9 @@ static auto takeFrom(const CustomResults &results) {
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
                   int64_t steps, const CustomResults &customs) {
-  // Quantized ops have no routines of their own. They become what defines them,
-  // without the passes that choose integers for floats between them.
+  // Quantized ops have no routines of their own, so they are replaced by their
+  // definitions. The passes that replace floats between them by integers do not
+  // run.
   mlir::OwningOpRef<mlir::ModuleOp> lowered = module.clone();
   mlir::PassManager passes(module.getContext());
   passes.nest<mlir::func::FuncOp>().addPass(createQnnCanonicalize());

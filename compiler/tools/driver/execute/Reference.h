@@ -16,11 +16,11 @@
 
 namespace nnc::tools {
 
-/// The results of a program's custom operators, which only the user's functions
-/// compute, by the operator's number.
+/// The results of a program's custom operators, keyed by the operator's number.
+/// Only custom functions can compute them.
 using CustomResults = std::map<int64_t, std::vector<char>>;
 
-/// Whether the user's functions compute some of the module's operators.
+/// Returns true if custom functions compute some of the module's operators.
 bool hasCustomOps(mlir::ModuleOp module);
 
 /// Reads the results of custom operators from `layersFile` (see RunResult).
@@ -28,16 +28,17 @@ llvm::Expected<CustomResults> readCustomResults(const Manifest &manifest,
                                                 const std::string &layersFile);
 
 /// Computes the results of the main function of an imported module with the
-/// portable routines, each operator as the model defines it: what is between
-/// dequantized and quantized values is computed in floats, whatever nnc makes
-/// of it. The inputs hold the data of `steps` runs in a row, and the results
-/// too. `customs` holds the results of custom operators in the first.
+/// portable routines, each operator as the model defines it. Ops between
+/// dequantized and quantized values are computed in floats, even if nnc turns
+/// them into integer ops. `inputs` holds the data of `steps` consecutive runs,
+/// and so do the results. `customs` holds the results of custom operators in
+/// the first run.
 llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
                   int64_t steps = 1, const CustomResults &customs = {});
 
 /// Returns a sentence about the first layer whose output in `layersFile` (see
-/// RunResult) differs from that of the portable routines on the same layers.
+/// RunResult) differs from that of the portable routines for the same layers.
 llvm::Expected<std::string>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,

@@ -10,10 +10,11 @@
 
 namespace nnc::tools {
 
-/// Bytes of outputs that are kept for all samples together.
+/// The largest number of bytes of outputs that are kept for all samples
+/// together.
 static constexpr int64_t kKeptBytes = int64_t(1) << 30;
 
-/// Whether such results of all samples may be kept.
+/// Returns true if such results may be kept for all samples.
 bool SampledRuns::isSmall(const std::vector<Tensor> &results) const {
   int64_t bytes = 0;
   for (const Tensor &result : results)
@@ -34,7 +35,7 @@ llvm::Expected<std::vector<Tensor>> SampledRuns::run(size_t sample,
     kept.push_back(*results);
     return results;
   }
-  // The model's own outputs come before those that were added.
+  // The model's own outputs come before the additional ones.
   auto first = results->begin();
   std::vector<Tensor> own(first, first + ptrdiff_t(numOutputs));
   if (isSmall(own))

@@ -15,28 +15,29 @@
 
 namespace nnc::tools {
 
-/// The program of a model that is edited, as it was, and the samples that it
-/// runs on. Outputs of earlier runs are kept where they take little memory.
+/// The program of a model before it is edited, and the samples on which it
+/// runs. Outputs of earlier runs are kept if they take little memory.
 class SampledRuns {
 public:
   Executable &getProgram() { return program; }
   const Executable &getProgram() const { return program; }
   const std::vector<Sample> &getSamples() const { return samples; }
 
-  /// Reads the samples from a folder or file, for the program that was opened.
+  /// Reads the samples for the opened program from a folder or file.
   ExitCode readSamples(const std::string &path) {
     return readCalibration(path, program.getManifest(), samples);
   }
-  /// Sets how many outputs the model has. Behind them come the tensors that
-  /// the program stores, too.
+  /// Sets the number of outputs of the model itself. They come first among the
+  /// program's outputs, followed by additional tensors.
   void setNumOutputs(size_t count) { numOutputs = count; }
   size_t getNumOutputs() const { return numOutputs; }
 
-  /// Returns all outputs of the program for the sample of a number. The
-  /// terminal shows `title`, "sample" for instance, with the number meanwhile.
+  /// Returns all outputs of the program for the sample with the index `sample`.
+  /// Meanwhile the terminal shows `title`, for instance "sample", and the
+  /// index.
   llvm::Expected<std::vector<Tensor>> run(size_t sample,
                                           const char *title = "sample");
-  /// Returns the outputs of the model alone.
+  /// Returns only the outputs of the model itself.
   llvm::Expected<std::vector<Tensor>> runOutputs(size_t sample,
                                                  const char *title = "sample");
 
@@ -46,9 +47,9 @@ private:
   Executable program;
   std::vector<Sample> samples;
   size_t numOutputs = 0;
-  /// All outputs for the first samples.
+  /// All outputs of the program for the first samples.
   std::vector<std::vector<Tensor>> kept;
-  /// The model's own outputs for other samples.
+  /// Only the model's own outputs, for other samples.
   std::map<size_t, std::vector<Tensor>> keptOutputs;
 };
 

@@ -74,8 +74,8 @@ ExitCode Importer::import(ImportedModel &model) {
   return sized->nameSizes(model);
 }
 
-/// Imports a model as nnc::frontends::importModel() does. That its inputs have
-/// open dimensions is no problem if the rest of it can be imported with sizes
+/// Imports a model as nnc::frontends::importModel() does. Open dimensions of
+/// the inputs are accepted if the rest of the model can be imported with sizes
 /// that are tried.
 static frontends::ImportResult
 importOpen(llvm::StringRef path, const frontends::ImportOptions &options,

@@ -25,70 +25,75 @@ namespace nnc::tools {
 
 class SizedImport;
 
-/// A module, and what its import found in the model's files beside it.
+/// An imported module, and what the import found in the model's files besides
+/// it.
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// A copy before any pass, with DriverOptions::keepsImport.
+  /// A copy of the module before any pass, if DriverOptions::keepsImport is
+  /// set.
   mlir::OwningOpRef<mlir::ModuleOp> saved;
-  /// The passes that have made `module` of that one, around those that set its
-  /// constraints, as spellPasses() returns them; empty where there were none.
+  /// The passes that have made `module` from `saved`, before and after those
+  /// that set its constraints, as spellPasses() returns them. Empty if there
+  /// were none.
   std::string quantizePasses, streamPasses;
-  std::string quantizeNote; ///< what the choice of float layers found
+  std::string quantizeNote; ///< result of the search for layers that stay float
   /// The names of the inputs' dimensions in the model, by input.
   std::map<std::string, std::vector<std::string>> dimNames;
-  /// The sizes that data decide.
+  /// The sizes that depend on data.
   std::vector<frontends::FoundSize> foundSizes;
   std::vector<std::pair<std::string, std::string>> metadata;
   /// The files with the model's external data.
   std::vector<std::string> dataFiles;
 };
 
-/// The sizes that an import is for.
+/// The sizes for which a model is imported.
 struct ImportPoint {
   frontends::GivenShapes shapes;
-  /// Values of the first sizes that data decide; others have their largest.
+  /// The values of the first sizes that depend on data. The others have their
+  /// largest values.
   std::vector<int64_t> found = {};
-  /// The names of these sizes, if another import has found them.
+  /// The sizes that depend on data, if another import has already found them.
   std::vector<frontends::FoundSize> expectedSizes = {};
   bool isSample = false; ///< whether it is one of several points of one model
-  int64_t batch = 0;     ///< samples; 0 without ModelOptions::batch
+  int64_t batch = 0;     ///< number of samples; 0 without ModelOptions::batch
 };
 
-/// Imports the model of the options, and reports what is wrong with it.
+/// Imports the model that the options name, and reports what is wrong with it.
 class Importer {
 public:
-  /// Compiles a module, to see whether nnc has what it needs. Returns how the
-  /// command ends.
+  /// Compiles a module to find out whether nnc supports it. Returns the exit
+  /// code with which the command ends.
   using Check = std::function<ExitCode(mlir::ModuleOp module)>;
 
-  /// The options get the shapes of inputs that an import has chosen, which
-  /// further imports keep. `check` compiles models whose inputs have open
-  /// dimensions, at sizes that are tried.
+  /// The importer writes the shapes of inputs that an import has chosen to
+  /// `options`, and further imports keep them. If inputs have open dimensions,
+  /// `check` compiles the model at sizes that the importer tries.
   Importer(ModelOptions &options, const DriverOptions &wanted,
            mlir::MLIRContext &context, target::MachineAttr machine,
            Check check);
   ~Importer();
 
-  /// Imports the model for ModelOptions::shapes, the largest sizes if some are
-  /// left open.
+  /// Imports the model for ModelOptions::shapes, which are the largest sizes if
+  /// some are left open.
   ExitCode import(ImportedModel &model);
-  /// Imports it for a point.
+  /// Imports the model for the sizes of `point`.
   ExitCode importPoint(const ImportPoint &point, ImportedModel &model);
-  /// Whether sizes of the model that import() returned are left open, to the
-  /// caller or to data.
+  /// Returns true if some sizes of the model that import() returned are left
+  /// open, because the caller chooses them or they depend on data.
   bool hasSizes() const { return sized != nullptr; }
-  /// Makes a model with open sizes one network at several sizes (nn.sample),
-  /// each of them imported. Leaves others as they are.
+  /// Turns a model with open sizes into one network that is imported at several
+  /// sizes (nn.sample). Leaves other models unchanged.
   ExitCode gatherSamples(ImportedModel &model);
-  /// Returns what adds advice on the model to messages about sizes, where data
-  /// decide all that are open: the user gives no bounds then, of which the
-  /// messages tell. Otherwise null.
+  /// Returns a handler that adds advice on the model to messages about sizes,
+  /// or null. It is needed if all open sizes depend on data: the messages tell
+  /// the user to give bounds, which is impossible then.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> adviseOnSizes() const;
 
 private:
-  /// Quantizes an imported module by the samples of ModelOptions::quantization.
+  /// Quantizes an imported module with the samples of
+  /// ModelOptions::quantization.
   ExitCode quantize(ImportedModel &model);
-  /// Makes the imported module take its window frame by frame.
+  /// Makes the imported module take its time window frame by frame.
   ExitCode stream(ImportedModel &model);
 
   ModelOptions &choices;
@@ -96,7 +101,7 @@ private:
   mlir::MLIRContext &context;
   target::MachineAttr machine;
   Check check;
-  std::unique_ptr<SizedImport> sized; ///< null where all sizes are given
+  std::unique_ptr<SizedImport> sized; ///< null if all sizes are given
 };
 
 } // namespace nnc::tools

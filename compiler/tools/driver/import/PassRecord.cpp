@@ -31,7 +31,7 @@ static std::string join(llvm::ArrayRef<std::string> parts) {
   return llvm::join(passes, ",");
 }
 
-/// Returns the passes that `build` adds.
+/// Returns the textual form of the passes that `build` adds.
 static std::string
 spellAdded(llvm::function_ref<void(mlir::OpPassManager &manager)> build) {
   mlir::OpPassManager manager(mlir::ModuleOp::getOperationName());
@@ -65,8 +65,8 @@ void PassRecord::add(const ModelOptions &options, ImportedModel &model,
     imports.push_back(std::move(model.saved));
 }
 
-/// Returns a problem with the path of a file in a pass option, or an empty
-/// string.
+/// Returns why the path of a file cannot be written in a pass option, or an
+/// empty string if it can.
 static std::string findPathProblem(llvm::StringRef option,
                                    llvm::StringRef path) {
   // MLIR ends an option at a blank or a brace, and a quote begins a text.
@@ -99,7 +99,8 @@ PassRecord::spell(const ModelOptions &options) const {
   std::string end = spellAdded([&](mlir::OpPassManager &manager) {
     hasSeveral ? buildShapesPipeline(manager) : buildEncodePipeline(manager);
   });
-  // Modules inside of the module would have their passes run side by side.
+  // Modules inside the module would have their passes run in parallel
+  // otherwise.
   return fmt::format("nnc-opt --mlir-print-debuginfo{} "
                      "--pass-pipeline='builtin.module({})'",
                      isNested || hasSeveral ? " --mlir-disable-threading" : "",

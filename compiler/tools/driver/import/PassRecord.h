@@ -19,37 +19,41 @@
 
 namespace nnc::tools {
 
-/// Returns the passes of a manager as nnc-opt --pass-pipeline takes them,
+/// Returns the passes of a manager in the syntax of nnc-opt --pass-pipeline,
 /// without the op around them.
 std::string spellPasses(mlir::OpPassManager &manager);
 
-/// The options, strips and batches by which passes have made a program of an
-/// imported module.
+/// The options, strips and batches with which the passes were run that made a
+/// program from an imported module.
 struct PlannedPasses {
   PipelineOptions options;
-  std::optional<StripChoice> strips;   ///< that its first layers are cut into
-  const BatchPlanner *batch = nullptr; ///< that divided it, or null
+  /// Strips into which its first layers are cut.
+  std::optional<StripChoice> strips;
+  /// Planner that divided it into batches, or null.
+  const BatchPlanner *batch = nullptr;
 };
 
-/// The passes that have made a module, and the imported modules that these
-/// started from, one for each shape of the inputs.
+/// The passes that made a module, and the imported modules from which they
+/// started, one for each set of input shapes.
 class PassRecord {
 public:
-  /// Adds the program of a shape, of which `model` has what was imported.
+  /// Adds the program for one set of shapes, whose import `model` holds.
   void add(const ModelOptions &options, ImportedModel &model, bool isSampled,
            const PlannedPasses &planned);
-  /// Returns the command line of nnc-opt that makes the module; or an error
-  /// where nnc-opt cannot.
+  /// Returns the command line of nnc-opt that makes the module, or an error if
+  /// nnc-opt cannot make it.
   llvm::Expected<std::string> spell(const ModelOptions &options) const;
-  /// Returns the text of the imported module from which that line starts.
+  /// Returns the text of the imported module from which that command line
+  /// starts.
   std::string spellImport() const;
 
 private:
-  /// Returns the passes up to the programs of all shapes.
+  /// Returns the passes up to the programs for all sets of shapes.
   std::string spellPrograms() const;
 
-  std::vector<std::string> passes; ///< up to the program, for each shape
-  bool isNested = false;           ///< whether a shape has modules inside
+  /// Passes up to the program, for each set of shapes.
+  std::vector<std::string> passes;
+  bool isNested = false; ///< whether the module of some set has modules inside
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> imports;
 };
 

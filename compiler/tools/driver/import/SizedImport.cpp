@@ -19,12 +19,14 @@
 
 namespace nnc::tools {
 
-/// The most sizes of a model that the caller chooses, and the most in all. Each
-/// size takes several compilations, and each pair of sizes further ones.
+/// The largest number of sizes of a model that the caller chooses, and of all
+/// open sizes. Each size takes several compilations, and each pair of sizes
+/// takes further ones.
 static constexpr size_t kMaxCallersSizes = 4, kMaxSizes = 8;
 
-/// Returns a name for a size that is not in `taken`, and adds it: the model's
-/// name of the dimension, or one made of the input and the axis if it has none.
+/// Returns a name for a size that is not in `taken`, and adds the name to it.
+/// The name is the model's name of the dimension, or if it has none, it
+/// consists of the input and the axis.
 static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
                             size_t axis, llvm::StringSet<> &taken) {
   std::string stem =
@@ -73,8 +75,8 @@ ExitCode SizedImport::nameSizes(ImportedModel &model) {
   }
   std::vector<SizePoint> points = chooseSamples(sizes);
   finder = std::make_unique<ExpressionFinder>(sizes, points, &context);
-  // Samples beyond the largest sizes fail in a model that has a table as long
-  // as the largest size, or that limits a count by a size.
+  // Samples beyond the largest sizes fail if the model has a table that is as
+  // long as the largest size, or limits a count by a size.
   if (llvm::any_of(points, [&](const SizePoint &point) {
         return isBeyond(point) && failsAt(point);
       })) {
@@ -104,7 +106,7 @@ void SizedImport::nameFoundSizes(llvm::StringSet<> &taken) {
   }
 }
 
-/// Frees the memory of the constants of a module that is not needed any more.
+/// Frees the memory of the constants of a module that is no longer needed.
 static void freeConstants(mlir::ModuleOp module) {
   llvm::SetVector<mlir::DenseResourceElementsAttr> resources;
   module.walk([&](nn::ConstantOp constant) {
@@ -123,7 +125,7 @@ static mlir::func::FuncOp getMain(mlir::ModuleOp module) {
   return *llvm::find_if(module.getOps<mlir::func::FuncOp>(), isMain);
 }
 
-/// Removes the results of a module that tell the sizes with these indices.
+/// Removes the results of a module that tell the sizes with the given indices.
 static void removeCounts(mlir::ModuleOp module,
                          llvm::ArrayRef<unsigned> numbers) {
   mlir::func::FuncOp main = getMain(module);
@@ -156,12 +158,13 @@ ExitCode SizedImport::dropInnerCounts(mlir::ModuleOp module) {
   auto getResults = [](mlir::ModuleOp module) {
     return getMain(module).getFunctionType().getResults();
   };
-  // Until all are known, samples have the results of the module.
+  // Until all inner sizes are known, samples have the same results as the
+  // module.
   std::vector<unsigned> inner;
   innerSizes.clear();
   llvm::ArrayRef<SizePoint> points = finder->getSamples();
   for (unsigned i = callersSizes; i < sizes.size(); ++i) {
-    // Whether only size `i` differs from the largest sizes in a sample.
+    // Returns true if a sample differs from the largest sizes only in size `i`.
     auto isOther = [&](const SizePoint &point) {
       for (size_t j = 0; j < point.size(); ++j)
         if ((point[j] != points[0][j]) != (j == i))
@@ -223,7 +226,8 @@ ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
 
 ExitCode SizedImport::tryImport(llvm::ArrayRef<int64_t> point,
                                 ImportedModel &model, Reason &why) {
-  // The import with the largest sizes has given the warnings of this model.
+  // The import for the largest sizes has printed the warnings of this model
+  // already.
   mlir::ScopedDiagnosticHandler quiet(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
@@ -252,9 +256,9 @@ ExitCode SizedImport::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
     auto isFound = [&](size_t i) {
       return i >= callersSizes && point[i] != sizes[i].high;
     };
-    // ONNX allows a model that is only invalid for some lengths, and fails in
-    // the run whose data lead to one. Emitted code cannot report that, so the
-    // model is sound but unsupported.
+    // ONNX allows models that are invalid only for some lengths, and that fail
+    // in a run whose data lead to one of them. Emitted code cannot report this,
+    // so the model counts as sound but unsupported.
     bool mayBeSound = code == ExitCode::broken &&
                       llvm::any_of(llvm::seq(point.size()), isFound);
     auto diagnostic = mlir::emitError(why.location.value_or(file));
@@ -276,8 +280,8 @@ ExitCode SizedImport::acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
     auto [found, expected] =
         std::mismatch(foundSizes.begin(), foundSizes.end(),
                       expectedSizes.begin(), expectedSizes.end(), isSame);
-    // A size is extra in the sample if it has no fewer sizes than expected;
-    // otherwise the sample lacks the expected one.
+    // If the sample has no fewer sizes than expected, the size is an extra one
+    // of the sample. Otherwise the sample lacks the expected size.
     bool isMore = expected == expectedSizes.end() ||
                   (found != foundSizes.end() &&
                    foundSizes.size() >= expectedSizes.size());
@@ -309,7 +313,7 @@ ExitCode SizedImport::checkEdges(std::vector<Outline> samples) {
     if (!why.empty()) {
       mlir::Location loc =
           mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
-      // The name of the node stands behind its operation.
+      // The name of the node follows its operation.
       llvm::SmallVector<llvm::StringRef> parts;
       llvm::StringRef(why).split(parts, '\'', 2);
       if (parts.size() > 2)
@@ -329,7 +333,7 @@ ExitCode SizedImport::checkEdges(std::vector<Outline> samples) {
 }
 
 ExitCode SizedImport::gatherSamples(ImportedModel &model) {
-  // Passes on modules run one after the other.
+  // Passes run on one module after the other.
   context.disableMultithreading();
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> samples;
   std::vector<Outline> outlines = {Outline(*model.module)};

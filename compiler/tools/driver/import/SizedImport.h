@@ -24,67 +24,68 @@ struct Outline;
 
 namespace nnc::tools {
 
-/// A model some of whose sizes are left open, and its imports at the sizes by
-/// which code for all of them is made.
+/// A model with open sizes, and its imports at the sample sizes from which code
+/// for all sizes is made.
 class SizedImport {
 public:
   SizedImport(const ModelOptions &options, mlir::MLIRContext &context,
               Importer &importer)
       : choices(options), context(context), importer(importer) {}
 
-  /// Names the open sizes of a model that was imported for the largest ones,
-  /// and imports it again, for these.
+  /// Names the open sizes of a model that was imported for the largest sizes,
+  /// and imports it again with these names.
   ExitCode nameSizes(ImportedModel &model);
-  /// Makes this model the network at several sizes (nn.sample).
+  /// Turns this model into the network at several sizes (nn.sample).
   ExitCode gatherSamples(ImportedModel &model);
-  /// Whether data decide all open sizes.
+  /// Returns true if all open sizes depend on data.
   bool isFoundOnly() const { return callersSizes == 0; }
 
 private:
   ExitCode nameCallersSizes(const ImportedModel &model,
                             llvm::StringSet<> &taken);
   void nameFoundSizes(llvm::StringSet<> &taken);
-  /// Removes results that tell sizes which no other result has.
+  /// Removes the results of the module that tell sizes which no other result
+  /// has as a dimension.
   ExitCode dropInnerCounts(mlir::ModuleOp module);
   /// The first error that an import reported, and its location.
   struct Reason {
     std::string text;
     std::optional<mlir::Location> location;
   };
-  /// Imports the model for a point of the ranges. A failure is not reported;
-  /// `why` gets the first reason.
+  /// Imports the model for a point of the ranges. A failure is not reported,
+  /// but `why` gets the first error.
   ExitCode tryImport(llvm::ArrayRef<int64_t> point, ImportedModel &model,
                      Reason &why);
-  /// Whether a point has larger sizes than the ranges.
+  /// Returns true if some size of a point is above its range.
   bool isBeyond(llvm::ArrayRef<int64_t> point) const;
-  /// Whether the model cannot be imported for a point.
+  /// Returns true if the model cannot be imported for a point.
   bool failsAt(llvm::ArrayRef<int64_t> point);
   /// Finishes the import of the model for one point of the ranges of its sizes.
-  /// Takes the code, the reason and the module that tryImport() gave; reports
-  /// its failure, or an error if the data of an input decide other sizes in
-  /// this module than in the module for the largest sizes. Removes computations
-  /// whose results nothing reads.
+  /// `code`, `why` and `model` are those of tryImport(). Reports its failure,
+  /// or an error if other sizes depend on data in this module than in the
+  /// module for the largest sizes. Removes computations whose results nothing
+  /// reads.
   ExitCode acceptSample(llvm::ArrayRef<int64_t> point, ExitCode code,
                         const Reason &why, ImportedModel &model);
-  /// Imports as tryImport() does, and reports a failure.
+  /// Imports the model as tryImport() does, and reports a failure.
   ExitCode importSample(llvm::ArrayRef<int64_t> point, ImportedModel &model);
   /// Returns the shapes of the inputs at a point of the ranges.
   frontends::GivenShapes getShapesAt(llvm::ArrayRef<int64_t> point) const;
-  /// Fails, and says why, where the model is another one at the edges of the
-  /// ranges than its imports at the samples show.
+  /// Fails, and says why, if the model at the edges of the ranges differs in
+  /// structure from its imports at the sample sizes.
   ExitCode checkEdges(std::vector<Outline> samples);
 
   const ModelOptions &choices;
   mlir::MLIRContext &context;
   Importer &importer;
-  /// The sizes that data decide, in the module for the largest sizes, which its
-  /// samples have, too.
+  /// The sizes that depend on data in the module for the largest sizes. The
+  /// samples must have the same ones.
   std::vector<frontends::FoundSize> expectedSizes;
-  /// The numbers of those which no output has.
+  /// The indices of those `expectedSizes` that no output has as a dimension.
   std::vector<unsigned> innerSizes;
-  /// Sizes that are left open, those that data decide behind others. For each
-  /// dimension of an input that has one of them, sizeOf has its number; for
-  /// others, -1.
+  /// The open sizes: first those that the caller chooses, then those that
+  /// depend on data. For each dimension of an input, `sizeOf` has the index of
+  /// its open size, or -1 if it has none.
   std::vector<SizeRange> sizes;
   size_t callersSizes = 0;
   std::map<std::string, std::vector<int>> sizeOf;

@@ -12,8 +12,8 @@
 
 namespace nnc::tools {
 
-/// Writes a path such that make, Ninja and CMake read it back: a backslash
-/// stands for itself unless it is before a character that it protects.
+/// Escapes a path so that make, Ninja and CMake read it back. A backslash
+/// stands for itself unless it precedes a character that it escapes.
 static std::string escape(llvm::StringRef path) {
   std::string escaped;
   size_t backslashes = 0;
@@ -30,7 +30,7 @@ static std::string escape(llvm::StringRef path) {
 
 static std::string toAbsolute(llvm::StringRef path) {
   llvm::SmallString<256> whole(path);
-  // Without a current folder the path stays as it is.
+  // If there is no current folder, the path stays unchanged.
   (void)llvm::sys::fs::make_absolute(whole);
   llvm::sys::path::remove_dots(whole);
   return whole.str().str();

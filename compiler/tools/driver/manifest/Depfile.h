@@ -11,10 +11,10 @@
 
 namespace nnc::tools {
 
-/// Returns a rule of make that says that the module's C++ source depends on the
-/// files `sources`, and an empty rule for each of these, so that make goes on
-/// where one is gone that the model does not need any more. Paths are absolute,
-/// since the build need not run in nnc's folder.
+/// Returns a rule of make according to which the module's C++ source depends on
+/// the files `sources`. It adds an empty rule for each of these, so that make
+/// does not fail if a file is gone that the model no longer needs. Paths are
+/// absolute, because the build need not run in nnc's current folder.
 std::string printDepfile(const Manifest &manifest,
                          const std::vector<std::string> &sources);
 

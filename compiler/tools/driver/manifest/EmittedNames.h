@@ -14,23 +14,23 @@
 
 namespace nnc::tools {
 
-/// The names that emitted code has for layers, by which all commands tell of
-/// them. They differ from those in the IR where an input, an output or a layer
-/// of another function has the same name.
+/// The names of layers in emitted code, which all commands use in their output.
+/// A name differs from the one in the IR if an input, an output or a layer of
+/// another function has the same name.
 class EmittedNames {
 public:
   /// Reads the names from `layered`, the module before it is lowered.
   explicit EmittedNames(mlir::ModuleOp layered);
 
-  /// Returns the name of a layer of that module, or of the same module before
-  /// its routines were chosen.
+  /// Returns the name of a layer of the module `layered`, or of the same module
+  /// before its routines were chosen.
   std::string get(nn::LayerOp layer) const;
 
 private:
   using Key = std::pair<mlir::StringAttr, mlir::StringAttr>;
   static Key getKey(nn::LayerOp layer);
 
-  llvm::DenseMap<Key, std::string> names; ///< by the function and the layer
+  llvm::DenseMap<Key, std::string> names; ///< keyed by function and layer
 };
 
 } // namespace nnc::tools

@@ -60,7 +60,8 @@ json::Object Port::toJson() const {
   return object;
 }
 
-/// Returns a number in as few digits as tell it from other floats.
+/// Returns a number with the fewest digits that distinguish it from other
+/// floats.
 static std::string floatText(double value) {
   return fmt::format("{}", float(value));
 }
@@ -89,7 +90,7 @@ bool Manifest::hasPortsInArena() const {
   return llvm::any_of(inputs, isInArena) || llvm::any_of(outputs, isInArena);
 }
 
-/// Returns a dimension such as "batch * 2 + 1" with values for the names.
+/// Evaluates a dimension such as "batch * 2 + 1" with values for the names.
 static int64_t evaluateDim(llvm::StringRef text,
                            const std::vector<SizeInfo> &sizes,
                            llvm::ArrayRef<int64_t> point,
@@ -183,9 +184,9 @@ std::string Manifest::sourceFolder() const {
   return part.empty() ? folder : folder + "/" + part.str();
 }
 
-// How llvm::json maps the file's objects to ours.
+// Parsers that llvm::json calls for the objects of the file.
 
-/// A value that is a number, or a list of them.
+/// A JSON value that is a number or a list of numbers.
 template <class T> struct OneOrMore {
   std::vector<T> &numbers;
 };
@@ -300,7 +301,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
   return isSound;
 }
 
-/// Counts the offsets in each memory from the start of the first one.
+/// Makes all offsets relative to the start of the first memory.
 static void joinMemories(Manifest &manifest) {
   std::map<std::string, int64_t> starts;
   int64_t start = 0;
@@ -356,7 +357,7 @@ llvm::Expected<Manifest> readManifest(const std::string &folder) {
   return manifest;
 }
 
-/// Names in a message, not all of too many.
+/// Returns names for a message, but only the first ones if there are many.
 static std::string listNames(const std::vector<Port> &ports) {
   constexpr size_t most = 20;
   std::vector<std::string> names;
@@ -375,7 +376,8 @@ llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
   std::vector<std::string> names;
   for (const Port &port : ports)
     names.push_back(displayText(port.name));
-  // One port's field may be another one's name: the model's own names go first.
+  // One port's field may be another port's name. The model's own names take
+  // precedence.
   for (auto member : {&Port::name, &Port::field})
     for (size_t i = 0; i < ports.size(); ++i)
       if (!name.empty() && name == ports[i].*member)
@@ -389,7 +391,7 @@ llvm::Expected<size_t> findPort(const std::vector<Port> &ports,
                         frontends::didYouMean(name, names)));
 }
 
-/// Whether a file may have that name, in any folder.
+/// Returns true if a file in any folder may have this name.
 static bool isFileName(llvm::StringRef name) {
   return !name.empty() && name.size() <= 200 && name[0] != '.' &&
          llvm::none_of(name, [](char c) {

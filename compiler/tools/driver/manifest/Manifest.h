@@ -17,39 +17,44 @@
 
 namespace nnc::tools {
 
-/// Returns the level at which a compiler optimises code unless told otherwise.
+/// Returns the optimization level at which a compiler builds code unless
+/// another one is given.
 inline const char *getLevel(Optimize optimize) {
   return optimize == Optimize::size ? "-Os" : "-O3";
 }
 
 /// An input or output of the model.
 struct Port {
-  std::string name;  ///< the model's own
+  std::string name;  ///< name in the model
   std::string field; ///< name of the field of the C struct
-  Dtype dtype;       ///< of an element in memory
+  Dtype dtype;       ///< element type in memory
   /// The name of the narrower element type that the model declares, such as
-  /// "i4"; empty where it is that in memory.
+  /// "i4". It is empty if the model declares the type in memory.
   std::string modelType;
-  std::vector<int64_t> shape; ///< the largest, if it depends on sizes
-  /// The dimensions as expressions of the module's sizes, if they depend on
-  /// them.
+  std::vector<int64_t> shape; ///< the largest shape, if it depends on sizes
+  /// The dimensions as expressions of the module's sizes. The list is empty if
+  /// no dimension depends on sizes.
   std::vector<std::string> dims;
-  std::string size;                   ///< the size that it tells, or empty
-  std::optional<int64_t> arenaOffset; ///< where it lies in the arena, if there
-  /// The scales and zero points of quantized integers, which stand for (integer
-  /// - zero point) * scale: one, or one for each index of `axis`; or none.
+  std::string size; ///< name of the size that this port tells, or empty
+  /// Offset in the arena, if the port lies there.
+  std::optional<int64_t> arenaOffset;
+  /// The scales and zero points of quantized integers, which represent (integer
+  /// - zero point) * scale. There is one of each, or one for each index of
+  /// `axis`, or none if the elements are not quantized.
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
   std::optional<int64_t> axis;
-  std::string rounding; ///< of real numbers: "half_even" or "half_away"
+  /// Rounding of real numbers: "half_even" or "half_away".
+  std::string rounding;
   int64_t bytes() const;
   /// Returns the name of the element type that the model declares.
   std::string typeName() const;
-  /// Returns the name, the field, the element type and the shape, and of
-  /// quantized elements scale and zero point, with the keys of the manifest.
+  /// Returns the name, the field, the element type and the shape with the keys
+  /// of the manifest, and also scale and zero point if the elements are
+  /// quantized.
   llvm::json::Object toJson() const;
-  /// Returns a phrase such as "scale 0.0078125, zero point -1", empty where
-  /// elements are not quantized.
+  /// Returns a phrase such as "scale 0.0078125, zero point -1", or an empty
+  /// string if the elements are not quantized.
   std::string describeQuantization() const;
 };
 
@@ -62,32 +67,36 @@ struct LayerInfo {
   std::vector<int64_t> shape; ///< logical
   int64_t multiplyAdds = 0;
   int64_t operations = 0;
-  int64_t trips = 1; ///< of the loops around it, as far as they are known
-  bool hasOpenTrips = false; ///< whether data decide those of a loop
-  /// The number of the custom operator that the user's function computes.
+  /// Product of the known trip counts of the loops around it.
+  int64_t trips = 1;
+  /// Whether the trip count of such a loop depends on data.
+  bool hasOpenTrips = false;
+  /// The number of the custom operator, if a custom function computes the
+  /// layer.
   std::optional<int64_t> customId;
 };
 
 /// A memory that holds a part of the arena or of the weights.
 struct Memory {
   std::string name;
-  int64_t bytes = 0; ///< of that part
-  int64_t size = 0;  ///< what the user lets the module take
+  int64_t bytes = 0; ///< bytes of that part
+  int64_t size = 0;  ///< most bytes that the user lets the module take
   bool slow = false;
 };
 
-/// A place in the arena, and the layers between which its bytes are in use. Of
-/// several memories, each begins where the one before it ends.
+/// The memory of a value or of scratch in the arena, and the layers between
+/// which it is in use. If the arena is divided among several memories, each of
+/// them begins where the previous one ends.
 struct ArenaPlace {
   std::string name;
   std::string memory; ///< empty for an arena that is one piece
   int64_t offset = 0, bytes = 0;
-  int64_t first = 0, last = 0; ///< numbers of layers
+  int64_t first = 0, last = 0; ///< indices of layers
   bool isScratch = false;      ///< working memory of a layer
 };
 
-/// A size that the caller of the module chooses, or that is found in a run:
-/// low, low + step, ..., high.
+/// A size that the caller of the module chooses, or that is found in a run. Its
+/// possible values are low, low + step, ..., high.
 struct SizeInfo {
   std::string name;
   int64_t low = 1, high = 1, step = 1;
@@ -97,7 +106,7 @@ struct SizeInfo {
 struct Manifest {
   std::string folder;
   std::string name;
-  std::string module; ///< what the files are called by, if not by `name`
+  std::string module; ///< stem of the names of the files, if it is not `name`
   std::string sha256;
   std::string target;
   std::vector<std::string> isa; ///< features that a CPU must have
@@ -105,14 +114,15 @@ struct Manifest {
   std::vector<std::string> flags;
   Optimize optimize = Optimize::balance;
   std::vector<std::string> files;
-  std::string library; ///< a file beside these, or empty
+  /// File name of the shared library in `folder`, or empty.
+  std::string library;
   bool threads = false;
   /// "embed", "array", "file", or "none" if there are no weights.
   std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
   std::vector<SizeInfo> sizes; ///< those that are found in a run come last
   std::vector<Port> inputs, outputs;
-  std::vector<Port> state; ///< what the module keeps between runs
+  std::vector<Port> state; ///< values that the module keeps between runs
   std::vector<LayerInfo> layers;
   std::vector<ArenaPlace> arena;
   std::vector<Memory> memories;       ///< empty for an arena that is one piece
@@ -121,57 +131,59 @@ struct Manifest {
   /// Further functions of the module, for other shapes of the inputs.
   std::vector<Manifest> others;
 
-  /// Returns a manifest for each function.
+  /// Returns a separate manifest for each function of the module.
   std::vector<Manifest> split() const;
-  /// Returns the stem of the names of the files.
+  /// Returns the stem of the names of the module's files.
   const std::string &getModule() const {
     return module.empty() ? name : module;
   }
   /// Returns the sizes that the caller chooses.
   llvm::ArrayRef<SizeInfo> callersSizes() const;
-  /// Returns the same with the shapes of inputs and outputs at given sizes;
-  /// those for which no value is given are the largest.
+  /// Returns a copy in which inputs and outputs have their shapes at the given
+  /// sizes. Sizes for which `point` has no value are the largest.
   Manifest atSizes(llvm::ArrayRef<int64_t> point) const;
-  /// Returns the sizes that the caller chooses for these inputs; one that no
-  /// shape tells is the largest.
+  /// Returns the sizes that the caller must choose for these inputs. A size
+  /// that no shape tells is the largest.
   llvm::Expected<std::vector<int64_t>>
   findSizes(llvm::ArrayRef<Tensor> inputs) const;
-  /// Returns the multiply-adds of a run, of loops whose trips data decide those
-  /// of one trip.
+  /// Returns the multiply-adds of a run. A loop whose trip count depends on
+  /// data counts as one trip.
   int64_t multiplyAdds() const;
-  /// Returns those among them that are of one trip of such a loop.
+  /// Returns the part of multiplyAdds() that lies in loops whose trip count
+  /// depends on data.
   int64_t multiplyAddsOfTrip() const;
-  /// Whether the arena holds inputs and outputs.
+  /// Whether the inputs and outputs lie in the arena.
   bool hasPortsInArena() const;
-  /// Returns the macros of the module's header that say how many bytes each
-  /// part of the arena has.
+  /// Returns the macros of the module's header that give the bytes of each part
+  /// of the arena.
   std::vector<std::string> arenaMacros() const;
-  /// Whether the user's functions compute some of the layers.
+  /// Whether custom functions compute some of the layers.
   bool hasCustoms() const;
-  /// The file of the folder that calls the user's functions, if there are any.
+  /// The name of the file that calls the custom functions, if there are any.
   std::string customFile() const { return name + "_custom.c"; }
-  /// Returns the folder that holds the headers and sources, which is a part of
-  /// `folder` or `folder` itself.
+  /// Returns the path of the folder with the headers and sources, which is
+  /// `folder` or a folder inside it.
   std::string sourceFolder() const;
 };
 
 llvm::Expected<Manifest> readManifest(const std::string &folder);
-/// Returns what the manifest of a compiled module would say, without the files.
+/// Returns the manifest that a compiled module would have, without the list of
+/// files.
 llvm::Expected<Manifest> describeModule(mlir::ModuleOp module);
 
 /// Returns Port::toJson() of each port.
 llvm::json::Array portsToJson(const std::vector<Port> &ports);
 
-/// Returns the index of the port whose name in the model is `name`, or else
-/// whose field of the C struct is. An empty name stands for the only port.
-/// `what` ("input") is used in the error.
+/// Returns the index of the port whose name in the model is `name`, or else of
+/// the port whose field in the C struct is `name`. An empty name stands for the
+/// only port. Errors call a port `what`, for example "input".
 llvm::Expected<size_t> findPort(const std::vector<Port> &, llvm::StringRef name,
                                 llvm::StringRef what);
 
-/// Returns the name, without extension, of each port's file: the field of the C
-/// struct. If the field of one port is the name of another port, the model's
-/// names are used, or if these cannot be names of files, `kind` ("input") and a
-/// number.
+/// Returns the name, without extension, of each port's file. It is the field of
+/// the C struct. If the field of one port is the name of another port, it is
+/// the name in the model, or if that cannot be a file name, `kind` ("input")
+/// and a number.
 std::vector<std::string> fileStems(const std::vector<Port> &,
                                    llvm::StringRef kind);
 

@@ -15,8 +15,8 @@
 
 namespace nnc::tools {
 
-/// A C string literal, a line of source for each of its lines. Bytes that are
-/// not ASCII stay as they are: UTF-8 mostly.
+/// Returns a C string literal with one line of source for each line of `text`.
+/// Bytes that are not ASCII, mostly UTF-8, stay unchanged.
 static std::string literal(llvm::StringRef text) {
   std::string result = "    \"";
   for (size_t i = 0; i < text.size(); ++i) {

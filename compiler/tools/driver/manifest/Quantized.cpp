@@ -24,7 +24,7 @@ static bool isKnown(Value value) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Returns true if the caller provides the floats.
+/// Returns true if the value is an input of the model, possibly reshaped.
 static bool isInput(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp>(op))
@@ -34,7 +34,7 @@ static bool isInput(Value value) {
   return true;
 }
 
-/// Returns true if the caller receives the floats, and nothing else reads them.
+/// Returns true if the value is only an output of the model, possibly reshaped.
 static bool isOutput(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>() ||
@@ -43,7 +43,7 @@ static bool isOutput(Value value) {
 }
 
 std::string tools::getFloatReason(LayerOp layer, const EmittedNames &names) {
-  // Sums of integers, whatever is made of them before they are stored.
+  // The anchor sums integers, whatever the epilogue makes of the sums.
   auto routine = dyn_cast_or_null<RoutineOpInterface>(layer.getAnchorOp());
   if (routine && routine.getAccumulatorType())
     return "";

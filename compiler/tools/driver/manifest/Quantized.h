@@ -39,13 +39,13 @@ struct QuantizedReport {
   void print() const;
 };
 
-/// Returns why a layer computes with floats. The string is empty if the anchor
-/// sums integers, if the layer only reads and stores integers, apart from
-/// constants, or if it converts between integers and the floats of the model's
-/// inputs and outputs.
+/// Returns the reason why a layer computes with floats. The string is empty if
+/// the anchor sums integers, if the layer only reads and stores integers apart
+/// from constants, or if it converts between integers and the floats of the
+/// model's inputs and outputs.
 std::string getFloatReason(nn::LayerOp layer, const EmittedNames &names);
 
-/// Reports on a module whose layers are formed.
+/// Returns the report on `module`, whose layers must be formed already.
 QuantizedReport reportQuantized(mlir::ModuleOp module,
                                 const EmittedNames &names);
 

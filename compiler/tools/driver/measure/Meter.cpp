@@ -22,11 +22,13 @@
 
 namespace nnc::tools {
 
-/// Runs of a program at most: the median of more is no better.
+/// The largest number of runs of a program. More runs do not improve the
+/// median.
 static constexpr int mostRuns = 30;
-/// Of a whole model, which has fewer parts to be disturbed in.
+/// The largest number of runs of a whole model, which has fewer parts that can
+/// be disturbed.
 static constexpr int mostWholeRuns = 200;
-/// How often the modules that are compared take turns.
+/// The number of turns that each of the compared modules takes.
 static constexpr int turns = 3;
 
 Meter::Meter(target::MachineAttr machine, Toolchain toolchain, int threads,
@@ -44,7 +46,8 @@ llvm::Expected<Meter> Meter::create(target::MachineAttr machine,
                std::move(*folder));
 }
 
-/// As many programs as compilers run at once, each with all jobs of its layers.
+/// Divides the jobs among as many programs as compilers run at once. All jobs
+/// of a layer go to the same program.
 std::vector<Meter::Part> Meter::split(llvm::ArrayRef<Job> jobs) const {
   size_t most = llvm::hardware_concurrency().compute_thread_count();
   std::vector<Part> parts(std::min(most, jobs.size()));

@@ -13,12 +13,13 @@
 
 namespace nnc::tools {
 
-/// Measures candidates and whole modules on the target: builds them into
-/// programs with the flags of emitted modules, and runs these.
+/// Measures candidates and whole modules on the target. It builds them into
+/// programs with the compiler flags of emitted modules, and runs these
+/// programs.
 class Meter {
 public:
-  /// Creates a meter for a model with `weightBytes` bytes of weights that
-  /// `threads` threads run.
+  /// Creates a meter for a model whose weights take `weightBytes` bytes and
+  /// which `threads` threads run.
   static llvm::Expected<Meter> create(target::MachineAttr machine,
                                       Toolchain toolchain, int threads,
                                       int64_t weightBytes);
@@ -28,9 +29,10 @@ public:
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Job> jobs,
                                                double seconds) const;
 
-  /// Returns the time of a run of each module on inputs of zeros, in
+  /// Returns the time of one run of each module on inputs of zeros, in
   /// nanoseconds. All runs together take about `seconds` seconds. The modules
-  /// run in turns; the result is the least of the medians of a module's turns.
+  /// take turns; the result for a module is the least of the medians of its
+  /// turns.
   llvm::Expected<std::vector<int64_t>> measure(llvm::ArrayRef<Manifest> modules,
                                                double seconds) const;
 
@@ -46,8 +48,8 @@ private:
   std::vector<Part> split(llvm::ArrayRef<Job> jobs) const;
   llvm::Error emit(llvm::ArrayRef<Job> jobs, Part &part,
                    const std::string &code) const;
-  /// Runs `program` with `arguments` after the arguments that every program
-  /// gets, and returns the values that it prints after `word`.
+  /// Runs `program` with `arguments`, which follow the arguments that every
+  /// program gets. Returns the values that the program prints after `word`.
   llvm::Expected<std::vector<double>> run(const std::string &program,
                                           llvm::StringRef arguments,
                                           llvm::StringRef word) const;

@@ -44,9 +44,9 @@ uint64_t Store::getHash(llvm::StringRef header) {
   return entry->second;
 }
 
-/// The code of a job is a hash of the headers of its routine and of the
-/// functions in its epilogue, so that a job is measured anew if one of them has
-/// changed.
+/// Returns the circumstances of a job's measurement. They include a hash of the
+/// headers of its routine and of the functions in its epilogue, so that the job
+/// is measured again if one of them changes.
 Circumstances Store::where(const Job &job) {
   std::set<llvm::StringRef> headers = {job.candidate.routine->header,
                                        "runtime/epilogue.h",
@@ -85,8 +85,8 @@ void Store::keep(llvm::ArrayRef<Job> jobs,
     giveUp(std::move(error));
 }
 
-/// The key of a whole plan is a hash of the descriptions of its layers and of
-/// their choices.
+/// Returns the cache entry of a whole plan. Its key is a hash of the
+/// descriptions of its layers and of their choices.
 MeasurementCache::Entry Store::describe(const WholePlan &plan) {
   std::string layers, code;
   for (const Job &job : plan.jobs) {

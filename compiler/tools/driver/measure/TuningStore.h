@@ -19,18 +19,18 @@ namespace nnc::tools {
 class Store {
 public:
   /// Opens the cache in `folder`, or in the user's cache folder if the name is
-  /// empty; "none" caches nothing. `machine` identifies all that times depend
-  /// on besides the candidate.
+  /// empty; "none" disables caching. `machine` identifies everything that times
+  /// depend on besides the candidate.
   Store(llvm::StringRef folder, std::string machine);
 
-  /// Adds to `known` the measurements of earlier runs for the candidates of
-  /// `function`.
+  /// Adds to `known` the measurements that earlier runs have made of the
+  /// candidates of `function`.
   void recall(mlir::func::FuncOp function, const CostModel &cost,
               Measurements &known);
   void keep(llvm::ArrayRef<Job> jobs, llvm::ArrayRef<int64_t> nanoseconds);
 
-  /// Returns the times of the first plans in nanoseconds, up to the first plan
-  /// that is not in the cache.
+  /// Returns the times of the plans in nanoseconds, up to the first plan that
+  /// is not in the cache.
   std::vector<int64_t> recall(llvm::ArrayRef<WholePlan> plans);
   void keep(llvm::ArrayRef<WholePlan> plans,
             llvm::ArrayRef<int64_t> nanoseconds);
@@ -43,7 +43,7 @@ private:
 
   std::string machine;
   std::optional<MeasurementCache> cache;
-  llvm::StringMap<uint64_t> hashes; ///< of headers with their includes
+  llvm::StringMap<uint64_t> hashes; ///< hashes of headers with their includes
 };
 
 } // namespace nnc::tools

@@ -61,7 +61,8 @@ static enum nnc_type getTypeNumber(Type type) {
 }
 
 namespace {
-/// The descriptions that a function is given.
+/// The descriptions of tensors that a function gets, and the memory they point
+/// to.
 struct Descriptions {
   std::deque<SmallVector<int32_t>> dims;
 
@@ -99,14 +100,14 @@ TensorData tools::evaluateBuiltin(nn::CustomOp custom,
       attributes.push_back({name, int(reals.size()), nullptr,
                             reals.asArrayRef().data(), nullptr});
   }
-  // The memory consists of floats, so that it is aligned.
+  // The memory is an array of floats so that it is aligned.
   std::vector<float> scratch(custom.getScratch() / sizeof(float) + 1);
   nnc_operator op = {
       int(reads.size()),      reads.data(),      int(writes.size()),
       writes.data(),          nullptr,           0,
       int(attributes.size()), attributes.data(), custom.getScratch()};
   TensorData result = TensorData::allocate(custom.getY().getType());
-  // Bytes between results are the same each time.
+  // Bytes between results are set so that they are equal in each run.
   std::memset(result.getMutableBytes(), 0, result.getBytes().size());
   SmallVector<const void *> inputs;
   for (const TensorData &operand : operands)

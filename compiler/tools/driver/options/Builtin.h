@@ -12,14 +12,16 @@
 
 namespace nnc::tools {
 
-/// Whether a header of this name holds C functions of nnc's own.
+/// Returns true if the header with this name declares C functions that nnc
+/// provides.
 bool isBuiltinHeader(llvm::StringRef name);
 
-/// Whether a C function of nnc's own computes the operator, rather than one of
-/// the user's.
+/// Returns true if a C function that nnc provides computes the operator, rather
+/// than a custom function.
 bool isBuiltin(nn::CustomOp custom);
 
-/// Computes such an operator here.
+/// Computes such an operator in this process, with the C function that nnc
+/// provides.
 TensorData evaluateBuiltin(nn::CustomOp custom,
                            llvm::ArrayRef<TensorData> operands);
 

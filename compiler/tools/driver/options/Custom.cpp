@@ -36,7 +36,7 @@ std::optional<int64_t> parseBytes(llvm::StringRef text) {
 
 static bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-/// Returns true if `name` stands in the text as a whole word.
+/// Returns true if `name` occurs in the text as a whole word.
 static bool mentions(llvm::StringRef text, llvm::StringRef name) {
   for (size_t at = text.find(name); at != llvm::StringRef::npos;
        at = text.find(name, at + 1)) {
@@ -48,7 +48,7 @@ static bool mentions(llvm::StringRef text, llvm::StringRef name) {
   return false;
 }
 
-/// Returns the names that the text includes in quotes.
+/// Returns the file names that the text includes in quotes.
 static std::vector<std::string> findIncludes(llvm::StringRef text) {
   std::vector<std::string> names;
   for (llvm::StringRef line : llvm::split(text, '\n')) {
@@ -62,8 +62,8 @@ static std::vector<std::string> findIncludes(llvm::StringRef text) {
   return names;
 }
 
-/// Reads a file that the emitted folder needs, and those beside it that it
-/// includes. Files that are not there are the user's build's to find.
+/// Reads a file that the emitted folder needs, and the files beside it that it
+/// includes. Files that do not exist are left for the user's build to find.
 void CustomFunctions::addFile(llvm::StringRef from,
                               std::vector<std::string> &problems) {
   std::string name = path::filename(from).str();
@@ -104,7 +104,7 @@ std::vector<std::string> CustomFunctions::add(llvm::StringRef argument) {
   std::vector<std::string> problems;
   llvm::StringRef rest = argument;
   frontends::CustomFunction function;
-  // Options follow the file; they are read from the last to the first.
+  // Options follow the file name. They are read from the last to the first.
   for (;;) {
     auto [before, option] = rest.rsplit(':');
     auto [key, value] = option.split('=');

@@ -22,24 +22,26 @@ namespace nnc::tools {
 /// The functions that all --custom options of a command line name.
 struct CustomFunctions {
   std::vector<frontends::CustomFunction> functions;
-  /// The texts of their headers, and of the files beside these that they
-  /// include, by name; and the paths of the same.
+  /// The texts and the paths of the functions' headers and of the files beside
+  /// them that they include. Both are keyed by file name.
   std::map<std::string, std::string> files, paths;
 
-  /// Adds what an argument OPERATOR:FILE.h[:function=NAME][:scratch=BYTES]
-  /// says. Returns all that is wrong with it.
+  /// Adds the function that an argument
+  /// OPERATOR:FILE.h[:function=NAME][:scratch=BYTES] describes. Returns all
+  /// problems of the argument.
   std::vector<std::string> add(llvm::StringRef argument);
-  /// Returns which of the files cannot lie beside those of a module that is
-  /// called `name`, and why.
+  /// Returns a message for each of the files that cannot be in one folder with
+  /// the files of a module called `name`.
   std::vector<std::string> findClashes(llvm::StringRef name) const;
-  /// Stores the texts in the module, from which codegen writes them.
+  /// Stores the texts in the module, from which codegen writes the files.
   void storeIn(mlir::ModuleOp module) const;
 
 private:
   void addFile(llvm::StringRef path, std::vector<std::string> &problems);
 };
 
-/// Returns a number of bytes such as 65536, 64K or 1M, or nothing.
+/// Parses a number of bytes such as 65536, 64K or 1M. Returns nothing if the
+/// text is none.
 std::optional<int64_t> parseBytes(llvm::StringRef text);
 
 } // namespace nnc::tools

@@ -33,7 +33,7 @@ std::unique_ptr<mlir::Pass> createConstraints(const ModelOptions &options,
                                memory.slow ? ":slow" : ""));
   SetConstraintsOptions constraints;
   constraints.target = target;
-  // Without a target the module has one, with these figures.
+  // If no target is given, the module has one, which includes these figures.
   constraints.probe = target.empty() ? "" : options.probe;
   constraints.memories = memories;
   constraints.weightMemories = weightMemories;

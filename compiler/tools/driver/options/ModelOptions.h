@@ -26,14 +26,14 @@
 
 namespace nnc::tools {
 
-/// How a model takes a window of time frame by frame, see nnc-stream.
+/// How a model takes a time window frame by frame; see the pass nnc-stream.
 struct StreamChoice {
-  std::string input; ///< empty for the only one
+  std::string input; ///< name of the input; empty for the only one
   int64_t axis = 0;
-  int64_t frames = 1; ///< that a run takes
+  int64_t frames = 1; ///< frames that each run takes
 };
 
-/// A memory of the target's for a part of the arena, or of the weights.
+/// A memory of the target that holds a part of the arena or of the weights.
 struct MemoryChoice {
   std::string name; ///< an identifier of C
   int64_t bytes = 0;
@@ -43,133 +43,142 @@ struct MemoryChoice {
 struct ImportedModel;
 struct ModelOptions;
 
-/// How layers of floats become layers of integers.
+/// The options by which layers of floats become layers of integers.
 struct QuantizeChoice {
-  std::string samples; ///< folder or file of the inputs' samples, or empty
+  std::string samples; ///< folder or file with samples of the inputs, or empty
   RangeMethod method;
   ModuleQuantization passes;
-  /// The largest drop of accuracy that is allowed, a share, if there is a
-  /// limit. Then `search` chooses the layers that stay float.
+  /// The largest drop of accuracy that is allowed, as a fraction, if there is a
+  /// limit. In this case `quantize` searches for the layers that stay float.
   std::optional<double> maxDrop;
-  /// Quantizes an imported module by these options. What reads options sets it,
-  /// as it runs models, which the import cannot (quantization/Quantization.h).
+  /// Quantizes an imported module by these options. It is a callback because it
+  /// runs models, which the library of the import cannot do. The code that
+  /// reads the options sets it (quantization/Quantization.h).
   std::function<ExitCode(const ModelOptions &, ImportedModel &)> quantize;
 };
 
-/// Sizes of one dimension of an input: low, low + step, ..., high.
+/// The sizes of one dimension of an input: low, low + step, ..., high.
 struct DimRange {
   int64_t low = 1, high = 1, step = 1;
   bool varies() const { return low != high; }
 };
 
-/// The options that every command with a model has.
+/// The options that all commands on a model share.
 struct ModelOptions {
   std::string model;
   std::string target = "native";
-  std::string name; ///< empty: from the file's name
+  /// Name of the module; if empty, taken from the file's name.
+  std::string name;
   std::map<std::string, std::vector<int64_t>> shapes;
-  /// Further shapes, for each of which the code has a function of its own. An
-  /// input that is not in one of them has its shape of `shapes`.
+  /// Further sets of shapes, for each of which the code has a function of its
+  /// own. An input that is missing in a set has its shape from `shapes`.
   std::vector<std::map<std::string, std::vector<int64_t>>> otherShapes;
-  /// The dimensions of inputs of which some are chosen at each run; `shapes`
-  /// has the largest ones.
+  /// The dimensions of inputs that have some dimension which each run chooses;
+  /// `shapes` has the largest sizes.
   std::map<std::string, std::vector<DimRange>> ranges;
-  /// Inputs that become constants, with what they hold.
+  /// The values of inputs that become constants.
   frontends::GivenValues values;
-  frontends::Limits limits; ///< how large the model may be
+  frontends::Limits limits; ///< limits on the size of the model
   std::string externalData; ///< folder that may hold weights, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
-  /// "embed", "array" or "file"; if empty, "array" for a target without an
-  /// operating system and for packages, since each compiler takes it, and
-  /// "embed" for others.
+  /// How weights are stored: "embed", "array" or "file". If empty, this is
+  /// "array" for packages and for targets without an operating system, because
+  /// every compiler accepts it, and "embed" otherwise.
   std::string weights;
-  /// For a reference: values of the first sizes that data decide. The import is
-  /// then for these, and for the largest of others.
+  /// Values of the first sizes that depend on data, for a reference. The import
+  /// is then for these values, and for the largest values of the others.
   std::optional<std::vector<int64_t>> foundSizes;
-  /// These sizes as an import for the largest found them, if there was one.
+  /// The sizes that depend on data, as an import for the largest sizes found
+  /// them, if there was one.
   std::vector<frontends::FoundSize> expectedSizes = {};
   codegen::Package package = codegen::Package::none;
   bool library = false; ///< whether the manifest names a shared library
-  std::string tuning;   ///< file of measured costs, or empty
-  std::string probe;    ///< file of the machine's figures, or empty
-  int threads = 1;      ///< that the code has memory for
-  int runThreads = 0;   ///< how many it will run on, where that is known
+  std::string tuning;   ///< file with measured costs, or empty
+  std::string probe;    ///< file with figures of the machine, or empty
+  int threads = 1; ///< largest number of threads that the code has memory for
+  int runThreads = 0; ///< number of threads it will run on, or 0 if unknown
   double maxError = PipelineOptions().maxError;
-  int weightBits = 32; ///< least that is left of a weight: 32 or 24
-  std::string weightsEncoding = "auto"; ///< or "dense", or an encoding's kind
-  std::optional<int64_t> maxWeights;    ///< bytes that weights may take
-  CustomFunctions customs;              ///< for operators that nnc lacks
-  bool portsInArena = false;            ///< where inputs and outputs lie
-  /// Memories that the arena and the weights are divided among; none of a kind
-  /// for an arena or weights in one piece.
+  int weightBits = 32; ///< least bits that a weight may be left with: 32 or 24
+  /// "auto", "dense", or the kind of an encoding.
+  std::string weightsEncoding = "auto";
+  /// Most bytes that weights may take, if limited.
+  std::optional<int64_t> maxWeights;
+  CustomFunctions customs;   ///< functions for operators that nnc lacks
+  bool portsInArena = false; ///< whether inputs and outputs lie in the arena
+  /// The memories among which the arena and the weights are divided. The arena
+  /// or the weights are in one piece if no memory is for them.
   std::vector<MemoryChoice> memories;
-  /// Most bytes of the arena, inputs, outputs and state, if there is a limit;
-  /// the stack is not known before the code is built.
+  /// Most bytes of the arena, inputs, outputs and state together, if there is a
+  /// limit. The stack is not included, as it is not known before the code is
+  /// built.
   std::optional<int64_t> maxRam;
-  /// Samples along the first dimension of the inputs, of which each layer takes
-  /// a number that is chosen.
+  /// The range of the number of samples along the first dimension of the
+  /// inputs, if nnc chooses how many of them each layer takes at once.
   std::optional<BatchRange> batch;
-  /// Most seconds that a run may be estimated to take, if there is a limit, at
-  /// the clock `mhz`.
+  /// Most seconds that a run may take by nnc's estimate at the clock `mhz`, if
+  /// there is a limit.
   std::optional<double> maxLatency;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
-  QuantizeChoice quantization; ///< with Precision::i8
+  QuantizeChoice quantization; ///< used with Precision::i8
   Optimize optimize = Optimize::balance;
-  /// The clock for times that are told and for maxLatency, if it is not that of
-  /// the target's row.
+  /// The clock in MHz for printed times and for maxLatency, if it differs from
+  /// that in the target's row.
   std::optional<double> mhz;
 
-  /// The number of threads that is assumed for code that must run on any
-  /// number. With more threads, some layers use only this many.
+  /// The number of threads that is assumed for code that must run on any number
+  /// of them. Some layers do not use more threads than this.
   static constexpr int anyThreads = 16;
 
   void runOn(int count) { threads = runThreads = count; }
-  /// Returns the factor from estimated seconds, which hold at the clock of the
-  /// target's row, to those at `mhz`.
+  /// Returns the factor that converts estimated seconds, which hold at the
+  /// clock of the target's row, to seconds at `mhz`.
   double getClockFactor(target::MachineAttr machine) const;
-  /// Whether --max-latency limits one plan, and no batch.
+  /// Whether --max-latency limits a single plan rather than a batch.
   bool limitsPlan() const { return maxLatency && !batch; }
-  /// The level at which a compiler optimises such code unless told otherwise.
+  /// The optimization level at which a compiler builds the code unless another
+  /// one is given.
   const char *getLevel() const { return tools::getLevel(optimize); }
 };
 
+/// What a command wants the driver to allow and to keep.
 struct DriverOptions {
-  bool keepStages = false; ///< `imported()`, `formed()` and `layered()`
-  /// Compiles a model that takes more than ModelOptions::maxRam, or than there
-  /// is of one of its memories, too, for a command that says so itself.
+  bool keepStages = false; ///< keeps `imported()`, `formed()` and `layered()`
+  /// Whether a model is compiled even if it takes more than
+  /// ModelOptions::maxRam or more than one of its memories has. The command
+  /// reports this itself.
   bool exceedsRam = false;
-  /// Whether kWeightsFrontAttr of layered() is wanted.
+  /// Whether the command needs kWeightsFrontAttr of layered().
   bool findsFront = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
-  /// Whether there may be ModelOptions::otherShapes.
+  /// Whether ModelOptions::otherShapes may be used.
   bool takesSeveral = false;
-  /// Whether sizes that nobody gave are no error, as nothing is compiled or
-  /// run: the module is then for sizes that are tried.
+  /// Whether sizes that nobody gave are accepted, as nothing is compiled or
+  /// run. The module is then for sizes that nnc tries.
   bool mayStayOpen = false;
-  bool keepsImport = false; ///< ImportedModel::saved
-  /// The command that open dimensions may be given to, for messages, if it is
-  /// not nnc check or nnc compile.
+  bool keepsImport = false; ///< keeps ImportedModel::saved
+  /// The command that messages name as the one that accepts open dimensions, or
+  /// an empty string for nnc check and nnc compile.
   std::string command = "";
 };
 
-/// Returns why the options cannot be taken together, or by a command that wants
-/// this of the driver; or an empty string.
+/// Returns why the options conflict with each other or with what the command
+/// wants of the driver, or an empty string.
 std::string findConflict(const ModelOptions &options,
                          const DriverOptions &wanted);
 
 /// Returns what is wrong with the options of Precision::i8, or an empty string.
 std::string findQuantizationConflict(const ModelOptions &options);
 
-/// Creates the pass that sets the constraints of the options, and the target if
-/// that is not empty.
+/// Creates the pass that sets the constraints of the options, and also the
+/// target unless `target` is empty.
 std::unique_ptr<mlir::Pass> createConstraints(const ModelOptions &options,
                                               const std::string &target = "");
 
-/// Returns the end of a message about too little RAM that names --io=arena;
-/// empty where the module is compiled with it.
+/// Returns the end of a message about too little RAM that recommends
+/// --io=arena, or an empty string if the module is compiled with it.
 std::string adviseOnPorts(const ModelOptions &options);
 
 } // namespace nnc::tools

@@ -12,8 +12,9 @@
 
 namespace nnc::tools {
 
-/// Samples on which tensors are compared that are no outputs: storing all of
-/// them takes longer than computing them, and their noise is a mean.
+/// The largest number of samples on which tensors that are not outputs are
+/// compared. Storing all tensors takes longer than computing them, and the mean
+/// of their noise needs few samples.
 static constexpr size_t kTensorSamples = 32;
 
 namespace {
@@ -37,13 +38,13 @@ private:
   Executable quantized;
   std::string plain; ///< text of the quantized model
   std::map<std::string, std::string> observed;
-  /// The numbers that each of `evaluation.outputs` has in the two models.
+  /// The indices of each of `evaluation.outputs` in the two models.
   std::vector<std::pair<int, int>> ports;
 };
 
 } // namespace
 
-/// The model's own outputs come before those that were added.
+/// The model's own outputs come before the additional ones.
 void Evaluator::describeOutputs() {
   const std::vector<Port> &outputs = quantized.getManifest().outputs;
   for (size_t i = 0; i < size_t(model.getNumOutputs()); ++i) {
@@ -73,7 +74,7 @@ void Evaluator::compareTensors(const std::vector<Tensor> &expected,
   }
 }
 
-/// Compares what is wanted: outputs on all samples, tensors on at most
+/// Compares the wanted values: outputs on all samples, and tensors on at most
 /// kTensorSamples of them.
 ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
   size_t count = model.getSamples().size();
@@ -99,7 +100,7 @@ ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
   return ExitCode::done;
 }
 
-/// Builds the quantized model, which then stores its tensors if that is wanted.
+/// Builds the quantized model. If `withTensors`, it also stores its tensors.
 ExitCode Evaluator::open(bool withTensors) {
   llvm::Expected<std::string> text =
       model.print(withTensors ? &observed : nullptr);

@@ -18,19 +18,19 @@ using precision::Compared;
 using precision::Evaluation;
 using precision::SearchResult;
 
-/// Returns the mean over the outputs of noise as a share of the signal.
+/// Returns the mean over all outputs of the noise relative to the signal.
 double getNoise(const Evaluation &evaluation);
 
 /// Runs the quantized model on all samples and compares it with the float one.
 ExitCode evaluate(RunnableModel &model, Compared compared,
                   Evaluation &evaluation);
 
-/// Chooses which layers of a quantized model stay floats, as the settings of
-/// the model say (precision::limitDrop).
+/// Chooses which layers of a quantized model stay float, by the settings of the
+/// model (precision::limitDrop).
 ExitCode limitDrop(RunnableModel &model, Evaluation &evaluation,
                    SearchResult &result);
 
-/// Warns of a search that kept all layers float.
+/// Warns if a search kept all layers float.
 void warnOfFloats(const RunnableModel &model, const SearchResult &search);
 
 } // namespace nnc::tools

@@ -12,10 +12,11 @@
 
 namespace nnc::tools {
 
-/// A model on the dialects nn and qnn, of any frontend, for the search.
+/// A model in the dialects nn and qnn, from any frontend, on which the search
+/// for float layers runs.
 class ModuleModel : public RunnableModel {
 public:
-  /// `quantizer` has quantized the module.
+  /// `quantizer` must have quantized the module already.
   ModuleModel(ModuleQuantizer &quantizer, const QuantizeSettings &settings)
       : quantizer(quantizer), settings(settings) {}
 
@@ -52,8 +53,8 @@ public:
 private:
   ModuleQuantizer &quantizer;
   const QuantizeSettings &settings;
-  /// Numbers of layers by their names. Layers of one name have one number: they
-  /// stay float together.
+  /// The numbers of layers, by name. Layers with the same name share a number,
+  /// and stay float together.
   mutable std::map<std::string, int> numbers;
 };
 

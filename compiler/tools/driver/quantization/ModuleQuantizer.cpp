@@ -48,7 +48,7 @@ std::vector<std::string> ModuleQuantizer::getNames() {
   return quantize::listNames(getMain());
 }
 
-/// Reports a module that has quantized ops.
+/// Reports an error if the module has quantized ops already.
 ExitCode ModuleQuantizer::checkIsFloat() {
   ExitCode code = ExitCode::done;
   module->walk([&](mlir::Operation *op) {
@@ -64,7 +64,8 @@ ExitCode ModuleQuantizer::checkIsFloat() {
   return code;
 }
 
-/// Returns ExitCode::unsupported, and says why, if nothing is left to do.
+/// Reports an error and returns ExitCode::unsupported if no layer can be
+/// quantized.
 ExitCode ModuleQuantizer::checkPlan(const quantize::Plan &plan) {
   if (!plan.layers.empty())
     return ExitCode::done;
@@ -79,8 +80,8 @@ ExitCode ModuleQuantizer::checkPlan(const quantize::Plan &plan) {
   return ExitCode::unsupported;
 }
 
-/// Returns a copy of the module whose main function also returns the values of
-/// the plan whose ranges have to be known.
+/// Returns a copy of the module whose main function also returns the values
+/// whose ranges the plan needs.
 mlir::OwningOpRef<mlir::ModuleOp>
 ModuleQuantizer::makeObserved(const quantize::Plan &plan) {
   mlir::OwningOpRef<mlir::ModuleOp> copy =
@@ -120,8 +121,9 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleQuantizer::makeCompared() {
   quantize::addObserved(main, numbers);
   if (runPasses(*copy, nullptr) != ExitCode::done)
     return {};
-  // A tensor may be computed in floats and read by integer layers, which round
-  // it, and by float layers, which do not. Outputs show the rounded values.
+  // A tensor may be computed in floats, and be read both by integer layers,
+  // which round it, and by float layers, which do not. The outputs show the
+  // rounded values.
   quantize::returnDequantized(main, numbers.size());
   return copy;
 }
@@ -138,8 +140,8 @@ ExitCode ModuleQuantizer::open() {
     return quantize::makePlan(getMain(), getPlanOptions(),
                               llvm::DenseMap<mlir::Value, std::string>());
   };
-  // Biases come first, so that values have the same numbers when channels are
-  // observed and when they are scaled.
+  // Biases are added first, so that values have the same numbers when channels
+  // are observed and when they are scaled.
   if (methods.correctsBiases)
     quantize::giveBiases(makePlan());
   equalized = quantize::equalizeLayers(getMain(), methods.channels);
@@ -155,7 +157,7 @@ ExitCode ModuleQuantizer::open() {
   return runs.readSamples(choice.samples);
 }
 
-/// Remembers what a report tells of the plan.
+/// Records the layers of the plan for reports.
 void ModuleQuantizer::describe(const quantize::Plan &plan) {
   llvm::DenseMap<mlir::Value, std::string> names;
   for (auto [number, value] : llvm::enumerate(qnn::listValues(getMain())))
@@ -193,7 +195,8 @@ void ModuleQuantizer::describe(const quantize::Plan &plan) {
   for (const quantize::FloatOp &each : plan.floats) {
     const std::string name = quantize::getName(each.op);
     auto found = kept.find(name);
-    // An op of the model may have become several, which are kept together.
+    // An op of the model may have become several ops, which stay float
+    // together.
     if (found != kept.end() && !all.contains(each.op))
       continue;
     floats.push_back({name, each.op->getName().stripDialect().str(),
@@ -202,8 +205,8 @@ void ModuleQuantizer::describe(const quantize::Plan &plan) {
   }
 }
 
-/// Quantizes a copy of the float module. Sets `spelled`, if it is not null, to
-/// the passes.
+/// Quantizes `on`, a copy of the float module. Sets `spelled` to the passes if
+/// it is not null.
 ExitCode ModuleQuantizer::runPasses(mlir::ModuleOp on, std::string *spelled) {
   ModuleQuantization options = choice.passes;
   for (const auto &[name, reason] : kept)

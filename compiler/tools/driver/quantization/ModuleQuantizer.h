@@ -14,89 +14,90 @@
 
 namespace nnc::tools {
 
-/// A float module, of any frontend, while it is being quantized.
+/// Quantizes a float module that comes from any frontend.
 class ModuleQuantizer {
 public:
-  /// `file` is the path of the model, for messages. The samples run on
-  /// `threads` threads, built by `compiler`, or by the usual one if that is
-  /// empty.
+  /// `file` is the path of the model, for messages. The module runs on the
+  /// samples with `threads` threads, built by `compiler`, or by the default
+  /// compiler if that is empty.
   ModuleQuantizer(mlir::ModuleOp imported, std::string file,
                   QuantizeChoice choice, std::string compiler = "",
                   int threads = 1);
 
   /// Equalization and bias correction, which change weights and biases so that
-  /// integers lose less. They are none of the passes.
+  /// quantization loses less. They are not MLIR passes.
   struct Methods {
-    /// The channels between layers that equalization scales, if any are known,
-    /// and whether findChannelRanges() is to find them.
+    /// The channels between layers that equalization scales, if they are known,
+    /// and whether findChannelRanges() will be called to find them.
     quantize::ValueChannels channels;
     bool observesChannels = false;
     bool correctsBiases = false;
   };
-  /// Sets these before open().
+  /// Sets the methods. Must be called before open().
   void setMethods(Methods given) { methods = std::move(given); }
 
-  /// Folds what is to be folded, plans what to quantize, and builds the module
-  /// with the values that this needs as outputs.
+  /// Folds constants, plans what to quantize, and builds the module with the
+  /// values that calibration observes as additional outputs.
   ExitCode open();
-  /// Reads the samples, finds the ranges of these values, and quantizes the
-  /// module by them.
+  /// Reads the samples, finds the ranges of the observed values, and quantizes
+  /// the module with these ranges.
   ExitCode quantize();
 
-  /// Sets which layers stay float, by their names, and why, and quantizes the
-  /// module without them.
+  /// Sets which layers stay float, as a map from their names to the reasons,
+  /// and quantizes the module without them.
   ExitCode keepFloats(std::map<std::string, std::string> names);
 
-  /// The module, which quantize() has quantized.
+  /// Returns the quantized module that quantize() has made.
   mlir::ModuleOp getModule() { return *quantized; }
   mlir::OwningOpRef<mlir::ModuleOp> takeModule() {
     return std::move(quantized);
   }
-  /// Returns the quantized module with the observed values that layers read or
-  /// make as further outputs, dequantized. They have the names that they have
-  /// in the float model.
+  /// Returns the quantized module with those observed values that layers read
+  /// or produce as additional, dequantized outputs. These outputs have their
+  /// names in the float model.
   mlir::OwningOpRef<mlir::ModuleOp> makeCompared();
-  /// Returns the names of these outputs.
+  /// Returns the names of the additional outputs of makeCompared().
   std::vector<std::string> listCompared() const;
-  /// Returns the largest magnitudes of channels that equalization could scale.
+  /// Returns the largest magnitude of each channel that equalization could
+  /// scale.
   llvm::Expected<quantize::ValueChannels> findChannelRanges();
   int getNumEqualized() const { return equalized; } ///< pairs of layers
   int getNumCorrected() const { return int(corrected.size()); } ///< layers
 
-  /// The passes that do it to the imported module, as nnc-opt takes them.
+  /// The passes that quantize the imported module, as nnc-opt takes them.
   const std::string &getPasses() const { return passes; }
 
-  /// The model's names of all ops, each once.
+  /// Returns the names of all ops in the model, each once.
   std::vector<std::string> getNames();
   const std::vector<Sample> &getSamples() const { return runs.getSamples(); }
   /// Runs the float module on a sample. Its own outputs come first.
   llvm::Expected<std::vector<Tensor>> runFloat(size_t sample) {
     return runs.run(sample);
   }
-  /// Runs it, and returns its own outputs alone.
+  /// Runs the float module, and returns only its own outputs.
   llvm::Expected<std::vector<Tensor>> runFloatOutputs(size_t sample) {
     return runs.runOutputs(sample);
   }
   size_t getNumOutputs() const { return runs.getNumOutputs(); }
   const Executable &getFloatModel() const { return runs.getProgram(); }
-  /// Returns how the integers of an observed value represent it, by the name
-  /// that it has in the float model.
+  /// Returns the quantization parameters of an observed value. `observed` is
+  /// its name in the float model.
   quantize::Parameters getParameters(const std::string &observed) const {
     return parameters.at(observed);
   }
 
-  /// A layer that became one of integers, with the range of its result.
+  /// A layer that was quantized, and the range of its result.
   struct Layer {
     std::string name, op;
     quantize::Range range;
-    /// The observed values that it reads, and the one that has its result's
-    /// range: names that they have in the float model.
+    /// The observed values that the layer reads, and the observed value with
+    /// the range of its result. The names are those in the float model.
     std::vector<std::string> inputs;
     std::string output;
-    bool isMove; ///< moves elements, which keep their range
+    bool isMove; ///< whether it only moves elements, which keep their range
   };
   const std::vector<Layer> &getLayers() const { return layers; }
-  /// An op of a kind that could be quantized, but is not.
+  /// An op of a kind that can be quantized, but which stays float.
   struct Float {
     std::string name, op, reason;
     bool isImportant;
@@ -112,10 +113,11 @@ private:
     return choice.passes.isUnsigned ? quantize::Storage::u8
                                     : quantize::Storage::s8;
   }
-  /// Subtracts from the biases what the rounding of weights adds to sums.
+  /// Subtracts from the biases the mean error that rounding the weights adds to
+  /// sums.
   ExitCode correctBiases(const quantize::Plan &plan);
-  /// Returns a copy of the float module, in which layers that are kept float
-  /// have their own biases.
+  /// Returns a copy of the float module in which the layers that stay float
+  /// have their original biases.
   mlir::OwningOpRef<mlir::ModuleOp> cloneToQuantize();
   ExitCode requantize();
   void describe(const quantize::Plan &plan);
@@ -126,10 +128,10 @@ private:
   QuantizeChoice choice;
   Methods methods;
   int equalized = 0;
-  /// The layers whose bias was corrected, with what it was.
+  /// The layers whose bias was corrected, and their original biases.
   std::vector<std::pair<mlir::Operation *, mlir::ElementsAttr>> corrected;
-  /// A value that findChannelRanges() looks at, its name in the built model and
-  /// the axis of its channels.
+  /// A value that findChannelRanges() observes: its number, its name in the
+  /// built model and the axis of its channels.
   struct ObservedChannels {
     size_t number;
     std::string output;
@@ -138,27 +140,28 @@ private:
   std::vector<ObservedChannels> channels;
   std::string compiler;
   int threads;
-  /// The float module, with the ranges that are known, and the quantized one.
+  /// The float module, with the ranges that are known, and the quantized
+  /// module.
   mlir::OwningOpRef<mlir::ModuleOp> module, quantized;
-  std::vector<std::string> ranges;         ///< as nnc-calibrate takes them
+  std::vector<std::string> ranges; ///< the ranges as nnc-calibrate takes them
   std::map<std::string, std::string> kept; ///< see keepFloats()
-  /// The ops of the layers that are quantized if none is kept float.
+  /// The ops of the layers that are quantized when none is kept float.
   llvm::DenseSet<mlir::Operation *> all;
   std::map<std::string, quantize::Parameters> parameters; ///< by observed names
-  /// The passes that made `module`, and those that `quantized` comes from.
+  /// The passes that made `module`, and the passes that made `quantized`.
   std::string observedPasses, passes;
-  SampledRuns runs; ///< of the float module
-  /// The numbers of the observed values (qnn::listValues), with the name that
-  /// the result has in the built model.
+  SampledRuns runs; ///< runs of the float module
+  /// The numbers of the observed values (qnn::listValues), each with the name
+  /// of its output in the built model.
   std::vector<std::pair<size_t, std::string>> observed;
   std::vector<Layer> layers;
   std::vector<Float> floats;
 };
 
-/// Returns what a file of this name holds that nnc reads as a model: the module
-/// as text if the name ends in .mlir, else as bytecode.
+/// Returns the contents of a file of this name that holds `module` for nnc to
+/// read: text if the name ends in .mlir, otherwise bytecode.
 std::string printModuleFile(llvm::StringRef path, mlir::ModuleOp module);
-/// Writes a module to such a file.
+/// Writes a module to a file in the format of printModuleFile().
 llvm::Error writeModuleFile(const std::string &path, mlir::ModuleOp module);
 /// Returns the module as bytecode.
 std::string printBytecode(mlir::ModuleOp module);

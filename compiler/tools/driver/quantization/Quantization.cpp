@@ -14,9 +14,9 @@
 
 namespace nnc::tools {
 
-/// Chooses the layers that stay float of a module that `quantizer` has
-/// quantized, as --mixed of nnc quantize does, by the target and --max-drop.
-/// Says in `found` what it chose, as a sentence without a full stop.
+/// Chooses which layers stay float in a module that `quantizer` has quantized,
+/// by the target and --max-drop, as --mixed of nnc quantize does. Sets `found`
+/// to a description of the choice, a sentence without a full stop.
 static ExitCode searchModule(ModuleQuantizer &quantizer,
                              const ModelOptions &options, std::string &found) {
   QuantizeSettings settings;

@@ -11,8 +11,9 @@
 
 namespace nnc::tools {
 
-/// Quantizes an imported module by runs on the samples of --calibrate, and
-/// keeps layers float where --max-drop asks for it: QuantizeChoice::quantize.
+/// Quantizes an imported module with the ranges that it has on the samples of
+/// --calibrate, and keeps layers float to comply with --max-drop. This is the
+/// implementation of QuantizeChoice::quantize.
 ExitCode quantizeImported(const ModelOptions &choices, ImportedModel &model);
 
 } // namespace nnc::tools

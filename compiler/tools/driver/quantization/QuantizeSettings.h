@@ -15,16 +15,17 @@
 namespace nnc::tools {
 
 struct QuantizeSettings {
-  ModelOptions model; ///< for --mixed with the target and its threads
+  ModelOptions model; ///< target and threads for --mixed
   std::string calibration, output, compiler, metric;
   onnx::QuantizeOptions options;
   quantize::Method method = quantize::Method::minmax;
   double percentile = 99.99;
   bool equalize = false, biasCorrection = false, mixed = false;
-  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
-  int threads = 1;               ///< for runs on the samples
+  std::optional<double> maxDrop; ///< a fraction: 0.005 for 0.5 %
+  int threads = 1;               ///< number of threads for runs on the samples
 
-  /// Whether layers are kept float for the drop or for the time.
+  /// Whether a search keeps layers float to limit the drop of accuracy or to
+  /// save time.
   bool hasSearch() const { return maxDrop || mixed; }
 };
 

@@ -12,7 +12,7 @@
 
 namespace nnc::tools {
 
-/// Returns why a layer stays float, as reports say it.
+/// Returns the reason why a layer stays float, in the words of reports.
 static std::string describe(const precision::FloatReason &reason,
                             const std::string &target) {
   using precision::FloatReason;
@@ -46,12 +46,12 @@ static std::string describe(const precision::FloatReason &reason,
 
 namespace {
 
-/// Layers of a model that the driver has compiled for the target.
+/// The layers of a model that the driver has compiled for the target.
 struct FormedByDriver : precision::FormedModel {
   std::unique_ptr<Driver> driver;
 };
 
-/// A model that is quantized and run, for precision::limitDrop.
+/// A model that is quantized and run during a search by precision::limitDrop.
 class SearchedRuns : public precision::SearchedModel {
 public:
   explicit SearchedRuns(RunnableModel &model) : model(model) {}
@@ -71,8 +71,8 @@ public:
     return tools::showSearch();
   }
 
-  /// Returns how the command ends: where a function above has failed by what
-  /// it has reported, else because the model could not be planned.
+  /// Returns the exit code of a failed search: that of the function above that
+  /// has failed, or ExitCode::unsupported if the model could not be planned.
   ExitCode getFailure() const {
     return failure == ExitCode::done ? ExitCode::unsupported : failure;
   }
@@ -98,7 +98,7 @@ SearchedRuns::keepFloats(const std::map<int, precision::FloatReason> &layers) {
   return note(model.keepFloats(reasons));
 }
 
-/// Compiles the model as it is now, for the target.
+/// Compiles the model in its present state for the target.
 ExitCode SearchedRuns::compile(const std::string &name,
                                std::unique_ptr<Driver> &driver) {
   llvm::Expected<std::string> text = model.print();

@@ -51,7 +51,7 @@ private:
 
 } // namespace
 
-/// Returns the first element that is not finite, or "".
+/// Returns the first element that is not finite, or "" if there is none.
 static std::string findBadElement(const Tensor &tensor) {
   if (!isFloat(tensor.dtype))
     return "";
@@ -80,8 +80,8 @@ llvm::Expected<Arrays> Reader::readArrays(const std::string &file) const {
   return arrays;
 }
 
-/// Returns how many samples the array holds; 0, and a report, if it does not
-/// fit the input or holds nothing.
+/// Returns the number of samples in the array. If the array does not fit the
+/// input or is empty, reports an error and returns 0.
 int64_t Reader::countSamples(const std::string &file, const Port &port,
                              const Tensor &array) {
   llvm::ArrayRef<int64_t> has = array.shape, wants = port.shape;
@@ -114,7 +114,7 @@ int64_t Reader::countSamples(const std::string &file, const Port &port,
   return isSound && bad.empty() ? count : 0;
 }
 
-/// Makes samples of arrays that each hold `count` of them.
+/// Splits arrays, each of which holds `count` samples, into samples.
 void Reader::cut(const std::string &file,
                  const std::vector<const Tensor *> &arrays, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {

@@ -12,20 +12,21 @@
 
 namespace nnc::tools {
 
-/// A tensor for each input of the model, in the manifest's order.
+/// One sample for the model: a tensor for each input, in the manifest's order.
 struct Sample {
-  std::string name; ///< file, and where that holds several, which of them
+  /// File name, and the index if the file holds several samples.
+  std::string name;
   std::vector<Tensor> inputs;
 };
 
-/// Reads samples from a folder of .npz files (and .npy files where the model
-/// has one input), or from such a file. An array holds a sample; or several,
-/// along an additional first axis, or along the first axis as a multiple of the
-/// model's own. Reports everything that is wrong.
+/// Reads samples from a folder of .npz files (and of .npy files if the model
+/// has one input), or from a single such file. An array holds one sample, or
+/// several: along an additional first axis, or along the first axis if its size
+/// is a multiple of the model's own. Reports everything that is wrong.
 ExitCode readCalibration(const std::string &path, const Manifest &manifest,
                          std::vector<Sample> &samples);
 
-/// Returns the files that are read from such a folder or file.
+/// Returns the files that readCalibration() reads for this path.
 std::vector<std::string> listCalibrationFiles(const std::string &path);
 
 } // namespace nnc::tools

@@ -39,7 +39,7 @@ forEachTensor(const char *step, llvm::ArrayRef<ObservedTensor> tensors,
   return ExitCode::done;
 }
 
-/// Finds the least and the largest value of each tensor.
+/// Finds the smallest and the largest value of each tensor.
 static ExitCode findExtremes(llvm::ArrayRef<ObservedTensor> tensors,
                              llvm::ArrayRef<Sample> samples, SampleRunner run,
                              std::map<std::string, quantize::Range> &ranges,
@@ -58,7 +58,7 @@ static ExitCode findExtremes(llvm::ArrayRef<ObservedTensor> tensors,
           high = std::max(high, value);
           isNumber = isNumber && value == value;
         }
-        // Tensors behind the first one with NaN follow from it.
+        // Tensors after the first one with NaN have NaN because of it.
         if (!isNumber && notNumbers.empty())
           notNumbers = fmt::format(
               "tensor '{}' of {} holds NaN in sample {}: calibration needs "

@@ -15,36 +15,36 @@
 
 namespace nnc::tools {
 
-/// How the range of an activation follows from the values that it had.
+/// How the range of an activation is found from its observed values.
 struct RangeMethod {
   quantize::Method method = quantize::Method::minmax;
-  double percentile = 99.99; ///< for that method
+  double percentile = 99.99; ///< percentile for Method::percentile
   quantize::Storage storage = quantize::Storage::s8;
 };
 
 /// A tensor of 32-bit floats that is observed while a model runs.
 struct ObservedTensor {
-  std::string key;      ///< no other tensor has it
-  std::string name;     ///< as users know it
-  std::string producer; ///< what computes it: "node 'conv1' (Conv)"
-  int output;           ///< its number among the results of a run
+  std::string key;      ///< unique key
+  std::string name;     ///< name that users know
+  std::string producer; ///< op that computes it: "node 'conv1' (Conv)"
+  int output;           ///< index among the results of a run
 };
 
-/// Runs a model on a sample, by the sample's number.
+/// Runs a model on the sample with the given index.
 using SampleRunner =
     llvm::function_ref<llvm::Expected<std::vector<Tensor>>(size_t)>;
 
-/// Finds the ranges of tensors over the samples, by their keys. Tensors whose
-/// values are infinite in a sample, or whose range no scale fits, get the
-/// reason in `unusable` instead, which follows their name in a sentence, and
-/// are warned of. NaN is an error.
+/// Finds the ranges of tensors over all samples, by the tensors' keys. A tensor
+/// that is infinite in a sample, or whose range no scale fits, gets a reason in
+/// `unusable` instead, and a warning is printed. The reason can follow the
+/// tensor's name in a sentence. NaN is an error.
 ExitCode findRanges(llvm::ArrayRef<ObservedTensor> tensors,
                     llvm::ArrayRef<Sample> samples, SampleRunner run,
                     const RangeMethod &method,
                     std::map<std::string, quantize::Range> &ranges,
                     std::map<std::string, std::string> &unusable);
 
-/// The elements of a tensor of 32-bit floats.
+/// Returns the elements of a tensor of 32-bit floats.
 llvm::ArrayRef<float> getFloats(const Tensor &tensor);
 
 } // namespace nnc::tools

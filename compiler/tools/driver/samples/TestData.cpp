@@ -23,7 +23,8 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// Returns the files of a tensor called `stem` in the frontends' own formats.
+/// Returns the names of files for a tensor called `stem` in the formats of all
+/// frontends.
 static std::vector<std::string> withTensorExtensions(const std::string &stem) {
   std::vector<std::string> names;
   for (llvm::StringRef extension : frontends::getTensorExtensions())
@@ -31,7 +32,7 @@ static std::vector<std::string> withTensorExtensions(const std::string &stem) {
   return names;
 }
 
-/// Returns the file of each port, or an empty text where there is none.
+/// Returns the path of each port's file, or an empty string if there is none.
 static std::vector<std::string> findFiles(const std::string &folder,
                                           const std::vector<Port> &ports,
                                           const char *kind) {
@@ -42,7 +43,7 @@ static std::vector<std::string> findFiles(const std::string &folder,
     std::string numbered = fmt::format("{}_{}", kind, i);
     std::vector<std::string> names = withTensorExtensions(numbered);
     names.push_back(stems[i] + ".npy");
-    // These may be what another port is called.
+    // Another port may have one of these names as its own.
     for (const std::string &stem : {ports[i].name, numbered})
       if (!taken.contains(stem))
         names.push_back(stem + ".npy");
@@ -56,8 +57,8 @@ static std::vector<std::string> findFiles(const std::string &folder,
   return files;
 }
 
-/// Reads the data of an input or output, whose shape is another one where it
-/// depends on sizes.
+/// Reads the data of an input or output. If the port depends on sizes, the
+/// shape of the data may differ from the port's.
 static llvm::Expected<Tensor> readPort(const std::string &file,
                                        const Port &port) {
   llvm::Expected<Tensor> tensor =
@@ -100,9 +101,9 @@ static llvm::Expected<TestCase> readCase(const std::string &folder,
     const Port &port = manifest.outputs[i];
     const std::string &file = files[i];
     if (!port.size.empty())
-      break; // what tells a size comes last
+      break; // ports that tell a size come last
     if (file.empty() && i == 0)
-      break; // none is known
+      break; // no expected results are known
     if (file.empty())
       return makeError(fmt::format("{} has results for some outputs, but none "
                                    "for '{}'",

@@ -45,7 +45,8 @@ ExitCode fail(llvm::Error error, ExitCode code) {
     message += (message.empty() ? "" : "\n") + info.message();
     code = codeOfFailure(info.convertToErrorCode(), code);
   });
-  // A compiler that nnc started says it in words alone.
+  // A compiler that nnc started reports this only as text, without an error
+  // code.
   if (llvm::StringRef(message).contains("No space left on device"))
     code = ExitCode::environment;
   printError(message);
@@ -68,8 +69,9 @@ llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder() {
 
 llvm::Expected<std::unique_ptr<Scratch>>
 makeStagingFolder(llvm::StringRef folder) {
-  // In the nearest folder that is there: on the same disk, and nothing else has
-  // to be made before the output is whole.
+  // The staging folder is created in the nearest existing folder. It is then on
+  // the same disk, and no other folder must be created before the output is
+  // complete.
   llvm::SmallString<128> staging(folder);
   while (!staging.empty() && !fs::is_directory(staging))
     path::remove_filename(staging);
@@ -90,8 +92,8 @@ std::vector<std::string> listFolder(const std::string &folder) {
   return paths;
 }
 
-/// Returns whether a path leads to a file inside of the folder that it is
-/// relative to.
+/// Returns true if a relative path leads to a file inside the folder to which
+/// it is relative.
 static bool isInside(llvm::StringRef file) {
   return !path::is_absolute(file) &&
          std::none_of(path::begin(file), path::end(file),
@@ -110,8 +112,8 @@ static std::vector<std::string> listTree(const std::string &folder) {
   return files;
 }
 
-/// Names of the files that the output of nnc in `folder` consists of; none if
-/// there is no such output.
+/// Returns the names of the files of nnc's output in `folder`. The list is
+/// empty if there is no such output.
 static std::vector<std::string> outputFiles(const std::string &folder) {
   llvm::Expected<std::string> text =
       readTextFile(folder + "/" + manifestName.str());
@@ -175,7 +177,7 @@ llvm::Error publish(const std::string &staging, const std::string &folder) {
     if (written.contains(name))
       continue;
     fs::remove(folder + "/" + name);
-    // A folder of the earlier output goes when nothing else is in it.
+    // A folder of the earlier output is removed only if it is empty.
     if (llvm::StringRef part = path::parent_path(name); !part.empty())
       fs::remove(folder + "/" + part.str());
   }
@@ -189,7 +191,7 @@ llvm::Expected<std::string> readTextFile(const std::string &file) {
   return (*buffer)->getBuffer().str();
 }
 
-/// Writes a file without a message.
+/// Writes a file without reporting errors.
 static std::error_code write(const std::string &file, llvm::StringRef text) {
   std::error_code code;
   llvm::raw_fd_ostream stream(file, code);
@@ -213,14 +215,14 @@ llvm::Error replaceTextFile(const std::string &file, llvm::StringRef text) {
     writeOut(text);
     return llvm::Error::success();
   }
-  // A device, a pipe: what is there is not replaced but written to.
+  // A device or a pipe is written to rather than replaced.
   if (fs::exists(file) && !fs::is_regular_file(file))
     return writeTextFile(file, text);
   Scratch staging(fmt::format("{}.{}", file, ::getpid()));
   std::error_code code = write(staging.path(), text);
   if (!code)
     code = fs::rename(staging.path(), file);
-  // The message has the name that the user gave.
+  // The message names the file that the user gave.
   if (code)
     return fileError("write", file, code);
   staging.keep();

@@ -22,12 +22,13 @@ namespace nnc::tools {
 llvm::Error makeError(std::string message,
                       std::error_code code = llvm::inconvertibleErrorCode());
 
-/// Returns ExitCode::environment if `failure` is not caused by the user's
-/// arguments (a full disk, an error of a device), else `otherwise`.
+/// Returns ExitCode::environment if the cause of `failure` is the environment
+/// rather than the user's arguments, such as a full disk or an error of a
+/// device. Returns `otherwise` in all other cases.
 ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise);
 
-/// Prints the error and returns `code`, or ExitCode::environment if
-/// codeOfFailure() says so.
+/// Prints the error. Returns ExitCode::environment if codeOfFailure() does for
+/// the error, and otherwise `code`.
 ExitCode fail(llvm::Error error, ExitCode code);
 
 /// Creates a new temporary folder below $TMPDIR.
@@ -37,19 +38,19 @@ llvm::Expected<std::unique_ptr<Scratch>> makeTemporaryFolder();
 llvm::Expected<std::unique_ptr<Scratch>>
 makeStagingFolder(llvm::StringRef folder);
 
-/// Succeeds if nnc may write its output to `folder`: if it does not exist, is
-/// empty, or holds an earlier output of nnc. `option` is the name of the
-/// folder's option on the command line.
+/// Succeeds if nnc may write its output to `folder`: it does not exist, is
+/// empty, or holds an earlier output of nnc. `option` is the command-line
+/// option that names the folder.
 llvm::Error checkOutputFolder(const std::string &folder,
                               llvm::StringRef option = "-o");
 
 /// Moves the contents of the folder `staging` to `folder`. If `folder` exists,
-/// the user's own files in it stay, and those of an earlier output are removed.
+/// the user's own files in it stay, and files of an earlier output are removed.
 llvm::Error publish(const std::string &staging, const std::string &folder);
 
 llvm::Expected<std::string> readTextFile(const std::string &path);
 llvm::Error writeTextFile(const std::string &path, llvm::StringRef text);
-/// Replaces a file by one with this text, atomically; "-" is stdout.
+/// Atomically replaces a file by one that holds `text`; "-" is stdout.
 llvm::Error replaceTextFile(const std::string &path, llvm::StringRef text);
 
 /// Returns the paths of the files in `folder`, sorted.

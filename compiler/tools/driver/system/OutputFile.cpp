@@ -18,7 +18,7 @@ namespace nnc::tools {
 
 ExitCode checkNoInput(const std::string &output,
                       const std::vector<std::string> &inputs) {
-  // Files that do not exist are no inputs.
+  // Files that do not exist cannot be inputs.
   bool isInput = llvm::any_of(inputs, [&](const std::string &input) {
     return llvm::sys::fs::equivalent(input, output);
   });

@@ -14,8 +14,8 @@
 
 namespace nnc::tools {
 
-/// Reports that the file of -o is one of the files that the command reads,
-/// perhaps by another name.
+/// Reports an error if the file of -o is one of the files that the command
+/// reads, even under another name.
 ExitCode checkNoInput(const std::string &output,
                       const std::vector<std::string> &inputs);
 

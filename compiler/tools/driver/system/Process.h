@@ -22,18 +22,18 @@ std::string quoted(const Words &);
 /// Splits a command such as "qemu-aarch64 -L /usr/x" into words.
 Words splitCommand(llvm::StringRef text);
 
-/// Returns the path of a program that is found on PATH.
+/// Returns the path of a program that it finds on PATH, or an error.
 llvm::Expected<std::string> findProgram(const std::string &name);
 
 /// Runs the program and returns what it printed to stdout. If it cannot be
 /// started or fails, the error holds the command and what it printed to stderr.
-/// `log` is the path, without extension, of temporary files for the output;
-/// `input` is a file for its stdin.
+/// `log` is the path, without extension, of temporary files for the output, and
+/// `input` is a file for its stdin, or empty.
 llvm::Expected<std::string> runProgram(const Words &, const std::string &log,
                                        const std::string &input = "");
 
-/// Runs the commands, as many at once as there are cores. The first failure is
-/// returned as the error.
+/// Runs the commands in parallel, as many at once as there are cores. Returns
+/// the first failure as the error.
 llvm::Error runPrograms(const std::vector<Words> &, const std::string &log);
 
 } // namespace nnc::tools

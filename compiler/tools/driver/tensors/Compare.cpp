@@ -27,8 +27,7 @@ Difference compare(const Tensor &actual, const Tensor &expected,
     return result;
   }
   bool isReal = isFloat(expected.dtype);
-  // Not all 64-bit integers are exact as doubles, so that their bytes are
-  // compared.
+  // Not all 64-bit integers are exact as doubles, so their bytes are compared.
   bool sameBytes = !isReal && actual.data == expected.data;
   std::vector<double> is = actual.values(), wanted = expected.values();
   result.elements = int64_t(wanted.size());

@@ -11,32 +11,35 @@
 
 namespace nnc::tools {
 
+/// The result of a comparison of two tensors.
 struct Difference {
   double largest = 0; ///< largest absolute error; infinite if only one is NaN
-  double scale = 0;   ///< largest finite magnitude expected
-  int64_t elements = 0, differing = 0; ///< all, and those that are not equal
-  int64_t at = -1;                     ///< row-major index of the largest error
-  double expected = 0, actual = 0;     ///< elements at that index
-  double meanSquare = 0;               ///< mean of the squares of the errors
+  double scale = 0;   ///< largest finite magnitude of the expected elements
+  /// The numbers of all elements and of unequal ones.
+  int64_t elements = 0, differing = 0;
+  int64_t at = -1;                 ///< row-major index of the largest error
+  double expected = 0, actual = 0; ///< elements at that index
+  double meanSquare = 0;           ///< mean of the squares of the errors
   bool within = true;
 
   double relative() const { return scale > 0 ? largest / scale : largest; }
 };
 
-/// The errors that a tensor may have. For floats they are shares of the largest
-/// finite magnitude expected, or of 1 if that is 0; for integers shares of the
-/// difference between the largest and the smallest expected, and at least 1.
+/// The errors that a tensor may have. For floats they are relative to the
+/// largest finite magnitude of the expected elements, or to 1 if that is 0. For
+/// integers they are relative to the difference between the largest and the
+/// smallest expected element, and the bound is at least 1.
 struct Tolerance {
-  double largest;                  ///< of the largest error
-  double rootMeanSquare = largest; ///< of the root mean square of all errors
-  /// Whether integers of 8 and of 16 bits may have errors; if not, they have to
-  /// be equal, as elements of all other types.
+  double largest;                  ///< bound of the largest error
+  double rootMeanSquare = largest; ///< bound of the root mean square error
+  /// Whether integers of 8 and 16 bits may have errors. If not, they must be
+  /// equal. Elements of other types that are not floats must always be equal.
   bool ofIntegers = false;
 };
 
-/// Compares two tensors of the same type. Those of other shapes differ in all
-/// elements, at the index -1. A NaN equals a NaN, and an infinity equals
-/// itself.
+/// Compares two tensors of the same type. If their shapes differ, all elements
+/// count as different, and the index is -1. NaN equals NaN, and an infinity
+/// equals itself.
 Difference compare(const Tensor &actual, const Tensor &expected,
                    const Tolerance &tolerance);
 

@@ -21,8 +21,8 @@ namespace nnc::tools {
 static constexpr llvm::StringLiteral magic = "\x93NUMPY";
 
 /// NumPy's codes of the element types (little-endian), in the order of Dtype.
-/// NumPy has no bfloat16: arrays of the package ml_dtypes are saved as two
-/// bytes of no type.
+/// NumPy has no bfloat16: it saves arrays of the package ml_dtypes as two bytes
+/// without a type.
 static const char *const descriptors[] = {"<f4", "<f8", "<f2", "<V2", "|i1",
                                           "|u1", "<i2", "<u2", "<i4", "<u4",
                                           "<i8", "<u8", "|b1"};

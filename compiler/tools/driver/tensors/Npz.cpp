@@ -29,7 +29,8 @@ struct Entry {
   std::string name;
   unsigned method;
   uint32_t checksum;
-  uint64_t packedBytes, bytes, header; ///< sizes; offset of its own header
+  /// The sizes in bytes, and the offset of the file's own header.
+  uint64_t packedBytes, bytes, header;
 };
 
 /// Reads little-endian numbers at offsets that may lie outside of the file.
@@ -60,7 +61,7 @@ llvm::Error truncated() {
 
 } // namespace
 
-/// Takes the sizes that do not fit in 32 bits from the fields at `at`.
+/// Reads the sizes that do not fit in 32 bits from the extra fields at `at`.
 void Archive::readLargeSizes(Entry &entry, uint64_t at, uint64_t end) const {
   while (at + 4 <= end) {
     unsigned kind = get<uint16_t>(at), size = get<uint16_t>(at + 2);
@@ -77,7 +78,7 @@ void Archive::readLargeSizes(Entry &entry, uint64_t at, uint64_t end) const {
 }
 
 llvm::Expected<std::vector<Entry>> Archive::readDirectory() const {
-  // The end record is last, before a comment of up to 65535 bytes.
+  // The end record comes last, followed only by a comment of up to 65535 bytes.
   size_t end = bytes.rfind(llvm::StringRef("PK\5\6", 4));
   if (end == llvm::StringRef::npos || !has(end, 22))
     return truncated();
@@ -108,7 +109,7 @@ llvm::Expected<std::vector<Entry>> Archive::readDirectory() const {
   return entries;
 }
 
-/// Unpacks what the method "deflate" packed, without zlib's own header.
+/// Decompresses data that was compressed with "deflate", without a zlib header.
 static bool inflateAll(llvm::StringRef packed, std::string &text) {
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
@@ -135,7 +136,7 @@ static bool inflateAll(llvm::StringRef packed, std::string &text) {
 }
 
 llvm::Expected<std::string> Archive::unpack(const Entry &entry) const {
-  // The name and the extra fields stand a second time in front of the data.
+  // The name and the extra fields are repeated in front of the data.
   uint64_t at = entry.header;
   if (!has(at, 30) || bytes.substr(at, 4) != llvm::StringRef("PK\3\4", 4))
     return truncated();
@@ -144,7 +145,7 @@ llvm::Expected<std::string> Archive::unpack(const Entry &entry) const {
     return truncated();
   llvm::StringRef packed = bytes.substr(at, entry.packedBytes);
   std::string text;
-  // "deflate" makes nothing smaller than a 1032nd.
+  // "deflate" cannot compress by more than a factor of 1032.
   bool isSound = entry.method == 0 ? entry.bytes == packed.size()
                                    : entry.bytes / 1100 <= packed.size();
   if (entry.method != 0 && entry.method != 8)

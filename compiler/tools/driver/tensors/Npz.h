@@ -13,8 +13,8 @@
 
 namespace nnc::tools {
 
-/// Reads all arrays of a file as numpy.savez and numpy.savez_compressed write
-/// it, with their names.
+/// Reads all arrays of a file that numpy.savez or numpy.savez_compressed has
+/// written, with their names.
 llvm::Expected<std::vector<std::pair<std::string, Tensor>>>
 readNpz(const std::string &path);
 

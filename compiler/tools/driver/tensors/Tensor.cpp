@@ -57,7 +57,7 @@ Tensor Tensor::zeros(Dtype dtype, std::vector<int64_t> shape) {
 }
 
 namespace {
-/// The bits of a 16-bit float of the format that `Semantics` returns.
+/// A 16-bit float, as its bits, in the format that `Semantics` returns.
 template <const llvm::fltSemantics &(*Semantics)()> struct Half {
   uint16_t bits = 0;
   Half() = default;

@@ -15,7 +15,7 @@
 
 namespace nnc::tools {
 
-/// The element types, named as in the manifest.
+/// The element types, with the names that the manifest has for them.
 enum class Dtype {
   f32,
   f64,
@@ -53,10 +53,11 @@ struct Tensor {
   std::vector<double> values() const;
 };
 
-/// Reads a .npy file as numpy.save writes it. Big-endian, Fortran-ordered and
-/// structured arrays give an error that tells what to do.
+/// Reads a .npy file that numpy.save has written. Big-endian, Fortran-ordered
+/// and structured arrays cause an error that says what to do.
 llvm::Expected<Tensor> readNpy(const std::string &path);
-/// Reads the bytes of a .npy file. The error follows the name of the file.
+/// Parses the contents of a .npy file. The error text is meant to follow the
+/// name of the file.
 llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes);
 llvm::Error writeNpy(const std::string &path, const Tensor &);
 

@@ -23,8 +23,8 @@ using llvm::object::ELFSymbolRef;
 
 namespace nnc::tools {
 
-/// Flags with which compilers inline what is declared inline, as the parts of
-/// routines are, but not the functions of layers.
+/// Returns flags with which compilers inline only functions that are declared
+/// inline. The parts of routines are, but the functions of layers are not.
 static Words keepLayersApart(const Toolchain &toolchain) {
   llvm::Expected<std::string> version = compilerVersion(toolchain);
   if (!version) {
@@ -37,7 +37,7 @@ static Words keepLayersApart(const Toolchain &toolchain) {
           "-fno-inline-small-functions"};
 }
 
-/// Whether the mangled name of a symbol has an identifier in it.
+/// Returns true if the mangled name of a symbol contains an identifier.
 static bool names(llvm::StringRef symbol, const std::string &identifier) {
   std::string mangled = std::to_string(identifier.size()) + identifier;
   for (size_t at = symbol.find(mangled); at != llvm::StringRef::npos;
@@ -47,8 +47,9 @@ static bool names(llvm::StringRef symbol, const std::string &identifier) {
   return false;
 }
 
-/// Returns the number of the layer that a symbol belongs to: its function, or
-/// the routine that its shape or its expression makes; nullopt for code of all.
+/// Returns the index of the layer to which a symbol belongs: as the layer's
+/// function, or as an instance of its routine for its shape or expression.
+/// Returns nullopt for code that layers share.
 static std::optional<size_t> findLayer(llvm::StringRef symbol,
                                        const Manifest &manifest) {
   for (auto [i, layer] : llvm::enumerate(manifest.layers))
@@ -58,7 +59,7 @@ static std::optional<size_t> findLayer(llvm::StringRef symbol,
   return std::nullopt;
 }
 
-/// Adds the bytes of each symbol of an object file to those of its layer.
+/// Adds the bytes of each symbol of an object file to the bytes of its layer.
 static llvm::Error addSymbols(const std::string &object,
                               const Manifest &manifest,
                               std::vector<int64_t> &layers) {
@@ -75,8 +76,8 @@ static llvm::Error addSymbols(const std::string &object,
   return llvm::Error::success();
 }
 
-/// Leaves those jobs whose objects hold code: weights are none, and what calls
-/// the user's functions is.
+/// Removes the jobs whose objects hold weights rather than code. The file that
+/// calls the custom functions is code.
 static void dropWeights(std::vector<CompileJob> &jobs,
                         const Manifest &manifest) {
   llvm::erase_if(jobs, [&](const CompileJob &job) {
@@ -85,7 +86,8 @@ static void dropWeights(std::vector<CompileJob> &jobs,
   });
 }
 
-/// Compiles the module, and with `wantsLayers` once more with its layers apart.
+/// Compiles the module. With `wantsLayers` it also compiles it a second time
+/// with layers kept apart.
 static llvm::Expected<CodeBytes> buildAndMeasure(const Manifest &manifest,
                                                  const Toolchain &toolchain,
                                                  const std::string &folder,
@@ -132,8 +134,8 @@ static llvm::Expected<CodeBytes> buildAndMeasure(const Manifest &manifest,
   return code;
 }
 
-/// Returns the first error in the output of a compiler, or all of the output if
-/// there is none.
+/// Returns the first error in the output of a compiler, or the whole output if
+/// it has no error.
 static std::string findFirstMessage(llvm::StringRef said) {
   for (llvm::StringRef line : llvm::split(said, '\n'))
     if (line.contains("error:"))

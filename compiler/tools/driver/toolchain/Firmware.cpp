@@ -20,7 +20,7 @@ namespace path = llvm::sys::path;
 
 namespace nnc::tools {
 
-/// The flags of C++ sources that have no library to use.
+/// The flags of C++ sources that use no standard library.
 static const Words freestanding = {"-ffreestanding", "-fno-exceptions",
                                    "-fno-rtti", "-fno-threadsafe-statics",
                                    "-ffunction-sections"};
@@ -67,7 +67,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     llvm::sys::fs::create_directories(part);
     std::vector<CompileJob> parts =
         moduleJobs(module, part, /*hooks=*/true, {"-ffunction-sections"});
-    // The firmware is small: all of it is built around each module.
+    // The firmware is small, so all of it is compiled for each module.
     for (CompileJob job : *sources) {
       job.object = part + "/" + path::filename(job.source).str() + ".runner.o";
       for (const std::string &flag :
@@ -112,7 +112,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
 
 Words firmwareCommand(const Toolchain &toolchain, const std::string &program,
                       const std::string &argumentsFile) {
-  // In qemu's options, two commas stand for one.
+  // In qemu's options, a comma is written as two.
   std::string escaped;
   for (char c : argumentsFile)
     escaped += c == ',' ? ",," : std::string(1, c);
@@ -127,7 +127,8 @@ Words firmwareCommand(const Toolchain &toolchain, const std::string &program,
   return command;
 }
 
-/// Whether the compiler takes -fcallgraph-info, as GCC does from version 10 on.
+/// Returns true if the compiler has -fcallgraph-info, as GCC has since version
+/// 10.
 static bool writesCallGraphs(const Toolchain &toolchain) {
   llvm::Expected<std::string> version = compilerVersion(toolchain);
   if (!version) {
@@ -137,15 +138,15 @@ static bool writesCallGraphs(const Toolchain &toolchain) {
   llvm::StringRef line = *version;
   if (line.contains("clang"))
     return false;
-  // The version is behind the name of the package, which has numbers, too.
+  // The version follows the name of the package, which contains digits, too.
   llvm::StringRef number = line.rsplit(") ").second;
   int major = 0;
   return !number.take_while(llvm::isDigit).getAsInteger(10, major) &&
          major >= 10;
 }
 
-/// Reads what GCC wrote beside the objects; a file that cannot be read is left
-/// out.
+/// Reads the call graphs that GCC wrote beside the objects. Files that cannot
+/// be read are skipped.
 static std::vector<std::string>
 readCallGraphs(llvm::ArrayRef<std::string> objects) {
   std::vector<std::string> graphs;
@@ -168,7 +169,8 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
   std::vector<CompileJob> jobs =
       moduleJobs(manifest, part, /*hooks=*/false,
                  {"-ffunction-sections", "-fdata-sections"});
-  // Weights are no code. What calls the user's functions is, as are these.
+  // Weights are not code. The file that calls the custom functions is code, as
+  // are the C++ sources.
   std::string customs = manifest.sourceFolder() + "/" + manifest.customFile();
   llvm::erase_if(jobs, [&](const CompileJob &job) {
     return path::extension(job.source) != ".cpp" && job.source != customs;
@@ -181,9 +183,11 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
       compileAll(toolchain, jobs, part + "/build");
   if (!objects)
     return objects.takeError();
-  // Linked to another object, in which only the used sections are left.
+  // The objects are linked to one object in which only the used sections
+  // remain.
   std::string whole = part + "/whole.o";
-  // picolibc's own linker script names sections that an object lacks.
+  // This script replaces picolibc's own one, which names sections that an
+  // object lacks.
   std::string script = part + "/whole.ld";
   if (llvm::Error error = writeTextFile(script, "SECTIONS {}\n"))
     return error;

@@ -13,7 +13,7 @@
 
 namespace nnc::tools {
 
-/// Returns whether a source of the runner (runner/Sources.h) is for boards
+/// Returns true if a source of the runner (runner/Sources.h) is for boards
 /// without an operating system.
 bool isFirmware(llvm::StringRef source);
 
@@ -23,22 +23,22 @@ llvm::Expected<std::vector<std::string>>
 buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &,
               const std::string &folder);
 
-/// Returns the command that runs firmware in the board's emulator.
-/// `argumentsFile` has an argument of the firmware on each line.
+/// Returns the command that runs firmware in the board's emulator. Each line of
+/// the file `argumentsFile` is an argument of the firmware.
 Words firmwareCommand(const Toolchain &, const std::string &program,
                       const std::string &argumentsFile);
 
-/// Bytes of flash memory that a module takes, beside its weights and functions
-/// of the C library, and of its stack.
+/// The bytes of flash memory that a module takes, without its weights and
+/// without functions of the C library, and the bytes of its stack.
 struct ModuleSize {
   int64_t text = 0;      ///< machine code
   int64_t constants = 0; ///< read-only data that is not the weights
-  /// The stack that <name>_run needs, where the compiler tells it.
+  /// The stack that <name>_run needs, if the compiler reports it.
   std::optional<StackDepth> stack;
 };
 
-/// Builds the module without hooks, and measures what of it a program holds
-/// that calls <name>_run and nothing else.
+/// Builds the module without hooks, and measures the part of it that is linked
+/// into a program that calls only <name>_run.
 llvm::Expected<ModuleSize> measureModule(const Manifest &, const Toolchain &,
                                          const std::string &folder);
 

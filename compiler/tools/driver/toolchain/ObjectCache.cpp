@@ -29,14 +29,14 @@ namespace nnc::tools {
 /// The largest number of files in the cache. An object takes about 100 kB.
 static constexpr size_t kMostFiles = 200;
 
-/// Variables by which GCC and Clang find headers and programs of their own.
+/// Variables by which GCC and Clang find headers and programs.
 static constexpr const char *kVariables[] = {
     "CPATH",           "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
     "GCC_EXEC_PREFIX", "COMPILER_PATH",  "CCC_OVERRIDE_OPTIONS",
     "SDKROOT"};
 
 /// Returns the path, size and time of modification of the program that a
-/// command starts; an empty string if it is not found.
+/// command starts, or an empty string if the program is not found.
 static std::string identify(llvm::StringRef program) {
   llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(program);
   llvm::SmallString<256> real;
@@ -91,14 +91,14 @@ bool ObjectCache::restore(const CompileJob &job,
   if (place.empty())
     return false;
   std::string kept = getPath(job, folder);
-  // A file that a crash of the machine left may be empty.
+  // A file may be empty if the machine crashed while it was written.
   uint64_t size;
   if (fs::file_size(kept, size) || size == 0 ||
       fs::copy_file(kept, job.object)) {
     fs::remove(job.object);
     return false;
   }
-  // The time of a file says when it was used last.
+  // The time of modification of a file tells when it was last used.
   int descriptor;
   if (!fs::openFileForWrite(kept, descriptor, fs::CD_OpenExisting)) {
     (void)fs::setLastAccessAndModificationTime(

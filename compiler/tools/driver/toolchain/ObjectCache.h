@@ -13,34 +13,35 @@
 
 namespace nnc::tools {
 
-/// The object files of the runner's sources that do not depend on a module, in
-/// the user's cache folder. Compiling them takes longer than compiling a small
-/// module, and each run of nnc would do it again.
+/// The cache of those object files of the runner that do not depend on a
+/// module, in the user's cache folder. Compiling them takes longer than
+/// compiling a small module, and without the cache each run of nnc would do it
+/// again.
 ///
-/// The name of a file is a hash of all that the object depends on: the text of
-/// the runner, the compiler's command, flags, version, path and time of
-/// modification, and the variables of the environment that change where a
-/// compiler looks for headers. The cache holds a limited number of files, of
-/// which those that were used last stay. A cache that cannot be read or
-/// written is left aside without a message.
+/// The name of a file is a hash of everything that the object depends on: the
+/// text of the runner, the compiler's command, flags, version, path and time of
+/// modification, and the environment variables that change where a compiler
+/// looks for headers. The cache holds a limited number of files and removes
+/// those that were used least recently. A cache that cannot be read or written
+/// is ignored without a message.
 class ObjectCache {
 public:
   explicit ObjectCache(const Toolchain &toolchain);
 
-  /// Copies the object of `job` to its place. Returns false if the cache does
-  /// not have it. Paths below `folder`, which has the runner's sources, count
-  /// as relative to it.
+  /// Copies the object of `job` from the cache to the job's path. Returns false
+  /// if the cache does not have it. Paths below `folder`, which holds the
+  /// runner's sources, count as relative to it.
   bool restore(const CompileJob &job, const std::string &folder) const;
 
-  /// Keeps the objects of `jobs`, which have been compiled.
+  /// Stores the objects of `jobs`, which must be compiled, in the cache.
   void store(llvm::ArrayRef<CompileJob> jobs, const std::string &folder) const;
 
 private:
   std::string getPath(const CompileJob &job, const std::string &folder) const;
   void removeOldest() const;
 
-  std::string place; ///< the folder of the cache; empty if there is none
-  std::string base;  ///< what all objects of the toolchain depend on
+  std::string place; ///< path of the cache folder; empty if there is none
+  std::string base;  ///< text of what all objects of the toolchain depend on
 };
 
 } // namespace nnc::tools

@@ -25,7 +25,8 @@ BuiltModule::BuiltModule(Manifest manifest, Toolchain toolchain,
     : description(std::move(manifest)), toolchain(std::move(toolchain)),
       folder(std::move(folder)), program(std::move(program)) {}
 
-/// Copies the object files of the runner. One that cannot be copied is built.
+/// Copies the object files of the runner. Those that cannot be copied are built
+/// again later.
 static void copyRunner(const std::string &from, const std::string &to) {
   fs::create_directory(to + "/runner");
   for (const std::string &file : listFolder(from + "/runner"))
@@ -52,8 +53,8 @@ llvm::Expected<BuiltModule> BuiltModule::build(const Manifest &manifest,
                      std::move(programs->front()));
 }
 
-/// Parses the output of the runner, which prints a word and its values on each
-/// line, into `result`.
+/// Parses the output of the runner into `result`. Each line consists of a word
+/// and its values.
 static void parse(llvm::StringRef text, RunResult &result) {
   for (llvm::StringRef line : llvm::split(text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 5> words;
@@ -151,7 +152,7 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--input=" + base + name);
   if (description.weights == "file")
     command.push_back("--fixed=" + weightsFile());
-  else if (inputs->empty()) // what the struct of no inputs has
+  else if (inputs->empty()) // the size of the struct if there are no inputs
     command.push_back("--zeros=0");
   for (int64_t size : request.sizes)
     command.push_back(fmt::format("--size={}", size));
@@ -165,7 +166,7 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--layers=" + result.layersFile);
   }
   if (toolchain.isBare()) {
-    // Each run executes the same instructions.
+    // One run is enough, as each run executes the same instructions.
     if (request.timedRuns > 0 || request.seconds > 0)
       command.push_back(
           fmt::format("--runs={}", std::max(request.timedRuns, 1)));

@@ -14,63 +14,67 @@
 
 namespace nnc::tools {
 
+/// What a built module is to run, and what to measure.
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
-  std::vector<int64_t> sizes; ///< a value for each of the manifest's
-  /// Runs in a row, whose inputs and outputs follow each other in the tensors:
-  /// these have one more axis in front where there are several.
+  std::vector<int64_t> sizes; ///< one value for each of the manifest's sizes
+  /// The number of consecutive runs. If there are several, each input and
+  /// output tensor has an additional first axis that holds the data of all
+  /// runs.
   int64_t steps = 1;
   int threads = 1;
-  int timedRuns = 0; ///< at most; 0: as many as fit in `seconds`
+  int timedRuns = 0; ///< most timed runs; 0: as many as fit in `seconds`
   double seconds = 0;
   bool measurePeak = false;
-  bool pin = false; ///< binds each thread to a core of its own
+  bool pin = false; ///< binds each thread to its own core
   bool keepLayers = false;
-  /// The text of the line of progress. If it is empty, the line says that the
+  /// The text of the progress line. If it is empty, the line says that the
   /// module runs.
   std::string step;
 };
 
-/// The cost of a run or of a layer is its time in seconds; without an operating
-/// system it is the number of instructions, which an emulator counts.
+/// The results of a run. The cost of a run or of a layer is its time in
+/// seconds. Without an operating system it is the number of instructions, which
+/// an emulator counts.
 struct RunResult {
   std::vector<Tensor> outputs;
   std::vector<double> runCosts;
-  std::vector<double> layerCosts; ///< median of each layer
+  std::vector<double> layerCosts; ///< median over the runs, for each layer
   double peak = 0;                ///< measured multiply-adds per second
-  int64_t residentBytes = 0;      ///< peak; 0 if it is not known
-  int64_t stackBytes = 0;         ///< without an operating system
+  int64_t residentBytes = 0;      ///< peak resident memory; 0 if unknown
+  /// Depth of the stack, only without an operating system.
+  int64_t stackBytes = 0;
   std::string layersFile;
 };
 
-/// The output of a layer, as it lies in memory.
+/// The output of a layer, in its memory layout.
 struct LayerOutput {
   int64_t layer;
   std::vector<char> bytes;
 };
 
-/// An emitted module that is built, in a temporary folder of its own.
+/// An emitted module that has been built, in its own temporary folder.
 class BuiltModule {
 public:
-  /// Builds a module. What was built around `earlier`, by the same toolchain,
-  /// and does not depend on the module is used again.
+  /// Builds a module. Object files that `earlier`, from the same toolchain,
+  /// built and that do not depend on the module are reused.
   static llvm::Expected<BuiltModule>
   build(const Manifest &, const Toolchain &,
         const BuiltModule *earlier = nullptr);
   llvm::Expected<RunResult> run(const RunRequest &) const;
-  /// Writes the program and the request's inputs to `folder`, which is marked
-  /// as an output of nnc, with a script that starts it. FOLDER/run --help
-  /// explains the script.
+  /// Writes the program, the request's inputs and a script that starts the
+  /// program to `folder`, which is marked as an output of nnc. FOLDER/run
+  /// --help explains the script.
   llvm::Error keep(const RunRequest &, const std::string &folder) const;
   const Manifest &manifest() const { return description; }
-  /// Measures what the module takes of the flash memory of a board.
+  /// Measures how much of a board's flash memory the module takes.
   llvm::Expected<ModuleSize> measure() const {
     return measureModule(description, toolchain, folder->path());
   }
 
 private:
-  /// Returns the path of the weights file of a module whose weights are not
-  /// part of its code.
+  /// Returns the path of the file with the weights of a module whose weights
+  /// are not part of its code.
   std::string weightsFile() const {
     return description.sourceFolder() + "/" + description.getModule() +
            "_weights.bin";
@@ -83,7 +87,8 @@ private:
   llvm::Expected<Words> writeInputs(const RunRequest &,
                                     const std::string &folder) const;
 
-  /// Gives the outputs of a run the shapes that follow from what it has found.
+  /// Reduces the outputs of a run to the shapes that follow from the sizes that
+  /// the run has found.
   void cutToFoundSizes(const RunRequest &, RunResult &) const;
   /// Runs the command, and reads the outputs that it wrote into `result`.
   llvm::Expected<RunResult> finish(const Words &command, const RunRequest &,
@@ -95,7 +100,7 @@ private:
   std::string program;
 };
 
-/// Reads the file RunResult::layersFile and calls `untilFalse` with each layer,
+/// Reads the file RunResult::layersFile and calls `untilFalse` for each layer
 /// until it returns false.
 llvm::Error
 readLayers(const std::string &file,

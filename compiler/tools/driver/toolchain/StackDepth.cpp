@@ -15,17 +15,18 @@
 namespace nnc::tools {
 namespace {
 struct Function {
-  std::optional<int64_t> bytes; ///< of its own frame
-  bool isBounded = true;        ///< by `bytes`
+  std::optional<int64_t> bytes; ///< size of its own frame
+  bool isBounded = true;        ///< whether `bytes` is an upper bound
   std::vector<std::string> calls;
-  std::optional<int64_t> depth; ///< once it is known
-  bool isOpen = false;          ///< while its calls are followed
+  std::optional<int64_t> depth; ///< bytes with its calls, once known
+  bool isOpen = false;          ///< true while its calls are followed
 };
 
 class CallGraph {
 public:
   void add(llvm::StringRef graph);
-  /// Returns the bytes of a function and of what it calls.
+  /// Returns the stack bytes of a function together with the functions that it
+  /// calls.
   std::optional<int64_t> follow(llvm::StringRef name);
   bool has(llvm::StringRef name) const { return functions.contains(name); }
   std::set<std::string> beyond;
@@ -35,14 +36,14 @@ private:
 };
 } // namespace
 
-/// Returns the text between the quotes behind `key` in a line.
+/// Returns the text in quotes that follows `key` in a line.
 static llvm::StringRef readText(llvm::StringRef line, llvm::StringRef key) {
   auto [before, behind] = line.split((key + ": \"").str());
   return behind.take_until([](char c) { return c == '"'; });
 }
 
-/// A node is a function: its label ends with, for instance, "24 bytes
-/// (static)", unless another file defines it.
+/// A node of the graph is a function. Its label ends with, for instance, "24
+/// bytes (static)", unless another file defines the function.
 void CallGraph::add(llvm::StringRef graph) {
   for (llvm::StringRef line : llvm::split(graph, '\n')) {
     if (line.consume_front("node: ")) {

@@ -16,17 +16,19 @@
 
 namespace nnc::tools {
 
-/// The part of the stack that a function and all that it calls need.
+/// The stack that a function and all functions that it calls need.
 struct StackDepth {
   int64_t bytes = 0;
-  /// Functions whose stack is not known, and not counted: those of libraries.
+  /// Functions whose stack is not known and not counted, because they belong to
+  /// libraries.
   std::vector<std::string> beyond;
 };
 
-/// Returns the depth of the function `root` by the call graphs that GCC writes
-/// with -fcallgraph-info=su (one file for each source). nullopt if it is not
-/// known: without such a function, or with recursion, calls by pointers, or
-/// arrays of a size that is not known when compiling.
+/// Returns the stack depth of the function `root` from the call graphs that GCC
+/// writes with -fcallgraph-info=su, of which there is one for each source.
+/// Returns nullopt if the depth is not known: if there is no such function, or
+/// if there is recursion, a call through a pointer, or an array whose size is
+/// not known at compile time.
 std::optional<StackDepth> findStackDepth(llvm::ArrayRef<std::string> graphs,
                                          llvm::StringRef root);
 

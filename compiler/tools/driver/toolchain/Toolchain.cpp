@@ -31,8 +31,8 @@ namespace path = llvm::sys::path;
 namespace nnc::tools {
 
 /// The names of the runner's source that is compiled with the module's header,
-/// of its main program, and of the main program of the probe, which has no
-/// module.
+/// of the runner's main program, and of the main program of the probe, which
+/// has no module.
 static constexpr const char *moduleSource = "model.cpp",
                             *mainSource = "main.cpp",
                             *probeSource = "probe.cpp";
@@ -40,7 +40,7 @@ static constexpr const char *moduleSource = "model.cpp",
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  // The message that lists the targets is printed here.
+  // The handler prints the message that lists the targets here.
   std::string problem;
   mlir::ScopedDiagnosticHandler handler(
       &context,
@@ -92,7 +92,7 @@ Toolchain::run(const std::string &program,
     command.insert(command.end(), arguments.begin(), arguments.end());
     return runProgram(command, log);
   }
-  // The program is sent as the input of the command.
+  // The program itself is sent as the input of the command.
   return runProgram({"ssh", "-o", "BatchMode=yes", host,
                      fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
                                  "{}; s=$?; rm -f $f; exit $s",
@@ -167,7 +167,7 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
                    folder + "/" + path::filename(file).str() + ".o",
                    {},
                    /*ofModule=*/true};
-    // The assembler looks for the weights beside the source.
+    // The assembler looks for the weights in the folder of the source.
     job.flags = {"-I" + manifest.sourceFolder()};
     if (extension == ".cpp") {
       job.flags.insert(job.flags.end(), manifest.flags.begin(),
@@ -191,8 +191,8 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
 
 /// Writes the runner's sources to `folder`, and returns jobs for those that do
 /// not depend on the module and are neither built yet nor in `cache`. Of the
-/// two main programs, only the one named `main` is included. The objects of all
-/// are appended to `objects`.
+/// two main programs, only the one named `main` is included. The paths of all
+/// objects are appended to `objects`.
 static llvm::Expected<std::vector<CompileJob>>
 runnerJobs(const std::string &folder, llvm::StringRef main,
            const ObjectCache &cache, std::vector<std::string> &objects) {
@@ -253,8 +253,8 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {
   if (toolchain.isBare())
     return buildFirmware(modules, toolchain, folder);
-  // The runner's files are in a folder of their own, because the module's files
-  // may have any names.
+  // The runner's files have their own folder, because the module's files may
+  // have any names.
   const std::string own = folder + "/runner";
   std::vector<std::string> shared, programs;
   ObjectCache cache(toolchain);

@@ -13,35 +13,37 @@ namespace nnc::tools {
 
 /// The tools that build and run code for a target on this machine.
 struct Toolchain {
-  std::string compiler;               ///< the program, found on PATH
-  std::vector<std::string> flags;     ///< those of the target
-  std::vector<std::string> linkFlags; ///< additional ones for programs
-  std::vector<std::string>
-      emulator;     ///< command in front of the program, or none
-  std::string host; ///< name for ssh, if programs run on another machine
+  std::string compiler; ///< name of the program, which is found on PATH
+  std::vector<std::string> flags;     ///< compiler flags of the target
+  std::vector<std::string> linkFlags; ///< additional flags for linking programs
+  /// Command in front of the program, or empty.
+  std::vector<std::string> emulator;
+  /// The name for ssh of another machine that runs the programs, or empty.
+  std::string host;
   std::string target;
   /// The board of a target without an operating system, whose programs are
   /// firmware (driver/Firmware.h), or "".
   std::string board;
-  /// The program that links firmware, which knows the target's libraries.
+  /// The program that links firmware and knows the target's libraries.
   std::string linker;
 
-  std::string level = "-O3"; ///< of modules, unless the compiler's flags say it
+  std::string level = "-O3"; ///< optimization level of modules, unless the
+                             ///< compiler's flags have one
 
   bool isBare() const { return !board.empty(); }
 
   /// Returns the toolchain of a row of targets.inc or of "native". `compiler`
-  /// replaces the compiler of the row; the environment variable CXX replaces
-  /// the system's "c++".
+  /// replaces the compiler of the row if it is not empty. The environment
+  /// variable CXX replaces the system's "c++".
   static llvm::Expected<Toolchain> find(const std::string &target,
                                         const std::string &compiler);
 
-  /// Returns the part of the command that is the same for all modules: the
+  /// Returns the part of the compile command that all modules share: the
   /// compiler with the flags given with it, and `level` unless one of these
   /// flags begins with -O.
   std::vector<std::string> moduleCommand() const;
 
-  /// Makes programs run elsewhere: `place` is ssh:HOST, or the beginning of a
+  /// Makes programs run elsewhere. `place` is ssh:HOST, or the beginning of a
   /// command to which the program and its arguments are appended.
   void runOn(const std::string &place);
   /// Runs a program that was built by this toolchain, and returns its output.
@@ -51,20 +53,20 @@ struct Toolchain {
                                   const std::string &log) const;
 };
 
-/// Returns a sentence that says why this machine cannot run code that needs
-/// these CPU features, or an empty string if it can.
+/// Returns a sentence that says why this machine cannot run code that needs the
+/// given CPU features, or an empty string if it can.
 std::string findObstacle(const std::vector<std::string> &features,
                          const Toolchain &);
 
 /// Returns the first line that the compiler prints for --version.
 llvm::Expected<std::string> compilerVersion(const Toolchain &);
 
-/// A call of the compiler: a source, its object file, and flags for this source
-/// alone.
+/// A call of the compiler: a source, its object file, and the flags for this
+/// source alone.
 struct CompileJob {
   std::string source, object;
   std::vector<std::string> flags;
-  bool ofModule = false; ///< compiled by Toolchain::moduleCommand()
+  bool ofModule = false; ///< whether Toolchain::moduleCommand() compiles it
 };
 
 /// Compiles the jobs in parallel and returns the paths of their objects. `log`
@@ -74,7 +76,8 @@ compileAll(const Toolchain &, const std::vector<CompileJob> &,
            const std::string &log);
 
 /// Returns the jobs for the sources of the emitted module, whose objects go to
-/// `folder`. `more` flags are given for the C++ source.
+/// `folder`. The C++ source gets the additional flags `more`. `hooks` compiles
+/// in the calls with which the runner observes layers.
 std::vector<CompileJob> moduleJobs(const Manifest &, const std::string &folder,
                                    bool hooks,
                                    const std::vector<std::string> &more = {});
@@ -90,10 +93,10 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
 /// sources. It needs no other file.
 llvm::Error buildLibrary(const Manifest &, const Toolchain &);
 
-/// Links each module with the runner (compiler/tools/runner) into a program,
-/// for a target without an operating system with the test firmware; all
-/// programs are built in parallel. Object files of the runner that an earlier
-/// call left in `folder` are reused.
+/// Links each module with the runner (compiler/tools/runner) into a program.
+/// For a target without an operating system it links the test firmware instead.
+/// All programs are built in parallel. Object files of the runner that an
+/// earlier call left in `folder` are reused.
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &,
              const std::string &folder);
