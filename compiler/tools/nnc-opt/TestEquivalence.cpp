@@ -67,8 +67,8 @@ static void randomizeConstants(func::FuncOp function, std::mt19937 &random) {
   });
 }
 
-/// Returns the largest difference divided by the largest expected magnitude;
-/// infinite if the types or the positions of NaNs differ.
+/// Returns the largest difference relative to the largest expected magnitude,
+/// or infinity if the types or the positions of NaNs differ.
 static double compare(const TensorData &expected, const TensorData &found) {
   if (expected.getType() != found.getType())
     return INFINITY;
@@ -124,7 +124,7 @@ struct TestEquivalencePass
   }
 
 private:
-  /// A function with random arguments, and the results that it has for them.
+  /// A function with random arguments, and its results for them.
   struct Run {
     func::FuncOp function;
     SmallVector<TensorData> arguments, results;

@@ -95,8 +95,8 @@ static bool runImport(StringRef path, const frontends::ImportOptions &options,
   return true;
 }
 
-/// Imports all models, in the order of their names, since the order of a
-/// shell's pattern varies.
+/// Imports all models in the order of their names, because the order in which a
+/// shell expands a pattern varies.
 static int runImports() {
   DialectRegistry registry;
   registerDialects(registry);

@@ -9,8 +9,8 @@
 
 namespace nnc::tools {
 
-/// The version, the commit and LLVM's version. Its source is written in the
-/// build, see scripts/cmake/NNCVersion.cmake.
+/// The versions of nnc and of LLVM, and the commit. The build generates the
+/// source, see scripts/cmake/NNCVersion.cmake.
 extern const char *const versionText;
 
 } // namespace nnc::tools

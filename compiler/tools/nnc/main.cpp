@@ -36,7 +36,7 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-/// Returns the end of each help: the exit codes, without details.
+/// Returns the end of each command's help: the exit codes, without details.
 std::string makeFooter() {
   std::string text, line = "Exit codes:";
   for (const auto &[code, says] : exitCodeTexts) {
@@ -54,8 +54,8 @@ std::string makeFooter() {
   return text + line;
 }
 
-/// Prints the problems of a command that failed as a JSON document, if --json
-/// is given.
+/// Prints the problems of a failed command as a JSON document if --json is
+/// given.
 ExitCode printFailure(ExitCode code) {
   if (areProblemsForJson() && !isJsonPrinted())
     printJson(llvm::json::Object(), code);
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
       manner.sumsUp = sumsUp;
     });
   }
-  // This applies to a command line that cannot be parsed, too.
+  // A command line that cannot be parsed is also reported as JSON.
   if (std::find(argv + 1, argv + argc, std::string_view("--json")) !=
       argv + argc)
     keepProblemsForJson();
@@ -95,7 +95,8 @@ int main(int argc, char **argv) {
     ExitCode code = chosen->run();
     return code == ExitCode::done ? code : printFailure(code);
   });
-  // Only the supervising process knows of a crash; it has reported it already.
+  // Only the supervising process knows that the command crashed, and it has
+  // reported that already.
   if (hasCrashed())
     return int(finish(printFailure(ExitCode(code))));
   return code;

@@ -37,7 +37,7 @@ constexpr int mostThreads = 256;
 using Input = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-/// Memory that is aligned as a model wants it.
+/// Memory with the alignment that a model needs.
 class Block {
 public:
   Block(std::size_t bytes, std::size_t alignment) {
@@ -55,9 +55,10 @@ private:
   std::unique_ptr<void, Free> data;
 };
 
-/// Lets other threads of Python run. The interpreter unwinds threads that wait
-/// for its lock when it ends, and the extension's own calls cannot be unwound:
-/// from end() on, threads wait for the end of the process instead.
+/// Releases the interpreter's lock, so that other Python threads can run. When
+/// the interpreter ends, it unwinds threads that wait for its lock, but the
+/// extension's own calls cannot be unwound. From end() on, threads therefore
+/// wait for the end of the process instead.
 class WithoutLock {
 public:
   WithoutLock() : state(PyEval_SaveThread()) {}
@@ -74,7 +75,8 @@ public:
   WithoutLock(const WithoutLock &) = delete;
   WithoutLock &operator=(const WithoutLock &) = delete;
 
-  /// Called before the interpreter ends: lets those that wait take the lock.
+  /// Must be called before the interpreter ends. Threads that wait for the lock
+  /// may take it first.
   static void end() {
     ender = pthread_self();
     isEnding = true;
@@ -91,7 +93,7 @@ private:
   PyThreadState *state;
 };
 
-/// A shared library, until the last function of it is gone.
+/// A shared library, which is closed with its last function.
 class Library {
 public:
   explicit Library(const std::string &path)
@@ -114,13 +116,13 @@ private:
   void *handle;
 };
 
-/// A function of a built model. Any number of threads may call it; of a model
-/// that keeps values between runs, or on a pool of threads, one call runs after
-/// the other.
+/// A function of a built model. Any number of threads may call it. If the model
+/// keeps values between runs, or runs on a pool of threads, calls are
+/// serialized.
 class Function {
 public:
-  /// `arenaBytes` has the bytes of each part of the arena; the parts are passed
-  /// as a struct if `hasMemories`.
+  /// `arenaBytes` has the bytes of each part of the arena. If `hasMemories`,
+  /// the parts are passed as a struct.
   Function(const std::string &path, const std::string &name,
            std::vector<std::size_t> arenaBytes, bool hasMemories,
            std::size_t alignment, std::size_t stateBytes, bool isPlaced,
@@ -142,7 +144,7 @@ public:
     }
   }
 
-  /// Forgets what the model keeps between runs.
+  /// Resets the values that the model keeps between runs.
   void reset() {
     std::lock_guard lock(calls);
     if (state)
@@ -153,12 +155,13 @@ public:
   int call(const std::vector<Input> &inputs,
            const std::vector<std::int32_t> &sizes,
            const std::vector<Output> &outputs) {
-    // The struct of inputs: pointers, then sizes.
+    // `in` holds the struct of inputs: pointers, followed by sizes. It has at
+    // least one element, even for a model without inputs.
     std::vector<const void *> in(
         inputs.size() +
         (sizes.size() * sizeof(std::int32_t) + sizeof(void *) - 1) /
             sizeof(void *) +
-        1); // of a model without inputs, too, the struct has a place
+        1);
     std::vector<void *> out;
     std::vector<std::size_t> inBytes, outBytes;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -172,8 +175,8 @@ public:
       out.push_back(output.data());
       outBytes.push_back(output.nbytes());
     }
-    // Arrays of no element may have no memory, which is no null pointer to the
-    // model.
+    // An array without elements may have no memory, but the model expects a
+    // pointer that is not null.
     static char nothing;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!in[i])
@@ -189,7 +192,7 @@ public:
       lock.lock();
     if (!place)
       return start(in.data(), out.data(), arena.get());
-    // Inputs and outputs are parts of the arena.
+    // The inputs and outputs lie in the arena.
     std::vector<const void *> from = in;
     std::vector<void *> to = out;
     reinterpret_cast<void (*)(void *, void *, void *)>(place)(
@@ -205,7 +208,7 @@ public:
   }
 
 private:
-  /// The working memory of one call, which later calls use again.
+  /// The working memory of one call, which later calls reuse.
   class Arena {
   public:
     explicit Arena(Function &owner) : owner(owner) {
@@ -263,7 +266,7 @@ private:
 
 NB_MODULE(_module, module) {
   module.doc() = "Calls the shared libraries that nnc builds.";
-  // Threads that are in a model when the interpreter ends keep it.
+  // Threads that are in a model when the interpreter ends keep it alive.
   nb::set_leak_warnings(false);
   nb::module_::import_("atexit").attr("register")(
       nb::cpp_function(&WithoutLock::end));

@@ -15,7 +15,7 @@ struct Source {
   const char *name, *text;
 };
 
-/// Returns the files of this folder that the program is built from.
+/// Returns the source files of the runner's program.
 llvm::ArrayRef<Source> getSources();
 
 } // namespace nnc::runner

@@ -58,10 +58,10 @@ struct Options {
   std::vector<Tensor> inputs, outputs;
   std::string layers;
   std::vector<std::int32_t> sizes;
-  int steps = 1; ///< runs whose inputs and outputs are in the files
+  int steps = 1; ///< number of runs whose data the files hold
   int threads = 1;
   int simulated = 0;       ///< number of simulated threads, or 0
-  int runs = 0;            ///< the most timed runs
+  int runs = 0;            ///< largest number of timed runs
   double seconds = 0;      ///< their total time; at least three runs
   bool layersOnly = false; ///< does not time whole runs
   bool peak = false;
@@ -152,7 +152,7 @@ Options parse(int argc, char **argv) {
   return options;
 }
 
-/// The arguments of a run of the module.
+/// The arguments of a run of the module, and their memory.
 struct Call {
   std::vector<Guarded> inputs, outputs;
   std::vector<Guarded> arenas;
@@ -160,9 +160,10 @@ struct Call {
   Guarded state{"the state", model.stateBytes};
   std::vector<const void *> inputFields;
   std::vector<void *> outputFields;
-  /// The data of all steps, by input; none of one that is the same in each.
+  /// The data of all steps, by input; empty for an input that is the same in
+  /// each step.
   std::vector<std::vector<char>> data;
-  std::vector<std::vector<char>> results; ///< of all steps, by output
+  std::vector<std::vector<char>> results; ///< results of all steps, by output
 
   explicit Call(const Options &options) {
     for (const Tensor &input : options.inputs) {
@@ -190,14 +191,14 @@ struct Call {
     model.place(inputFields.data(), outputFields.data(), arenaFields.data());
     model.reset(state.data());
   }
-  /// Gives the inputs their values of a step.
+  /// Sets the inputs to their values of a step.
   void load(std::size_t step) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!data[i].empty())
         std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
                     inputs[i].size());
   }
-  /// Fills the inputs that are in the arena, which each run overwrites.
+  /// Fills the inputs that lie in the arena, because each run overwrites them.
   void prepare() {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputFields[i] != inputs[i].data())
@@ -332,7 +333,7 @@ int main(int argc, char **argv) {
     call.load(step);
     call.prepare();
     call.run();
-    watcher = nullptr; // layers are those of the first run
+    watcher = nullptr; // layers are reported for the first run only
     call.check();
     call.keep();
   }

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cstring>
 
-// In angle brackets, so that a module called "runner" is not mistaken for the
+// Angle brackets prevent that a module called "runner" is mistaken for the
 // header above.
 #define NNC_HEADER(name) <name.h>
 #define NNC_PASTE2(a, b) a##b
@@ -50,7 +50,7 @@ namespace {
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
 using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 
-// The structs consist of pointers, after which there may be sizes.
+// The structs consist of pointers, followed by the sizes, if any.
 constexpr std::size_t sizeBytes = NNC_MODEL_SIZES * sizeof(std::int32_t);
 constexpr std::size_t inputPointers =
     (sizeof(Inputs) - sizeBytes) / sizeof(void *);
@@ -66,7 +66,7 @@ static_assert(sizeof(Arenas) ==
                   sizeof arenaBytes / sizeof arenaBytes[0] * sizeof(void *),
               "");
 
-/// The struct of the parts of the arena, as the module takes it.
+/// The arena as the module takes it: a struct of its parts.
 class Arena {
 public:
   explicit Arena(void *const *parts) {
@@ -78,7 +78,7 @@ private:
   Arenas arenas;
 };
 #else
-/// The arena, as the module takes it.
+/// The arena as the module takes it: a single pointer.
 class Arena {
 public:
   explicit Arena(void *const *parts) : arena(parts[0]) {}

@@ -22,9 +22,9 @@
 namespace runner {
 namespace {
 
-/// Returns the seconds of a call of `work`: the best of several measurements,
-/// each long enough to be timed. Other programs on the machine only make
-/// measurements longer.
+/// Returns the seconds of a call of `work`, the shortest of several
+/// measurements that are each long enough to be timed. Other programs on the
+/// machine can only lengthen measurements.
 double timeCall(const std::function<void()> &work) {
   constexpr int stretches = 15;
   constexpr double shortest = 3e-4, enough = 0.1;
@@ -112,8 +112,8 @@ typedef int Vector __attribute__((vector_size(vectorBytes)));
 
 enum class Access { read, write, both };
 
-/// Reads `bytes` bytes, writes them, or reads one half and writes the other, in
-/// vectors.
+/// Accesses `bytes` bytes in vectors: reads them, writes them, or reads one
+/// half and writes the other.
 void touch(char *memory, std::size_t bytes, Access access) {
   auto *vectors = reinterpret_cast<Vector *>(memory);
   std::size_t count = bytes / sizeof(Vector) / 8 * 8, half = count / 2;
@@ -134,8 +134,8 @@ void touch(char *memory, std::size_t bytes, Access access) {
   asm volatile("" : : "r"(memory), "r"(&sum) : "memory");
 }
 
-/// Returns the bytes per second of all threads of the pool together, each
-/// accessing memory of its own.
+/// Returns the total bandwidth in bytes per second of all threads of the pool,
+/// each of which accesses its own memory.
 double measureRate(const nnc_pool &pool, std::size_t bytes, Access access) {
   std::vector<Block> blocks;
   for (int thread = 0; thread < pool.threads; ++thread)

@@ -22,15 +22,15 @@ namespace runner {
 /// The properties of the module, taken from its own header.
 struct Model {
   std::size_t inputFields, outputFields; ///< pointers in its two structs
-  const std::size_t *arenaBytes;         ///< of each part of the arena
+  const std::size_t *arenaBytes;         ///< bytes of each part of the arena
   std::size_t arenas;                    ///< the number of these parts
   std::size_t alignment;
   bool parallel;          ///< whether it takes a thread pool
   std::size_t stateBytes; ///< the size of struct <name>_state, or 0
-  /// Calls <name>_reset, if the module has it.
+  /// Calls <name>_reset; does nothing if the module has no state.
   void (*reset)(void *state);
-  /// Calls <name>_place, if the module has it: points inputs and outputs that
-  /// the arena holds at their places.
+  /// Calls <name>_place, which sets the pointers of inputs and outputs that lie
+  /// in the arena; does nothing if the module has no such function.
   void (*place)(const void **inputs, void **outputs, void *const *arenas);
   /// Calls <name>_run; inputs and outputs are the structs' pointers in order.
   int (*run)(const void *const *inputs, void *const *outputs, void *state,
@@ -39,7 +39,7 @@ struct Model {
 
 extern const Model model;
 
-/// Gives `model.run` the sizes that the module takes, in the order of its
+/// Sets the sizes that `model.run` passes to the module, in the order of the
 /// struct of inputs.
 void useSizes(const std::vector<std::int32_t> &sizes);
 
@@ -90,16 +90,16 @@ private:
   using Samples = std::vector<double>;
   struct Layer {
     Samples rest;
-    std::vector<std::vector<Samples>> launches; ///< of each thread
+    std::vector<std::vector<Samples>> launches; ///< for each thread
   };
   std::vector<Layer> layers;
-  std::vector<Samples> launches; ///< those of the current layer and run
+  std::vector<Samples> launches; ///< launches of the current layer and run
   double shared = 0, last = 0;
 };
 
 /// Returns the seconds that the pool needs to hand work to its threads and to
-/// learn that it is done. It is longer if the cores share no cache, and 0 for
-/// one thread.
+/// learn that they are done. The time is longer if the cores share no cache,
+/// and 0 for one thread.
 double measureHandover();
 
 /// Makes `model.run` divide its work among the simulation's threads from now
@@ -118,15 +118,15 @@ constexpr int vectorBytes = 32;
 constexpr int vectorBytes = 16;
 #endif
 
-/// Measures how many multiply-adds of f32 per second `threads` threads reach
-/// together, with vectors of `bytes` bytes. 0 if there are no such vectors.
+/// Returns the f32 multiply-adds per second that `threads` threads reach
+/// together, with vectors of `bytes` bytes, or 0 if there are no such vectors.
 double measurePeak(int threads, int bytes = vectorBytes);
 
 /// Returns the peak resident memory of this program in bytes, as reported by
 /// the system, or 0 if it is not known.
 std::size_t peakResidentBytes();
 
-/// Ends the program with a message.
+/// Prints a message and ends the program as a failure.
 [[noreturn]] void fail(const std::string &message);
 
 /// Read or write a whole file. A failure ends the program.

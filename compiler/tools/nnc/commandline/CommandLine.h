@@ -22,14 +22,15 @@ class App;
 
 namespace nnc::tools {
 
-/// An option, or an argument without a dash.
+/// An option, or a positional argument.
 struct OptionRow {
-  /// Its names as they are typed, the short one first; of an argument the one
-  /// that help shows.
+  /// The names as they are typed, the short one first. A positional argument
+  /// has the name that the help shows.
   std::vector<std::string> names;
   std::string type, defaultValue, help;
   bool isArgument = false, isRequired = false, isRepeated = false;
-  /// What shells complete of its value; none for an option without a value.
+  /// What shells can complete for its value; nullopt for an option without a
+  /// value.
   std::optional<ValueKind> value;
 
   /// Returns the first part of the help, for lists.
@@ -40,15 +41,16 @@ struct OptionRow {
 struct CommandRow {
   std::string name; ///< empty for nnc itself
   std::string summary;
-  std::vector<OptionRow> options; ///< without those that help hides
+  std::vector<OptionRow> options; ///< without options that the help hides
 
-  /// Returns the name with which a person calls it: "nnc compile".
+  /// Returns the name as users type it: "nnc compile".
   std::string call() const { return name.empty() ? "nnc" : "nnc " + name; }
-  /// Returns the arguments without a dash, in their order.
+  /// Returns the positional arguments in their order.
   std::vector<OptionRow> getArguments() const;
 };
 
-/// Returns nnc itself, then its commands in the order of help.
+/// Returns the row of nnc itself, followed by its commands in the order of the
+/// help.
 std::vector<CommandRow> readCommandLine(const CLI::App &app);
 
 } // namespace nnc::tools

@@ -32,7 +32,7 @@ static std::string describe(const CLI::Option &option) {
   return getLongName(option) + "=" + getTypeName(option);
 }
 
-/// Returns the names of all options, to suggest one of them.
+/// Returns the names of all options, for suggestions.
 static std::vector<std::string> getFlags(CLI::App &command) {
   std::vector<std::string> flags;
   for (const CLI::Option *option : command.get_options())
@@ -41,12 +41,12 @@ static std::vector<std::string> getFlags(CLI::App &command) {
   return flags;
 }
 
-/// Returns all commands in the order of help.
+/// Returns all commands in the order of the help.
 static std::vector<CLI::App *> listCommands(CLI::App &app) {
   return app.get_subcommands([](CLI::App *) { return true; });
 }
 
-/// Whether there is a command of this name.
+/// Returns true if there is a command of this name.
 static bool isCommand(CLI::App &app, const std::string &name) {
   return llvm::any_of(listCommands(app),
                       [&](CLI::App *each) { return each->get_name() == name; });
@@ -69,8 +69,8 @@ void CommandLineParser::complainOfCommand(const std::string &name) {
   complain(fmt::format("there is no command '{}'{}", name, meant));
 }
 
-/// Tells of a problem with an option that is given: what it lacks is known, and
-/// so it is not required any more.
+/// Reports a problem with an option that is given. The option is then no longer
+/// required, because what it lacks has been reported.
 void CommandLineParser::refuse(CLI::Option &option,
                                const std::string &problem) {
   complain(problem);
@@ -91,13 +91,13 @@ void CommandLineParser::addValue(CLI::Option &option,
   kept.push_back(getLongName(option) + "=" + value);
 }
 
-/// Reads the value of an option that stands in a word of its own.
+/// Reads the value of an option from the next word.
 void CommandLineParser::readValue(CLI::Option &option) {
   auto isCommand = [&](const std::string &word) {
     return !command && tools::isCommand(app, word) &&
            !llvm::is_contained(getValueKind(option).words, word);
   };
-  // A value that looks like an option is given as --output=--name.
+  // A value that looks like an option must be given as --output=--name.
   auto isOption = [&](llvm::StringRef word) {
     CLI::App &place = command ? *command : app;
     return word.starts_with("--") ||
@@ -132,14 +132,14 @@ void CommandLineParser::readLong(const std::string &word) {
   }
 }
 
-/// Reads one or several options of a letter each, such as -qv, of which the
-/// last may have a value: -oDIR or -o DIR.
+/// Reads one or several single-letter options such as -qv. The last one may
+/// have a value: -oDIR or -o DIR.
 void CommandLineParser::readShort(const std::string &word) {
   for (size_t i = 1; i < word.size(); ++i) {
     std::string name = {'-', word[i]};
     CLI::Option *option = (command ? command : &app)->get_option_no_throw(name);
     if (!option) {
-      // More than one letter are a long option with a dash too few.
+      // More than one letter are a long option that lacks a dash.
       complainOfOption(i == 1 ? word.substr(0, word.find('=')) : name);
       behindUnknown = true;
       return;
@@ -154,7 +154,7 @@ void CommandLineParser::readShort(const std::string &word) {
   }
 }
 
-/// Reads a word in front of the command, which may be the command.
+/// Reads a word before the command, which may be the command itself.
 void CommandLineParser::readFirst(const std::string &word, bool mayBeValue) {
   if (isCommand(app, word)) {
     command = app.get_subcommand(word);
@@ -174,12 +174,12 @@ void CommandLineParser::readArgument(const std::string &word) {
                                   ": the name is empty");
     kept.push_back(word);
   } else if (!hasUnknown) {
-    // A word behind an unknown option may be its value.
+    // A word after an unknown option may be its value.
     complain(fmt::format("the argument '{}' is one too many", word));
   }
 }
 
-/// Turns "help COMMAND" into "COMMAND --help". Returns true if it is there.
+/// Replaces "help COMMAND" by "COMMAND --help". Returns true if it did.
 bool CommandLineParser::readHelp() {
   if (words[next] != "help")
     return false;
@@ -221,7 +221,7 @@ std::vector<std::string> CommandLineParser::read() {
     if (!command && strangers.empty() && asksOfAll)
       return kept;
   }
-  // Without a command the first word is what was meant as one.
+  // Without a command, the first unknown word was meant as the command.
   if (!command && !strangers.empty()) {
     strangers.resize(1);
     llvm::erase_if(kept, [](const std::string &word) {

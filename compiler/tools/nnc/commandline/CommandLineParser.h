@@ -19,20 +19,20 @@ class Option;
 
 namespace nnc::tools {
 
-/// Finds out of each word of a command line whether it is the command, an
-/// option, an option's value or an argument, and tells of all words that are
-/// none of these and of all values that are missing. CLI11, which reads what is
-/// left, would stop at the first of them, and would take the next word in the
-/// place of an empty value.
+/// Decides for each word of a command line whether it is the command, an
+/// option, an option's value or an argument. It reports all words that are none
+/// of these, and all missing values. CLI11, which parses the remaining words,
+/// would stop at the first problem, and would take the next word in place of an
+/// empty value.
 class CommandLineParser {
 public:
-  /// `complain` is called with each problem.
+  /// `complain` is called for each problem.
   CommandLineParser(CLI::App &app, std::vector<std::string> words,
                     std::function<void(const std::string &)> complain)
       : app(app), words(std::move(words)), complain(std::move(complain)) {}
 
-  /// Returns the words that have no problem, each option in its long form and
-  /// in one word with its value: "-o DIR" as "--output=DIR".
+  /// Returns the words without problems. Each option is in its long form and in
+  /// one word with its value: "-o DIR" becomes "--output=DIR".
   std::vector<std::string> read();
 
 private:
@@ -52,12 +52,13 @@ private:
   std::vector<std::string> words;
   std::function<void(const std::string &)> complain;
 
-  CLI::App *command = nullptr; ///< null in front of it
-  size_t next = 0;             ///< the next word
+  CLI::App *command = nullptr; ///< null until the command has been read
+  size_t next = 0;             ///< index of the next word
   size_t argumentCount = 0;
-  bool hasUnknown = false;            ///< an option that there is not
-  bool behindUnknown = false;         ///< the next word may be the value of one
-  std::vector<std::string> strangers; ///< words where a command should be
+  bool hasUnknown = false; ///< whether an unknown option was given
+  /// Whether the next word may be an unknown option's value.
+  bool behindUnknown = false;
+  std::vector<std::string> strangers; ///< words found in place of a command
   std::set<const CLI::Option *> given;
   std::vector<std::string> kept;
 };

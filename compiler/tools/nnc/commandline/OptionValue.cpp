@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char *wordsName = "words";
 
-/// A check whose description is the list of words. CLI11 asks for descriptions
-/// when it prints help, and keeps the functions of a check when it copies it.
+/// A check whose description is the list of allowed words. CLI11 asks for
+/// descriptions only when it prints the help, and copies the functions of a
+/// check with it.
 class WordsCheck : public CLI::Validator {
 public:
   WordsCheck(std::function<std::vector<std::string>()> words,
@@ -43,8 +44,8 @@ public:
 /// Calls `visit` with each check of an option.
 void forEachCheck(const CLI::Option &option,
                   llvm::function_ref<void(const CLI::Validator &)> visit) {
-  // CLI11 gives checks of an option that may be changed only, and throws behind
-  // the last one.
+  // CLI11 returns checks only from an option that is not const, and throws
+  // after the last one.
   auto &changeable = const_cast<CLI::Option &>(option);
   try {
     for (int i = 0;; ++i)
@@ -53,7 +54,7 @@ void forEachCheck(const CLI::Option &option,
   }
 }
 
-/// Returns the part of an alternative that is to be typed as it stands.
+/// Returns the part of an alternative that is typed literally.
 llvm::StringRef takeWord(llvm::StringRef text) {
   return text.take_until([](char c) { return llvm::isAlpha(c) && c < 'a'; });
 }
@@ -82,7 +83,7 @@ ValueKind ValueKind::parse(const std::string &type) {
              !word.empty() && llvm::isAlnum(word.front()))
       kind.words.push_back(word.str());
   }
-  // file|nodes=N stands for file=N|nodes=N.
+  // The type file|nodes=N means file=N|nodes=N.
   if (!kind.words.empty() && kind.words.back().back() == '=')
     for (std::string &word : kind.words)
       if (word.back() != '=')

@@ -43,7 +43,7 @@ void Usage::noteMissing() {
     }
 }
 
-/// Removes an option whose value is wrong from the arguments.
+/// Removes an option with a wrong value from the arguments.
 void Usage::dropOption(const std::string &name) {
   llvm::erase_if(arguments, [&](llvm::StringRef argument) {
     return argument == name || argument.starts_with(name + "=");
@@ -70,7 +70,7 @@ std::optional<ExitCode> Usage::note(const CLI::ParseError &error) {
   CLI::Option *option = getCommand().get_option_no_throw(name);
   if (!option)
     option = app.get_option_no_throw(name);
-  // CLI11 tells of the first of several values alone.
+  // CLI11 reports only the first of several wrong values.
   std::vector<std::string> wrong =
       option ? findProblems(*option) : std::vector<std::string>();
   for (const std::string &problem : wrong)
@@ -109,7 +109,7 @@ std::optional<ExitCode> Usage::parse() {
       size_t before = problems.size();
       end = note(error);
       if (!end && problems.size() == before)
-        // The same problem again: nothing can be removed.
+        // The problem is the same as before, so no argument can be removed.
         end = ExitCode::usage;
     }
   }

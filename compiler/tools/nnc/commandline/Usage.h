@@ -21,16 +21,17 @@ class ParseError;
 
 namespace nnc::tools {
 
-/// Finds all problems of a command line: arguments that cause a problem are
-/// removed, and the rest is parsed again.
+/// Finds all problems of a command line. It removes arguments that cause a
+/// problem, and parses the rest again.
 class Usage {
 public:
-  /// `manner` is what options of the arguments set.
+  /// `manner` is set by options among the arguments during parsing.
   Usage(CLI::App &app, int argc, char **argv, const Manner &manner)
       : app(app), manner(manner), arguments(argv + 1, argv + argc) {}
 
-  /// Parses the arguments until every problem is known, since CLI11 stops at
-  /// the first one. Returns the exit code if no command is to be run.
+  /// Parses the arguments repeatedly until every problem is known, because
+  /// CLI11 stops at the first one. Returns the exit code if no command is to be
+  /// run, and otherwise nothing.
   std::optional<ExitCode> parse();
 
 private:

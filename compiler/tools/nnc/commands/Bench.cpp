@@ -107,8 +107,7 @@ public:
   }
 
 private:
-  /// Returns floating point operations per second. A multiply-add counts as
-  /// two.
+  /// Returns a rate in GFLOP/s. A multiply-add counts as two operations.
   static double rate(int64_t multiplyAdds, double seconds) {
     return seconds > 0 ? 2e-9 * double(multiplyAdds) / seconds : 0;
   }
@@ -188,12 +187,13 @@ private:
                "machine.\n");
   }
 
-  /// The least time of instructions at the clock of --mhz: a cycle each.
+  /// Returns the least seconds that instructions take at the clock of --mhz, at
+  /// one cycle each.
   double secondsOf(int64_t instructions) const {
     return double(instructions) / (1e6 * *options.mhz);
   }
 
-  /// Reports the instructions that an emulator counted, and the memory that the
+  /// Reports the instructions that an emulator counted and the memory that the
   /// module takes.
   ExitCode reportInstructions(const Prepared &prepared,
                               const RunResult &result) const {

@@ -82,8 +82,8 @@ public:
   }
 
 private:
-  /// Compiles the model, and builds the code for its size where there is a
-  /// compiler.
+  /// Compiles the model. If there is a compiler, builds the code to measure its
+  /// size.
   ExitCode prepare(const DriverOptions &wanted, Prepared &prepared) {
     if (ExitCode ended = prepared.open(options, wanted);
         ended != ExitCode::done)
@@ -121,8 +121,8 @@ private:
     return ExitCode::done;
   }
 
-  /// Estimates the time of a run, for a target without an operating system or
-  /// with --mhz.
+  /// Estimates the time of a run if the target has no operating system or --mhz
+  /// is given.
   ExitCode estimate(Driver &driver, std::optional<double> &seconds) {
     auto machine = target::getTarget(driver.formed());
     if (mlir::failed(machine) || !(machine->isBare() || options.mhz))
@@ -136,8 +136,9 @@ private:
     return ExitCode::done;
   }
 
-  /// Compiles with the encoding that `advice` suggests, for what it costs in
-  /// RAM and time; drops the suggestion where that passes --max-ram or fails.
+  /// Compiles the model with the encoding that `advice` suggests, to find its
+  /// cost in RAM and time. Drops the suggestion if that fails or exceeds
+  /// --max-ram.
   void weighAdvice() {
     if (!advice.getEncoding())
       return;
@@ -162,8 +163,9 @@ private:
                     slower);
   }
 
-  /// Returns what the code takes at -Os, for a message about a limit that it
-  /// passes at another level; nothing where the user has said which.
+  /// Returns the size of the code at -Os, for a message about a limit that the
+  /// code exceeds at another level. Returns an empty string if the user has
+  /// chosen the level.
   std::string describeAtSize(const Manifest &m) const {
     llvm::Expected<Toolchain> toolchain = Toolchain::find(m.target, compiler);
     if (!toolchain) {
@@ -187,8 +189,8 @@ private:
                        toolchain->compiler);
   }
 
-  /// Returns what the module takes of RAM with another limit, its own stack
-  /// included where that is known; null where it cannot be built.
+  /// Returns the RAM that the module takes under another limit, including its
+  /// own stack if that is known, or nullopt if it cannot be built.
   std::optional<int64_t> countRamWithin(int64_t limit) const {
     ModelOptions other = options;
     other.maxRam = limit;
@@ -205,9 +207,9 @@ private:
     return Fit::find(planned.manifest, *built).ram.getSum();
   }
 
-  /// Returns what to do where the limit has room for a plan and not for its
-  /// stack: plans are made before the stack is known, and one that takes less
-  /// memory, as in strips, may have a deeper stack.
+  /// Returns advice if the limit has room for a plan but not for its stack.
+  /// Plans are made before the stack is known, and a plan with less memory, for
+  /// instance in strips, may have a deeper stack.
   std::string describeRoomForStack(int64_t stack) const {
     const std::string what = "; it is the stack that does not fit";
     constexpr int mostTries = 3;
@@ -225,9 +227,10 @@ private:
     return what + ", and nnc finds no plan that leaves room for it";
   }
 
-  /// Returns what could make the module fit into --max-ram.
+  /// Returns advice on how the module could fit into --max-ram.
   std::string describeLessRam(const Manifest &m) const {
-    // The layer to make smaller, for who reads no more than the message.
+    // The advice names the layer to make smaller, for readers of the message
+    // alone.
     std::string hint;
     if (ArenaPeak peak = findPeak(m); !peak.places.empty())
       hint = fmt::format("; the arena is fullest at layer '{}'",
@@ -238,7 +241,7 @@ private:
     return hint + adviseOnPorts(options);
   }
 
-  /// Reports each limit that is passed.
+  /// Reports each limit that is exceeded.
   ExitCode checkLimits(const Manifest &m,
                        std::optional<int64_t> stripsRam) const {
     ExitCode ended = ExitCode::done;
@@ -273,8 +276,8 @@ private:
     return ended;
   }
 
-  /// Builds the code to measure its size, where there is a compiler for it and
-  /// --no-build is not given; else nullopt.
+  /// Builds the code to measure its size. Returns nullopt if there is no
+  /// compiler for it or --no-build is given.
   llvm::Expected<std::optional<CodeBytes>>
   measure(const Manifest &manifest) const {
     if (noBuild)
@@ -304,7 +307,7 @@ private:
   }
 
   /// Returns the multiply-adds of a run, and those of one trip of loops whose
-  /// number of trips data decide.
+  /// trip count depends on data.
   static std::string describeMultiplyAdds(const Manifest &m) {
     int64_t trip = m.multiplyAddsOfTrip(), others = m.multiplyAdds() - trip;
     if (!trip)
@@ -394,7 +397,7 @@ private:
     printMemories(m.memories);
     ArenaPeak peak = findPeak(m);
     if (!peak.places.empty()) {
-      // The largest three say what to change.
+      // The three largest places show what to change.
       std::vector<std::string> parts;
       for (const ArenaPlace *place : peak.places)
         if (parts.size() < 3)
@@ -437,17 +440,17 @@ private:
   ModelOptions options;
   QuantizedReport quantized;
   WeightsAdvice advice;
-  std::optional<CodeBytes> code; ///< null if it was not built
-  int64_t sourceBytes = 0;       ///< of the code as text, if it was not built
+  std::optional<CodeBytes> code; ///< null if the code was not built
+  int64_t sourceBytes = 0; ///< bytes of the source text, if it was not built
   struct {
     int64_t arenaBytes = 0, weightBytes = 0;
-  } base; ///< of the module as it is
+  } base; ///< sizes of the module without changes
   Fit fit;
-  std::optional<double> seconds; ///< of a run, estimated
+  std::optional<double> seconds; ///< estimated time of a run
   Clock clock = {0, 1};
   std::string compiler;
   std::optional<int64_t> maxFlash;
-  std::string picture; ///< path of the arena's, or empty
+  std::string picture; ///< path of the picture of the arena, or empty
   bool noBuild = false, json = false;
 };
 

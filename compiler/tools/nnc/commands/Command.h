@@ -17,7 +17,7 @@ class App;
 
 namespace nnc::tools {
 
-/// `nnc NAME ...`: its options, then its work.
+/// A command `nnc NAME ...`: it adds its options first, and runs then.
 class Command {
 public:
   virtual ~Command() = default;

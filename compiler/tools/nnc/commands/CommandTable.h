@@ -14,22 +14,22 @@
 
 namespace nnc::tools {
 
-/// A command line that a manual page shows, and what it does.
+/// A command line for a manual page, and a description of what it does.
 struct Example {
   const char *line = nullptr, *does = nullptr;
 };
 
-/// A command: what help tells in a line, and manual pages in full.
+/// A command, with its line in the help and its texts for the manual page.
 struct CommandEntry {
   const char *name, *summary;
   std::unique_ptr<Command> (*make)();
-  /// Whether what it prints only sums up what its files or its exit code say.
+  /// Whether its output only summarizes what its files or its exit code tell.
   bool sumsUp;
   const char *description;
   Example examples[2];
 };
 
-/// Returns all commands in the order of help.
+/// Returns all commands in the order of the help.
 llvm::ArrayRef<CommandEntry> getCommands();
 
 /// Returns the entry of a command, or null if there is none.

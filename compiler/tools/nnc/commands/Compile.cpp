@@ -65,8 +65,8 @@ public:
   }
 
   ExitCode run() override {
-    // Checked first, so that nobody waits a minute for code that cannot be
-    // written.
+    // The folder is checked first, so that nobody waits a minute for code that
+    // cannot be written.
     if (llvm::Error error = checkOutputFolder(folder))
       return fail(std::move(error), ExitCode::usage);
     if (!options.library && !maxFlash && !compiler.empty())
@@ -115,7 +115,8 @@ public:
     llvm::Expected<Manifest> manifest = readManifest(folder);
     if (!manifest)
       return fail(manifest.takeError(), ExitCode::ownFault);
-    // Last, so that make runs nnc again where the file could not be written.
+    // This file is written last, so that make runs nnc again if it could not be
+    // written.
     if (!depfile.empty())
       if (llvm::Error error = replaceTextFile(
               depfile, printDepfile(*manifest, driver.findSources())))
@@ -126,8 +127,8 @@ public:
   }
 
 private:
-  /// Finds the bytes that weights may take beside the code; reports it where
-  /// the model takes more than --max-flash.
+  /// Finds the number of bytes that the code leaves for weights. Reports an
+  /// error if the model takes more than --max-flash.
   ExitCode keepWithinFlash(const DriverOptions &wanted) {
     FlashLimit flash(options, wanted, compiler, *maxFlash);
     if (ExitCode code = flash.find(); code != ExitCode::done)
@@ -148,7 +149,7 @@ private:
     return ExitCode::limit;
   }
 
-  /// Finds what builds a shared library for the target.
+  /// Finds the tools that build a shared library for the target.
   ExitCode findTools(Toolchain &toolchain) const {
     llvm::Expected<Toolchain> found = Toolchain::find(options.target, compiler);
     if (!found)
@@ -178,13 +179,13 @@ private:
     return ExitCode::done;
   }
 
-  /// Warns if the module's name, which follows from the name of the file, is
-  /// not the one that a user expects.
+  /// Warns if the module's name, which is derived from the file's name, is not
+  /// the one that a user expects.
   void warnOfName() const {
     std::string stem = llvm::sys::path::stem(options.model).str();
     std::string problem = exec::findModuleNameProblem(stem);
-    // Names of files often have other characters between their words, which
-    // need no warning.
+    // File names often have other characters between their words. These need no
+    // warning.
     bool isPlain = exec::toCWords(stem) == exec::makeModuleName(stem) &&
                    llvm::isASCII(stem);
     if (options.name.empty() && !problem.empty() && !isPlain)
@@ -249,8 +250,8 @@ private:
   ModelOptions options;
   std::string folder, compiler, depfile, pipeline, imported;
   std::optional<int64_t> maxFlash;
-  std::optional<CodeBytes> code; ///< with --max-flash
-  std::string integers;          ///< Driver::describeQuantization()
+  std::optional<CodeBytes> code; ///< set with --max-flash
+  std::string integers;          ///< result of Driver::describeQuantization()
   bool json = false, printsPipeline = false;
 };
 

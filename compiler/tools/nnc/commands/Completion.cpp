@@ -37,7 +37,7 @@ constexpr llvm::StringLiteral kTablesPlace =
 
 using Rows = llvm::ArrayRef<CommandRow>;
 
-/// Returns `text` with a backslash in front of each of `special`.
+/// Returns `text` with a backslash before each of the characters in `special`.
 std::string escape(llvm::StringRef text, llvm::StringRef special) {
   std::string escaped;
   for (char c : text) {
@@ -72,7 +72,8 @@ std::vector<std::string> getNames(Rows rows) {
 // bash
 //===----------------------------------------------------------------------===//
 
-/// Returns the kinds of a value as _nnc_reply of nnc.bash reads them.
+/// Returns the kinds of a value in the format that _nnc_reply of nnc.bash
+/// reads.
 std::string describeForBash(const ValueKind &kind) {
   std::vector<std::string> words;
   if (kind.isList)
@@ -93,7 +94,7 @@ std::string printForBash(Rows rows) {
   std::string text =
       fmt::format("_nnc_commands={}\n\n_nnc_options() {{\n  case $1 in\n",
                   quote(llvm::join(getNames(rows), " ")));
-  // Options of several commands that take the same share a line.
+  // Options of several commands that take the same values share a line.
   llvm::MapVector<std::string, std::vector<std::string>,
                   std::map<std::string, unsigned>>
       places;
@@ -133,8 +134,8 @@ std::string describeForZsh(const ValueKind &kind) {
     extensions.push_back(
         llvm::StringRef(extension).drop_front(extension.empty() ? 0 : 1).str());
   bool isAny = llvm::is_contained(extensions, "");
-  // Upper case is as good: MODEL.ONNX.
-  // One name in brackets would be flags of the pattern.
+  // The pattern also matches upper case: MODEL.ONNX. A single name in brackets
+  // would be parsed as flags of the pattern.
   std::string pattern =
       isAny ? "*"
       : extensions.size() == 1
@@ -202,12 +203,13 @@ std::string printForZsh(Rows rows) {
           "_nnc_options() {\n  case $1 in\n";
   for (const CommandRow &row : rows) {
     text += fmt::format("    {})\n      _arguments -s{} -C", quote(row.name),
-                        // Behind -- there are arguments alone.
+                        // After --, there are only positional arguments.
                         row.name.empty() ? "" : " -S");
     for (const OptionRow &option : row.options)
       text += " \\\n        " + describeForZsh(option);
     if (row.name.empty())
-      // zsh takes back what a function did to the words, unless this is unset.
+      // zsh restores the words after a function has changed them, unless this
+      // is unset.
       text += " \\\n        '1: :_nnc_commands' '*:: :->arguments'\n"
               "      local found=$?\n      compstate[restore]=\n"
               "      return found";

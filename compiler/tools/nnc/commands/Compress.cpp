@@ -19,7 +19,7 @@
 
 namespace nnc::tools {
 
-/// Reads "2:4" as a pattern.
+/// Parses a pattern such as "2:4".
 static std::optional<compression::Pattern> parsePattern(llvm::StringRef text) {
   compression::Pattern pattern;
   auto [kept, group] = text.split(':');
@@ -99,7 +99,7 @@ void Compress::addOptions(CLI::App &app) {
   addJsonOption(app, json);
 }
 
-/// Reports what single options cannot know.
+/// Reports problems that are visible only from several options together.
 ExitCode Compress::checkSettings() const {
   ExitCode code = ExitCode::done;
   auto complain = [&](const std::string &problem) {
@@ -141,7 +141,8 @@ ExitCode Compress::run() {
   return compress();
 }
 
-/// Warns of a layer that computes nothing any more.
+/// Warns about a layer that computes nothing because all of its weights are
+/// zero.
 static void warnOfZeros(const compression::WeightSummary &weight,
                         const compression::CompressedSizes &size) {
   if (size.stored.zeros != size.stored.elements || !(size.error > 0))

@@ -115,7 +115,7 @@ private:
     return ExitCode::done;
   }
 
-  /// Replaces the constants of the cost model by those of --costs, if that is
+  /// Replaces the constants of the cost model by those of --costs, if it is
   /// given.
   ExitCode readCosts() const {
     if (costs.empty())
@@ -179,8 +179,8 @@ private:
         layers, [](const Explained &one) { return one.chosen().measured; });
     if (quantized.isQuantized)
       printOut("{}\n", quantized.describe());
-    // The time of a batch is not that of a run of its last part.
-    // Views take no code, and copies between layers do.
+    // The time of a batch is not that of a run of its last part. Views take no
+    // code, but copies between layers do.
     size_t emitted = manifest.layers.size();
     printOut("{}: {} {}{}, {} of them measured, {}for {} {}; {}\n",
              options.model, layers.size(),

@@ -22,7 +22,7 @@
 namespace nnc::tools {
 namespace {
 
-/// Writes text so that roff prints it as it stands.
+/// Escapes text so that roff prints it literally.
 std::string escapeForRoff(llvm::StringRef text) {
   std::string escaped;
   for (char c : text)
@@ -91,7 +91,7 @@ std::string printOptions(const CommandRow &command) {
   return text;
 }
 
-/// The options that a command line needs, and its arguments.
+/// Returns the synopsis of a command: its required options and its arguments.
 std::string printSynopsis(const CommandRow &command) {
   std::string text = bold(command.call()) + " [" + italic("option") + " ...]";
   for (const OptionRow &option : command.options)

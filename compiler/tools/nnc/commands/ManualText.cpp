@@ -17,12 +17,13 @@
 namespace nnc::tools {
 namespace {
 
-/// Columns in front of paragraphs, and of what stands beneath the head of an
-/// item.
+/// The indentation, in columns, of paragraphs, and of the text below the
+/// heading of an item.
 constexpr size_t kIndent = 7, kItemIndent = 14;
 
-/// Returns the character that an escape at the start of `text` stands for, and
-/// drops the escape. Fonts stand for none.
+/// Removes the escape or character at the start of `text`, and returns the
+/// character that it stands for. An escape for a font sets `isBold` and returns
+/// an empty string.
 llvm::StringRef takeEscape(llvm::StringRef &text, bool &isBold) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
       characters[] = {{"\\-", "-"},   {"\\e", "\\"},  {"\\&", ""},
@@ -41,7 +42,7 @@ llvm::StringRef takeEscape(llvm::StringRef &text, bool &isBold) {
   return character;
 }
 
-/// A word of the page, with what shows it in bold.
+/// A word of the page, its width, and the escapes that show it in bold.
 struct Word {
   std::string text;
   size_t columns;
@@ -115,7 +116,7 @@ public:
 
 private:
   size_t columns;
-  size_t used = 0; ///< of the line that is written
+  size_t used = 0; ///< columns used in the current line
   std::string text;
 };
 

@@ -13,8 +13,9 @@
 
 namespace nnc::tools {
 
-/// Returns a page that `nnc manual` prints in the man macros of roff as text
-/// for a terminal of so many columns, with what is bold in the page in bold.
+/// Returns a manual page as text for a terminal with `columns` columns. `page`
+/// consists of the roff man macros that `nnc manual` prints. Bold parts of the
+/// page are bold in the text.
 std::string renderManual(llvm::StringRef page, size_t columns);
 
 } // namespace nnc::tools

@@ -66,7 +66,8 @@ public:
   }
 
 private:
-  /// Returns the frontend that the user names, or all that have operators.
+  /// Returns the frontend that the user names, or else all frontends with
+  /// operators.
   std::vector<const frontends::Frontend *> getChosen() const {
     std::vector<const frontends::Frontend *> chosen;
     for (const frontends::Frontend *frontend : frontends::getFrontends())

@@ -89,7 +89,8 @@ void Quantize::addMethodOptions(CLI::App &app) {
                "layer's result in the mean over the samples");
 }
 
-/// Options that say which parts of a layer are quantized, and which layers.
+/// Adds the options that choose which parts of a layer, and which layers, are
+/// quantized.
 void Quantize::addLayerOptions(CLI::App &app) {
   addExcludeOption(app, exclude, "A node that stays float");
   app.add_flag("--unrounded", settings.options.unrounded,
@@ -135,7 +136,7 @@ void Quantize::addDropOptions(CLI::App &app) {
                   "the samples run on this machine");
 }
 
-/// Reports what single options cannot know.
+/// Reports problems that are visible only from several options together.
 ExitCode Quantize::checkSettings() const {
   ExitCode code = ExitCode::done;
   auto complain = [&](const std::string &problem) {
@@ -151,7 +152,8 @@ ExitCode Quantize::checkSettings() const {
   return code == ExitCode::done ? files : code;
 }
 
-/// Reports options that only ONNX models have when these stay ONNX.
+/// Reports an error for options that require an ONNX result if the result is a
+/// module.
 ExitCode Quantize::checkModule() const {
   if (settings.options.ops.empty())
     return ExitCode::done;
@@ -183,7 +185,7 @@ ExitCode Quantize::run() {
   return code == ExitCode::done ? quantizeModule(settings, json) : code;
 }
 
-/// Quantizes all layers and compares the model with the float one.
+/// Quantizes all layers and compares the result with the float model.
 ExitCode Quantize::open(OnnxModel &session, Evaluation &evaluation) {
   for (ExitCode (OnnxModel::*step)() :
        {&OnnxModel::open, &OnnxModel::calibrate})
@@ -195,8 +197,8 @@ ExitCode Quantize::open(OnnxModel &session, Evaluation &evaluation) {
   return evaluate(session, Compared::tensors, evaluation);
 }
 
-/// Equalizes the model, and keeps the session and the evaluation of that unless
-/// those without are better.
+/// Equalizes the model, and keeps the session and the evaluation with
+/// equalization unless those without it are better.
 ExitCode Quantize::equalize(std::unique_ptr<OnnxModel> &session,
                             Evaluation &evaluation, QuantizeTotals &totals) {
   llvm::Expected<quantize::ChannelRanges> ranges = session->findChannelRanges();

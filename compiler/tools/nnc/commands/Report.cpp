@@ -91,7 +91,8 @@ public:
   }
 
 private:
-  /// Adds the document of a model, or one that was written before.
+  /// Adds the document of a model, or the document in a file that an earlier
+  /// run wrote.
   ExitCode add(const std::string &model, json::Array &documents) {
     auto saved = readDocument(model);
     if (!saved)
@@ -122,7 +123,7 @@ private:
     return ExitCode::done;
   }
 
-  /// Builds the code to measure its size, where there is a compiler for it.
+  /// Builds the code to measure its size, if there is a compiler for it.
   llvm::Expected<std::optional<CodeBytes>>
   measureCode(const Prepared &prepared) const {
     if (noBuild)
@@ -131,7 +132,7 @@ private:
                                    options.getLevel(), /*wantsLayers=*/true);
     if (code || !prepared.manifest.hasCustoms())
       return code;
-    // The user's headers may need what only the user's build has.
+    // Custom headers may need files that only the user's build has.
     printWarning("the size of the code is not known, as it does not build: " +
                  llvm::toString(code.takeError()));
     return std::nullopt;
@@ -165,7 +166,7 @@ private:
   }
 
   /// Compares the outputs for random inputs with those of the reference, as nnc
-  /// verify does. The reference cannot call functions of the user's.
+  /// verify does. The reference cannot call custom functions.
   ExitCode compareOutputs(Prepared &prepared, std::vector<Tensor> inputs,
                           json::Object &document) const {
     if (hasCustomOps(prepared.driver->imported()))

@@ -32,7 +32,8 @@ std::vector<std::string> getFamilyNames() {
   return names;
 }
 
-/// Returns why there is no such family, or an empty string if there is.
+/// Returns an error message if there is no such family, or else an empty
+/// string.
 std::string findFamilyProblem(const std::string &given) {
   if (findFamily(given))
     return "";

@@ -26,7 +26,8 @@
 namespace nnc::tools {
 namespace {
 
-/// Bytes per second when reading, when writing, and when doing both at once.
+/// Bandwidths in bytes per second when reading, when writing, and when doing
+/// both at once.
 struct Rates {
   double read = 0, write = 0, both = 0;
 };
@@ -34,9 +35,9 @@ struct Rates {
 /// The figures that the program of runner/probe.cpp prints.
 struct Figures {
   double threads = 0, clock = 0, barrier = 0;
-  /// Vector size in bytes, multiply-adds per second.
+  /// Pairs of a vector size in bytes and multiply-adds per second.
   std::vector<std::pair<double, double>> peaks;
-  /// Size in bytes and rates, from the first level on.
+  /// Pairs of a size in bytes and bandwidths, from the first cache level on.
   std::vector<std::pair<double, Rates>> caches;
   Rates memory, sharedMemory;
 };
@@ -77,8 +78,8 @@ std::optional<Figures> parse(llvm::StringRef text) {
   return std::nullopt;
 }
 
-/// Rounds to an integer of at least 1, the least value that a target's row may
-/// have.
+/// Rounds to the nearest integer, but to at least 1, the smallest value in a
+/// target's row.
 int64_t roundUp(double value) {
   return std::max<int64_t>(1, std::llround(value));
 }

@@ -47,18 +47,19 @@ constexpr double guessedSeconds = 0.4;
 /// Seconds that a batch takes beyond its jobs, for building the runner and
 /// linking.
 constexpr double batchSeconds = 2;
-/// Share of the remaining time that a batch of jobs, or the runs of whole
-/// plans, may be expected to take. It is below 1 because some take longer.
+/// The fraction of the remaining time that a batch of jobs, or the runs of
+/// whole plans, may be expected to take. It is below 1 because some take longer
+/// than expected.
 constexpr double caution = 0.6, planCaution = 0.8;
 /// Seconds for all runs of a job together.
 constexpr double runSeconds = 0.05;
 
-/// Shares of the budget. After the first, pairs of layers are measured in the
-/// form (fused or not) that they do not have; after the second, whole plans are
-/// run, if the rest of the budget suffices.
+/// Fractions of the budget. After ownShare, pairs of layers are measured in the
+/// form (fused or not) that they do not have. After jobsShare, whole plans are
+/// run if the rest of the budget suffices.
 constexpr double ownShare = 0.45, jobsShare = 0.6;
-/// How often the forms of layers (fused or not) are decided again by
-/// measurements. One more round may change them, since costs of neighbours have
+/// The number of rounds in which measurements decide the forms of layers (fused
+/// or not) anew. A second round may change them, since costs of neighbours have
 /// changed.
 constexpr int mostForms = 2;
 /// The largest number of whole plans that are run, and the largest number of
@@ -66,8 +67,8 @@ constexpr int mostForms = 2;
 constexpr size_t mostPlans = 4;
 constexpr int64_t mostPlanBytes = int64_t(1) << 31;
 /// Seconds for the runs of a whole plan; seconds to put a gigabyte of weights
-/// into a program; and the time to build a layer of a whole plan, as a share of
-/// the time for a job.
+/// into a program; and the time to build a layer of a whole plan, as a fraction
+/// of the time for a job.
 constexpr double planRunSeconds = 1, gigabyteSeconds = 20, layerShare = 0.3;
 
 class Stopwatch {
@@ -99,7 +100,7 @@ struct Form {
   mlir::func::FuncOp function;
   /// Null if the driver owns the module.
   mlir::OwningOpRef<mlir::ModuleOp> owner;
-  LayerForms others; ///< of its layers, with other element types
+  LayerForms others; ///< other forms of its layers, with other element types
   CandidateMemo memo;
 
   Form(mlir::ModuleOp module, Precision precision, const WeightRules &rules)
@@ -199,7 +200,7 @@ private:
 
   llvm::Error tune() {
     Progress progress("tuning");
-    // All that is measured fits into the budget; it may be less.
+    // All measurements together fit into the budget. They may take less.
     progress.setSecondsLeft(budget - watch.seconds());
     int64_t weightBytes = getWeightBytes(form->function);
     auto meter = Meter::create(machine, toolchain, threads, weightBytes);

@@ -33,7 +33,7 @@ namespace json = llvm::json;
 namespace nnc::tools {
 namespace {
 
-/// Runs in a row of a random case of a model with state.
+/// The number of consecutive runs in a random case for a model with state.
 constexpr int64_t kSteps = 4;
 
 class Verify : public Command {
@@ -127,8 +127,8 @@ private:
       cases[i].name = fmt::format("random {}", i);
       if (function)
         cases[i].name += " of " + prepared.manifest.name;
-      // State shows in the runs after the first; of that alone the results of
-      // custom operators are known.
+      // State affects only the runs after the first. The results of custom
+      // operators are known only for the first run.
       bool isOne = prepared.manifest.state.empty() ||
                    hasCustomOps(prepared.driver->importedFor(function));
       cases[i].steps = isOne ? 1 : kSteps;
@@ -143,7 +143,8 @@ private:
     return cases;
   }
 
-  /// Makes random cases with the smallest sizes, the largest ones, and others.
+  /// Makes random cases with the smallest sizes, the largest sizes, and some in
+  /// between.
   std::vector<TestCase> makeSizedCases() const {
     constexpr size_t kOthers = 4;
     const Manifest &manifest = prepared.manifest;
@@ -175,8 +176,8 @@ private:
     return cases;
   }
 
-  /// Computes the outputs of a case on the model imported at its sizes. Those
-  /// that data decide are found one after the other.
+  /// Computes the outputs of a case on the model that is imported at its sizes.
+  /// Sizes that depend on data are found one after the other.
   llvm::Error evaluateAtSizes(TestCase &one) const {
     ModelOptions own = options;
     own.ranges.clear();
@@ -202,7 +203,7 @@ private:
       one.outputs = std::move(*expected);
       if (found.size() == sizes.size())
         break;
-      // The last outputs tell the sizes.
+      // The last outputs tell the sizes that were found.
       int32_t value;
       const Tensor &count =
           one.outputs[one.outputs.size() - sizes.size() + found.size()];
@@ -256,8 +257,8 @@ private:
         print(one, port, found);
     }
     json::Object object{{"name", one.name}, {"outputs", std::move(outputs)}};
-    // Integers that differ by one unit are within the tolerance; which layer
-    // they come from is worth knowing.
+    // Integers that differ by one unit are within the tolerance, but it is
+    // worth knowing in which layer the difference begins.
     if (prepared.manifest.sizes.empty() && (!same || (isQuantized && !equal))) {
       llvm::Expected<std::string> layer = findLayer(one);
       if (!layer)
@@ -271,8 +272,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// Returns what the user's functions compute in this case. The reference
-  /// cannot call them, so that it takes their results from the program.
+  /// Returns the results of custom functions in this case. The reference cannot
+  /// call these functions, so it takes their results from the program.
   llvm::Expected<CustomResults> findCustomResults(const TestCase &one) {
     if (!hasCustomOps(prepared.driver->importedFor(function)))
       return CustomResults();
@@ -286,9 +287,9 @@ private:
     return readCustomResults(prepared.manifest, result->layersFile);
   }
 
-  /// Runs the case once more, its first run if it has several, and compares the
-  /// output of every layer with that of its reference. Returns a sentence about
-  /// the first layer that differs.
+  /// Runs the case once more, or only its first run if it has several, and
+  /// compares the output of every layer with that of its reference. Returns a
+  /// sentence about the first layer that differs.
   llvm::Expected<std::string> findLayer(const TestCase &one) {
     RunRequest request;
     request.threads = threads;
@@ -339,7 +340,7 @@ private:
 
   Prepared prepared;
   json::Array results;
-  size_t function = 0; ///< of a module with several, which is verified
+  size_t function = 0; ///< index of the verified function of the module
   bool differs = false;
 };
 

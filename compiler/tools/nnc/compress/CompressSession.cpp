@@ -24,7 +24,7 @@ bool CompressSettings::isModule() const {
   return isWrittenAsModule(model.model, output);
 }
 
-/// The extension of the files that --metric gets.
+/// Returns the extension of the files that are passed to --metric.
 static const char *getExtension(const CompressSettings &settings) {
   return !settings.isModule()                                  ? ".onnx"
          : llvm::StringRef(settings.output).ends_with(".mlir") ? ".mlir"
@@ -35,14 +35,15 @@ ExitCode CompressSession::openModel(llvm::Expected<std::string> text,
                                     const char *name, Executable &model) {
   if (!text)
     return fail(text.takeError(), ExitCode::limit);
-  // A module has the shapes that were given.
+  // A module already has the shapes that were given.
   return model.open(
       *text, name, settings.isModule() ? ModelOptions() : settings.model,
       settings.compiler, settings.threads,
       &model == &runs.getProgram() ? nullptr : &runs.getProgram());
 }
 
-/// Warns of weights that are not finite, and complains if none are left.
+/// Warns about weights that are not finite, and reports an error if no others
+/// are left.
 ExitCode CompressSession::checkWeights() {
   for (const compression::LeftSummary &each : compressor->getLeft())
     if (!each.isFinite)
@@ -66,8 +67,8 @@ ExitCode CompressSession::checkWeights() {
   return ExitCode::unsupported;
 }
 
-/// Imports the model, which finds all that is wrong with it, in the file's own
-/// terms.
+/// Imports the model. The import finds all problems of the model, and reports
+/// them in terms of its file.
 ExitCode CompressSession::import() {
   DriverOptions wanted;
   wanted.mayStayOpen = settings.calibration.empty() && !settings.isModule();
@@ -91,11 +92,11 @@ static int countNorms(mlir::ModuleOp module) {
 
 ExitCode CompressSession::openModule() {
   mlir::ModuleOp module = imported->module();
-  // The target is that of whoever compiles the result.
+  // Whoever compiles the result chooses the target.
   module->removeAttr(target::kTargetAttr);
   int norms = countNorms(module);
-  // Whoever folds batch norms later would scale channels of weights that share
-  // values.
+  // Batch norms are folded now. If they were folded later, the channels of
+  // weights that share values would be scaled.
   mlir::PassManager prepare(module.getContext());
   buildObservedPipeline(prepare);
   if (mlir::failed(prepare.run(module)))
@@ -148,7 +149,8 @@ ExitCode CompressSession::open() {
   return observe();
 }
 
-/// Returns whether the elements are all finite, as floats in `values`.
+/// Converts the elements to floats in `values`. Returns true if all of them are
+/// finite.
 static bool getFinite(const Tensor &tensor, std::vector<float> &values) {
   std::vector<double> all = tensor.values();
   values.assign(all.begin(), all.end());
@@ -285,7 +287,8 @@ ExitCode CompressSession::findErrors(std::vector<double> &errors) {
     errors[observed[o].weight] += sums[o].getRatio();
     isKnown[observed[o].weight] = true;
   }
-  // Weights of layers in bodies go by their own error.
+  // The error of weights of layers in the bodies of loops and branches is their
+  // own.
   for (size_t i = 0; i < errors.size(); ++i)
     if (!isKnown[i])
       errors[i] = getSquaredError(i);

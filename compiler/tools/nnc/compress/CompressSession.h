@@ -19,12 +19,12 @@ struct CompressSettings {
   ModelOptions model;
   std::string calibration, output, compiler, metric;
   compression::Options options;
-  std::optional<double> maxDrop; ///< a share: 0.005 for 0.5 %
+  std::optional<double> maxDrop; ///< a fraction: 0.005 for 0.5 %
   int threads = 1;
 
-  /// Whether the result is written as a module, not as ONNX.
+  /// Whether the result is written as a module rather than as ONNX.
   bool isModule() const;
-  /// Whether models can be compared with the original one.
+  /// Whether compressed models can be compared with the original one.
   bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
 };
 
@@ -34,11 +34,12 @@ public:
   explicit CompressSession(CompressSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
 
-  /// Reads the model, as ONNX if it is written as that and as a module
-  /// otherwise, and if there are samples builds it and reads these. By second
-  /// order it is run on them, to observe what its layers read.
+  /// Reads the model, as ONNX if the result is ONNX and as a module otherwise.
+  /// If there are samples, it also builds the model and reads the samples. For
+  /// second-order compression it runs the model on them to observe the inputs
+  /// of its layers.
   ExitCode open();
-  /// Compresses all weights as they are to be now.
+  /// Compresses all weights with their present options.
   void compress();
   llvm::LogicalResult evaluate(compression::Evaluation &evaluation) override {
     return note(compare(evaluation));
@@ -49,7 +50,7 @@ public:
   std::unique_ptr<accuracy::SearchProgress> showSearch() override {
     return tools::showSearch();
   }
-  /// Returns how the command ends where one of the functions above has failed.
+  /// Returns the exit code after one of the functions above has failed.
   ExitCode getFailure() const { return failure; }
 
   const CompressSettings &getSettings() const { return settings; }
@@ -74,11 +75,11 @@ private:
   CompressSettings settings;
   mlir::MLIRContext context;
   Diagnostics diagnostics;
-  /// The import, which holds the module that is compressed, unless the model is
-  /// written as ONNX again.
+  /// The driver that holds the imported module which is compressed; null if the
+  /// result is written as ONNX.
   std::unique_ptr<Driver> imported;
   std::unique_ptr<compression::Compressor> compressor;
-  SampledRuns runs; ///< of the original model
+  SampledRuns runs; ///< runs of the original model
   ExitCode failure = ExitCode::done;
 };
 

@@ -18,8 +18,8 @@ using nnc::stored::StoredSizes;
 namespace nnc::tools {
 namespace {
 
-/// Sums over the weights of layers. One that has no form of a kind counts as
-/// dense instead of that.
+/// Sums over the weights of layers. A weight that has no form of some kind
+/// counts with its dense bytes for that kind.
 struct SizeTotals {
   int64_t elements = 0, zeros = 0, dense = 0, codebook = 0, csr = 0,
           huffman = 0, least = 0;
@@ -54,8 +54,8 @@ static std::string getPattern(const compression::Options &options) {
                          : "";
 }
 
-/// Returns the most values that a layer was allowed to have, or 0 for any
-/// number.
+/// Returns the largest number of values that a layer was allowed to have, or 0
+/// if it was not limited.
 static int64_t getClusters(const compression::Options &options,
                            compression::Treatment treatment) {
   return treatment == compression::Treatment::none    ? 0
@@ -63,7 +63,7 @@ static int64_t getClusters(const compression::Options &options,
                                                       : options.clusters;
 }
 
-/// Says how much of the Hessian of a layer's inputs is known.
+/// Returns which part of the Hessian of a layer's inputs is known.
 static const char *getHessian(const compression::CompressedSizes &size) {
   return !size.outputErrors ? "" : size.isDense ? "dense" : "blocks";
 }
@@ -162,7 +162,7 @@ json::Object toJson(const CompressedModel &model,
       {"outputs", toJson(evaluation.outputs)}};
 }
 
-/// Returns a number and what there are so many of.
+/// Returns a number with its noun in the singular or plural.
 static std::string count(int64_t number, const std::string &one,
                          const std::string &several = "") {
   return fmt::format("{} {}", number,
@@ -171,7 +171,7 @@ static std::string count(int64_t number, const std::string &one,
                                        : several);
 }
 
-/// Shortens names that some converters make of all that they fused.
+/// Shortens long names, as converters make them from all ops that they fused.
 static std::string shorten(const std::string &name) {
   constexpr size_t most = 40;
   return name.size() <= most ? name : name.substr(0, most - 3) + "...";
@@ -219,7 +219,8 @@ static void printLayers(const CompressedModel &model,
   table.print();
 }
 
-/// Prints what second order says of layers, and of which it says less.
+/// Prints the output errors that second-order compression knows, and the layers
+/// for which it knows less.
 static void printObserved(const CompressedModel &model,
                           const CompressResult &result) {
   printOut("results: the error of what layers compute on the samples, relative "

@@ -13,19 +13,20 @@ namespace nnc::tools {
 
 /// The results of a run of nnc compress.
 struct CompressResult {
-  std::vector<compression::CompressedSizes> sizes; ///< of the weights
+  std::vector<compression::CompressedSizes> sizes; ///< sizes of each weight
   compression::Evaluation evaluation;
-  int evaluated = 0; ///< models
+  int evaluated = 0; ///< number of models that were evaluated
   double seconds = 0;
 };
 
-/// The figures of the model and its weights that a report tells.
+/// The figures of the model and its weights for a report.
 struct CompressedModel {
   const CompressSettings &settings;
   std::vector<compression::WeightSummary> weights;
   std::vector<compression::LeftSummary> left;
-  int folded = 0;        ///< batch norms and other factors of channels
-  int64_t fileBytes = 0; ///< of the model before
+  /// Number of folded batch norms and other factors of channels.
+  int folded = 0;
+  int64_t fileBytes = 0; ///< size of the original model's file
   size_t samples = 0;
 
   static CompressedModel get(CompressSession &session);

@@ -15,7 +15,8 @@
 namespace nnc::tools {
 
 /// Returns the places that are in use while a layer runs, in the order of their
-/// offsets. Of a result that takes the place of an operand only one is there.
+/// offsets. If a result overwrites an operand, only the larger of the two is
+/// included.
 static std::vector<const ArenaPlace *> findPlaces(const Manifest &manifest,
                                                   int64_t layer) {
   std::vector<const ArenaPlace *> places;
@@ -36,7 +37,8 @@ static std::vector<const ArenaPlace *> findPlaces(const Manifest &manifest,
 
 ArenaPeak findPeak(const Manifest &manifest) {
   ArenaPeak peak;
-  // The most bytes are in use where a place begins to be.
+  // The use of the arena can only reach its peak where a place begins to be in
+  // use.
   for (const ArenaPlace &start : manifest.arena) {
     ArenaPeak now{start.first, 0, findPlaces(manifest, start.first)};
     int64_t end = 0;
@@ -63,7 +65,8 @@ static std::string escape(llvm::StringRef text) {
 }
 
 std::string drawArena(const Manifest &manifest) {
-  // Places may reach over the end of the arena by padding that nothing stores.
+  // Places may extend beyond the end of the arena by padding that is never
+  // stored.
   int64_t bytes = std::max<int64_t>(manifest.arenaBytes, 1);
   auto layers =
       static_cast<double>(std::max<size_t>(manifest.layers.size(), 1));
@@ -100,7 +103,7 @@ std::string drawArena(const Manifest &manifest) {
                      left, top + height + 36);
   for (auto [i, place] : llvm::enumerate(manifest.arena)) {
     if (place.first > place.last)
-      continue; // nothing uses it
+      continue; // no layer uses it
     double x = left + double(place.first) * step;
     double w = double(place.last - place.first + 1) * step;
     double y = yOf(std::min(place.offset + place.bytes, bytes));
@@ -114,7 +117,7 @@ std::string drawArena(const Manifest &manifest) {
         "fill=\"{}\" stroke=\"#555\" stroke-width=\"0.5\"/>",
         escape(place.name), place.bytes, place.offset, place.first, place.last,
         x, y, w, h, colour);
-    // A name that does not fit in its box is in the tooltip alone.
+    // A name that does not fit in its box is only in the tooltip.
     if (h >= 12 && w >= 6.5 * double(place.name.size()))
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 3,
                          y + h / 2 + 4, escape(place.name));

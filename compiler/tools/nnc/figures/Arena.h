@@ -13,16 +13,16 @@ namespace nnc::tools {
 
 /// The layer at which the most bytes of the arena are in use.
 struct ArenaPeak {
-  int64_t layer = 0; ///< number of the layer
-  int64_t bytes = 0; ///< of all places that are in use then
-  std::vector<const ArenaPlace *> places; ///< these, the largest first
+  int64_t layer = 0; ///< index of the layer
+  int64_t bytes = 0; ///< bytes of all places in use at that layer
+  std::vector<const ArenaPlace *> places; ///< these places, the largest first
 };
 
-/// Returns the first peak of the arena; without places if it has none.
+/// Returns the first peak of the arena. It has no places if the arena is empty.
 ArenaPeak findPeak(const Manifest &manifest);
 
-/// Returns a picture of the arena as SVG: layers from left to right, bytes from
-/// bottom to top, and a box with a name for each place.
+/// Returns a picture of the arena as SVG, with layers from left to right, bytes
+/// from bottom to top, and a named box for each place.
 std::string drawArena(const Manifest &manifest);
 
 } // namespace nnc::tools

@@ -24,7 +24,7 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
-/// The name of the form in which a weight is stored.
+/// Returns the name of the form in which a weight is stored.
 static std::string getFormName(nn::ShapeAttr shape) {
   return stored::getFormName(shape.getInt("form"), shape.getInt("gaps"),
                              shape.getInt("block"));
@@ -37,8 +37,8 @@ std::string Alternative::routineText() const {
                      fmt::join(candidate.params, ", "));
 }
 
-/// Returns the name of a type's layout, with the element type of halves and the
-/// device unless it is the host.
+/// Returns the name of a type's layout. It includes the element type if that is
+/// f16, and the device unless that is the host.
 static std::string schemaName(mlir::RankedTensorType type) {
   std::string name = nn::getLayoutName(type);
   if (type.getElementType().isF16())
@@ -159,7 +159,7 @@ static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
              other.candidate.hasSchemaOf(candidate);
     });
     bool inexact = graph.isOverError(layer, candidate);
-    candidate.form = {}; // which lives only as long as the search
+    candidate.form = {}; // lives only as long as the search
     Alternative one{std::move(candidate), extra, chosen, inexact};
     if (all || same == result.alternatives.end())
       result.alternatives.push_back(std::move(one));
@@ -174,8 +174,8 @@ static Explained explain(nn::LayerOp layer, const PlanGraph &graph,
 }
 
 /// Returns how often a run of the model runs a function: 1, or for the body of
-/// loops the product of their trips. A loop whose trips data decide counts
-/// once.
+/// loops the product of their trip counts. A loop whose trip count depends on
+/// data counts once.
 static double countTrips(mlir::func::FuncOp function) {
   double trips = 1;
   auto module = function->getParentOfType<mlir::ModuleOp>();
@@ -200,7 +200,7 @@ ExitCode Explanation::find(mlir::func::FuncOp function, const CostModel &cost,
   llvm::ArrayRef<Subject> choices;
   if (const TuningFile *tuned = driver.tuned())
     choices = tuned->getChoices(options.maxError);
-  // This is the choice of nnc-choose-routines.
+  // The graph is built as nnc-choose-routines builds it.
   auto graph = PlanGraph::build(function, cost, options.maxError,
                                 options.layouts, choices);
   if (mlir::failed(graph))

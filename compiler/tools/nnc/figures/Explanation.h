@@ -19,7 +19,7 @@ namespace nnc::tools {
 /// A routine that could compute a layer, with its best parameters for it.
 struct Alternative {
   nnc::Candidate candidate;
-  double extra; ///< seconds that the plan would take longer with it
+  double extra; ///< additional seconds of the plan with it
   bool chosen;
   bool inexact; ///< cheaper, but less accurate than --max-error allows
 
@@ -30,29 +30,31 @@ struct Alternative {
   llvm::json::Object toJson() const;
 };
 
-/// Returns the window of a layer's operation with its groups; nullopt where it
-/// has none.
+/// Returns the window and the groups of a layer's operation, or nullopt if it
+/// has no window.
 std::optional<llvm::json::Object> windowToJson(const nn::Description &said);
 
-/// The costs that nnc-fuse-layers compared for a layer and the one before it.
+/// The costs that nnc-fuse-layers compared for a layer and the layer before it.
 struct Fusion {
   llvm::StringRef form; ///< "separable", "scaling" or "expanded"
   bool fused;
-  double apart, one; ///< cost in seconds of two layers and of the fused one
+  double apart, one; ///< seconds of the two layers, and of the fused one
 
   llvm::StringRef first() const;
   llvm::json::Object toJson() const;
 };
 
-/// A layer with its alternatives: first the chosen one, then the others by the
-/// cost of the plan with them.
+/// A layer with its alternatives. The chosen one comes first, followed by the
+/// others in order of the cost of the plan with them.
 struct Explained {
   mlir::Operation *layer;
-  /// Name in the emitted code and in the model.
+  /// Its names in the emitted code and in the model, and the shape of its
+  /// result.
   std::string name, modelName, shape;
   nn::Description description;
   std::vector<std::string> ops; ///< for instance nn.conv, nn.add and nn.relu
-  /// Why it works on floats, in a quantized model; empty for other layers.
+  /// The reason why it computes with floats in a quantized model; empty for
+  /// layers that compute with integers.
   std::string floats;
   std::optional<Fusion> fusion;
   std::vector<Alternative> alternatives;
@@ -60,8 +62,8 @@ struct Explained {
   const nnc::Candidate &chosen() const {
     return alternatives.front().candidate;
   }
-  /// Returns the shape of the result as it lies in memory, in the order of the
-  /// layout that is named behind it: "1x48x48x8 NHWC".
+  /// Returns the shape of the result in memory, in the order of its layout,
+  /// followed by the layout's name: "1x48x48x8 NHWC".
   std::string describeResult() const;
 };
 
@@ -71,46 +73,48 @@ struct LayoutChange {
   UnitCost cost;
 };
 
-/// A weight that is stored in fewer bytes. A routine decodes it before a layer
-/// reads it, or the layer's own routine reads what is stored.
+/// A weight that is stored in fewer bytes. Either a routine decodes it before a
+/// layer reads it, or the layer's own routine reads the stored bytes.
 struct StoredWeight {
   std::string name, form, routine;
-  std::string layer; ///< that reads it as it is stored, by the routine
-  /// Whether the routine makes the weight, before layers read it.
+  std::string layer; ///< layer whose routine reads the stored bytes
+  /// Whether the routine decodes the weight before layers read it.
   bool isDecoded;
-  int64_t bytes, denseBytes; ///< that are stored, and those of all elements
-  double seconds;            ///< of the routine in each run, estimated
+  int64_t bytes, denseBytes; ///< stored bytes, and bytes of all elements
+  double seconds;            ///< estimated seconds of the routine in each run
 };
 
-/// The seconds that reading the weights of a planned module as they are stored
-/// takes more than reading them as they are (kStoredNsAttr).
+/// Returns the seconds that a planned module takes with its stored weights
+/// minus those with unchanged weights (kStoredNsAttr).
 double getStoredSeconds(mlir::ModuleOp layered);
 
-/// The choice of routines for a model, solved again with all that it weighed.
+/// The choice of routines for a model, which is solved again to show the
+/// alternatives.
 struct Explanation {
   Plan plan;
   std::vector<Explained> layers;
   std::vector<LayoutChange> changes;
   std::vector<StoredWeight> stored;
-  /// Names of weights that take no fewer bytes with --weights-encoding.
+  /// The names of weights that take no fewer bytes with --weights-encoding.
   std::vector<std::string> kept;
-  /// The seconds that reading weights as they are stored, or decoding them,
-  /// takes more than reading them as they are: less than 0 if it takes fewer.
+  /// The seconds of reading or decoding stored weights minus those of reading
+  /// unchanged weights. It is negative if stored weights are faster.
   double storedSeconds = 0;
-  Clock clock = {0, 1}; ///< that of all seconds
+  Clock clock = {0, 1}; ///< clock for which all seconds hold
 
-  /// The seconds of a run of the plan and of such weights, estimated.
+  /// Returns the estimated seconds of a run of the plan with its stored
+  /// weights.
   double getSeconds() const { return plan.cost + storedSeconds; }
 
-  /// Explains the model that `driver` has compiled with its stages kept. With
-  /// `all`, a routine is an alternative with each of its parameters, not with
-  /// the best alone.
+  /// Explains the model that `driver` has compiled with its stages kept. If
+  /// `all`, a routine is a separate alternative with each of its parameters,
+  /// rather than only with the best ones.
   ExitCode find(Driver &driver, bool all = false);
 
 private:
-  /// Names the layers as the emitted code does.
+  /// Gives the layers the names that they have in the emitted code.
   void takeNames(mlir::ModuleOp layered);
-  /// Multiplies all seconds by the factor of `clock`.
+  /// Scales all seconds by the factor of `clock`.
   void takeClock();
   ExitCode find(mlir::func::FuncOp function, const CostModel &cost,
                 Driver &driver, bool all);

@@ -12,7 +12,7 @@
 
 namespace nnc::tools {
 
-/// The most limits of weights that are tried.
+/// The largest number of limits of weights that are tried.
 static constexpr int kMostLimits = 4;
 
 ExitCode FlashLimit::measure(const ModelOptions &tried,
@@ -35,15 +35,17 @@ ExitCode FlashLimit::measure(const ModelOptions &tried,
   return ExitCode::done;
 }
 
-/// The same, where a model whose weights cannot take so few bytes is no error.
+/// Measures as measure() does, but returns false without a report if that
+/// fails, for instance because the weights cannot take so few bytes.
 bool FlashLimit::tryMeasure(const ModelOptions &tried,
                             std::unique_ptr<MeasuredModule> &measured) const {
   DroppedReports dropped;
   return measure(tried, measured) == ExitCode::done;
 }
 
-/// Measures the modules with the smallest weights, for what the model needs at
-/// least: those with somewhat larger ones may have less code.
+/// Measures the modules with the smallest weights, to find the fewest bytes
+/// that the model needs. A module with slightly larger weights may have less
+/// code.
 ExitCode FlashLimit::findLeast() {
   constexpr size_t mostPoints = 3;
   DriverOptions own = wanted;
@@ -67,8 +69,8 @@ ExitCode FlashLimit::findLeast() {
 }
 
 ExitCode FlashLimit::find() {
-  // With --max-latency, too, weights need not take the fewest bytes, whose
-  // decoders take code.
+  // Without a limit of weights, --max-latency would choose the fewest bytes of
+  // weights, whose decoders take code. This limit always holds.
   if (options.limitsPlan() && !options.maxWeights)
     options.maxWeights = std::numeric_limits<int64_t>::max() - 1;
   best = options;
@@ -77,7 +79,8 @@ ExitCode FlashLimit::find() {
   return findLeast();
 }
 
-/// Compiles the model as it is, then with limits of its weights until it fits.
+/// Compiles the model without a limit of weights, and then with limits until it
+/// fits.
 ExitCode FlashLimit::search() {
   if (ExitCode code = measure(options, whole); code != ExitCode::done)
     return code;

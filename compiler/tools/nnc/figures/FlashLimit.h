@@ -12,7 +12,7 @@
 
 namespace nnc::tools {
 
-/// A module and the bytes of its code.
+/// A module, and the size of its code.
 struct MeasuredModule {
   Prepared prepared;
   CodeBytes code;
@@ -23,28 +23,29 @@ struct MeasuredModule {
   }
 };
 
-/// Compiles and builds models whose weights take as few bytes as their code
-/// leaves of flash memory.
+/// Compiles and builds a model so that its code and its weights together fit
+/// into flash memory.
 class FlashLimit {
 public:
-  /// `compiler` replaces that of the target, if it is not empty.
+  /// `compiler` replaces the target's compiler if it is not empty.
   FlashLimit(ModelOptions options, DriverOptions wanted, std::string compiler,
              int64_t maxFlash)
       : options(std::move(options)), wanted(std::move(wanted)),
         compiler(std::move(compiler)), maxFlash(maxFlash) {}
 
-  /// Compiles the model as it is, and where that takes too many bytes with the
-  /// weights that the code leaves room for. The code depends on the forms of
-  /// the weights, so that a few limits are tried. Returns what went wrong where
-  /// the model does not compile; fits() may be false otherwise.
+  /// Compiles the model without a limit of weights, and if it takes too many
+  /// bytes, again with its weights limited to the room that the code leaves.
+  /// The code depends on the forms of the weights, so a few limits are tried.
+  /// Returns an error only if the model does not compile; fits() may be false
+  /// even on success.
   ExitCode find();
   bool fits() { return getModule().getFlash() <= maxFlash; }
-  /// The module that fits, or the one that takes the fewest bytes.
+  /// Returns the module that fits, or else the one that takes the fewest bytes.
   MeasuredModule &getModule() { return module ? *module : *whole; }
-  /// The options of that module.
+  /// Returns the options with which getModule() was compiled.
   const ModelOptions &getOptions() const { return best; }
-  /// The module with all weights as they are without the limit, which may be
-  /// the same one.
+  /// Returns the module without a limit of weights, which may be the same as
+  /// getModule().
   MeasuredModule &getWhole() { return *whole; }
 
 private:
@@ -56,12 +57,12 @@ private:
   ExitCode findLeast();
 
   ModelOptions options;
-  ModelOptions best; ///< those of getModule()
+  ModelOptions best; ///< options of getModule()
   DriverOptions wanted;
   std::string compiler;
   int64_t maxFlash;
   std::unique_ptr<MeasuredModule> whole;
-  std::unique_ptr<MeasuredModule> module; ///< null for `whole`
+  std::unique_ptr<MeasuredModule> module; ///< null if `whole` is chosen
 };
 
 } // namespace nnc::tools

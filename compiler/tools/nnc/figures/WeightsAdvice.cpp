@@ -18,10 +18,11 @@
 
 namespace nnc::tools {
 
-/// An encoding is worth a line that saves one part of so many, and at least so
-/// many bytes: decoders are code.
+/// An encoding is recommended only if it saves at least 1 / leastPart of the
+/// bytes of weights and at least leastBytes bytes, because decoders take code.
 static constexpr int64_t leastPart = 8, leastBytes = 2048;
-/// Larger weights are not tried: finding all forms takes a while.
+/// The largest number of bytes of all weights for which encodings are tried.
+/// Finding all forms of more weights takes too long.
 static constexpr int64_t mostBytes = 16 << 20;
 
 std::string describeHalfConstants(mlir::ModuleOp module,
@@ -73,8 +74,8 @@ void WeightsAdvice::countByteWeights(mlir::ModuleOp layered) {
     floatConstants = floats.getInt();
 }
 
-/// Returns the elements of a weight that a layer multiplies by and that could
-/// be stored in another form; nullopt for other constants.
+/// Returns the elements of a weight that a layer multiplies by and that may be
+/// stored in another form, or nullopt for other constants.
 static std::optional<TensorData> getOpenWeight(nn::ConstantOp constant) {
   bool isWeight = llvm::all_of(constant->getUses(), [](mlir::OpOperand &use) {
     auto layer = llvm::dyn_cast<nn::LayerOp>(use.getOwner());
@@ -103,7 +104,7 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
         saved += nn::getPhysicalBytes(constant.getY().getType()) -
                  int64_t(form->bytes.size());
     });
-    // The first of the forms with nearly as few bytes takes the least time.
+    // Of forms with almost equal bytes, the first one takes the least time.
     if (saved >= leastBytes && saved >= bytes / leastPart &&
         (!encoding || saved > encoding->saved + bytes / leastPart))
       encoding = Encoding{stored::toString(kind).str(), bytes - saved, saved};

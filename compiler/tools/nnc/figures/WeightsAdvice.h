@@ -13,18 +13,18 @@
 
 namespace nnc::tools {
 
-/// Returns a phrase that says how many constants of 16-bit floats a model has
-/// that become floats of 32 bits, and the bytes of both; empty where it has
-/// none or --precision=f16 keeps them.
+/// Returns a phrase that says how many constants of 16-bit floats in the model
+/// become 32-bit floats, and the bytes of both. Returns an empty string if
+/// there are none or --precision=f16 keeps them.
 std::string describeHalfConstants(mlir::ModuleOp module,
                                   const ModelOptions &options);
 
-/// Advice of `nnc check` on the bytes of weights: how many layers of floats
-/// read integers of 8 bits, and whether --weights-encoding would save memory.
+/// Advice of `nnc check` on the bytes of weights: how many float layers read
+/// 8-bit weights, and whether --weights-encoding would save memory.
 class WeightsAdvice {
 public:
-  /// Looks at the model that `driver` has compiled with
-  /// DriverOptions::keepStages, whose weights take `bytes`.
+  /// Analyses the model that `driver` has compiled with
+  /// DriverOptions::keepStages. `bytes` is the size of all its weights.
   static WeightsAdvice find(Driver &driver, int64_t bytes);
 
   /// Returns the name of the encoding that would save bytes, or null.
@@ -32,9 +32,9 @@ public:
     return encoding ? &encoding->name : nullptr;
   }
   void dropEncoding() { encoding.reset(); }
-  /// Tells what a compilation with that encoding takes: bytes of all weights,
-  /// how many fewer these are, how many more the arena takes, and how many
-  /// seconds more a run is estimated to take, if that is known.
+  /// Sets the result of a compilation with that encoding: the bytes of all
+  /// weights, the bytes saved, the additional bytes of the arena, and the
+  /// additional estimated seconds of a run, if known.
   void setCosts(int64_t bytes, int64_t saved, int64_t ram,
                 std::optional<double> seconds);
 
@@ -42,24 +42,27 @@ public:
   void addTo(llvm::json::Object &said) const;
 
 private:
-  /// Counts layers of floats with weights that are integers of 8 bits.
+  /// Counts the float layers whose weights are 8-bit integers in the model.
   void countByteWeights(mlir::ModuleOp layered);
-  /// Finds the form in which all weights take the fewest bytes.
+  /// Finds the encoding with which all weights take the fewest bytes.
   void findEncoding(mlir::ModuleOp layered, int64_t bytes);
 
-  /// Layers of floats whose weights the model has in 8 bits, by how the module
-  /// stores them.
+  /// The numbers of float layers whose weights are 8-bit integers in the model:
+  /// those for which the module stores integers, and those for which it stores
+  /// floats.
   int64_t integerLayers = 0, floatLayers = 0;
-  /// The names of layers of floats that lack RAM to decode bytes.
+  /// The names of float layers for which the RAM to decode 8-bit weights is
+  /// missing.
   std::vector<std::string> ramNames;
-  std::string halfConstants;  ///< from describeHalfConstants()
-  int64_t floatConstants = 0; ///< of 8 bits, read by other layers
+  std::string halfConstants; ///< from describeHalfConstants()
+  /// Number of 8-bit constants that other layers read as floats.
+  int64_t floatConstants = 0;
   struct Encoding {
-    std::string name; ///< of --weights-encoding
-    int64_t bytes;    ///< of all weights, about
+    std::string name; ///< value of --weights-encoding
+    int64_t bytes;    ///< approximate bytes of all weights
     int64_t saved;
-    int64_t ram = 0;                    ///< bytes that the arena takes more
-    std::optional<double> seconds = {}; ///< that a run takes more, estimated
+    int64_t ram = 0;                    ///< additional bytes of the arena
+    std::optional<double> seconds = {}; ///< additional estimated time of a run
   };
   std::optional<Encoding> encoding;
 };

@@ -17,11 +17,12 @@ namespace json = llvm::json;
 
 namespace nnc::tools {
 
-/// The most plans that are compiled and shown.
+/// The largest number of plans that are compiled and shown.
 static constexpr size_t kMostPoints = 12;
 
-/// Returns indices of `bytes`, which descend, both ends among them: those near
-/// to sizes that differ by equal factors.
+/// Returns indices of `bytes`, which is in descending order. The indices
+/// include both ends, and those whose sizes are closest to a geometric sequence
+/// between them.
 static std::vector<size_t> pickPoints(const std::vector<double> &bytes) {
   std::vector<size_t> picked;
   for (size_t step = 0; step < kMostPoints; ++step) {

@@ -13,18 +13,19 @@
 
 namespace nnc::tools {
 
-/// Returns the bytes of weights of the plans that a module of layers lists,
-/// with DriverOptions::findsFront: the fastest plan first, the smallest last.
+/// Returns the bytes of weights of the plans that a module of layers records
+/// with DriverOptions::findsFront. The fastest plan comes first, the smallest
+/// last.
 std::vector<double> listFront(mlir::ModuleOp layered);
 
-/// The plans of a model of which none has fewer bytes of weights and takes no
-/// more time: what --max-weights can choose among.
+/// The Pareto front of a model's plans: no other plan has fewer bytes of
+/// weights and takes no more time. --max-weights chooses among these plans.
 class WeightsFront {
 public:
   /// Finds the plans of the model that `driver` has compiled with
-  /// DriverOptions::findsFront. Of many plans it takes some, the fastest and
-  /// the smallest one among them, and compiles each of these to count its
-  /// memory.
+  /// DriverOptions::findsFront. If there are many, it picks some of them,
+  /// including the fastest and the smallest, and compiles each of these to
+  /// count its memory.
   ExitCode find(Driver &driver);
 
   void print() const;
@@ -34,7 +35,7 @@ private:
   struct Point {
     int64_t weightBytes = 0;
     double seconds = 0;
-    int64_t ramBytes = 0; ///< of the arena, the inputs, the outputs, the state
+    int64_t ramBytes = 0; ///< bytes of arena, inputs, outputs and state
   };
   std::vector<Point> points;
 };

@@ -26,7 +26,7 @@ namespace fs = llvm::sys::fs;
 
 namespace nnc::tools {
 
-/// The frontend whose models are edited as they are.
+/// Returns the frontend whose models are edited in their own format.
 static const frontends::Frontend &getEdited() {
   return **llvm::find_if(frontends::getFrontends(),
                          [](const auto *each) { return each->name == "ONNX"; });
@@ -36,8 +36,9 @@ void addEditedModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
 }
 
-/// Returns the frontend that a model's magic number tells, unless that is the
-/// one whose models are edited; null for others and where there is none.
+/// Returns the frontend to which a model's magic number belongs. Returns null
+/// if that is the frontend whose models are edited in their own format, or if
+/// there is none.
 static const frontends::Frontend *findOther(const std::string &model) {
   auto start = frontends::readFileStart(model);
   if (!start)
@@ -49,7 +50,7 @@ static const frontends::Frontend *findOther(const std::string &model) {
   return nullptr;
 }
 
-/// Whether a file's name is that of a module.
+/// Returns true if a file name is that of a module.
 static bool isModuleFile(llvm::StringRef output) {
   llvm::StringRef extension = llvm::sys::path::extension(output);
   return extension == ".mlir" || extension == ".mlirbc";
@@ -88,7 +89,7 @@ CLI::Option *addWords(CLI::App &app, const char *name, std::string &value,
   return option;
 }
 
-/// Makes an option refuse what is no share.
+/// Makes an option reject values that are not fractions.
 static void takeShare(CLI::Option *option, const char *example) {
   option->type_name(example)->check(
       [](const std::string &given) -> std::string {
@@ -140,8 +141,8 @@ ExitCode checkIsOnnx(const char *command, const std::string &model) {
   return ExitCode::unsupported;
 }
 
-/// Returns the format that a file's name says it has, if no model is written
-/// so.
+/// Returns the format that a file's extension suggests, if nnc does not write
+/// models in that format.
 static std::string findOtherFormat(llvm::StringRef output) {
   llvm::StringRef extension = llvm::sys::path::extension(output);
   for (const frontends::Frontend *frontend : frontends::getFrontends())

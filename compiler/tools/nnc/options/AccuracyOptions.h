@@ -17,39 +17,42 @@ class Option;
 
 namespace nnc::tools {
 
-/// MODEL and what is read with it, of commands that edit models.
+/// Adds MODEL and the options for reading it, for commands that edit models.
 void addEditedModelOptions(CLI::App &app, ModelOptions &options);
-/// Reads "0.5%" or "0.005" as a share.
+/// Parses "0.5%" or "0.005" as a fraction.
 std::optional<double> parseShare(llvm::StringRef text);
 
-/// Accepts one of `words`, and suggests one for others.
+/// Adds an option that accepts one of `words`, and suggests the closest one for
+/// other values.
 CLI::Option *addWords(CLI::App &app, const char *name, std::string &value,
                       std::vector<std::string> words, const char *help);
-/// --calibration=DIR|FILE.npz.
+/// Adds --calibration=DIR|FILE.npz.
 CLI::Option *addCalibrationOption(CLI::App &app, std::string &calibration);
-/// An option whose value is a share.
+/// Adds an option whose value is a fraction.
 void addShareOption(CLI::App &app, const char *name, std::string &share,
                     const char *example, const char *help);
 void addShareOption(CLI::App &app, const char *name,
                     std::optional<double> &share, const char *example,
                     const char *help);
-/// --metric=COMMAND.
+/// Adds --metric=COMMAND.
 void addMetricOption(CLI::App &app, std::string &metric);
-/// --exclude=NODE.
+/// Adds --exclude=NODE.
 void addExcludeOption(CLI::App &app, std::vector<std::string> &nodes,
                       const char *help);
 
-/// Whether nnc writes what it makes of `model` as a module of nn and qnn ops:
-/// if `output` says so, or the model is no ONNX.
+/// Returns true if nnc writes the result for `model` as a module of nn and qnn
+/// ops: if `output` has such a name, or the model is not ONNX.
 bool isWrittenAsModule(const std::string &model, const std::string &output);
-/// Reports a model that is no ONNX, for a command that edits ONNX alone.
+/// Reports an error if the model is not ONNX, for a command that edits only
+/// ONNX.
 ExitCode checkIsOnnx(const char *command, const std::string &model);
-/// Reports what is wrong with the files of a command that writes the model that
-/// it edits: before the work of minutes, after which nothing could be written.
-/// `command` is its name.
+/// Reports what is wrong with the files of a command that edits a model and
+/// writes the result. The command calls this first, so that minutes of work are
+/// not lost because the result cannot be written. `command` is the command's
+/// name.
 ExitCode checkFiles(const char *command, const ModelOptions &model,
                     const std::string &calibration, const std::string &output);
-/// Reports the names of --exclude that no node has.
+/// Reports the names given to --exclude that no node has.
 ExitCode checkExcluded(const std::string &model,
                        const std::vector<std::string> &nodes,
                        const std::set<std::string> &excluded);

@@ -13,7 +13,8 @@
 
 namespace nnc::tools {
 
-/// More samples would not fit into the sizes of tensors that routines count in.
+/// The largest number of samples in a batch. With more of them, sizes of
+/// tensors would exceed the integers with which routines count.
 static constexpr int64_t kMaxBatch = 65536;
 
 /// Parses N or LOW..HIGH.

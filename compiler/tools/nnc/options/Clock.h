@@ -15,15 +15,15 @@
 
 namespace nnc::tools {
 
-/// The clock for which times are told.
+/// The clock rate for which times are printed.
 struct Clock {
   double mhz;
-  /// The factor from the seconds of an estimate, which holds at the clock of
-  /// the target's row, to the seconds at `mhz`.
+  /// The factor that converts estimated seconds, which hold at the clock of the
+  /// target's row, to seconds at `mhz`.
   double factor;
 
-  /// Returns a phrase such as "at 80 MHz"; it names the option where the clock
-  /// is that of the row.
+  /// Returns a phrase such as "at 80 MHz". If the clock is that of the row, the
+  /// phrase also names the option that changes it.
   std::string describe(const ModelOptions &options) const;
 };
 Clock findClock(target::MachineAttr machine, const ModelOptions &options);

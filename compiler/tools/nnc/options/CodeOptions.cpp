@@ -17,8 +17,8 @@
 
 namespace nnc::tools {
 
-/// Returns why the module cannot have this name and a name that it could have,
-/// or an empty string if the name is fine.
+/// Returns why the module cannot have this name, with a suggestion for another
+/// name, or an empty string if the name is allowed.
 static std::string findNameProblem(const std::string &given) {
   std::string problem = exec::findModuleNameProblem(given);
   return problem.empty() ? ""

@@ -18,10 +18,11 @@
 namespace nnc::tools {
 
 namespace {
-/// A thing that --limit limits.
+/// A quantity that --limit can limit.
 struct LimitKind {
   const char *name;
-  bool isBytes; ///< else a count, or seconds
+  bool isBytes; ///< whether the value is in bytes, rather than a count or
+                ///< seconds
   void (*set)(ModelOptions &options, int64_t value);
 };
 } // namespace

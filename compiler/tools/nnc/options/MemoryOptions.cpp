@@ -45,8 +45,8 @@ static std::string parseMemory(llvm::StringRef text, MemoryChoice &memory) {
                      exec::isUsableIdentifier(lower) ? "; try " + lower : "");
 }
 
-/// Adds a memory that a text describes. Returns what is wrong with it, or an
-/// empty string.
+/// Adds the memory that a text describes. Returns what is wrong with the text,
+/// or an empty string.
 static std::string addMemory(const std::string &text, ModelOptions &options) {
   MemoryChoice memory;
   std::string problem = parseMemory(text, memory);

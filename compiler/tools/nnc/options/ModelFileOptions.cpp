@@ -18,8 +18,8 @@
 
 namespace nnc::tools {
 
-/// Parses a dimension: "48", or sizes from 32 to 640 in steps of 16 as
-/// "32..640:16", where the step is 1 if it is left out.
+/// Parses a dimension: a size such as "48", or a range such as "32..640:16" for
+/// sizes from 32 to 640 in steps of 16. The step is 1 if it is omitted.
 static std::optional<DimRange> parseDim(llvm::StringRef text) {
   DimRange range;
   auto [low, rest] = text.split("..");
@@ -63,7 +63,7 @@ static std::string parseShape(const std::string &text, ModelOptions &options) {
     options.ranges[name.str()] = ranges;
   if (options.shapes.emplace(name.str(), shape).second)
     return "";
-  // The second shape of each input is that of the second function.
+  // The second shape that is given for an input belongs to the second function.
   auto lacksIt = [input = name.str()](const auto &shapes) {
     return !shapes.count(input);
   };
@@ -96,7 +96,7 @@ static std::string parseValue(const std::string &text, ModelOptions &options) {
   return "";
 }
 
-/// Returns the type of a file with a model: "FILE.onnx|FILE.tflite".
+/// Returns the type of MODEL for the help: "FILE.onnx|FILE.tflite".
 static std::string typeOfModels() {
   std::vector<std::string> types;
   for (const frontends::Frontend *frontend : frontends::getFrontends())

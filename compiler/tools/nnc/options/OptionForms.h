@@ -42,14 +42,14 @@ CLI::Option *addChoice(CLI::App &app, const char *flag, T &value,
   return option;
 }
 
-/// Adds an option for the most bytes of a kind of memory.
+/// Adds an option that limits the bytes of a kind of memory.
 void addLimit(CLI::App &app, const char *name, std::optional<int64_t> &limit,
               const char *help);
 
-/// Adds an option that may be given again. `clear` forgets what was given, as a
-/// command line with problems is read several times; `parse` takes one argument
-/// and returns what is wrong with it, or an empty string. All problems are told
-/// at once.
+/// Adds an option that may be given several times. `clear` discards the values
+/// so far, because a command line with problems is parsed several times.
+/// `parse` takes one argument and returns a description of what is wrong with
+/// it, or an empty string. All problems are reported together.
 void addRepeatedOption(CLI::App &app, const std::string &name,
                        const std::string &type, std::function<void()> clear,
                        std::function<std::string(const std::string &)> parse,

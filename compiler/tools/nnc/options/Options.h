@@ -20,11 +20,12 @@ class App;
 
 namespace nnc::tools {
 
-/// --target=T, which must be one that there is.
+/// Adds --target=T, which must name an existing target.
 void addTargetOption(CLI::App &app, std::string &target, const char *help);
-/// MODEL, --shape and --external-data.
+/// Adds MODEL, --shape and --external-data.
 void addModelFileOptions(CLI::App &app, ModelOptions &options);
-/// The same, --target and what else decides the code.
+/// Adds the options of addModelFileOptions(), --target, and all other options
+/// that affect the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);
 
 /// Adds --limit.
@@ -37,30 +38,30 @@ void addFlashOption(CLI::App &app, std::optional<int64_t> &maxFlash);
 void addRamOption(CLI::App &app, ModelOptions &options);
 /// Adds --value.
 void addValueOption(CLI::App &app, ModelOptions &options);
-/// MODEL may also be a folder that nnc compile wrote, then without options that
-/// decide the code.
+/// Lets MODEL also be a folder that nnc compile wrote. Options that affect the
+/// code are then not allowed.
 void allowFolder(CLI::App &app, const ModelOptions &options);
 /// Adds --layouts=plain|local|fixed|global. All but `global` restrict the
 /// search, for comparisons.
 void addLayoutsOption(CLI::App &app, ModelOptions &options);
-/// --optimize=size|balance|speed.
+/// Adds --optimize=size|balance|speed.
 void addOptimizeOption(CLI::App &app, ModelOptions &options);
-/// --mhz=N.
+/// Adds --mhz=N.
 void addClockOption(CLI::App &app, ModelOptions &options);
 
-/// --precision=f32|f16|i8 and --calibrate.
+/// Adds --precision=f32|f16|i8 and --calibrate.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
-/// --threads=on|off|N, for code that others will run.
+/// Adds --threads=on|off|N, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);
-/// --package=zephyr|esp-idf|platformio|arduino.
+/// Adds --package=zephyr|esp-idf|platformio|arduino.
 void addPackageOption(CLI::App &app, ModelOptions &options);
-/// --threads=N, for code that is run here.
+/// Adds --threads=N, for code that runs on this machine.
 void addThreadCountOption(CLI::App &app, int &threads);
 void addCompilerOption(CLI::App &app, std::string &compiler);
-/// --on=ssh:HOST|COMMAND, for programs that measure.
+/// Adds --on=ssh:HOST|COMMAND, for programs that measure.
 void addPlaceOption(CLI::App &app, std::string &on);
 void addJsonOption(CLI::App &app, bool &json);
-/// --quiet, --verbose and --color, which are given before or behind the name of
+/// Adds --quiet, --verbose and --color, which may precede or follow the name of
 /// the command.
 void addMannerOptions(CLI::App &app, Manner &manner);
 

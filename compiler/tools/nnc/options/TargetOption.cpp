@@ -16,7 +16,7 @@
 
 namespace nnc::tools {
 
-/// Returns what --target may be.
+/// Returns the possible values of --target.
 static std::vector<std::string> getTargetNames() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::vector<std::string> names = {"native"};
@@ -25,7 +25,8 @@ static std::vector<std::string> getTargetNames() {
   return names;
 }
 
-/// Returns why there is no such target, or an empty string if there is.
+/// Returns an error message if there is no such target, or else an empty
+/// string.
 static std::string findTargetProblem(const std::string &given) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string problem;

@@ -13,14 +13,14 @@
 
 namespace nnc::tools {
 
-/// The bytes that a module takes of the memory of a board without an operating
+/// The bytes of memory that a module takes on a board without an operating
 /// system.
 struct Footprint {
-  int64_t text = 0, constants = 0, weights = 0; ///< of flash memory
-  int64_t arena = 0, stack = 0; ///< of RAM, beside inputs and outputs
-  int64_t state = 0;            ///< of RAM: what is kept between runs
+  int64_t text = 0, constants = 0, weights = 0; ///< in flash memory
+  int64_t arena = 0, stack = 0; ///< in RAM, besides inputs and outputs
+  int64_t state = 0;            ///< in RAM: values that are kept between runs
 
-  /// Measures the module, whose run had `result`.
+  /// Measures the module. `result` is the result of a run of it.
   static llvm::Expected<Footprint> measure(const BuiltModule &,
                                            const RunResult &result);
   llvm::json::Object toJson() const;

@@ -57,8 +57,9 @@ std::string describeMachine(const Toolchain &toolchain) {
   return llvm::sys::getHostCPUName().str();
 }
 
-/// Returns the largest difference of two outputs of 16 bits that are rounded
-/// from almost the same values: a unit in the last place of the largest.
+/// Returns the largest relative difference of two 16-bit float outputs that are
+/// rounded from almost equal values: a unit in the last place of the largest
+/// element.
 static double getRounding(const Manifest &manifest) {
   double rounding = 0;
   for (const Port &port : manifest.outputs)
@@ -68,9 +69,10 @@ static double getRounding(const Manifest &manifest) {
   return rounding;
 }
 
-/// Returns the bits of the shortest integers that the model rounds inexact
-/// floats to, such as sums of products: nnc may compute another float, or an
-/// integer sum, that lies on the other side of a half. 0 if there are none.
+/// Returns the bits of the shortest integers to which the model rounds inexact
+/// floats such as sums of products, or 0 if there are none. nnc may compute
+/// another float there, or an integer sum, that rounds to a neighbouring
+/// integer.
 static unsigned getRoundedBits(mlir::ModuleOp imported) {
   unsigned bits = 0;
   imported.walk([&](qnn::QuantizeOp quantize) {
@@ -92,8 +94,8 @@ Tolerance chooseTolerance(const Manifest &manifest, mlir::ModuleOp imported,
   Tolerance tolerance{given.value_or(std::max(largest, getRounding(manifest)))};
   if (bits == 0)
     return tolerance;
-  // Few elements round to another integer: of all errors the root mean square
-  // is far smaller than the largest.
+  // Only few elements round to another integer, so the root mean square error
+  // is far smaller than the largest error.
   tolerance.rootMeanSquare = tolerance.largest / 5;
   tolerance.ofIntegers = true;
   return tolerance;

@@ -18,18 +18,18 @@ namespace nnc::tools {
 
 double median(std::vector<double> values);
 
-/// Runs a built model on random inputs, which `request` gets, until it has the
-/// times of all runs and layers.
+/// Runs a built model on random inputs, which are stored in `request`, until
+/// `result` has the times of all runs and layers.
 ExitCode timeRuns(const Prepared &prepared, RunRequest &request,
                   RunResult &result);
 
-/// Returns the name of what runs the programs that `toolchain` builds: a chip,
-/// or the command of an emulator.
+/// Returns a name for the machine that runs the programs of `toolchain`: the
+/// name of a chip, or the command of an emulator.
 std::string describeMachine(const Toolchain &toolchain);
 
-/// Returns the errors that outputs of a module may have against its reference.
-/// `imported` is the module that the reference evaluates; `given` is the
-/// largest error that the user allows.
+/// Returns the errors that the outputs of a module may have relative to its
+/// reference. `imported` is the module that the reference evaluates, and
+/// `given` is the largest error that the user allows, if set.
 Tolerance chooseTolerance(const Manifest &manifest, mlir::ModuleOp imported,
                           Precision precision,
                           std::optional<double> given = {});

@@ -53,7 +53,7 @@ void Prepared::chooseFunction(const std::vector<std::string> &arguments) {
       auto tensor = readNpy(file.str());
       bool isFit =
           port && tensor && function.inputs[*port].shape == tensor->shape;
-      // Mistakes in the arguments are told once a function is chosen.
+      // Mistakes in the arguments are reported once a function is chosen.
       llvm::consumeError(port.takeError());
       llvm::consumeError(tensor.takeError());
       return isFit;
@@ -83,7 +83,7 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
       if (llvm::Error error = findProgram(command.front()).takeError())
         return fail(std::move(error), ExitCode::usage);
   llvm::Expected<BuiltModule> built = BuiltModule::build(manifest, toolchain);
-  // Most likely it is the user's own functions that do not compile or link.
+  // The cause is most likely custom functions that do not compile or link.
   if (!built)
     return fail(built.takeError(),
                 manifest.hasCustoms() ? ExitCode::usage : ExitCode::ownFault);
@@ -91,8 +91,8 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   return ExitCode::done;
 }
 
-/// Reads an argument such as NAME=FILE.npy into the tensor of that input.
-/// A tensor with one more axis in front holds the input of several runs of a
+/// Reads the tensor for an input from an argument such as NAME=FILE.npy. A
+/// tensor with an additional first axis holds the input of several runs of a
 /// model with state.
 static llvm::Error readInput(const std::string &argument,
                              const Manifest &manifest, std::vector<bool> &given,
@@ -130,7 +130,7 @@ static llvm::Error readInput(const std::string &argument,
   return checkTensor(request.inputs[*port], wanted.dtype, shape, what);
 }
 
-/// Learns the sizes of a run from the shapes of the inputs' files.
+/// Finds the sizes of a run from the shapes of the inputs' files.
 static llvm::Error findSizes(const std::vector<std::string> &arguments,
                              const Manifest &manifest, RunRequest &request) {
   std::vector<Tensor> inputs(manifest.inputs.size());

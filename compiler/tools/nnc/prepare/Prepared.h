@@ -17,10 +17,11 @@
 
 namespace nnc::tools {
 
-/// A model compiled for its target and built; or a folder that the user gave,
-/// then without a driver.
+/// A model that is compiled for its target and built. If the user gave an
+/// emitted folder instead of a model, there is no driver.
 struct Prepared {
-  std::unique_ptr<Scratch> folder; ///< of the emitted code, if it is ours
+  /// Folder of the emitted code, unless the user gave it.
+  std::unique_ptr<Scratch> folder;
   std::unique_ptr<Driver> driver;
   Manifest manifest;
   Toolchain toolchain;
@@ -28,15 +29,15 @@ struct Prepared {
 
   /// Compiles the model, unless it is a folder.
   ExitCode open(const ModelOptions &options, DriverOptions wanted = {});
-  /// Leaves of a module with several functions the one that takes inputs of the
-  /// shapes of these files (INPUT=FILE.npy), else the first.
+  /// Selects one function of a module with several: the one that accepts inputs
+  /// with the shapes of these files (INPUT=FILE.npy), or else the first one.
   void chooseFunction(const std::vector<std::string> &arguments);
-  /// Builds the program around it, if this machine can run it.
+  /// Builds the program that runs the module, if this machine can run it.
   ExitCode build(const std::string &compiler, int threads);
 };
 
-/// Reads NAME=FILE.npy for each of the model's inputs into the request; reports
-/// everything that is wrong with the arguments.
+/// Reads the file NAME=FILE.npy for each of the model's inputs into the
+/// request. Reports everything that is wrong with the arguments.
 ExitCode readInputs(const std::vector<std::string> &arguments,
                     const Manifest &manifest, RunRequest &request);
 

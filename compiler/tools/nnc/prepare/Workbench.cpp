@@ -15,8 +15,8 @@
 
 namespace nnc::tools {
 
-/// Returns why this machine cannot run the measurements, or an empty string if
-/// it can.
+/// Returns why measurements cannot run on this machine, or an empty string if
+/// they can.
 static std::string findOwnObstacle(target::MachineAttr machine,
                                    const Toolchain &toolchain) {
   std::vector<std::string> needs;

@@ -16,15 +16,17 @@
 
 namespace nnc::tools {
 
-/// Where programs that measure are built and run, as options say.
+/// The place where programs that measure are built and run, as set by options.
 struct Workbench {
   std::string target, compiler;
   std::string on; ///< the value of --on
 
-  /// What builds programs for `machine`, the target, and runs them there. An
-  /// emulator's times say nothing: without --on it is no place to measure.
+  /// Finds the tools that build programs for the target `machine` and run them
+  /// there. Fails if they would run in an emulator and --on is not given,
+  /// because an emulator's times are meaningless.
   ExitCode findTools(target::MachineAttr machine, Toolchain &toolchain) const;
-  /// LLVM's name of the chip that measures, or where it is.
+  /// Returns the value of --on if it is given, or else LLVM's name of the chip
+  /// that measures.
   std::string describeChip(target::MachineAttr machine) const;
 };
 

@@ -19,8 +19,8 @@ namespace nnc::tools {
 
 ExitCode OnnxModel::open() {
   {
-    // The import finds all that is wrong with the model, in the file's own
-    // terms.
+    // The import finds all problems of the model, and reports them in terms of
+    // its file.
     DriverOptions wanted;
     wanted.command = "quantize";
     Driver original(settings.model, wanted);
@@ -62,7 +62,8 @@ ExitCode OnnxModel::open() {
   return runs.readSamples(settings.calibration);
 }
 
-/// Returns ExitCode::unsupported, and says why, if nothing is left to do.
+/// Reports an error and returns ExitCode::unsupported if no layer can be
+/// quantized.
 static ExitCode checkLayers(onnx::Quantizer &quantizer,
                             const std::string &model) {
   if (!quantizer.getLayers().empty())

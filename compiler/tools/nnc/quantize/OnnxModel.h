@@ -12,19 +12,20 @@
 
 namespace nnc::tools {
 
-/// The float model of an ONNX file, the samples, and what the samples say about
-/// the tensors.
+/// The float model of an ONNX file, the samples, and the ranges of the tensors
+/// over the samples.
 class OnnxModel : public RunnableModel {
 public:
   explicit OnnxModel(QuantizeSettings settings)
       : settings(std::move(settings)), diagnostics(context) {}
 
-  /// Reads the model, builds it with its tensors as outputs, and reads the
-  /// samples.
+  /// Reads the model, builds it with its tensors as additional outputs, and
+  /// reads the samples.
   ExitCode open();
   /// Observes the ranges of all tensors.
   ExitCode calibrate();
-  /// Subtracts from the biases what the quantization of weights adds to sums.
+  /// Subtracts from the biases the mean error that quantizing the weights adds
+  /// to sums.
   ExitCode correctBiases();
 
   std::vector<precision::SearchedLayer> listLayers() const override;
@@ -65,7 +66,8 @@ public:
     return ranges.at(tensor);
   }
   int getNumCorrected() const { return corrected; }
-  /// Returns the largest magnitudes of channels that equalization could scale.
+  /// Returns the largest magnitude of each channel that equalization could
+  /// scale.
   llvm::Expected<quantize::ChannelRanges> findChannelRanges();
 
 private:
@@ -76,7 +78,7 @@ private:
   mlir::MLIRContext context;
   Diagnostics diagnostics;
   std::unique_ptr<onnx::Quantizer> quantizer;
-  SampledRuns runs; ///< of the float model
+  SampledRuns runs; ///< runs of the float model
   std::map<std::string, quantize::Range> ranges;
   int corrected = 0;
 };

@@ -117,7 +117,7 @@ static void printReport(const ModuleQuantizer &quantizer,
 
 namespace {
 
-/// A module as it was quantized, and how far it is from the float one.
+/// A quantized module, and its difference from the float module.
 class QuantizedModule {
 public:
   QuantizedModule(mlir::ModuleOp imported, const QuantizeSettings &settings)
@@ -125,8 +125,8 @@ public:
                   settings.compiler, settings.threads),
         model(quantizer, settings), settings(settings) {}
 
-  /// Quantizes the module. Equalization scales `channels`, or finds them for
-  /// another module.
+  /// Quantizes the module. Equalization scales `channels`. If they are empty,
+  /// the run observes them for another module.
   ExitCode run(quantize::ValueChannels channels = {}) {
     bool observes = settings.equalize && channels.empty();
     quantizer.setMethods(
@@ -161,8 +161,8 @@ private:
 
 } // namespace
 
-/// Equalizes the imported module, and keeps the result unless the one without
-/// is better.
+/// Equalizes the imported module, and keeps the result unless the module
+/// without equalization is better.
 static ExitCode equalize(mlir::ModuleOp imported,
                          const QuantizeSettings &settings,
                          std::unique_ptr<QuantizedModule> &result,
@@ -193,7 +193,7 @@ ExitCode quantizeModule(const QuantizeSettings &given, bool json) {
   if (ExitCode code = checkNoInput(settings.output, driver.findSources());
       code != ExitCode::done)
     return code;
-  // The target is that of whoever compiles the result.
+  // Whoever compiles the result chooses the target.
   driver.module()->removeAttr(target::kTargetAttr);
   auto result = std::make_unique<QuantizedModule>(driver.module(), settings);
   if (ExitCode code =

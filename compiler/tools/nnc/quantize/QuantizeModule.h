@@ -11,10 +11,10 @@
 
 namespace nnc::tools {
 
-/// Quantizes a model on the dialects nn and qnn, writes it as a module that nnc
+/// Quantizes a model in the dialects nn and qnn, writes it as a module that nnc
 /// reads as a model, compares it with the float model on the samples, and
-/// prints a report. Of the settings those count that Quantize::checkModule()
-/// lets pass.
+/// prints a report. Only settings that Quantize::checkModule() accepts have an
+/// effect.
 ExitCode quantizeModule(const QuantizeSettings &settings, bool json);
 
 } // namespace nnc::tools

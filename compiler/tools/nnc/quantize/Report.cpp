@@ -35,7 +35,7 @@ llvm::StringRef getName(quantize::Storage storage) {
   return storage == quantize::Storage::s8 ? "s8" : "u8";
 }
 
-/// A layer with what is known about its output.
+/// A layer and the properties of its output.
 struct LayerReport {
   onnx::LayerSummary layer;
   quantize::Range range;
@@ -49,8 +49,8 @@ static std::vector<LayerReport> describe(OnnxModel &session,
   onnx::Quantizer &quantizer = session.getQuantizer();
   for (const onnx::LayerSummary &layer : quantizer.getLayers()) {
     quantize::Parameters parameters = quantizer.getParameters(layer.output);
-    // The integers may reach further than the range of the tensor alone, if it
-    // shares the scale of others.
+    // The range of the integers may be wider than that of the tensor alone if
+    // the tensor shares its scale with others.
     double scale = parameters.scale;
     if (!layer.isRounded) {
       reports.push_back({layer, session.getRange(layer.output), parameters,
@@ -143,8 +143,9 @@ json::Object toJson(OnnxModel &session, const Evaluation &evaluation,
   return object;
 }
 
-/// Prints which layers stay float: those with products, and those that somebody
-/// decided on. Of others that lie between float values it prints how many.
+/// Prints the layers that stay float: those with products, and those that stay
+/// float by choice. Other layers that lie between float values are only
+/// counted.
 static void printFloats(const std::vector<onnx::FloatSummary> &floats) {
   Table table({"stays float", "op", "because"});
   std::map<std::string, int> others;

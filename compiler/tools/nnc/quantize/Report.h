@@ -14,18 +14,18 @@
 
 namespace nnc::tools {
 
-/// The numbers of a run that neither the session nor the evaluation has.
+/// The figures of a run that neither the session nor the evaluation holds.
 struct QuantizeTotals {
-  int64_t floatBytes = 0; ///< of the model's file
+  int64_t floatBytes = 0; ///< size of the model's file
   double seconds = 0;
-  /// The noise of the outputs (getNoise) without equalization and, if that left
-  /// it out, with it.
+  /// The noise of the outputs (getNoise) without equalization, and the noise
+  /// with it if the result was better without equalization.
   double plainNoise = 0;
   std::optional<double> equalizedNoise;
   SearchResult search;
 
-  /// Remembers the noise of both models, and returns whether the equalized one
-  /// is at least as good.
+  /// Stores the noise of both models, and returns true if the equalized one is
+  /// at least as good.
   bool isBetterEqualized(const QuantizeSettings &settings,
                          const Evaluation &plain, const Evaluation &equalized);
 };
@@ -35,12 +35,13 @@ llvm::json::Object toJson(OnnxModel &session, const Evaluation &evaluation,
 void printReport(OnnxModel &session, const Evaluation &evaluation,
                  const QuantizeTotals &totals);
 
-/// Adds what a search found to a report: the times of a layer, by its number,
-/// or of the whole model.
+/// Adds the times that a search found to the report of a layer, given by its
+/// number, or to the report of the whole model.
 void addTimes(int layer, const SearchResult &search,
               llvm::json::Object &object);
 void addTimes(const SearchResult &search, llvm::json::Object &object);
-/// Prints how many layers were equalized and corrected, if that was asked for.
+/// Prints how many layers were equalized and bias-corrected, if these methods
+/// were asked for.
 void printMethods(const QuantizeSettings &settings, int equalized,
                   int corrected, const QuantizeTotals &totals);
 void printSearch(const QuantizeSettings &settings, const SearchResult &search);

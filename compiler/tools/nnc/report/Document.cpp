@@ -20,15 +20,16 @@
 
 #include <fmt/format.h>
 
-// A json::Value refers to the characters of a StringRef, which the IR owns and
-// the document outlives: names are given as strings.
+// A json::Value only refers to the characters of a StringRef. The IR owns these
+// and does not outlive the document, so names are passed as strings.
 namespace json = llvm::json;
 
 namespace nnc::tools {
 namespace {
 
-/// Finds what the search knows of the steps of a program. A layer that needs
-/// several calls is several steps, which share its time by their work.
+/// Finds the search's estimates for the steps of a program. A layer that needs
+/// several calls is several steps, which share its time in proportion to their
+/// work.
 class Estimates {
 public:
   Estimates(const Explanation &explanation, const Graph &graph)
@@ -40,7 +41,7 @@ public:
         work[layer] += getWork(step);
   }
 
-  /// Returns the layer that a step is, or is a part of; or null.
+  /// Returns the layer of which a step is all or a part, or null.
   const Explained *findLayer(const GraphStep &step) const {
     auto call = llvm::dyn_cast<exec::CallOp>(step.op);
     if (!call)
@@ -53,7 +54,8 @@ public:
     return isPart && found != byName.end() ? found->second : nullptr;
   }
 
-  /// Returns the time of a step, if the search knows it.
+  /// Returns the time of a step, or nothing if the search has no estimate for
+  /// it.
   std::optional<UnitCost> findCost(const GraphStep &step) const {
     auto call = llvm::dyn_cast<exec::CallOp>(step.op);
     if (!call)
@@ -111,7 +113,8 @@ json::Object describeWeight(const GraphWeight &weight) {
   return object;
 }
 
-/// Adds the time of a layer in a run, all of its `trips` in loops together.
+/// Adds the time of a layer in a run. The `trips` that loops run it count
+/// together.
 void addEstimates(json::Object &layer, const GraphStep &step, int64_t trips,
                   const Estimates &estimates) {
   std::optional<UnitCost> cost = estimates.findCost(step);
@@ -141,7 +144,7 @@ void addEstimates(json::Object &layer, const GraphStep &step, int64_t trips,
   layer["alternatives"] = std::move(alternatives);
 }
 
-/// The result of a step.
+/// Returns the type of the result of a step.
 mlir::RankedTensorType getResultType(mlir::Operation *op) {
   mlir::Value place;
   if (auto call = llvm::dyn_cast<exec::CallOp>(op))
@@ -155,8 +158,8 @@ mlir::RankedTensorType getResultType(mlir::Operation *op) {
   return exec::getPlaceOp(place).getTensor();
 }
 
-/// Adds the bytes of code that are a layer's own, or the name of the layer
-/// whose code it has.
+/// Adds the bytes of code that belong only to this layer, or the name of the
+/// layer whose code it shares.
 void addCode(json::Object &layer, const GraphStep &step, size_t number,
              const std::optional<CodeBytes> &code) {
   auto call = llvm::dyn_cast<exec::CallOp>(step.op);
@@ -263,7 +266,7 @@ json::Object describeArena(const Manifest &manifest) {
                      {"peak", nullptr}};
   ArenaPeak peak = findPeak(manifest);
   if (!peak.places.empty()) {
-    json::Array holders; // numbers in `places`
+    json::Array holders; // indices in `places`
     for (const ArenaPlace *place : peak.places)
       holders.push_back(int64_t(place - manifest.arena.data()));
     arena["peak"] = json::Object{{"layer", peak.layer},
@@ -273,8 +276,8 @@ json::Object describeArena(const Manifest &manifest) {
   return arena;
 }
 
-/// Describes the limits that a layer's time has: how fast the machine computes,
-/// and how fast bytes arrive.
+/// Describes the machine's limits on the time of a layer: the peak rates of its
+/// arithmetic, and the bandwidths of its caches and memory.
 json::Object describeMachine(target::MachineAttr machine) {
   json::Array peaks, levels;
   target::DeviceAttr host = machine.getHost();
@@ -302,7 +305,7 @@ json::Object describeMachine(target::MachineAttr machine) {
                       {"levels", std::move(levels)}};
 }
 
-/// Describes what the model takes in all. What nothing measured is null.
+/// Describes the totals of the model. Values that were not measured are null.
 json::Object describeTotals(const Manifest &manifest,
                             const Explanation &explanation,
                             const std::optional<CodeBytes> &code) {

@@ -15,14 +15,14 @@
 
 namespace nnc::tools {
 
-/// The number that a document begins with. It grows when a page of now could
-/// not show an older document.
+/// The format number at the start of a document. It increases when the current
+/// page can no longer show older documents.
 inline constexpr int64_t kDocumentFormat = 2;
 
-/// Describes a compiled model: its layers and what the search weighed for them,
-/// the graph, the arena, the weights, the machine, and the size of the code if
-/// that is known. There are no times of runs and no paths in it, so that it is
-/// the same for the same model, options and compiler.
+/// Describes a compiled model: its layers and the alternatives that the search
+/// compared, the graph, the arena, the weights, the machine, and the size of
+/// the code if that is known. The description has no times of runs and no
+/// paths, so that it is the same for the same model, options and compiler.
 llvm::json::Object describeModel(const Prepared &prepared,
                                  const Explanation &explanation,
                                  const std::optional<CodeBytes> &code);

@@ -19,13 +19,13 @@ using namespace mlir;
 namespace nnc::tools {
 namespace {
 
-/// Bytes of an input, output, state, buffer or weight.
+/// A range of bytes of an input, output, state, buffer or weight.
 struct Range {
   Operation *base;
   int64_t begin, end;
 };
 
-/// Returns the bytes behind a place, through views of views.
+/// Returns the bytes to which a place refers, through nested views.
 Range findRange(exec::PlaceOpInterface place) {
   int64_t offset = 0, bytes = nn::getPhysicalBytes(place.getTensor());
   Operation *op = place;
@@ -36,8 +36,8 @@ Range findRange(exec::PlaceOpInterface place) {
   return {op, offset, offset + bytes};
 }
 
-/// Follows the steps of a program in their order, and knows who has written
-/// each byte last.
+/// Visits the steps of a program in order, and tracks the last writer of each
+/// byte.
 class Builder {
 public:
   explicit Builder(exec::ProgramOp program) : program(program) {}
@@ -148,7 +148,7 @@ private:
       read(node, place);
       return;
     }
-    // An encoded value is a list of bytes.
+    // The value of an encoded weight is a list of bytes.
     int64_t bytes = weight.getEncoded()
                         ? weight.getValue().getNumElements()
                         : nn::getPhysicalBytes(weight.getTensor());
@@ -168,8 +168,8 @@ private:
   void write(int64_t node, exec::PlaceOpInterface place) {
     Range range = findRange(place);
     std::vector<Write> &all = writes[range.base];
-    // What is written over as a whole is lost; in a branch or a loop it may
-    // stay, since the step may not run.
+    // A write replaces older ones that it covers entirely. In a branch or a
+    // loop, older ones stay as well, because the step may not run.
     bool isSure =
         node >= int64_t(graph.steps.size()) || graph.steps[node].within.empty();
     if (isSure)

@@ -18,37 +18,38 @@ namespace nnc::tools {
 /// A constant that a step of a program reads.
 struct GraphWeight {
   std::string name;
-  std::string role; ///< such as "bias", or empty
+  std::string role; ///< role such as "bias", or empty
   mlir::RankedTensorType type;
   int64_t bytes = 0;
-  bool isShared = false; ///< an earlier step reads it, too
+  bool isShared = false; ///< whether an earlier step also reads it
 };
 
 /// A call or copy of a program.
 struct GraphStep {
   mlir::Operation *op = nullptr;
   nn::Description description;
-  /// Names of the branches and loops that it is in, the outermost first.
+  /// The names of the branches and loops that contain it, outermost first.
   std::vector<std::string> within;
   std::vector<GraphWeight> weights;
-  int64_t activationBytes = 0; ///< that it reads and writes, without weights
+  /// Bytes that it reads and writes, without weights.
+  int64_t activationBytes = 0;
   int64_t scratchBytes = 0;
 };
 
-/// A value that comes in or goes out.
+/// A value that enters or leaves the program.
 struct GraphPort {
   enum class Kind { input, state, output, nextState } kind;
   exec::PlaceOpInterface place;
 };
 
-/// A value that a node makes and another reads. The nodes are the steps, and
-/// behind them the ports.
+/// A value that one node produces and another one reads. Nodes are indices of
+/// the steps, followed by the ports.
 struct GraphEdge {
   int64_t from, to;
   mlir::RankedTensorType type;
 };
 
-/// A program as a graph without circles.
+/// A program as an acyclic graph.
 struct Graph {
   std::vector<GraphStep> steps; ///< in the order in which they run
   std::vector<GraphPort> ports;

@@ -24,18 +24,19 @@ struct Source {
   llvm::StringLiteral name, text;
 };
 
-/// The files of the page, the scripts in the order in which they are read.
+/// The files of the page, with the scripts in the order in which they are
+/// loaded.
 constexpr Source kSources[] = {
 #include "compiler/tools/nnc/report/page/Sources.inc"
 };
 
-/// The element of a page that holds its documents; page.html has the same.
+/// The tags around the documents of a page. page.html has the same ones.
 constexpr llvm::StringLiteral kDataStart =
     "<script id=\"documents\" type=\"application/json\">";
 constexpr llvm::StringLiteral kDataEnd = "</script>";
 
-/// Returns JSON without characters that mean something to HTML: names of the
-/// model may hold any text, "</script>" as well.
+/// Returns JSON in which no character has a meaning in HTML. Names of the model
+/// may contain any text, even "</script>".
 std::string escapeForHtml(llvm::StringRef text) {
   std::string escaped;
   for (char c : text)
@@ -65,14 +66,14 @@ std::string makeTitle(const json::Array &documents) {
   return text;
 }
 
-/// Returns the text for a word between at signs in page.html.
+/// Returns the text that replaces a word between at signs in page.html.
 std::string fill(llvm::StringRef word, const json::Array &documents) {
   if (word == "title")
     return makeTitle(documents);
   if (word == "documents") {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    // A document on a line of its own, so that pages can be compared as texts.
+    // Each document is on its own line, so that pages can be compared as text.
     for (const json::Value &document : documents)
       stream << (&document == &documents.front() ? "[\n" : ",\n") << document;
     return escapeForHtml(text + "\n]");

@@ -15,12 +15,12 @@
 
 namespace nnc::tools {
 
-/// Returns a page of HTML with everything that it needs: style, script, and the
-/// documents, one or two that it compares.
+/// Returns an HTML page that contains everything it needs: the style, the
+/// script, and one document, or two to compare.
 std::string makePage(const llvm::json::Array &documents);
 
-/// Returns the first document of a page, or of what `nnc report --json` has
-/// printed; nullopt if the file is neither, but perhaps a model.
+/// Returns the first document of a page, or of the output of `nnc report
+/// --json`. Returns nullopt if the file is neither, as it may be a model then.
 llvm::Expected<std::optional<llvm::json::Value>>
 readDocument(const std::string &file);
 

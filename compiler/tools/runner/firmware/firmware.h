@@ -17,25 +17,26 @@
 
 namespace firmware {
 
-/// The board's part: start.cpp and the linker script.
-/// The number of instructions since the program started. The emulator executes
-/// one in each nanosecond of its clock, which the board's timer counts.
+/// Returns the number of instructions since the program started. The emulator
+/// executes one instruction in each nanosecond of its clock, which the board's
+/// timer counts. This function and the next three depend on the board:
+/// start.cpp and the linker script implement them.
 uint64_t now();
 /// Starts the timer.
 void startClock();
 /// Fills the unused part of the stack with a pattern. No interrupt uses the
 /// stack until it is measured.
 void paintStack();
-/// Returns the bytes of stack that were used since paintStack(), below the
-/// frame of its caller.
+/// Returns the bytes of stack that were used since paintStack(), not counting
+/// the frame of its caller.
 size_t measureStack();
 
-/// A file of the machine that runs the emulator.
+/// A file on the machine that runs the emulator.
 class File {
 public:
   enum Mode { read = 1, write = 5 }; // "rb" and "wb"
   File() = default;
-  /// A failure ends the program.
+  /// Opens a file. A failure ends the program.
   File(const char *path, Mode mode);
   void close();
   size_t size() const;
@@ -47,18 +48,18 @@ private:
   intptr_t handle = -1;
 };
 
-/// Returns the path that the emulator was given for the file of arguments,
-/// where `room` has space for it.
+/// Returns the path of the file of arguments that the emulator was given. The
+/// buffer `room` of `bytes` bytes holds it.
 const char *readCommandLine(char *room, size_t bytes);
 
-/// Memory that is never given back, aligned to `align` bytes. A failure ends
-/// the program.
+/// Allocates memory that is never freed, aligned to `align` bytes. A failure
+/// ends the program.
 void *allocate(size_t bytes, size_t align);
 
 void print(const char *text);
 void print(uint64_t number);
 
-/// Ends the program; with a message, as a failure.
+/// End the program. fail() prints a message first and reports a failure.
 [[noreturn]] void finish(int status);
 [[noreturn]] void fail(const char *message, const char *detail = "");
 

@@ -12,7 +12,7 @@
 
 #include "firmware.h"
 
-// In angle brackets, so that a module called "firmware" is not mistaken for the
+// Angle brackets prevent that a module called "firmware" is mistaken for the
 // header above.
 #define NNC_HEADER(name) <name.h>
 #define NNC_PASTE2(a, b) a##b
@@ -61,8 +61,8 @@ class Guarded {
 public:
   Guarded() = default;
   explicit Guarded(size_t bytes) : bytes(bytes) {
-    // A multiple of the alignment and no more, so that code which needs more
-    // alignment than it asks for is found.
+    // The address is a multiple of the alignment, but not of twice the
+    // alignment, to expose code that needs more alignment than it asks for.
     auto *begin = static_cast<unsigned char *>(
         allocate(bytes + 2 * guard + alignment, 2 * alignment));
     own = begin + guard + alignment;
@@ -91,7 +91,8 @@ private:
   size_t bytes = 0;
 };
 
-/// Returns what follows `option` in `argument`, or null if it is another one.
+/// Returns the text after `option` in `argument`, or null if it is another
+/// option.
 char *valueOf(char *argument, const char *option) {
   for (; *option; ++option, ++argument)
     if (*argument != *option)
@@ -106,17 +107,19 @@ size_t toNumber(const char *text) {
   return number;
 }
 
-/// The arguments of a run, and where they come from and go to.
+/// The arguments of a run, with the files that they are read from and written
+/// to.
 struct Call {
   static constexpr size_t sizeBytes = NNC_MODEL_SIZES * sizeof(int32_t),
                           inputFields =
                               (sizeof(Inputs) - sizeBytes) / sizeof(void *),
                           outputFields = sizeof(Outputs) / sizeof(void *);
   Guarded inputs[inputFields], outputs[outputFields], arenas[arenaCount], state;
-  /// The bytes of all steps, by input; null for one that is the same in each.
+  /// The bytes of all steps, by input; null for an input that is the same in
+  /// each step.
   const unsigned char *data[inputFields];
   const char *outputPaths[outputFields];
-  File files[outputFields]; ///< those that have a path
+  File files[outputFields]; ///< files of the outputs that have a path
   size_t inputCount = 0, outputCount = 0, steps = 1;
 
   void addInput(Guarded memory, const unsigned char *bytes = nullptr) {
@@ -144,7 +147,7 @@ struct Call {
       static_cast<unsigned char *>(to)[i] =
           static_cast<const unsigned char *>(from)[i];
   }
-  /// Gives the inputs their values of a step.
+  /// Sets the inputs to their values of a step.
   void load(size_t step) const {
     for (size_t i = 0; i < inputFields; ++i)
       if (data[i])
@@ -156,7 +159,7 @@ struct Call {
     NNC_PASTE(NNC_MODEL, _reset)(static_cast<State *>(state.data()));
 #endif
   }
-  /// Takes PATH:BYTES; without a path the output is discarded.
+  /// Parses PATH:BYTES. An output without a path is discarded.
   void addOutput(char *text) {
     char *colon = nullptr;
     for (char *c = text; *c; ++c)
@@ -175,7 +178,7 @@ struct Call {
   }
   int32_t sizes[NNC_MODEL_SIZES + 1];
   size_t sizeCount = 0;
-  // The structs consist of pointers, after which there may be sizes.
+  // The structs consist of pointers, followed by the sizes, if any.
   union {
     Inputs fields;
     void *pointers[inputFields];
@@ -199,7 +202,7 @@ struct Call {
     return parts.pointers[0];
 #endif
   }
-  /// Gives the arena, and each input and output, its memory.
+  /// Allocates the memory of the arena and of each input and output.
   void place() {
     for (size_t i = 0; i < arenaCount; ++i) {
       arenas[i] = Guarded(arenaBytes[i]);
@@ -215,7 +218,7 @@ struct Call {
     NNC_PASTE(NNC_MODEL, _place)(&in.fields, &out.fields, arena());
 #endif
   }
-  /// Fills the inputs that are in the arena, which each run overwrites.
+  /// Fills the inputs that lie in the arena, because each run overwrites them.
   void prepare() const {
     for (size_t i = 0; i < inputFields; ++i)
       if (in.pointers[i] != inputs[i].data())
@@ -248,7 +251,7 @@ struct Call {
       if (outputPaths[i][0])
         files[i] = File(outputPaths[i], File::write);
   }
-  /// Writes the outputs of a step behind those of the earlier ones.
+  /// Appends the outputs of a step to those of the earlier steps.
   void write() const {
     for (size_t i = 0; i < outputFields; ++i)
       if (outputPaths[i][0])
@@ -261,13 +264,14 @@ struct Call {
   }
 };
 
-const File *layerDump; ///< where outputs of layers go, or null
+const File *layerDump; ///< file for the outputs of layers, or null
 bool timesLayers;
 uint64_t layerStart;
 
 } // namespace
 
-/// The module, built with -DNNC_HOOKS=1, calls this function after each layer.
+/// A module that is built with -DNNC_HOOKS=1 calls this function after each
+/// layer.
 void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
   if (layerDump) {
     const int64_t header[2] = {layer, static_cast<int64_t>(bytes)};
@@ -281,11 +285,12 @@ void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
     print(" ");
     print(time);
     print("\n");
-    layerStart = now(); // leaves out what this took
+    layerStart = now(); // leaves out the time of the hook itself
   }
 }
 
-/// Each line of the file that the emulator was given is an argument.
+/// Runs the module. Each line of the file that the emulator was given is an
+/// argument.
 int main() {
   startClock();
   char room[1024];
@@ -312,7 +317,7 @@ int main() {
     else if (const char *size = valueOf(line, "--size="))
       call.addSize(size);
     else if (const char *count = valueOf(line, "--steps="))
-      call.steps = toNumber(count); // stands in front of the inputs
+      call.steps = toNumber(count); // precedes the inputs
     else if (const char *bytes = valueOf(line, "--zeros=")) {
       Guarded memory(toNumber(bytes));
       for (size_t i = 0; i < memory.size(); ++i)

@@ -11,7 +11,7 @@
 // Symbols of the linker script.
 extern "C" uint64_t bss_begin[], bss_end[];
 extern "C" uint32_t stack_begin[], stack_end[];
-extern "C" char clock_hertz[]; // whose address is the number
+extern "C" char clock_hertz[]; // its address is the value
 
 int main();
 
@@ -29,10 +29,10 @@ constexpr uintptr_t timerControl = 0xe000e010, timerReload = 0xe000e014,
 
 constexpr uint32_t timerBits = 24, pattern = 0xa5a5a5a5;
 
-/// How often the timer, which counts down, began anew.
+/// The number of times that the timer, which counts down, has restarted.
 volatile uint32_t wraps;
 
-/// The value of the stack pointer at the time when the stack was painted.
+/// The value of the stack pointer when the stack was painted.
 uint32_t *painted;
 
 void countWrap() { wraps = wraps + 1; }
@@ -86,8 +86,8 @@ uint64_t now() {
 }
 
 void paintStack() {
-  // The loop stands in the assembler, as the compiler might keep registers on
-  // the stack after the stack pointer was read.
+  // The loop is written in assembly, because a compiler might spill registers
+  // to the stack after the stack pointer was read.
   uint32_t *word = stack_begin, *end;
   asm volatile(".syntax unified\n"
                "cpsid i\n"

@@ -8,15 +8,15 @@
 
 #include "firmware.h"
 
-extern "C" uint32_t stack_begin[]; // of the linker script
+extern "C" uint32_t stack_begin[]; // from the linker script
 
 int main();
 
 extern "C" [[noreturn]] void run_main();
 extern "C" [[noreturn]] void stop_at_trap();
 
-// The first instructions of the program: a stack, a handler of exceptions,
-// zeros in memory that has no other values.
+// The first instructions of the program set up a stack and a handler of
+// exceptions, and fill memory without other initial values with zeros.
 asm(R"(
   .option arch, +zicsr
   .section .vectors, "ax"
@@ -45,14 +45,14 @@ namespace firmware {
 namespace {
 constexpr uint32_t pattern = 0xa5a5a5a5;
 
-/// The value of the stack pointer at the time when the stack was painted.
+/// The value of the stack pointer when the stack was painted.
 uint32_t *painted;
 } // namespace
 
 void startClock() {}
 
 uint64_t now() {
-  // With -icount shift=0 a cycle is an instruction.
+  // With -icount shift=0, each instruction takes one cycle.
 #if __riscv_xlen == 64
   uint64_t cycles;
   asm volatile(".option push\n"
@@ -81,8 +81,8 @@ uint64_t now() {
 }
 
 void paintStack() {
-  // The loop stands in the assembler, as the compiler might keep registers on
-  // the stack after the stack pointer was read.
+  // The loop is written in assembly, because a compiler might spill registers
+  // to the stack after the stack pointer was read.
   uint32_t *word = stack_begin, *end;
   asm volatile("mv %0, sp\n"
                "1: bgeu %1, %0, 2f\n"

@@ -6,12 +6,12 @@
 
 #include "firmware.h"
 
-extern "C" unsigned char bulk_begin[], bulk_end[]; // of the linker script
+extern "C" unsigned char bulk_begin[], bulk_end[]; // from the linker script
 
 namespace firmware {
 namespace {
 
-/// Numbers of Arm's semihosting specification, version 2.
+/// Numbers of operations from Arm's semihosting specification, version 2.
 enum Operation {
   sysOpen = 0x01,
   sysClose = 0x02,
@@ -47,7 +47,8 @@ intptr_t call(Operation operation, const void *block) {
 #endif
 }
 
-// A field of a block of parameters is as wide as a register.
+// Converts a pointer to a field of a block of parameters, which is as wide as a
+// register.
 intptr_t word(const void *pointer) {
   return reinterpret_cast<intptr_t>(pointer);
 }
@@ -65,7 +66,8 @@ intptr_t open(const char *path, int mode) {
   return call(sysOpen, block);
 }
 
-/// Writes to a stream that the path ":tt" names, by the mode that it has.
+/// Writes a text to one of the streams with the path ":tt"; `mode` selects the
+/// stream.
 void say(int mode, const char *text) {
   static intptr_t handles[12];
   if (!handles[mode])
@@ -95,7 +97,8 @@ size_t File::size() const {
 
 void File::get(void *data, size_t bytes) const {
   const intptr_t block[3] = {handle, word(data), word(bytes)};
-  if (bytes && call(sysRead, block) != 0) // the bytes that were not read
+  // The result is the number of bytes not read.
+  if (bytes && call(sysRead, block) != 0)
     fail("cannot read ", path);
 }
 
@@ -109,7 +112,7 @@ const char *readCommandLine(char *room, size_t bytes) {
   const intptr_t block[2] = {word(room), word(bytes)};
   if (call(sysGetCommandLine, block) != 0)
     fail("the file of arguments has too long a path");
-  // The first word is the program's name; the path may hold spaces.
+  // The first word is the program's name. The path after it may contain spaces.
   while (*room && *room != ' ')
     ++room;
   return *room ? room + 1 : room;
