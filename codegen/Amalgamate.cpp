@@ -46,7 +46,7 @@ public:
     for (StringRef line : llvm::split(header->rtrim(), '\n')) {
       StringRef include = line;
       if (line == "#include \"runtime/nnc_runtime.h\"") {
-        // The header stays a separate file, because callers include it, too.
+        // The header stays a separate file, because callers also include it.
         own += "#include \"nnc_runtime.h\"\n";
       } else if (include.consume_front("#include \"")) {
         if (failed(add(include.rtrim('"'))))
@@ -63,9 +63,9 @@ public:
   std::string take() { return std::move(text); }
 
 private:
-  /// Returns the instruction set whose vectors of numbers or of bytes `path`
-  /// defines; "" for other headers. vec.h and bytes.h include those of all
-  /// sets.
+  /// Returns the instruction set for which `path` defines vectors of numbers or
+  /// of bytes, or "" for other headers. vec.h and bytes.h include the headers
+  /// of all instruction sets.
   static StringRef getVectorSet(StringRef path) {
     if ((!path.consume_front("runtime/simd/vec_") &&
          !path.consume_front("runtime/simd/bytes_")) ||
@@ -73,8 +73,8 @@ private:
       return "";
     return path;
   }
-  /// Adds the instruction set of the vectors at `path` and those that it builds
-  /// on.
+  /// Adds the instruction set of the vectors at `path`, and the sets on which
+  /// it builds.
   void addVectors(StringRef path) {
     std::optional<StringRef> header = getEmbedded(path);
     if (!header || !vectors.insert(getVectorSet(path)).second)

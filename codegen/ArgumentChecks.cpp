@@ -21,7 +21,7 @@ std::string codegen::printIsAt() {
          "}\n\n";
 }
 
-/// Returns the pointers to all memories that the program takes bytes of.
+/// Returns the pointers to all memories in which the program uses bytes.
 static SmallVector<std::string> listArenas(exec::ProgramOp program) {
   SmallVector<std::string> arenas;
   for (auto memory : program.getMemories().getAsRange<exec::MemoryAttr>())
@@ -32,8 +32,8 @@ static SmallVector<std::string> listArenas(exec::ProgramOp program) {
   return arenas;
 }
 
-/// Returns conditions that are true for ports that are not where they lie in
-/// the arena.
+/// Returns conditions that are true if an input or output is not at its place
+/// in the arena.
 static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   SmallVector<std::string> moved;
   for (Operation &op : program.getBody().front())

@@ -25,7 +25,7 @@ SmallVector<std::string> codegen::getMachineFlags(exec::ProgramOp program) {
 }
 
 ArrayRef<StringRef> codegen::getLanguageFlags() {
-  // Compilers must not contract a multiply and an add on their own: routines
+  // Compilers must not contract a multiply and an add on their own. Routines
   // call fma() where they need it, and a scalar remainder would otherwise be
   // rounded differently from the vectors beside it.
   static const StringRef flags[] = {"-ffp-contract=off", "-fno-math-errno",
@@ -99,9 +99,9 @@ static LogicalResult addWeights(exec::ProgramOp program,
   return folder.add(files.back(), fillTemplate("weights.S.in", values));
 }
 
-/// Writes what the program's custom operators need: the file that calls the
-/// user's functions, and the user's headers, which the module holds. Headers
-/// that it does not hold have to be found by the user's own build.
+/// Writes the files for the program's custom operators: the file that calls the
+/// custom functions, and the custom headers that the module holds. The user's
+/// own build must find headers that the module does not hold.
 static LogicalResult addCustom(exec::ProgramOp program,
                                const EmitOptions &options, OutputFolder &folder,
                                std::vector<std::string> &files) {
@@ -120,8 +120,8 @@ static LogicalResult addCustom(exec::ProgramOp program,
   if (failed(add(name, printCustomFile(program))) ||
       failed(add("nnc_custom.h", *getEmbedded("runtime/nnc_custom.h"))))
     return failure();
-  // Functions of nnc's own are in headers of the runtime, which may include
-  // others.
+  // Functions that nnc provides are declared in headers of the runtime, which
+  // may include others.
   llvm::SetVector<StringRef> headers;
   for (auto custom : exec::getSteps<exec::CustomOp>(program))
     headers.insert(custom.getHeader());

@@ -18,8 +18,9 @@
 
 namespace nnc::codegen {
 
-/// The build system that the emitted folder is a package for. Each adds the
-/// files that its build system looks for; `none` adds a CMakeLists.txt alone.
+/// The build system for which the emitted folder is a package. The package
+/// contains the files that this build system looks for; with `none` it only
+/// contains a CMakeLists.txt.
 enum class Package { none, zephyr, espIdf, platformio, arduino };
 
 /// A user's choices about the emitted folder.
@@ -31,48 +32,49 @@ struct EmitOptions {
   /// Number of threads for which the arena has scratch memory.
   int threads = 1;
   Package package = Package::none;
-  /// The optimisation level in the build files where the user states none.
+  /// The optimization level in the build files where the user has set none.
   std::string level = "-O3";
   /// The value of --optimize that the manifest records: "size", "balance" or
   /// "speed". It matters for code without an operating system.
   std::string optimize = "balance";
-  /// Text of <name>_metadata.h, or empty if the model says nothing about
-  /// itself.
+  /// The text of <name>_metadata.h, or empty if the model has no metadata.
   std::string metadata;
-  /// The entries of the model's metadata, keys and values, for the manifest.
+  /// The keys and values of the model's metadata, for the manifest.
   std::vector<std::pair<std::string, std::string>> properties;
-  /// Name of a shared library of the module that will be added to the folder,
-  /// for the manifest; or empty.
+  /// The name of a shared library of the module that will be added to the
+  /// folder, for the manifest; empty if there is none.
   std::string library;
 
   /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
   bool takesPool() const { return threads > 1; }
 };
 
-/// Returns the part of the emitted folder that holds headers and sources, as a
-/// prefix of their paths: "src/" in an Arduino library, else "".
+/// Returns the subfolder of the emitted folder that holds headers and sources,
+/// as a prefix of their paths: "src/" in an Arduino library, otherwise "".
 llvm::StringRef getSourceFolder(Package package);
 
-/// Writes the only program of `module` to `folder`: <name>.h, <name>.cpp,
+/// Writes the programs of `module` to `folder`: <name>.h, <name>.cpp,
 /// <name>_runtime.h, the weights, files of the build system and manifest.json.
-/// The contents of headers and sources do not depend on the package. The bytes
-/// depend only on the program and the options. Writing is atomic: the files are
-/// written to a temporary folder beside `folder`, which then takes its place. A
-/// folder that holds anything but an earlier output is not changed, and an
-/// error is emitted. If the system fails to write, `systemError` is set.
+/// The contents of headers and sources do not depend on the package. All bytes
+/// depend only on the programs and the options. Writing is atomic: the files
+/// are written to a temporary folder beside `folder`, which then replaces
+/// `folder`. If `folder` holds anything but an earlier output, it is not
+/// changed, and an error is emitted. If the system fails to write,
+/// `systemError` is set.
 mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
                          const EmitOptions &options,
                          std::error_code *systemError = nullptr);
 
-/// Returns the text of the manifest.json that emit() writes for a module, by
-/// default options and without names of files.
+/// Returns the text of the manifest.json that emit() writes for a module with
+/// default options, but without the names of files.
 std::string describe(mlir::ModuleOp module);
 
-/// Returns the bytes of the weights of a program, headers included.
+/// Returns the bytes of the weights of a program, including the headers of its
+/// pieces.
 uint64_t getWeightsBytes(exec::ProgramOp program);
 
-/// Returns the text of `header`, a path below runtime/, with the text of all
-/// headers that it includes.
+/// Returns the text of `header`, a path below runtime/, in which all headers
+/// that it includes are inlined.
 std::string getRuntimeText(llvm::StringRef header);
 
 } // namespace nnc::codegen

@@ -37,19 +37,22 @@ static std::string printCustomPrototype(exec::CustomOp custom, StringRef head,
 // <name>_custom.c
 //===----------------------------------------------------------------------===//
 
-/// C90 promises no longer string literals than of 509 characters.
+/// The longest string literal that every C90 compiler must accept, in
+/// characters.
 static constexpr size_t kMaxText = 509;
 
-/// Returns a character as it stands between quotes of C.
+/// Returns a character as it is written between quotes in C.
 static std::string printCharacter(unsigned char c) {
-  // Octal escapes have at most three digits, so that what follows is no part of
-  // them. Question marks could begin a trigraph.
+  // Octal escapes have at most three digits, so that a following digit is not
+  // part of them. Question marks are escaped because they could begin a
+  // trigraph.
   if (llvm::isPrint(c) && c != '"' && c != '\'' && c != '\\' && c != '?')
     return {char(c)};
   return {'\\', char('0' + c / 64), char('0' + c / 8 % 8), char('0' + c % 8)};
 }
 
-/// Returns a string literal. C compilers may take a char for signed.
+/// Returns a string literal. Each byte is written so that it does not matter
+/// whether char is signed.
 static std::string printText(StringRef text) {
   std::string literal = "\"";
   for (unsigned char c : text)
@@ -64,7 +67,7 @@ public:
   explicit Constants(exec::CustomOp custom)
       : custom(custom), stem("nnc_" + custom.getName().str()) {}
 
-  /// Returns the definitions; the last one is that of `nnc_<layer>_operator`.
+  /// Returns the definitions, of which the last is `nnc_<layer>_operator`.
   std::string print();
 
 private:
@@ -73,7 +76,8 @@ private:
                        ArrayRef<std::string> values);
   template <class T>
   std::string addNumbers(StringRef type, const Twine &name, ArrayRef<T> values);
-  /// Defines a text that is too long for a string literal.
+  /// Defines an array of characters for a text that is too long for a string
+  /// literal.
   std::string addCharacters(StringRef said, const Twine &name);
   std::string describe(Attribute tensor, const Twine &name);
   std::string addTensors(ArrayAttr tensors, StringRef name);

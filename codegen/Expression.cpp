@@ -17,13 +17,13 @@ using namespace nnc;
 using namespace nnc::codegen;
 using exec::ExpressionForm;
 
-/// Returns true for types that expressions compute as float: 16-bit floats are
+/// Returns true for types that expressions compute as float. 16-bit floats are
 /// loaded as floats and rounded when they are stored.
 static bool isFloat(Type type) { return nn::isComputedAsFloat(type); }
 
 namespace {
-/// Printer of one expression. A value with a single use is printed inside the
-/// expression that uses it; other values, and those that would make a line too
+/// Prints one expression. A value with a single use is printed inside the
+/// expression that uses it. Other values, and those that would make a line too
 /// long, become local variables.
 class ExpressionPrinter {
 public:
@@ -59,7 +59,7 @@ public:
   StringRef getTables() const { return declarations; }
 
 private:
-  /// The longest expression that fits on a line.
+  /// The length of the longest expression that fits on a line.
   static constexpr size_t kLongest =
       kColumns - std::char_traits<char>::length("    const auto t10 = ;");
 
@@ -69,7 +69,8 @@ private:
     return local;
   }
 
-  /// Declares the table of an op once; returns its name.
+  /// Declares the table of an op if that has not happened yet, and returns its
+  /// name.
   std::string addTable(nn::LookupOp op) {
     auto [entry, isNew] =
         tables.try_emplace(op, "table" + std::to_string(tables.size() + 1));
@@ -87,7 +88,7 @@ private:
     return entry->second;
   }
 
-  /// Returns a constant as a literal of the type that operations compute with.
+  /// Returns a constant as a literal of the type with which operations compute.
   std::string printConstant(TypedAttr value) {
     std::string literal = getLiteral(value);
     if (form == ExpressionForm::floats && isa<FloatAttr>(value))
@@ -99,8 +100,8 @@ private:
     return literal;
   }
 
-  /// Returns `op`, a cast, as a float. It is rounded to 16 bits if others than
-  /// the store behind the expression read it, which rounds itself.
+  /// Returns the cast `op` as a float. The float is rounded to 16 bits if
+  /// anything but the final store reads it; the store rounds by itself.
   std::string printFloatCast(Operation &op) {
     Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
     std::string text = texts.lookup(op.getOperand(0));
@@ -114,7 +115,7 @@ private:
     return "nnc::round_to<" + getCppType(to).str() + ">(" + text + ")";
   }
 
-  /// Returns the template arguments of a function that requantizes.
+  /// Returns the template arguments of the function that requantizes.
   static std::string printParameters(nn::RequantizeOp op) {
     if (!op.saturates())
       return "";
@@ -138,7 +139,7 @@ private:
     if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
       text += printParameters(requantize);
     Type type = op.getResult(0).getType();
-    // The types of the results of other functions follow from their operands.
+    // The result types of other functions follow from their operands.
     if (elementwise.getFunction() == "cast")
       text += "<" + getCppType(type).str() + ">";
     text += "(";
@@ -170,7 +171,7 @@ private:
 };
 } // namespace
 
-/// Returns the line by which a functor says that it requantizes sums
+/// Returns the line with which a functor declares that it requantizes sums
 /// (runtime/epilogue.h).
 static std::string printRequantization(nn::RequantizeOp op) {
   auto [low, high] = op.getRange();
@@ -186,7 +187,7 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
   Type result = block.getTerminator()->getOperand(0).getType();
   SmallVector<std::string> parameters;
   for (auto [argument, word] : llvm::zip(block.getArguments(), arguments)) {
-    // An unused argument gets no name, since compilers would warn of it.
+    // An unused argument has no name, because compilers would warn about it.
     Type element = argument.getType();
     std::string type = isFloat(element) ? "float" : getCppType(element).str();
     if (form == ExpressionForm::floats ||

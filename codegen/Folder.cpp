@@ -17,7 +17,7 @@ using namespace nnc::codegen;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Returns true if a folder is empty or holds the output of an earlier run.
+/// Returns true if a folder is empty or holds an earlier output of nnc.
 static bool isOurs(const std::string &folder) {
   if (fs::exists(folder + "/manifest.json"))
     return true;

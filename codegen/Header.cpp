@@ -12,12 +12,13 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// Returns the dimensions of a place as in "[batch][4]".
+/// Returns the dimensions of a place, for instance "[batch][4]".
 static std::string printPlaceDims(exec::PlaceOpInterface place) {
   AffineMap map = exec::getVaryingDims(place);
   if (!map)
     return getDims(place.getTensor().getShape());
-  // The caller knows a size that is found by the output that tells it.
+  // The caller learns a size that is found in a run from the output that tells
+  // it.
   auto program = place->getParentOfType<exec::ProgramOp>();
   SmallVector<StringRef> names = getSizeNames(program);
   for (auto output : program.getBody().getOps<exec::OutputOp>())
@@ -29,7 +30,7 @@ static std::string printPlaceDims(exec::PlaceOpInterface place) {
   return text;
 }
 
-/// Prints a field of the struct of inputs for a size.
+/// Prints the field for a size in the struct of inputs.
 static std::string printSizeField(exec::SizeAttr size) {
   std::string text = "  int32_t " + size.getName().str() + "; /* " +
                      std::to_string(size.getLow()) + " to " +
@@ -39,8 +40,8 @@ static std::string printSizeField(exec::SizeAttr size) {
   return text + " */\n";
 }
 
-/// Returns the expression for a size after a run; empty if the caller does not
-/// learn it.
+/// Returns the expression for a size after a run, or an empty string if the
+/// caller does not learn the size.
 static std::string getSizeField(exec::ProgramOp program, exec::SizeAttr size) {
   if (!size.getFound())
     return "inputs->" + size.getName().str();
@@ -50,7 +51,7 @@ static std::string getSizeField(exec::ProgramOp program, exec::SizeAttr size) {
   return "";
 }
 
-/// Prints functions that tell the dimensions of outputs which depend on sizes.
+/// Prints functions that return the dimensions of outputs that depend on sizes.
 static std::string printOutputDims(exec::ProgramOp program) {
   std::string text, name = program.getSymName().str();
   SmallVector<std::string> fields;
@@ -87,10 +88,9 @@ static std::string printOutputDims(exec::ProgramOp program) {
   return text;
 }
 
-/// Prints a field of a struct, declared as `declaration`, as in `const float
-/// *x;
-/// /* x.0: [1][4] */`. The comment stands before the field if the line would be
-/// too long.
+/// Prints a field of a struct with the given declaration, for instance `const
+/// float *x; /* x.0: [1][4] */`. The comment precedes the field if the line
+/// would be too long.
 static std::string printField(exec::PlaceOpInterface place,
                               std::optional<StringRef> modelName,
                               const Twine &declaration) {
@@ -116,7 +116,7 @@ static std::string printPointer(exec::PlaceOpInterface place,
                     qualifier + element + " *" + place.getName());
 }
 
-/// Prints a field of the struct of state, an array of all elements of a tensor.
+/// Prints a field of the struct of state: an array of all elements of a tensor.
 static std::string printArray(exec::StateOp state) {
   RankedTensorType type = state.getTensor();
   int64_t elements = std::max<int64_t>(type.getNumElements(), 1);
@@ -125,9 +125,8 @@ static std::string printArray(exec::StateOp state) {
                         "[" + Twine(elements) + "]");
 }
 
-/// Prints the definition of a number of bytes. `stem` is what stands in front
-/// of
-/// `_ARENA_BYTES`.
+/// Prints the macro for a number of bytes. `stem` is the part of its name
+/// before `_ARENA_BYTES`.
 static std::string printArenaSize(const Twine &stem, int64_t bytes) {
   return ((bytes ? "" : "/* None is needed, but C has no empty arrays. */\n") +
           ("#define " + stem) + "_ARENA_BYTES ((size_t)" +
@@ -143,7 +142,8 @@ static std::string printMemorySizes(exec::ProgramOp program) {
   return text;
 }
 
-/// Prints the struct of the parts of the arena, if there are several memories.
+/// Prints the struct with the parts of the arena, if there are several
+/// memories.
 static std::string printArenas(exec::ProgramOp program) {
   if (!hasMemories(program))
     return "";
@@ -156,7 +156,7 @@ static std::string printArenas(exec::ProgramOp program) {
   return fillTemplate("arenas.h.in", {{"name", name}, {"fields", fields}});
 }
 
-/// Prints the part of the header that is about one program.
+/// Prints the part of the header that belongs to one program.
 static std::string printHeader(exec::ProgramOp program,
                                const EmitOptions &options) {
   Values values;

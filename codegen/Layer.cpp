@@ -21,17 +21,17 @@ using namespace nnc::codegen;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Names that the functions of layers use for themselves.
+/// The names that the functions of layers use themselves.
 static constexpr StringLiteral kOwnNames[] = {
     "V",     "epilogue", "nnc", "pool", "routine", "scratch",
     "shape", "v",        "w",   "x",    "y"};
 
-/// Returns what operand `i` of a call, an input or an extra, is to it, such as
-/// "bias"; nothing for the values that it works on.
+/// Returns the role of operand `i`, an input or an extra, in a call, such as
+/// "bias". Returns an empty string for activations.
 static std::string getRole(exec::CallOp call, size_t i) {
   if (auto roles = call->getAttrOfType<ArrayAttr>(nn::kRolesAttr))
     return i < roles.size() ? cast<StringAttr>(roles[i]).str() : "";
-  // A program that was written by hand tells no roles.
+  // A program that was written by hand has no roles.
   size_t inputs = call.getInputs().size();
   Value place = i < inputs ? call.getInputs()[i] : call.getExtras()[i - inputs];
   if (!isa<exec::WeightOp>(place.getDefiningOp()))
@@ -42,8 +42,8 @@ static std::string getRole(exec::CallOp call, size_t i) {
       call.getExpression().getArgument(i - inputs + 1));
 }
 
-/// Returns the name of the pointer to a value that an epilogue reads and that
-/// has no role: that of the value, or what it is where two values are added.
+/// Returns the name of the pointer to an extra of an epilogue that has no role:
+/// the name of the value, or "residual" if it is added to the result.
 static std::string getExtraName(exec::CallOp call, size_t extra) {
   BlockArgument argument = call.getExpression().getArgument(extra + 1);
   auto kind = cast<exec::OperandKindAttr>(call.getKinds()[extra]).getValue();
@@ -64,7 +64,7 @@ static SmallVector<std::string> getParameters(exec::CallOp call) {
     std::replace(role.begin(), role.end(), ' ', '_');
     names.push_back(role == "weights" ? "w" : role);
   }
-  // Inputs without a role are x, or have numbers if there are several.
+  // Inputs without a role are called x, with numbers if there are several.
   auto unnamed = MutableArrayRef(names).take_front(inputs);
   size_t count = llvm::count(unnamed, ""), next = 0;
   for (std::string &name : unnamed)
@@ -86,8 +86,8 @@ static SmallVector<std::string> getParameters(exec::CallOp call) {
   return names;
 }
 
-/// Returns the names of the expression's arguments, which are also those of the
-/// pointers to them.
+/// Returns the names of the expression's arguments, which are equal to the
+/// names of the pointers to them.
 static SmallVector<std::string> getArguments(exec::CallOp call,
                                              ArrayRef<std::string> parameters) {
   SmallVector<std::string> names;
@@ -116,7 +116,7 @@ static std::string getShapeValue(Attribute value) {
     return "{" + llvm::join(items, ", ") + "}";
   }
   if (auto real = dyn_cast<FloatAttr>(value)) {
-    // The runtime's shape structs hold reals as float.
+    // The runtime's shape structs hold real numbers as float.
     Builder builder(value.getContext());
     APFloat number = real.getValue();
     bool lost;
@@ -139,12 +139,14 @@ static std::string getListDims(Attribute value) {
   return "";
 }
 
-/// Returns the declaration of a field that a function takes as an argument.
+/// Returns the declaration of a shape's field that a function takes as an
+/// argument.
 static std::string declareSize(NamedAttribute field) {
   return field.getName().str() + getListDims(field.getValue());
 }
 
-/// Returns the value of a varying field, as getShapeValue() does of others.
+/// Returns the value of a field that depends on sizes. getShapeValue() handles
+/// the others.
 static std::string getVaryingValue(Attribute field, AffineMap map,
                                    ArrayRef<StringRef> sizes, unsigned &next) {
   if (isa<IntegerAttr>(field))
@@ -174,7 +176,7 @@ std::string codegen::printVaryingSizes(exec::CallOp call,
                    values, "};");
 }
 
-/// Prints the values of the fields that a function takes as an argument.
+/// Prints the values of the shape's fields that a function takes as arguments.
 static std::string printSizes(exec::CallOp call) {
   SmallVector<std::string> values;
   for (NamedAttribute field : call.getShape().getFields())
@@ -188,7 +190,7 @@ static std::string printSizes(exec::CallOp call) {
 }
 
 /// Prints the fields of the shape as constants, except those that the function
-/// takes as an argument; consecutive integers share a declaration.
+/// takes as arguments. Consecutive integers share a declaration.
 static std::string printShape(exec::CallOp call) {
   std::string text = "struct " + call.getName().str() + "_shape {\n";
   SmallVector<std::string> integers, sizes;
@@ -271,7 +273,7 @@ static std::string printRoutine(exec::CallOp call, StringRef functor) {
                    arguments, ">;");
 }
 
-/// Returns the declarations of the function's parameters, which have the names
+/// Returns the declarations of the function's parameters, which are called
 /// `names`.
 static SmallVector<std::string> declareParameters(exec::CallOp call,
                                                   ArrayRef<std::string> names) {
@@ -292,8 +294,8 @@ static SmallVector<std::string> declareParameters(exec::CallOp call,
   return parameters;
 }
 
-/// Prints the type of the epilogue: the functor and the kind of each of its
-/// operands.
+/// Prints the type of the epilogue, which consists of the functor and the kind
+/// of each of its operands.
 static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   SmallVector<std::string> arguments = {functor.str()};
   for (auto [kind, place] : llvm::zip(call.getKinds(), call.getExtras())) {
@@ -306,8 +308,8 @@ static std::string printEpilogue(exec::CallOp call, StringRef functor) {
   return printList("  using epilogue = nnc::fused<", arguments, ">;");
 }
 
-/// Prints the scratch memory as an argument of launch, which divides it among
-/// threads: the pointer `name` and its size.
+/// Prints the scratch memory as an argument of launch(), which divides it among
+/// threads. It consists of the pointer `name` and the size.
 static std::string printScratch(exec::CallOp call, StringRef name) {
   RankedTensorType type = exec::getPlaceOp(call.getScratch()).getTensor();
   return llvm::formatv("nnc::scratch_memory{{{0}, {1}}", name,

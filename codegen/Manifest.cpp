@@ -85,7 +85,7 @@ static json::Object describeLayer(StringRef name, StringRef routine,
   };
 }
 
-/// Describes the places in the arena: `first` and `last` are numbers of layers.
+/// Describes the places in the arena. `first` and `last` are indices of layers.
 static json::Array describeArena(exec::ProgramOp program) {
   json::Array places;
   for (ArenaSpan span : listArena(program, numberLayers(program))) {
@@ -133,7 +133,7 @@ static json::Array describeSizes(exec::ProgramOp program) {
   return sizes;
 }
 
-/// Describes what the model says about itself. Its text may be any bytes.
+/// Describes the model's metadata. Its text may be any bytes.
 static json::Object describeMetadata(const EmitOptions &options) {
   json::Object entries;
   for (const auto &[key, value] : options.properties)
@@ -141,7 +141,7 @@ static json::Object describeMetadata(const EmitOptions &options) {
   return entries;
 }
 
-/// Prints a value on one line; a list of objects gets one line per object.
+/// Prints a value on one line. A list of objects gets one line per object.
 static std::string printValue(const json::Value &value) {
   const json::Array *list = value.getAsArray();
   if (!list || list->empty() || !list->front().getAsObject())
@@ -152,7 +152,7 @@ static std::string printValue(const json::Value &value) {
   return text + "\n  ]";
 }
 
-/// Describes a program and its `others`, those of the same module.
+/// Describes a program and `others`, the further programs of the same module.
 static std::string print(exec::ProgramOp program,
                          ArrayRef<exec::ProgramOp> others,
                          const EmitOptions &options,
@@ -227,7 +227,8 @@ static std::string print(exec::ProgramOp program,
   };
   std::string text;
   for (const auto &[key, value] : manifest) {
-    // Only a program with several memories, or with sizes, has a list of them.
+    // Only a program with several memories or with sizes has the corresponding
+    // list.
     bool isOptional =
         key == kMemories || key == kWeightMemories || key == kSizes;
     if (isOptional && value.getAsArray()->empty())
@@ -235,7 +236,8 @@ static std::string print(exec::ProgramOp program,
     if ((key == kLibrary && options.library.empty()) ||
         (key == kMetadata && options.properties.empty()))
       continue;
-    // Only a program behind the first of its module has another name.
+    // Only programs after the first one of a module have another name than the
+    // module.
     if (key == kModule && value == json::Value(program.getSymName()))
       continue;
     text += (text.empty() ? "{\n  \"" : ",\n  \"") + key.str() +

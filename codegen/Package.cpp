@@ -18,7 +18,8 @@ StringRef codegen::getSourceFolder(Package package) {
 }
 
 namespace {
-/// A template and the path of the file that it becomes in packages of one kind.
+/// A template, and the path of the file that is made from it in packages of one
+/// kind.
 struct PackageFile {
   Package package;
   llvm::StringLiteral path;
@@ -43,7 +44,7 @@ static constexpr PackageFile kPackageFiles[] = {
      "package/arduino/library.properties.in"},
 };
 
-/// Returns words as lines that are indented by two spaces.
+/// Returns the words on separate lines, each indented by two spaces.
 template <class Range> static std::string printLines(const Range &words) {
   return "  " + llvm::join(words, "\n  ");
 }
@@ -70,7 +71,7 @@ static Values getValues(exec::ProgramOp program, const EmitOptions &options,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["sources"] = printLines(sources);
-  // Programs do not include <name>_runtime.h, which the module's code uses.
+  // Programs do not include <name>_runtime.h. Only the module's code uses it.
   SmallVector<StringRef> headers = select(files, {".h"});
   llvm::erase(headers, name + "_runtime.h");
   values["headers"] = llvm::join(headers, " ");
@@ -78,7 +79,7 @@ static Values getValues(exec::ProgramOp program, const EmitOptions &options,
   values["machine"] = machineFlags.empty() ? "" : printLines(machineFlags);
   values["flags"] = printLines(getLanguageFlags());
   values["filters"] = llvm::join(filters, ", ");
-  // The assembler is a language of CMake's that not every toolchain has.
+  // CMake treats the assembler as a language, and not every toolchain has it.
   SmallVector<StringRef> embedded = select(files, {".S"});
   values["asm"] = embedded.empty() ? "" : " ASM";
   values["depends"] = "";

@@ -28,9 +28,9 @@ static void findUsers(Value place, SmallVectorImpl<Operation *> &found) {
       found.push_back(user);
 }
 
-/// Extends `range` to all layers that write or read `place` or a view of it.
-/// A place that a loop and steps outside of it use is in use in all of the
-/// loop.
+/// Extends `range` to all layers that write or read `place` or a view of it. A
+/// place that is used both in a loop and outside of it is in use during the
+/// whole loop.
 static void findLayers(Value place, const LayerNumbers &layers,
                        std::pair<int, int> &range) {
   SmallVector<Operation *> users;
@@ -113,8 +113,8 @@ static std::string printBuffers(exec::ProgramOp program,
   return text;
 }
 
-/// Returns what a weight is to the first call that reads it: "bias"; or
-/// nothing.
+/// Returns the role of a weight in the first call that reads it, such as
+/// "bias", or an empty string.
 static StringRef findRole(exec::WeightOp weight) {
   StringRef role;
   Operation *first = nullptr;
@@ -131,8 +131,8 @@ static StringRef findRole(exec::WeightOp weight) {
   return role;
 }
 
-/// Prints a comment and a constant for each weight. Offsets count from the
-/// start of the weights file, including its header.
+/// Prints a comment and a constant for each weight. Offsets are relative to the
+/// start of the file of weights, including its header.
 static std::string printWeights(exec::ProgramOp program) {
   std::string text;
   uint64_t header = getWeightsHeaderBytes(program);
@@ -151,7 +151,7 @@ static std::string printWeights(exec::ProgramOp program) {
   return text;
 }
 
-/// Prints an enum of these constants, or nothing if there are none.
+/// Prints an enum of `constants`, or nothing if there are none.
 static std::string printConstants(StringRef comment, StringRef constants) {
   if (constants.empty())
     return "";

@@ -16,11 +16,11 @@
 
 namespace nnc::codegen {
 
-/// The text for each @key@ of a template.
+/// The text that replaces each @key@ of a template.
 using Values = llvm::StringMap<std::string>;
 
-/// Returns the text of a file of runtime/ or codegen/templates/, as it was when
-/// nnc was built, or nullopt if there is no such file. `path` is relative to
+/// Returns the text of a file of runtime/ or codegen/templates/ that is
+/// embedded in nnc, or nullopt if there is no such file. `path` is relative to
 /// the top folder.
 std::optional<llvm::StringRef> getEmbedded(llvm::StringRef path);
 
@@ -31,21 +31,22 @@ std::string fillTemplate(llvm::StringRef name, const Values &values);
 /// exceed it.
 constexpr size_t kColumns = 80;
 
-/// Returns a name of the model in a form that a comment can hold: shortened if
-/// it is very long, and without characters that would end the comment, join two
-/// of its lines, or be displayed differently from what a compiler reads.
+/// Returns a name from the model in a form that a comment can contain:
+/// shortened if it is very long, and without characters that would end the
+/// comment, join two of its lines, or look different from what a compiler
+/// reads.
 std::string printModelName(llvm::StringRef name);
 
 /// Returns a comment broken into lines, each of which begins with `head`.
 std::string printComment(llvm::StringRef text, llvm::StringRef head = "//");
 
-/// Returns `head`, the items with separators between them, and `tail`, broken
-/// into lines.
+/// Returns `head`, the items joined by `separator`, and `tail`, broken into
+/// lines.
 std::string printList(llvm::StringRef head, llvm::ArrayRef<std::string> items,
                       llvm::StringRef tail, llvm::StringRef separator = ",");
 
-/// Returns the type of an element in the emitted code (C++) or in the header
-/// (C).
+/// Return the type of an element in the emitted C++ code and in the C header,
+/// respectively.
 llvm::StringRef getCppType(mlir::Type element);
 llvm::StringRef getCType(mlir::Type element);
 
@@ -63,38 +64,39 @@ std::string getDims(llvm::ArrayRef<int64_t> shape);
 /// name of the layout, if it has one.
 std::string describe(mlir::RankedTensorType type);
 
-/// Returns a number of multiply-adds in words: "2.66 million multiply-adds".
+/// Returns a number of multiply-adds as text: "2.66 million multiply-adds".
 std::string printMultiplyAdds(int64_t count);
 
-/// How often the loops around a step run it.
+/// The number of times that the loops around a step run it.
 struct Trips {
-  int64_t count = 1;   ///< as far as it is known when compiling
-  bool isOpen = false; ///< whether data decide the trips of a loop, too
+  int64_t count = 1;   ///< product of the trip counts known at compile time
+  bool isOpen = false; ///< whether the trip count of some loop depends on data
 
-  /// Returns a phrase such as " in each of 12 trips", empty outside of loops.
+  /// Returns a phrase such as " in each of 12 trips", or an empty string
+  /// outside of loops.
   std::string describe() const;
 };
 Trips getTrips(mlir::Operation *step);
 
-/// Returns the multiply-adds of a run, of loops whose trips data decide those
-/// of one trip.
+/// Returns the multiply-adds of a run. A loop whose trip count depends on data
+/// counts as one trip.
 int64_t countMultiplyAdds(exec::ProgramOp program);
 
-/// Returns a comment that explains the layouts of the programs' values, and no
-/// others.
+/// Returns a comment that explains exactly the layouts that values of the
+/// programs have.
 std::string printLayouts(llvm::ArrayRef<exec::ProgramOp> programs);
 
 /// Returns the functor of a call's expression: `struct <name> { ... };`.
 std::string printExpression(exec::CallOp call, llvm::StringRef name,
                             llvm::ArrayRef<std::string> arguments);
 
-/// Returns a comment that tells the operation of a layer, its shapes, and its
-/// share of the `total` work.
+/// Returns a comment with the operation of a layer, its shapes, and its share
+/// of the `total` multiply-adds.
 std::string printLayerComment(exec::CallOp call, int number, int64_t total,
                               llvm::StringRef indent = "");
 
-/// Returns the C expression of a dimension, which depends on sizes of the given
-/// names.
+/// Returns the C expression for a dimension. `names` are the names of the sizes
+/// on which it depends.
 std::string printSize(mlir::AffineExpr size,
                       llvm::ArrayRef<llvm::StringRef> names);
 
@@ -104,59 +106,62 @@ llvm::SmallVector<llvm::StringRef> getCallersSizes(exec::ProgramOp program);
 /// Returns the names of all sizes.
 llvm::SmallVector<llvm::StringRef> getSizeNames(exec::ProgramOp program);
 
-/// Returns the C expression of the number of elements of a tensor as it lies in
-/// memory, which may depend on the sizes.
+/// Returns the C expression for the number of elements of a tensor in memory,
+/// padding included. It may depend on the sizes.
 std::string printElements(exec::PlaceOpInterface place);
 
-/// Returns the C expression of the number of bytes of a tensor, which may
-/// depend on the sizes.
+/// Returns the C expression for the number of bytes of a tensor in memory. It
+/// may depend on the sizes.
 std::string printBytes(exec::PlaceOpInterface place);
 
-/// Returns the definition of the fields of a call's shape that depend on sizes.
+/// Returns the definitions of those fields of a call's shape that depend on
+/// sizes.
 std::string printVaryingSizes(exec::CallOp call,
                               llvm::ArrayRef<llvm::StringRef> sizes,
                               llvm::StringRef indent);
 
-/// Returns the comment, the shape, the expression and the function of a layer.
+/// Returns the code of a layer: its comment, shape, expression and function.
 std::string printLayer(exec::CallOp call, int number, int64_t total);
 
-/// Returns the text of <name>_custom.c, which calls the user's functions. A
+/// Returns the text of <name>_custom.c, which calls the custom functions. A
 /// program without custom operators has no such file.
 std::string printCustomFile(exec::ProgramOp program);
 
-/// Return the parts of <name>.cpp that belong to custom operators: the
-/// declarations of what <name>_custom.c defines, the comment and the function
-/// of one of them, and its line in run().
+/// Return the parts of <name>.cpp for custom operators: the declarations of the
+/// functions that <name>_custom.c defines, the comment and the function of one
+/// operator, and the line in run() that calls it.
 std::string printCustomDeclarations(exec::ProgramOp program);
 std::string printCustomLayer(exec::CustomOp custom, int number);
 std::string printCustomCall(exec::CustomOp custom, llvm::StringRef indent);
 
-/// Returns a prototype such as `int <name>_run(...)`, or that of _run_parallel.
+/// Returns a prototype such as `int <name>_run(...)`, or that of
+/// <name>_run_parallel if `parallel`.
 std::string printPrototype(exec::ProgramOp program, bool parallel,
                            llvm::StringRef head, llvm::StringRef tail);
 
-/// Returns the lines of the enum of what the program's functions return
-/// (status_codes.inc).
+/// Returns the lines of the enum with the return values of the program's
+/// functions (status_codes.inc).
 std::string printStatusCodes(exec::ProgramOp program);
 /// Returns true if the program keeps values between runs.
 bool hasState(exec::ProgramOp program);
 
-/// Returns what the integers of an input or output stand for, if they are
-/// quantized.
+/// Returns the quantization parameters of an input or output, or nullopt if it
+/// is not quantized.
 std::optional<qnn::Port> getQuantization(exec::PlaceOpInterface port);
 
 /// Returns the name of the element type that the model declares for an input,
 /// output or state, such as "f32" or "i4".
 std::string getModelType(exec::PlaceOpInterface place);
 
-/// Adds the element type of an input or output to the object that describes it:
-/// "dtype", "storage" where an element has another type in memory, and what
-/// quantized integers stand for: "scale" and "zero_point", numbers, or lists of
-/// them with one for each index of "axis", and "rounding".
+/// Adds the element type of an input or output to the JSON object that
+/// describes it. The keys are "dtype", and "storage" if elements have another
+/// type in memory. Quantized integers also have "scale" and "zero_point", which
+/// are numbers or lists with one number for each index of "axis", and
+/// "rounding".
 void addElements(exec::PlaceOpInterface place, llvm::json::Object &port);
 
-/// Returns the constants of each quantized input and output, with functions
-/// that quantize and dequantize a number.
+/// Returns the constants of each quantized input and output, and functions that
+/// quantize and dequantize a number.
 std::string printQuantizedPorts(exec::ProgramOp program);
 
 /// Returns true if the arena holds the program's inputs and outputs.
@@ -166,40 +171,41 @@ bool hasPortsInArena(exec::ProgramOp program);
 bool hasMemories(exec::ProgramOp program);
 
 /// Return the name and the declaration of the parameter through which
-/// <name>_run gets the arena: `void *arena`, or the struct of its parts.
+/// <name>_run receives the arena: `void *arena`, or the struct of its parts.
 llvm::StringRef getArenaName(exec::ProgramOp program);
 std::string getArenaParameter(exec::ProgramOp program);
 
-/// Returns the parameters of <name>_place, which points the structs of inputs
-/// and outputs at their places in the arena.
+/// Returns the parameters of <name>_place, which makes the structs of inputs
+/// and outputs point to their places in the arena.
 llvm::SmallVector<std::string> getPlaceParameters(exec::ProgramOp program);
 
-/// Returns the definition of <name>_reset, which gives a state the values of
-/// the first run.
+/// Returns the definition of <name>_reset, which sets a state to its values
+/// before the first run.
 std::string printReset(exec::ProgramOp program);
 
-/// A piece of the weights, which begins with a header: all of them, or those in
-/// one of several memories.
+/// A piece of the weights, which begins with a header. It holds all weights, or
+/// those in one of several memories.
 struct WeightsPiece {
-  std::string memory; ///< empty for all of them
-  std::string symbol; ///< of the array, and the stem of the names of its files
+  std::string memory; ///< name of the memory; empty for the only piece
+  std::string symbol; ///< name of the array, and stem of its file names
   std::string macro;  ///< name of the constant for `bytes` in the header
-  uint64_t bytes;     ///< of the header of the piece and its weights
+  uint64_t bytes;     ///< size of the piece, header included
   uint64_t hash = 0;  ///< nnc::hash_words() of all bytes after the header
 };
 
-/// Returns the pieces of the weights; none for a model without weights.
+/// Returns the pieces of the weights. The list is empty for a model without
+/// weights.
 llvm::SmallVector<WeightsPiece> listWeights(exec::ProgramOp program);
 
-/// Returns the bytes of nnc::weights_header and of the padding after it, which
+/// Returns the bytes of nnc::weights_header and of the padding after it that
 /// keeps the weights aligned.
 uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
 
 /// Returns true if the caller passes the weights. A model without weights has
-/// no weights file.
+/// no file of weights.
 bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
 
-/// Return the text of <name>.h, <name>.cpp and manifest.json, of the programs
+/// Return the texts of <name>.h, <name>.cpp and manifest.json for the programs
 /// of a module.
 std::string printHeader(llvm::ArrayRef<exec::ProgramOp> programs,
                         const EmitOptions &options);
@@ -210,30 +216,31 @@ std::string printManifest(llvm::ArrayRef<exec::ProgramOp> programs,
                           const EmitOptions &options,
                           llvm::ArrayRef<std::string> files);
 
-/// The number of each op that runs, in the order in which they are printed.
+/// The index of each op that runs, in the order in which they are printed.
 using LayerNumbers = llvm::DenseMap<mlir::Operation *, int>;
 LayerNumbers numberLayers(exec::ProgramOp program);
 
-/// A place in the arena and the numbers of the first and the last layer that
-/// use it. Inputs are in use from the first layer of all, and outputs up to the
-/// last one.
+/// A place in the arena, and the indices of the first and the last layer that
+/// use it. Inputs are in use from the first layer of the program, and outputs
+/// up to the last one.
 struct ArenaSpan {
   exec::PlaceOpInterface place;
   int64_t offset; ///< in bytes
   int first, last;
-  bool isScratch; ///< holds no value, but working memory of a layer
+  bool isScratch; ///< whether it is working memory of a layer rather than a
+                  ///< value
 };
 
 /// Returns the places in the arena, in the order in which they are declared.
 llvm::SmallVector<ArenaSpan> listArena(exec::ProgramOp program,
                                        const LayerNumbers &layers);
 
-/// Returns `namespace place`, which holds the offsets of buffers in the arena
-/// and of weights in the weights file as constants with comments.
+/// Returns `namespace place`. It holds constants with comments for the offsets
+/// of buffers in the arena and of weights in the file of weights.
 std::string printPlaces(exec::ProgramOp program, const LayerNumbers &layers);
 
-/// Returns the runtime headers that the programs' calls need as one text that
-/// contains each header once. They are found by following #include lines.
+/// Returns one text with all runtime headers that the programs' calls need,
+/// each header once. They are found by following #include lines.
 mlir::FailureOr<std::string>
 amalgamateRuntime(llvm::ArrayRef<exec::ProgramOp> programs,
                   const EmitOptions &options);
@@ -241,37 +248,37 @@ amalgamateRuntime(llvm::ArrayRef<exec::ProgramOp> programs,
 /// Returns the compiler flags that select the target's processor.
 llvm::SmallVector<std::string> getMachineFlags(exec::ProgramOp program);
 
-/// Returns the compiler flags that the module's C++ needs on each target.
+/// Returns the compiler flags that the module's C++ code needs on every target.
 llvm::ArrayRef<llvm::StringRef> getLanguageFlags();
 
-/// Returns the flags of both kinds.
+/// Returns the flags of getMachineFlags() and getLanguageFlags().
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);
 
-/// Returns the path and the text of each file that a build system reads.
-/// `files` are the headers, sources and weights written so far.
+/// Returns the path and the text of each file of the build system. `files` are
+/// the headers, sources and weights written so far.
 std::vector<std::pair<std::string, std::string>>
 printPackage(exec::ProgramOp program, const EmitOptions &options,
              llvm::ArrayRef<std::string> files);
 
-/// Writes the header and the encoded weights of a piece to `stream`, to which
-/// nothing has been written yet, and sets the piece's hash.
+/// Writes the header and the encoded weights of a piece to `stream`, which must
+/// be empty, and sets the piece's hash.
 mlir::LogicalResult writeWeights(exec::ProgramOp program, WeightsPiece &piece,
                                  llvm::raw_pwrite_stream &stream);
 
-/// A temporary folder for the emitted files, which takes the place of `target`
-/// when all files are written.
+/// A temporary folder for the emitted files, which replaces `target` when all
+/// files are written.
 class OutputFolder {
 public:
   /// Creates the folder. Fails, with a diagnostic at `location`, if `target`
-  /// may not be replaced or cannot be written. Errors of the system are stored
-  /// in `systemError`, by this and by later calls.
+  /// may not be replaced or cannot be written. This and later calls store
+  /// errors of the system in `systemError`.
   static mlir::FailureOr<OutputFolder> create(mlir::Location location,
                                               llvm::StringRef target,
                                               std::error_code &systemError);
   OutputFolder(OutputFolder &&other);
   ~OutputFolder();
 
-  /// Writes one file, whose name may have folders in it; `write` prints its
+  /// Writes one file, whose name may contain folders. `write` prints its
   /// contents to a stream.
   mlir::LogicalResult
   add(llvm::StringRef name,

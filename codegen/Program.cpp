@@ -69,8 +69,9 @@ static std::string printPlaceEntry(exec::ProgramOp program) {
   return text + "}\n";
 }
 
-/// Returns the functions of a program, the first of its module or another one.
-/// Sets the values of the template for the whole file that the first one tells.
+/// Returns the functions of a program. `isFirst` tells whether it is the first
+/// program of its module; in this case, the values of the template for the
+/// whole file are set.
 static std::string printProgram(exec::ProgramOp program,
                                 const EmitOptions &options,
                                 ArrayRef<WeightsPiece> weights, bool isFirst,

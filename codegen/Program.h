@@ -11,29 +11,32 @@
 
 namespace nnc::codegen {
 
-/// Returns the field of an input or output, as in `inputs->x`.
+/// Returns the field of an input or output, for instance `inputs->x`. `access`
+/// is the operator between the struct and the field.
 std::string getPortField(mlir::Operation &op, llvm::StringRef access);
-/// Returns the pointer to the memory that holds a place in the arena, as in
-/// `arena` or, with several memories, `arenas->dtcm`.
+/// Returns the pointer to the memory that holds a place in the arena: `arena`,
+/// or with several memories, for instance `arenas->dtcm`.
 std::string getArenaPointer(mlir::Operation &op, llvm::StringRef access);
 
 /// Returns the body of run(): the places and the steps of a run (Steps.cpp).
-/// Layers tell their share of the `total` work.
+/// The comments of layers tell their share of the `total` multiply-adds.
 std::string printBody(exec::ProgramOp program, const LayerNumbers &layers,
                       int64_t total);
 
-/// Returns the definition of is_at(), which tells whether an input or output is
-/// at its place in the arena (ArgumentChecks.cpp).
+/// Returns the definition of is_at(), which checks whether an input or output
+/// is at its place in the arena (ArgumentChecks.cpp).
 std::string printIsAt();
 /// Returns the body of find_fault(), which checks the arguments of run().
 std::string printChecks(exec::ProgramOp program, const EmitOptions &options);
 
 /// Returns the expression for the pointer to the program's weights in the
-/// emitted code, or "nullptr" if they are not in one piece (WeightChecks.cpp).
+/// emitted code, or "nullptr" if the weights are in several pieces
+/// (WeightChecks.cpp).
 std::string getWeightsPointer(exec::ProgramOp program,
                               const EmitOptions &options);
-/// Returns the statements that check each piece of the weights in its turn;
-/// `scope` is in front of the names of functions. `checksAll` reads all bytes.
+/// Returns the statements that check each piece of the weights in turn. `scope`
+/// is the prefix of the names of functions. If `checksAll`, they read all
+/// bytes.
 std::string printWeightChecks(exec::ProgramOp program, const std::string &scope,
                               bool checksAll);
 /// Returns the constants and functions that check each piece of the weights.

@@ -23,14 +23,13 @@ static std::string printScale(double scale, MLIRContext *context) {
   return getLiteral(FloatAttr::get(Float32Type::get(context), scale));
 }
 
-/// Returns an integer as an expression that any operator may stand beside.
+/// Returns an integer as an expression that can be an operand of any operator.
 static std::string printInteger(int64_t value) {
   return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value);
 }
 
-/// Prints the constants of one scale and zero point, or arrays of one of each
-/// for every index of an axis. `stem` is the part of their names that they
-/// share.
+/// Prints the constants for one scale and one zero point, or arrays with one of
+/// each for every index of an axis. `stem` is the common part of their names.
 static std::string printParameters(const qnn::Parameters &parameters,
                                    const std::string &stem,
                                    MLIRContext *context) {
@@ -83,7 +82,8 @@ static std::string printPort(exec::PlaceOpInterface port,
   values["below"] =
       isEven ? "steps < -0.5f || (steps <= -0.5f && nearest % 2 != 0)"
              : "steps <= -0.5f";
-  // Floats do not hold all integers of more bits.
+  // Floats hold all integers of at most 16 bits exactly, but not all wider
+  // ones.
   bool isExact = port.getTensor().getElementTypeBitWidth() <= 16;
   values["quantize"] = isExact ? fillTemplate("quantize.h.in", values) : "";
   return fillTemplate("quantized_port.h.in", values);
@@ -91,7 +91,8 @@ static std::string printPort(exec::PlaceOpInterface port,
 
 std::string codegen::printQuantizedPorts(exec::ProgramOp program) {
   std::string text, name = program.getSymName().str();
-  // Fields whose names differ in their case alone keep it in their macros.
+  // Fields whose names differ only in case keep their case in the names of
+  // macros.
   llvm::StringMap<int> spellings;
   for (auto port : program.getBody().getOps<exec::PlaceOpInterface>())
     if (isa<exec::InputOp, exec::OutputOp>(port))

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// Prints an expression as an operand of one whose operators bind as strongly
-/// as `binding`: 0 for none, 1 for sums, 2 for products.
+/// Prints an expression as an operand of an operator with the precedence
+/// `binding`: 0 for none, 1 for sums, 2 for products.
 static std::string print(AffineExpr size, ArrayRef<StringRef> names,
                          int binding) {
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
@@ -32,7 +32,8 @@ static std::string print(AffineExpr size, ArrayRef<StringRef> names,
     break;
   }
   case AffineExprKind::Mul:
-    // A quotient on the right would divide the whole product.
+    // Without parentheses, a quotient on the right would divide the whole
+    // product.
     text = print(a, names, 2) + " * " +
            print(b, names, b.getKind() == AffineExprKind::Mul ? 2 : 3);
     break;

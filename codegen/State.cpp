@@ -16,8 +16,8 @@ bool codegen::hasState(exec::ProgramOp program) {
   return !program.getBody().getOps<exec::StateOp>().empty();
 }
 
-/// Returns an element as a literal of the C type of its field, which for 16-bit
-/// floats is that of their bits.
+/// Returns an element as a literal of the C type of its field. The field of a
+/// 16-bit float holds its bits as an integer.
 static std::string printElement(Attribute element) {
   auto number = dyn_cast<FloatAttr>(element);
   if (number && number.getType().getIntOrFloatBitWidth() == 16)
@@ -25,8 +25,9 @@ static std::string printElement(Attribute element) {
   return getLiteral(cast<TypedAttr>(element));
 }
 
-/// Returns the first value of a state as an attribute that gives each element:
-/// a resource holds bytes. Null where the state begins with zeros.
+/// Returns the initial value of a state as an attribute with access to each
+/// element, which a resource of bytes does not have. Returns null if the state
+/// begins with zeros.
 static DenseElementsAttr getFirstValue(exec::StateOp state) {
   ElementsAttr value = state.getInitialAttr();
   if (!value || value.getNumElements() == 0)
@@ -41,8 +42,8 @@ static DenseElementsAttr getFirstValue(exec::StateOp state) {
   return DenseElementsAttr::getFromRawBuffer(data.getType(), data.getBytes());
 }
 
-/// Returns the statements that fill a state other than with zeros. Elements
-/// that are all alike need no table.
+/// Returns the statements that fill a state, unless it begins with zeros. If
+/// all elements are equal, no table is needed.
 static std::string printInitial(exec::StateOp state) {
   DenseElementsAttr value = getFirstValue(state);
   if (!value)

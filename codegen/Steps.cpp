@@ -50,7 +50,8 @@ static std::string printPlace(exec::ProgramOp program,
                        : isa<exec::StateOp>(op) ? "state."
                                                 : "outputs.") +
                       name;
-  // In the C header a bool is a byte, and a 16-bit float its bits.
+  // In the C header, a bool is a byte, and a 16-bit float is an integer with
+  // its bits.
   bool isSame = StringRef(element).ends_with(getCType(type.getElementType()));
   return isSame ? printList(head, {field}, ";") : at(field, "0");
 }
@@ -59,7 +60,7 @@ static std::string printPlace(exec::ProgramOp program,
 // run()
 //===----------------------------------------------------------------------===//
 
-/// Returns the call of NNC_LAYER_DONE after layer number `layer`.
+/// Returns the call of NNC_LAYER_DONE after the layer with index `layer`.
 static std::string printDone(int layer, Value place, StringRef indent) {
   exec::PlaceOpInterface output = exec::getPlaceOp(place);
   return printList(
@@ -68,7 +69,7 @@ static std::string printDone(int layer, Value place, StringRef indent) {
       ");");
 }
 
-/// Returns the name of the variable that counts the runs of a loop.
+/// Returns the name of the variable that counts the trips of a loop.
 static std::string getRun(exec::LoopOp loop) {
   return loop.getName().str() + "_n";
 }
@@ -88,8 +89,8 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
                    ");");
 }
 
-/// Returns the line for a transfer. Memory of a device that is a core is where
-/// the host can write it.
+/// Returns the line for a transfer. The host can write to the memory of a
+/// device that is a core.
 static std::string printTransfer(exec::TransferOp transfer, StringRef indent) {
   return printList((indent + "::memcpy(").str(),
                    {getName(transfer.getTarget()),
@@ -98,7 +99,7 @@ static std::string printTransfer(exec::TransferOp transfer, StringRef indent) {
                    ");");
 }
 
-/// Whether a loop has to know which run it is in.
+/// Returns true if the code of a loop needs the number of the current trip.
 static bool isCounted(exec::LoopOp loop) {
   return int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max() ||
          loop.getCount() || loop.getCounter() ||
@@ -147,8 +148,8 @@ static std::string printCall(exec::CallOp call, StringRef indent) {
   return printList((indent + function + "(").str(), arguments, ");");
 }
 
-/// Returns the definition of a size that the program has computed, and the
-/// return where that is out of bounds.
+/// Returns the definition of a size that the program has computed, and a return
+/// statement for the case that the size is out of bounds.
 static std::string printMeasure(exec::MeasureOp measure, StringRef indent) {
   auto program = measure->getParentOfType<exec::ProgramOp>();
   exec::SizeAttr size;
@@ -167,7 +168,8 @@ static std::string printMeasure(exec::MeasureOp measure, StringRef indent) {
          "_WRONG_SIZE;\n";
 }
 
-/// Returns the sizes without which a call's result has no elements.
+/// Returns the sizes that must not be zero for a call's result to have
+/// elements.
 static SmallVector<std::string> listNeededSizes(exec::CallOp call) {
   auto program = call->getParentOfType<exec::ProgramOp>();
   AffineMap dims = exec::getVaryingDims(
@@ -192,8 +194,8 @@ static SmallVector<std::string> listNeededSizes(exec::CallOp call) {
   return needed;
 }
 
-/// Returns what stands for a step that is no place; `indent` is in front of its
-/// lines, and `declared` behind the comment.
+/// Returns the code of a step that does not declare a place. `indent` precedes
+/// its lines, and the text `declared` follows its comment.
 static std::string printStep(Operation &op, const LayerNumbers &layers,
                              int64_t total, const std::string &indent,
                              const std::string &declared) {
@@ -211,7 +213,7 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
     text += printVaryingSizes(
         call, getSizeNames(call->getParentOfType<exec::ProgramOp>()), indent);
   if (call) {
-    // Routines need not handle results without elements.
+    // Routines need not support results without elements.
     SmallVector<std::string> needed = listNeededSizes(call);
     if (!needed.empty())
       text += printList(indent + "if (", needed, ")", " &&");
@@ -253,7 +255,7 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
 
 std::string codegen::printBody(exec::ProgramOp program,
                                const LayerNumbers &layers, int64_t total) {
-  // Places are declared below the comment of the first layer that uses them.
+  // Places are declared after the comment of the first layer that uses them.
   std::string body, declared;
   bool usesWeights = false, usesArena = false;
   bool inArena = hasPortsInArena(program);
@@ -263,15 +265,15 @@ std::string codegen::printBody(exec::ProgramOp program,
              "  static_cast<void>(" + size + ");\n")
                 .str();
   for (Operation &op : program.getBody().front()) {
-    // An unused place in the arena needs no name.
+    // An unused place in the arena is not declared.
     if (exec::getPortOffset(&op) && op.use_empty())
       continue;
     usesWeights |= isa<exec::WeightOp>(op) && exec::getMemory(&op).empty();
     usesArena |= exec::isInArena(&op);
     if (auto place = dyn_cast<exec::PlaceOpInterface>(op)) {
       (isCallers(op) ? body : declared) += printPlace(program, place);
-      // Inputs that no layer reads and results without elements are not
-      // declared.
+      // Inputs that no layer reads and results without elements are marked as
+      // unused.
       if (isCallers(op) && place->use_empty())
         body += "  static_cast<void>(" + place.getName().str() + ");\n";
       continue;

@@ -17,8 +17,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
-/// The largest number of bytes of a model's name in a comment: longer than the
-/// names that exporters write, and short enough for a reader to follow.
+/// The largest number of bytes of a model's name in a comment. It is longer
+/// than the names that exporters write, and short enough for a reader to
+/// follow.
 static constexpr size_t kMostOfName = 900;
 
 std::string codegen::printModelName(StringRef name) {
@@ -51,7 +52,7 @@ std::string codegen::printMultiplyAdds(int64_t count) {
   };
   static constexpr Scale kScales[] = {
       {1e9, "billion"}, {1e6, "million"}, {1e3, "thousand"}};
-  // Small numbers are told as they are.
+  // Small numbers are printed exactly.
   for (const Scale &scale : kScales)
     if (count >= 10000 && double(count) >= scale.size)
       return llvm::formatv("{0:f2} {1} multiply-adds",
@@ -60,7 +61,8 @@ std::string codegen::printMultiplyAdds(int64_t count) {
          (count == 1 ? " multiply-add" : " multiply-adds");
 }
 
-/// Returns the line of a layout: its name, and what is cut into blocks.
+/// Returns the line that explains a layout: its name, and the axes that are
+/// divided into blocks.
 static std::string explainLayout(nn::LayoutAttr layout) {
   std::string text = layout.getName();
   StringRef separator = ": ";
@@ -95,7 +97,7 @@ std::string codegen::printLayouts(ArrayRef<exec::ProgramOp> programs) {
 }
 
 /// Returns `head` and the pieces in lines of at most kColumns characters.
-/// Pieces on further lines are aligned with the first one.
+/// Further lines are aligned with the first piece.
 static std::string fill(StringRef head, ArrayRef<std::string> pieces) {
   std::string lines, line = head.str();
   for (const std::string &piece : pieces) {

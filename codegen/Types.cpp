@@ -58,9 +58,9 @@ std::string codegen::getLiteral(TypedAttr value) {
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     if (integer.getType().isInteger(1))
       return integer.getValue().isZero() ? "false" : "true";
-    // A decimal literal has a signed type, and the minus sign is an operator on
-    // it. So the least value of i64 and the upper half of u64 cannot be written
-    // as plain decimal literals.
+    // A decimal literal has a signed type, and a minus sign before it is an
+    // operator. The least value of i64 and the upper half of u64 therefore
+    // cannot be written as plain decimal literals.
     const APInt &number = integer.getValue();
     bool isUnsigned = integer.getType().isUnsignedInteger();
     if (!isUnsigned && number.getBitWidth() == 64 && number.isMinSignedValue())
@@ -78,7 +78,7 @@ std::string codegen::getLiteral(TypedAttr value) {
   if (number.isInfinity())
     return std::string(number.isNegative() ? "-" : "") +
            (isDouble ? "__builtin_inf()" : "__builtin_inff()");
-  // Prints as many digits as are needed to read the same value back, in any
+  // Prints as many digits as are needed to read back the same value, in any
   // locale.
   SmallString<24> digits;
   number.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/4);

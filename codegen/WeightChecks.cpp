@@ -22,8 +22,8 @@ std::string codegen::getWeightsPointer(exec::ProgramOp program,
   return "nullptr";
 }
 
-/// Returns the namespace that holds what is known of a piece of the weights, as
-/// the beginning of a name.
+/// Returns the prefix of the namespace with the constants of a piece of the
+/// weights.
 static std::string getScope(const WeightsPiece &piece) {
   return piece.memory.empty() ? "" : "weights_" + piece.memory + "::";
 }

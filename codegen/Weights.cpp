@@ -29,11 +29,12 @@ static FailureOr<TensorData> getBytes(exec::WeightOp weight) {
   return *bytes;
 }
 
-/// Writes the weights of a piece without the header.
+/// Writes the weights of a piece, but not its header.
 static LogicalResult writeAll(exec::ProgramOp program,
                               const WeightsPiece &piece,
                               llvm::raw_ostream &stream) {
-  // Weights of several programs at one place have the same bytes there.
+  // If weights of several programs share a place, they have the same bytes
+  // there.
   llvm::DenseSet<uint64_t> shared;
   SmallVector<exec::WeightOp> weights;
   for (auto each :
@@ -123,7 +124,8 @@ SmallVector<WeightsPiece> codegen::listWeights(exec::ProgramOp program) {
   SmallVector<WeightsPiece> pieces;
   std::string name = exec::getModuleName(program),
               constants = program.getSymName().upper();
-  // Their hash is made of words of 8 bytes.
+  // Sizes are multiples of 8 bytes because the hash is computed over such
+  // words.
   auto round = [&](uint64_t bytes) {
     return llvm::alignTo(bytes, std::max<uint64_t>(program.getAlign(), 8));
   };
