@@ -3,10 +3,10 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Joins the runtime headers that a program needs into one. Every header appears
-// once, behind the headers that it includes; what an instruction set does with
-// vectors appears only if the program names the set or another set builds on
-// it. Everything is in an unnamed namespace, so that models built for
-// different machines can be linked into one program.
+// once, after the headers that it includes. Vector code of an instruction set
+// appears only if the program names the set, or names a set that builds on it.
+// Everything is in an unnamed namespace, so that models built for different
+// machines can be linked into one program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The user's functions are C, so what calls them is a C file of its own,
-// <name>_custom.c. It holds the descriptions of operands and results as
-// constants, and for each operator a function with a name of the model's, which
-// <name>.cpp calls.
+// Custom functions are C functions, so a separate C file, <name>_custom.c,
+// calls them. It holds the descriptions of operands and results as constants.
+// For each operator it defines a function whose name begins with that of the
+// program, and which <name>.cpp calls.
 //
 //===----------------------------------------------------------------------===//
 

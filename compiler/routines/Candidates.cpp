@@ -27,8 +27,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Estimates whose ratio is closer to 1 than this count as equal; then the
-/// order of the table decides.
+/// A candidate is cheaper than an earlier one only if its time is below this
+/// fraction of the earlier one's time. Otherwise the order of the table
+/// decides.
 static constexpr double kBetter = 0.999;
 
 bool Candidate::hasSchemaOf(const Candidate &other) const {

@@ -212,7 +212,7 @@ StringRef Catalogue::getHeaderOf(StringRef function) const {
   return llvm::StringSwitch<StringRef>(function)
 #define NNC_ELEMENTWISE(name, tensors, scalars, header) .Case(#name, header)
 #include "runtime/routines/elementwise/functions.inc"
-      // Only functions of nn.requantize have parameters.
+      // Functions of nn.requantize have parameters, unlike all others.
       .StartsWith("requantize_", "runtime/simd/requantize.h")
       .Default("");
 }

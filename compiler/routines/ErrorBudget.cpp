@@ -32,8 +32,8 @@ static double sumSquares(ArrayRef<double> errors) {
   return sum;
 }
 
-/// Returns the error of the cheapest candidate of each layer when squared error
-/// has this price.
+/// Returns the error of each layer's cheapest candidate if `price` is the price
+/// of squared errors.
 static SmallVector<double> getErrors(Layers layers, double price) {
   SmallVector<double> errors;
   for (ArrayRef<Candidate> candidates : layers)

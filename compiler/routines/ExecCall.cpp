@@ -1,5 +1,4 @@
 //===- ExecCall.cpp - The exec.call of a layer whose routine is chosen ----===//
-//----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -18,9 +18,9 @@ using namespace nnc::nn;
 using stored::StoredForm;
 using stored::StoredKind;
 
-/// The price in seconds of one second of decoding a weight into memory of its
-/// size. A layer that reads the stored bytes directly may take this much
-/// longer.
+/// The ratio of the price to the time of decoding a weight into memory of its
+/// size. A layer that reads the stored bytes directly may be slower by this
+/// factor.
 static constexpr double kDecodedShare = 1.25;
 
 double nnc::getPricedSeconds(const WeightForm &form, double extra) {

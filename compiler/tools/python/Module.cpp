@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The extension nnc._module. Emitted code has one calling convention: a struct
-// of pointers to inputs, behind them the sizes of the run, a struct of pointers
-// to outputs, and places for what is kept between runs and for working memory.
-// So one class calls any model, by what manifest.json says of it. The package
-// checks names, types and shapes; see nnc/_model.py.
+// The extension nnc._module. All emitted code has the same calling convention:
+// a struct of pointers to inputs, followed by the sizes of the run, a struct of
+// pointers to outputs, and pointers to the memory for values that are kept
+// between runs and to working memory. One class can therefore call any model,
+// as its manifest.json describes it. The package checks names, types and
+// shapes; see nnc/_model.py.
 //
 //===----------------------------------------------------------------------===//
 

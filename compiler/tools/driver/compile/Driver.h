@@ -39,7 +39,7 @@ public:
   ExitCode compile();
   /// Writes the code to a new folder.
   ExitCode emit(const std::string &folder);
-  /// Returns the layers that imported() consists of when it is tuned by
+  /// Returns the layers that are formed from imported() with the tuning file
   /// `other`. Returns null, and reports why, if that fails.
   mlir::OwningOpRef<mlir::ModuleOp>
   formLayers(std::shared_ptr<const TuningFile> other);

@@ -41,8 +41,8 @@ static void describe(mlir::Location location, Problem &problem) {
   });
 }
 
-/// Returns a problem's text as a single line. Names from a model cannot contain
-/// control characters for the terminal then.
+/// Returns a problem's text as a single line without control characters, which
+/// names from a model may contain.
 static std::string printable(llvm::StringRef text) {
   return exec::escapeUnprintable(text, /*control=*/' ');
 }

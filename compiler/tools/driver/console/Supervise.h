@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 //
-// The command runs in a child process. Whatever happens to it, the parent says
+// The command runs in a child process. If the child crashes, the parent reports
 // what it was doing, removes the files that it had not finished, and ends with
-// an exit code of the table.
+// one of the exit codes of nnc (ExitCode.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The sizes that the caller or data decide get names and bounds, and the model
-// is imported at several points within these (compiler/sizes/).
+// Sizes that the caller chooses or that depend on data get names and bounds,
+// and the model is imported at several points within these bounds
+// (compiler/sizes/).
 //
 //===----------------------------------------------------------------------===//
 

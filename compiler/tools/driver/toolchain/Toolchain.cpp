@@ -40,7 +40,7 @@ static constexpr const char *moduleSource = "model.cpp",
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  // The handler prints the message that lists the targets here.
+  // The message on a failure lists the targets.
   std::string problem;
   mlir::ScopedDiagnosticHandler handler(
       &context,

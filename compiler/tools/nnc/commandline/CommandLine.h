@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Help, manual pages and completions of shells tell the same commands and
-// options: the rows here are read from what CLI11 parses by and prints help of.
+// The help, manual pages and shell completions list the same commands and
+// options, because the rows here are read from the objects of CLI11, which also
+// parse the command line and print the help.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ class App;
 
 namespace nnc::tools {
 
-/// A command `nnc NAME ...`: it adds its options first, and runs then.
+/// A command `nnc NAME ...`. addOptions() is called before run().
 class Command {
 public:
   virtual ~Command() = default;

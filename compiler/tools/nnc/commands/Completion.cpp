@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each script is a file of completion/ in which a comment stands in the place
-// of the tables that are printed here.
+// Each script is a file of completion/ in which a comment is replaced by the
+// tables that are printed here.
 //
 //===----------------------------------------------------------------------===//
 

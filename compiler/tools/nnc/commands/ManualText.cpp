@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Knows the requests and escapes that Manual.cpp writes, and no others: .TH,
-// .SH, .TP, fonts, and names of characters.
+// Supports only the roff requests and escapes that Manual.cpp writes: .TH, .SH,
+// .TP, fonts, and names of characters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ llvm::StringRef takeEscape(llvm::StringRef &text, bool &isBold) {
   return character;
 }
 
-/// A word of the page, its width, and the escapes that show it in bold.
+/// A word of the page with the terminal's escapes for bold, and its width in
+/// columns.
 struct Word {
   std::string text;
   size_t columns;

@@ -79,8 +79,8 @@ ExitCode FlashLimit::find() {
   return findLeast();
 }
 
-/// Compiles the model without a limit of weights, and then with limits until it
-/// fits.
+/// Compiles the model without regard to `maxFlash`, and then with limits of its
+/// weights until it fits.
 ExitCode FlashLimit::search() {
   if (ExitCode code = measure(options, whole); code != ExitCode::done)
     return code;

@@ -33,7 +33,7 @@ public:
       : options(std::move(options)), wanted(std::move(wanted)),
         compiler(std::move(compiler)), maxFlash(maxFlash) {}
 
-  /// Compiles the model without a limit of weights, and if it takes too many
+  /// Compiles the model without regard to `maxFlash`, and if it takes too many
   /// bytes, again with its weights limited to the room that the code leaves.
   /// The code depends on the forms of the weights, so a few limits are tried.
   /// Returns an error only if the model does not compile; fits() may be false
@@ -44,8 +44,8 @@ public:
   MeasuredModule &getModule() { return module ? *module : *whole; }
   /// Returns the options with which getModule() was compiled.
   const ModelOptions &getOptions() const { return best; }
-  /// Returns the module without a limit of weights, which may be the same as
-  /// getModule().
+  /// Returns the module that was compiled without regard to `maxFlash`, which
+  /// may be the same as getModule().
   MeasuredModule &getWhole() { return *whole; }
 
 private:

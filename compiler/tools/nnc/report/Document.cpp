@@ -21,7 +21,7 @@
 #include <fmt/format.h>
 
 // A json::Value only refers to the characters of a StringRef. The IR owns these
-// and does not outlive the document, so names are passed as strings.
+// and is destroyed before the document, so names are passed as strings.
 namespace json = llvm::json;
 
 namespace nnc::tools {

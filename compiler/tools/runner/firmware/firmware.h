@@ -4,8 +4,8 @@
 //
 // The runner for machines without an operating system. It takes the options of
 // ../main.cpp and prints the same lines, but counts instructions instead of
-// seconds, and uses no library but the few functions of C that a module wants.
-// A debugger or an emulator serves its files: Arm's semihosting.
+// seconds. It uses no library except the few C functions that a module needs.
+// A debugger or an emulator provides its files through Arm's semihosting.
 //
 //===----------------------------------------------------------------------===//
 
