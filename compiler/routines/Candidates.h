@@ -54,8 +54,9 @@ struct Candidate : UnitCost {
   }
 };
 
-/// Which parameters of a routine are tried: all combinations in its line of
-/// routines.inc, or only the first that applies, which suits most layers.
+/// The set of a routine's parameters that are tried: all combinations in its
+/// line of routines.inc, or only the first that applies, which suits most
+/// layers.
 enum class ParamChoice { all, first };
 
 /// The estimated candidates of the layers of a function, without measurements.

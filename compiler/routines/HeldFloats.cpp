@@ -342,7 +342,7 @@ private:
 
   LayerOp layer;
   Block &block;
-  int64_t offset; ///< of the result that is stored; 0 once it is subtracted
+  int64_t offset; ///< offset of the stored result; 0 once subtracted
   OpBuilder builder;
   DenseSet<Value> integers; ///< floats that hold integers
 };

@@ -51,7 +51,7 @@ private:
   /// The representative of each group of values that share an offset, by
   /// member. It is only a key, as its layer may have been replaced.
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
-  llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by representative
+  llvm::DenseMap<mlir::Value, int64_t> offsets; ///< keyed by representative
   llvm::DenseSet<mlir::Value> open;             ///< representatives
 };
 
@@ -76,8 +76,8 @@ void storeHeldFloats(nn::LayerOp layer, int64_t offset);
 /// product.
 bool multipliesIntegers(nn::LayerOp layer);
 
-/// What it takes to compute a product of integers (multipliesIntegers()) with
-/// floats.
+/// The changes to a layer that multiplies integers (multipliesIntegers()) with
+/// which it computes with floats instead.
 struct FloatProduct {
   /// The index of the constant extra that the layer adds to its sums first, if
   /// there is one, and the floats that replace its values. These floats also

@@ -41,7 +41,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> copies;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::RankedTensorType>
       steps;
-  std::optional<exec::Names> names; ///< of layers, once there is a cast
+  std::optional<exec::Names> names; ///< names of layers, set by the first cast
 };
 
 /// Sets the routine of `adapt` to the cheapest one; an adapt that is a view

@@ -11,11 +11,11 @@
 
 namespace nnc {
 
-/// How the elements of a tensor are held, apart from its shape: their device,
-/// their type, and their layout, which for a weight includes the encoding in
-/// which it is stored. The search chooses the schemas of the values between
-/// layers (SoftNeuro, section III). An adapt converts a value from one schema
-/// to another.
+/// The representation of a tensor's elements, apart from the shape: their
+/// device, their type, and their layout, which for a weight includes the
+/// encoding in which it is stored. The search chooses the schemas of the values
+/// between layers (SoftNeuro, section III). An adapt converts a value from one
+/// schema to another.
 struct Schema {
   mlir::Type element;
   nn::LayoutAttr layout;  ///< null for row-major order

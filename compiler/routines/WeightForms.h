@@ -62,9 +62,9 @@ struct WeightForm {
   /// seconds; null if the readers decode the weight themselves.
   const Routine *decoder = nullptr;
   double decodeSeconds = 0;
-  /// How each reader, in order, multiplies by the stored bytes, if all readers
-  /// are dense layers. If this is empty and there is no decoder either, the
-  /// readers are convolutions that decode strips of filters.
+  /// The products that the readers, in order, compute with the stored bytes, if
+  /// all readers are dense layers. If this is empty and there is no decoder
+  /// either, the readers are convolutions that decode strips of filters.
   llvm::SmallVector<StoredProduct> products;
   /// Whether bytes and time were estimated from the weight in row-major order.
   bool isEstimate = false;

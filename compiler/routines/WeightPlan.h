@@ -100,7 +100,7 @@ private:
   struct Weight {
     WeightForms forms;
     unsigned node = 0;
-    llvm::SmallVector<unsigned> edges; ///< to each reader
+    llvm::SmallVector<unsigned> edges; ///< edges to the readers
     std::vector<State> states;
     explicit Weight(WeightForms forms) : forms(std::move(forms)) {}
   };
@@ -109,7 +109,7 @@ private:
   struct Move {
     llvm::SmallVector<std::pair<unsigned, unsigned>> choices;
     int64_t bytes = 0;
-    double gain = 0; ///< seconds
+    double gain = 0; ///< seconds that the change saves
   };
   /// The amount of bytes or seconds that a move may add to save the other.
   struct Slack {
@@ -165,7 +165,7 @@ private:
   std::unique_ptr<const FormRules> rules;
   int64_t alignment;
   SearchLimits limits;
-  std::vector<unsigned> offsets; ///< of the functions' nodes
+  std::vector<unsigned> offsets; ///< first node of each function
   std::vector<Weight> weights;
   /// The bytes of weights with any reader other than the anchor of a layer.
   int64_t otherBytes = 0;

@@ -108,8 +108,8 @@ void draw(State &all) {
   std::fflush(stderr);
 }
 
-/// Removes the line. It does so in any case, because the supervisor does not
-/// know whether there is one.
+/// Removes the line. It also erases the row if no line is shown, because the
+/// supervisor does not know whether there is one.
 void clear() {
   if (showsProgress())
     writeError("\r\x1b[K");

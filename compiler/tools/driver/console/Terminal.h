@@ -22,8 +22,8 @@ namespace nnc::tools {
 void printError(const std::string &message);
 void printWarning(const std::string &message);
 
-/// How much nnc prints in addition to the requested results, and how, as set by
-/// command-line options.
+/// The settings for what nnc prints in addition to the requested results, as
+/// set by command-line options.
 struct Manner {
   bool quiet = false;   ///< prints only errors
   bool verbose = false; ///< also prints steps with times and sizes

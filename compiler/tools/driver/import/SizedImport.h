@@ -34,7 +34,7 @@ public:
       : choices(options), context(context), importer(importer) {}
 
   /// Names the open sizes of a model that was imported for the largest sizes,
-  /// and imports it again with these names.
+  /// and imports it for these sizes again, now with the names.
   ExitCode nameSizes(ImportedModel &model);
   /// Turns this model into the network at several sizes (nn.sample).
   ExitCode gatherSamples(ImportedModel &model);

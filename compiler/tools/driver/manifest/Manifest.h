@@ -120,7 +120,7 @@ struct Manifest {
   /// "embed", "array", "file", or "none" if there are no weights.
   std::string weights;
   int64_t weightBytes = 0, arenaBytes = 0, lowerBound = 0;
-  std::vector<SizeInfo> sizes; ///< those that are found in a run come last
+  std::vector<SizeInfo> sizes; ///< sizes found in a run come last
   std::vector<Port> inputs, outputs;
   std::vector<Port> state; ///< values that the module keeps between runs
   std::vector<LayerInfo> layers;

@@ -20,8 +20,8 @@ namespace nnc::tools {
 
 /// A layer of a quantized model that computes with floats.
 struct FloatLayer {
-  std::string name;      ///< in the emitted code
-  std::string modelName; ///< in the model
+  std::string name;      ///< name in the emitted code
+  std::string modelName; ///< name in the model
   std::string op;        ///< "softmax", or "elementwise"
   std::string why;
 };

@@ -107,7 +107,7 @@ TensorData tools::evaluateBuiltin(nn::CustomOp custom,
       writes.data(),          nullptr,           0,
       int(attributes.size()), attributes.data(), custom.getScratch()};
   TensorData result = TensorData::allocate(custom.getY().getType());
-  // Bytes between results are set so that they are equal in each run.
+  // All bytes are cleared, so that those between results are equal in each run.
   std::memset(result.getMutableBytes(), 0, result.getBytes().size());
   SmallVector<const void *> inputs;
   for (const TensorData &operand : operands)

@@ -26,7 +26,8 @@
 
 namespace nnc::tools {
 
-/// How a model takes a time window frame by frame; see the pass nnc-stream.
+/// The settings with which a model takes a time window frame by frame; see the
+/// pass nnc-stream.
 struct StreamChoice {
   std::string input; ///< name of the input; empty for the only one
   int64_t axis = 0;
@@ -82,9 +83,10 @@ struct ModelOptions {
   std::string externalData; ///< folder that may hold weights, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
-  /// How weights are stored: "embed", "array" or "file". If empty, this is
-  /// "array" for packages and for targets without an operating system, because
-  /// every compiler accepts it, and "embed" otherwise.
+  /// The form of the weights in the emitted folder: "embed", "array" or "file".
+  /// If empty, this is "array" for packages and for targets without an
+  /// operating system, because every compiler accepts it, and "embed"
+  /// otherwise.
   std::string weights;
   /// Values of the first sizes that depend on data, for a reference. The import
   /// is then for these values, and for the largest values of the others.
@@ -102,22 +104,22 @@ struct ModelOptions {
   int weightBits = 32; ///< least bits that a weight may be left with: 32 or 24
   /// "auto", "dense", or the kind of an encoding.
   std::string weightsEncoding = "auto";
-  /// Most bytes that weights may take, if limited.
+  /// The largest number of bytes that weights may take, if there is a limit.
   std::optional<int64_t> maxWeights;
   CustomFunctions customs;   ///< functions for operators that nnc lacks
   bool portsInArena = false; ///< whether inputs and outputs lie in the arena
   /// The memories among which the arena and the weights are divided. The arena
   /// or the weights are in one piece if no memory is for them.
   std::vector<MemoryChoice> memories;
-  /// Most bytes of the arena, inputs, outputs and state together, if there is a
-  /// limit. The stack is not included, as it is not known before the code is
-  /// built.
+  /// The largest number of bytes of the arena, inputs, outputs and state
+  /// together, if there is a limit. The stack is not included, as it is not
+  /// known before the code is built.
   std::optional<int64_t> maxRam;
   /// The range of the number of samples along the first dimension of the
   /// inputs, if nnc chooses how many of them each layer takes at once.
   std::optional<BatchRange> batch;
-  /// Most seconds that a run may take by nnc's estimate at the clock `mhz`, if
-  /// there is a limit.
+  /// The largest estimate of the seconds of a run, at the clock `mhz`, that is
+  /// allowed, if there is a limit.
   std::optional<double> maxLatency;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;
@@ -142,7 +144,8 @@ struct ModelOptions {
   const char *getLevel() const { return tools::getLevel(optimize); }
 };
 
-/// What a command wants the driver to allow and to keep.
+/// The requirements of a command: what the driver accepts, and which
+/// intermediate modules it keeps.
 struct DriverOptions {
   bool keepStages = false; ///< keeps `imported()`, `formed()` and `layered()`
   /// Whether a model is compiled even if it takes more than

@@ -61,8 +61,10 @@ public:
   /// Returns the largest magnitude of each channel that equalization could
   /// scale.
   llvm::Expected<quantize::ValueChannels> findChannelRanges();
-  int getNumEqualized() const { return equalized; } ///< pairs of layers
-  int getNumCorrected() const { return int(corrected.size()); } ///< layers
+  /// Returns the number of pairs of layers that were equalized.
+  int getNumEqualized() const { return equalized; }
+  /// Returns the number of layers whose bias was corrected.
+  int getNumCorrected() const { return int(corrected.size()); }
 
   /// The passes that quantize the imported module, as nnc-opt takes them.
   const std::string &getPasses() const { return passes; }

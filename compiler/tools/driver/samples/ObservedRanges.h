@@ -15,7 +15,7 @@
 
 namespace nnc::tools {
 
-/// How the range of an activation is found from its observed values.
+/// The method that finds the range of an activation from its observed values.
 struct RangeMethod {
   quantize::Method method = quantize::Method::minmax;
   double percentile = 99.99; ///< percentile for Method::percentile

@@ -14,7 +14,8 @@
 
 namespace nnc::tools {
 
-/// What a built module is to run, and what to measure.
+/// A request to run a built module: its inputs, the number of runs, and the
+/// values to measure.
 struct RunRequest {
   std::vector<Tensor> inputs; ///< in the manifest's order
   std::vector<int64_t> sizes; ///< one value for each of the manifest's sizes

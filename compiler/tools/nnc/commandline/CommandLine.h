@@ -30,8 +30,8 @@ struct OptionRow {
   std::vector<std::string> names;
   std::string type, defaultValue, help;
   bool isArgument = false, isRequired = false, isRepeated = false;
-  /// What shells can complete for its value; nullopt for an option without a
-  /// value.
+  /// The parts of its value that shells can complete; nullopt for an option
+  /// without a value.
   std::optional<ValueKind> value;
 
   /// Returns the first part of the help, for lists.

@@ -519,7 +519,7 @@ private:
   /// Times of the first plans, in nanoseconds; may be empty.
   std::vector<int64_t> planTimes;
   double each = guessedSeconds; ///< seconds to build and run a job
-  /// Seconds spent on jobs, and the number of jobs.
+  /// The seconds spent on jobs (`spent`), and the number of jobs (`total`).
   double spent = 0, total = 0;
   size_t recalled = 0, left = 0;
   double planSeconds = 0;

@@ -113,8 +113,8 @@ json::Object describeWeight(const GraphWeight &weight) {
   return object;
 }
 
-/// Adds the time of a layer in a run. The `trips` that loops run it count
-/// together.
+/// Adds the time of a layer in a run, which is that of all its `trips` through
+/// loops together.
 void addEstimates(json::Object &layer, const GraphStep &step, int64_t trips,
                   const Estimates &estimates) {
   std::optional<UnitCost> cost = estimates.findCost(step);

@@ -181,7 +181,7 @@ private:
 
   exec::ProgramOp program;
   Graph graph;
-  llvm::DenseMap<Operation *, std::vector<Write>> writes; ///< by base
+  llvm::DenseMap<Operation *, std::vector<Write>> writes; ///< keyed by base
   llvm::DenseSet<Operation *> loaded;                     ///< weights
   std::set<std::pair<int64_t, int64_t>> known;            ///< edges
 };

@@ -31,7 +31,7 @@ struct GraphStep {
   /// The names of the branches and loops that contain it, outermost first.
   std::vector<std::string> within;
   std::vector<GraphWeight> weights;
-  /// Bytes that it reads and writes, without weights.
+  /// The bytes that the step reads and writes, without weights.
   int64_t activationBytes = 0;
   int64_t scratchBytes = 0;
 };

@@ -125,7 +125,7 @@ readDocument(const std::string &file) {
         file + " is a damaged report: " + llvm::toString(read.takeError()));
   if (json::Object *printed = read->getAsObject())
     if (json::Value *reports = printed->get("reports")) {
-      json::Value inner = std::move(*reports); // a part of what it replaces
+      json::Value inner = std::move(*reports); // moved out of what it replaces
       *read = std::move(inner);
     }
   json::Array *list = read->getAsArray();
