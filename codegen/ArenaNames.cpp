@@ -1,4 +1,4 @@
-//===- ArenaNames.cpp - How emitted code names the memory of a program ----===//
+//===- ArenaNames.cpp - Names of memories in emitted code -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

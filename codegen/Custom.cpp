@@ -1,4 +1,4 @@
-//===- Custom.cpp - Calls of the user's functions -------------------------===//
+//===- Custom.cpp - Calls of custom functions -----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Package.cpp - What build systems read of the emitted folder --------===//
+//===- Package.cpp - Files for build systems ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Program.cpp - <name>.cpp: the layers, and what calls them ----------===//
+//===- Program.cpp - <name>.cpp: layers and entry points ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Quantized.cpp - What integers of inputs and outputs stand for ------===//
+//===- Quantized.cpp - Constants of quantized inputs and outputs ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- State.cpp - What a module keeps between runs -----------------------===//
+//===- State.cpp - State that a module keeps between runs -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- StatusCodes.cpp - What a run returns -------------------------------===//
+//===- StatusCodes.cpp - Return values of a run ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

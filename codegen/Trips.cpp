@@ -1,4 +1,4 @@
-//===- Trips.cpp - How often loops run their steps ------------------------===//
+//===- Trips.cpp - Trip counts of loops -----------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

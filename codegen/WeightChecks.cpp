@@ -1,4 +1,4 @@
-//===- WeightChecks.cpp - Where weights are, and whether they are whole ---===//
+//===- WeightChecks.cpp - Pointers to weights, and their checks -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- AdaptPaths.cpp - The cheapest ways between schemas -----------------===//
+//===- AdaptPaths.cpp - Cheapest conversions between schemas --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- AdaptPaths.h - The cheapest ways between schemas ---------*- C++ -*-===//
+//===- AdaptPaths.h - Cheapest conversions between schemas ---- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- CallCosts.h - What a call costs beside its arithmetic --------------===//
+//===- CallCosts.h - Costs of a call besides its arithmetic ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

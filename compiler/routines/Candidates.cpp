@@ -1,4 +1,4 @@
-//===- Candidates.cpp - What could compute a layer ------------------------===//
+//===- Candidates.cpp - Routines that can compute a layer -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Candidates.h - What could compute a layer --------------------------===//
+//===- Candidates.h - Routines that can compute a layer -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Cost.cpp - How long a call should take -----------------------------===//
+//===- Cost.cpp - Estimated and measured times of calls -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Cost.h - How long a call should take -------------------------------===//
+//===- Cost.h - Estimated and measured times of calls ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

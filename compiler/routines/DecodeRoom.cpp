@@ -1,4 +1,4 @@
-//===- DecodeRoom.cpp - Memory in which weights can be decoded ------------===//
+//===- DecodeRoom.cpp - Free memory for decoded weights -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- DeviceCost.h - How long a device takes for calls -------------------===//
+//===- DeviceCost.h - Estimated times of calls on a device ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- ErrorBudget.h - Bounds what fast methods lose to rounding ----------===//
+//===- ErrorBudget.h - Bounds the rounding errors of fast methods ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

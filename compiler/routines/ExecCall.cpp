@@ -1,4 +1,4 @@
-//===- ExecCall.cpp - The exec.call of a layer whose routine is chosen ----===//
+//===- ExecCall.cpp - Creates the exec.call of a layer --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

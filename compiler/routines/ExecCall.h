@@ -1,4 +1,4 @@
-//===- ExecCall.h - Routine calls as the exec dialect has them ------------===//
+//===- ExecCall.h - Creates the exec.call of a layer ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- FusedForms.h - Forms of one layer in the place of two --------------===//
+//===- FusedForms.h - Kinds of layers that replace two layers -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- MeasuredFile.h - Text files of what was measured on a machine ------===//
+//===- MeasuredFile.h - Text files of measurements ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Measurements.h - How long calls took -------------------------------===//
+//===- Measurements.h - Measured times of calls ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

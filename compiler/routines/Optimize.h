@@ -1,4 +1,4 @@
-//===- Optimize.h - What code bytes are worth against time ----------------===//
+//===- Optimize.h - Trade-off between code size and time ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

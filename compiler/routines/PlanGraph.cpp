@@ -1,4 +1,4 @@
-//===- PlanGraph.cpp - A function as a problem of the global search -------===//
+//===- PlanGraph.cpp - The search problem of a function -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

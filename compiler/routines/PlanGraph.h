@@ -1,4 +1,4 @@
-//===- PlanGraph.h - A function as a problem of the global search ---------===//
+//===- PlanGraph.h - The search problem of a function ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Schema.h - How the elements of a tensor are held ---------*- C++ -*-===//
+//===- Schema.h - Representation of the elements of a tensor -- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

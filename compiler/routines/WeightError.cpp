@@ -1,4 +1,4 @@
-//===- WeightError.cpp - What rounding weights costs ----------------------===//
+//===- WeightError.cpp - Errors from rounding weights ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- WeightError.h - What rounding weights costs ------------------------===//
+//===- WeightError.h - Errors from rounding weights -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

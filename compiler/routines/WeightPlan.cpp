@@ -1,4 +1,4 @@
-//===- WeightPlan.cpp - Layers and stored weights of a module together ----===//
+//===- WeightPlan.cpp - Joint search for routines and weight forms --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- WeightPlan.h - Layers and stored weights of a module together ------===//
+//===- WeightPlan.h - Joint search for routines and weight forms ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Version.h - Which nnc this is --------------------------------------===//
+//===- Version.h - The version of nnc -------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

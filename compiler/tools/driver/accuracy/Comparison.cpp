@@ -1,4 +1,4 @@
-//===- Comparison.cpp - How far an edited model is from the float one -----===//
+//===- Comparison.cpp - Noise of an edited model --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Comparison.h - How far an edited model is from the float one -------===//
+//===- Comparison.h - Noise of an edited model ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

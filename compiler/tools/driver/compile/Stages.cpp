@@ -1,4 +1,4 @@
-//===- Stages.cpp - Tells how a model becomes code ------------------------===//
+//===- Stages.cpp - Reports on passes and their results -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

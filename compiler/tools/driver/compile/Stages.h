@@ -1,4 +1,4 @@
-//===- Stages.h - Tells how a model becomes code ----------------*- C++ -*-===//
+//===- Stages.h - Reports on passes and their results --------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- ExitCode.h - What nnc's exit code says -----------------------------===//
+//===- ExitCode.h - Exit codes of nnc -------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

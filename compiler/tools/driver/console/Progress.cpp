@@ -1,4 +1,4 @@
-//===- Progress.cpp - What nnc is doing -----------------------------------===//
+//===- Progress.cpp - Progress of a command -------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Progress.h - What nnc is doing ---------------------------*- C++ -*-===//
+//===- Progress.h - Progress of a command --------------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

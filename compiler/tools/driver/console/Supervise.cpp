@@ -1,4 +1,4 @@
-//===- Supervise.cpp - A crash of nnc is a message and an exit code -------===//
+//===- Supervise.cpp - Runs a command and reports its crashes -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

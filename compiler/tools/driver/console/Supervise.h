@@ -1,4 +1,4 @@
-//===- Supervise.h - A crash of nnc is a message and an exit code ---------===//
+//===- Supervise.h - Runs a command and reports its crashes ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

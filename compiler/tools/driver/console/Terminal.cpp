@@ -1,4 +1,4 @@
-//===- Terminal.cpp - What goes to the user's screen ----------------------===//
+//===- Terminal.cpp - Output on the terminal ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Terminal.h - What goes to the user's screen ------------------------===//
+//===- Terminal.h - Output on the terminal --------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- PassRecord.cpp - What nnc-opt makes a module with ------------------===//
+//===- PassRecord.cpp - Passes that nnc-opt makes a module with -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- PassRecord.h - What nnc-opt makes a module with --------------------===//
+//===- PassRecord.h - Passes that nnc-opt makes a module with -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

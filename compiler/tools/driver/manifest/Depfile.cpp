@@ -1,4 +1,4 @@
-//===- Depfile.cpp - What the emitted code was made from, for make --------===//
+//===- Depfile.cpp - Dependencies of emitted code for make ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Manifest.cpp - What manifest.json says about an emitted folder -----===//
+//===- Manifest.cpp - Contents of manifest.json ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

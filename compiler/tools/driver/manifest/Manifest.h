@@ -1,4 +1,4 @@
-//===- Manifest.h - What manifest.json says about an emitted folder -------===//
+//===- Manifest.h - Contents of manifest.json -----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Metadata.cpp - What a model says about itself, for C ---------------===//
+//===- Metadata.cpp - A model's metadata as a C header --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Builtin.cpp - C functions of nnc's own for operators ---------------===//
+//===- Builtin.cpp - C functions of nnc for operators ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Custom.cpp - Functions of the user's for operators that nnc lacks --===//
+//===- Custom.cpp - Custom functions for missing operators ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

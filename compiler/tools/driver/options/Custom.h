@@ -1,4 +1,4 @@
-//===- Custom.h - Functions of the user's for operators that nnc lacks ----===//
+//===- Custom.h - Custom functions for missing operators ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

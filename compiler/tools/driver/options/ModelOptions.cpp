@@ -1,4 +1,4 @@
-//===- ModelOptions.cpp - What a command does with a model ----------------===//
+//===- ModelOptions.cpp - Options of commands on a model ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Evaluation.h - How far a quantized model is from the float one -----===//
+//===- Evaluation.h - Noise of a quantized model --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

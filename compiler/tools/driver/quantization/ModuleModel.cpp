@@ -1,4 +1,4 @@
-//===- ModuleModel.cpp - A module while layers are chosen -----------------===//
+//===- ModuleModel.cpp - A module during a search for float layers --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

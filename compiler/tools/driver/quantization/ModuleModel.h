@@ -1,4 +1,4 @@
-//===- ModuleModel.h - A module while layers are chosen ---------*- C++ -*-===//
+//===- ModuleModel.h - A module during a search for float layers ----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

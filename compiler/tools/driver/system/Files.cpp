@@ -1,4 +1,4 @@
-//===- Files.cpp - Folders that appear whole or not at all ----------------===//
+//===- Files.cpp - Files and folders, written atomically ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

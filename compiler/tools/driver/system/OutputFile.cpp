@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - Where a command may write -------------------------===//
+//===- OutputFile.cpp - Checks of the output file -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

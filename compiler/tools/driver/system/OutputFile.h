@@ -1,4 +1,4 @@
-//===- OutputFile.h - Where a command may write -----------------*- C++ -*-===//
+//===- OutputFile.h - Checks of the output file --------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- UserCache.cpp - The folder of what nnc keeps between runs ----------===//
+//===- UserCache.cpp - The folder of nnc's cache --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- UserCache.h - The folder of what nnc keeps between runs --*- C++ -*-===//
+//===- UserCache.h - The folder of nnc's cache ---------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- CodeBytes.cpp - How large the code of a module is ------------------===//
+//===- CodeBytes.cpp - Size of a module's code ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- CodeBytes.h - How large the code of a module is ----------*- C++ -*-===//
+//===- CodeBytes.h - Size of a module's code ------------------ -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- StackDepth.h - Stack of a module, as its compiler tells it ---------===//
+//===- StackDepth.h - Stack depth from GCC's call graphs ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

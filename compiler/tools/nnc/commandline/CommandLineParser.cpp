@@ -1,4 +1,4 @@
-//===- CommandLineParser.cpp - What each word of a command line is --------===//
+//===- CommandLineParser.cpp - Classifies the words of a command line -----===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- CommandLineParser.h - What each word of a command line is ----------===//
+//===- CommandLineParser.h - Classifies the words of a command line -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- OptionValue.cpp - What an option's value may be --------------------===//
+//===- OptionValue.cpp - Possible values of options -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

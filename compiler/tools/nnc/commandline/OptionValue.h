@@ -1,4 +1,4 @@
-//===- OptionValue.h - What an option's value may be ------------*- C++ -*-===//
+//===- OptionValue.h - Possible values of options ------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

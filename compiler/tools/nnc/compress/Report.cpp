@@ -1,4 +1,4 @@
-//===- Report.cpp - What nnc compress prints ------------------------------===//
+//===- Report.cpp - Output of nnc compress --------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Report.h - What nnc compress prints ----------------------*- C++ -*-===//
+//===- Report.h - Output of nnc compress ---------------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

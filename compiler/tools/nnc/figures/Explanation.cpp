@@ -1,4 +1,4 @@
-//===- Explanation.cpp - What the search weighed for each layer -----------===//
+//===- Explanation.cpp - Alternatives that the search compared ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

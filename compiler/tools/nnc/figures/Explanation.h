@@ -1,4 +1,4 @@
-//===- Explanation.h - What the search weighed for each layer ---*- C++ -*-===//
+//===- Explanation.h - Alternatives that the search compared -- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

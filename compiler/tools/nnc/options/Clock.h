@@ -1,4 +1,4 @@
-//===- Clock.h - The clock for which times are told -----------------------===//
+//===- Clock.h - The clock for printed times ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

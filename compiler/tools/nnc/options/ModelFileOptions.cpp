@@ -1,4 +1,4 @@
-//===- ModelFileOptions.cpp - MODEL and what is read with it --------------===//
+//===- ModelFileOptions.cpp - MODEL and the options for reading it --------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

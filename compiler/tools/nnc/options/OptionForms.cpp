@@ -1,4 +1,4 @@
-//===- OptionForms.cpp - Options that take bytes, or may be given again ---===//
+//===- OptionForms.cpp - Common forms of options --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

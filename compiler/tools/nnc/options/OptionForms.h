@@ -1,4 +1,4 @@
-//===- OptionForms.h - Forms that options of the command line have --------===//
+//===- OptionForms.h - Common forms of options ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

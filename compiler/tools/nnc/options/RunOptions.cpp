@@ -1,4 +1,4 @@
-//===- RunOptions.cpp - Threads, compilers, and what is printed how -------===//
+//===- RunOptions.cpp - Options for threads, compilers and output ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

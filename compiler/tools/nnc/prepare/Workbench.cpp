@@ -1,4 +1,4 @@
-//===- Workbench.cpp - Where programs that measure are built and run ------===//
+//===- Workbench.cpp - The place where measurements run -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

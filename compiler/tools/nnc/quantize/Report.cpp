@@ -1,4 +1,4 @@
-//===- Report.cpp - What nnc quantize prints ------------------------------===//
+//===- Report.cpp - Output of nnc quantize --------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Report.h - What nnc quantize prints --------------------------------===//
+//===- Report.h - Output of nnc quantize ----------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Document.cpp - What a report tells of a model, as JSON -------------===//
+//===- Document.cpp - The report on a model as JSON -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

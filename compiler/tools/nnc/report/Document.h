@@ -1,4 +1,4 @@
-//===- Document.h - What a report tells of a model, as JSON -----*- C++ -*-===//
+//===- Document.h - The report on a model as JSON ------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

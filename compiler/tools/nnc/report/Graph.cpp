@@ -1,4 +1,4 @@
-//===- Graph.cpp - Where the values of a program come from ----------------===//
+//===- Graph.cpp - The dataflow graph of a program ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Graph.h - Where the values of a program come from --------*- C++ -*-===//
+//===- Graph.h - The dataflow graph of a program -------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Page.cpp - The file that shows reports -----------------------------===//
+//===- Page.cpp - The HTML page that shows reports ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- Page.h - The file that shows reports ---------------------*- C++ -*-===//
+//===- Page.h - The HTML page that shows reports -------------- -*- C++ -*-===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- firmware.h - What the program has in place of an operating system --===//
+//===- firmware.h - Substitutes for an operating system -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
