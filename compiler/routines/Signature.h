@@ -25,7 +25,7 @@ struct Signature {
   void moveTo(llvm::StringRef device);
 };
 
-/// Returns whether a value is a constant of the module.
+/// Returns true if a value is a constant of the module.
 bool isConstantValue(mlir::Value value);
 
 /// Returns the row-major type with the elements as which the layer reads an

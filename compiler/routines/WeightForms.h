@@ -78,12 +78,12 @@ public:
 
   llvm::ArrayRef<WeightReader> getReaders() const { return readers; }
   llvm::MutableArrayRef<WeightReader> getReaders() { return readers; }
-  /// Whether the model stores the weight as 8-bit integers and converts them to
-  /// floats (kByteWeightsAttr).
+  /// Returns true if the model stores the weight as 8-bit integers and converts
+  /// them to floats (kByteWeightsAttr).
   bool isOfBytes() const { return ofBytes; }
-  /// Whether the weight may be stored in another form.
+  /// Returns true if the weight may be stored in another form.
   bool mayHaveForms() const;
-  /// Whether forms may need memory into which the weight is decoded.
+  /// Returns true if forms may need memory into which the weight is decoded.
   bool mayDecode() const { return rules.aim != FormAim::time || ofBytes; }
 
   /// Finds the forms of all types. The forms of the types in `likely` are
@@ -94,26 +94,27 @@ public:
   /// estimate.
   bool refine(mlir::RankedTensorType type);
 
-  /// The types in which candidates read the weight, with the forms of each. All
-  /// types have equally many forms, in the same order; the first form is the
-  /// unchanged weight.
+  /// Returns the types in which candidates read the weight, with the forms of
+  /// each. All types have equally many forms, in the same order; the first form
+  /// is the unchanged weight.
   const llvm::MapVector<mlir::RankedTensorType, std::vector<WeightForm>> &
   getForms() const {
     return forms;
   }
-  /// Whether a form of this type was left out because there is no memory into
-  /// which to decode it.
+  /// Returns true if a form of this type was left out because there is no
+  /// memory into which to decode it.
   bool lacksRoom(mlir::RankedTensorType type) const {
     return roomless.contains(type);
   }
-  /// The elements of the weight in a type: those of the original constant, or
-  /// those of the constant that other forms of layers read.
+  /// Returns the elements of the weight in a type: those of the original
+  /// constant, or those of the constant that other forms of layers read.
   mlir::ElementsAttr getValue(mlir::Type type) const {
     return constants.lookup(type);
   }
-  /// The name of the weight in the model.
+  /// Returns the name of the weight in the model.
   llvm::StringRef getName() const { return name; }
-  /// Whether the unchanged weight turned out to be the only form of this type.
+  /// Returns true if the unchanged weight turned out to be the only form of
+  /// this type.
   bool hasNone(mlir::RankedTensorType type) const;
 
   /// Returns the seconds that a candidate of a reader takes with the form minus

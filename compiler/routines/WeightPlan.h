@@ -34,9 +34,9 @@ public:
   WeightPlan(std::vector<PlannedFunction> functions, FormRules rules,
              int64_t align, const SearchLimits &limits);
 
-  /// Whether any weight may be stored in another form.
+  /// Returns true if any weight may be stored in another form.
   bool mayHaveForms() const { return !weights.empty(); }
-  /// Whether forms may need memory into which weights are decoded.
+  /// Returns true if forms may need memory into which weights are decoded.
   bool mayDecode() const {
     return llvm::any_of(
         weights, [](const Weight &weight) { return weight.forms.mayDecode(); });
@@ -59,17 +59,17 @@ public:
   /// its seconds minus those of the fastest plan.
   std::vector<std::pair<int64_t, double>> findFront();
 
-  /// The bytes of all weights of the chosen plan, and its seconds. The seconds
-  /// count the time of decoders as getPricedSeconds() does, which is at least
-  /// their estimated time.
+  /// Return the bytes of all weights of the chosen plan, and its seconds. The
+  /// seconds count the time of decoders as getPricedSeconds() does, which is at
+  /// least their estimated time.
   int64_t getBytes() const { return chosen.bytes; }
   double getSeconds() const { return chosen.seconds; }
-  /// The search problem without a price of bytes, and the bytes of all weights
-  /// of a plan for it. Equal copies count once.
+  /// Return the search problem without a price of bytes, and the bytes of all
+  /// weights of a plan for it. Equal copies count once.
   const Problem &getProblem() const { return problem; }
   int64_t countBytes(llvm::ArrayRef<unsigned> choices) const;
 
-  /// The plan of a function. Its cost is that with unchanged weights.
+  /// Returns the plan of a function. Its cost is that with unchanged weights.
   Plan getPlan(size_t function) const;
   /// Returns the seconds of the plan minus those of its layers with unchanged
   /// weights.
@@ -123,7 +123,7 @@ private:
     double getSaved(int64_t moreBytes, double gain) const {
       return savesTime ? gain : -double(moreBytes);
     }
-    /// The least saving that is not a rounding difference.
+    /// Returns the least saving that is not a rounding difference.
     double getLeast() const { return savesTime ? 1e-12 : 0; }
   };
 

@@ -33,7 +33,7 @@ struct WeightRules {
   bool weighsBytes = false;
 
   bool isEncodingOpen() const { return encoding == "auto"; }
-  /// The wanted encoding, or an empty string for dense weights.
+  /// Returns the wanted encoding, or an empty string for dense weights.
   llvm::StringRef getKind() const {
     return encoding == "dense" ? llvm::StringRef() : llvm::StringRef(encoding);
   }

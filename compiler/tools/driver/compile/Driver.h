@@ -64,24 +64,25 @@ public:
   }
   /// The module in the state in which the last step left it.
   mlir::ModuleOp module() { return op ? *op : *model.module; }
-  /// A sentence about the layers that QuantizeChoice::quantize has kept float,
-  /// or an empty string.
+  /// Returns a sentence about the layers that QuantizeChoice::quantize has kept
+  /// float, or an empty string.
   const std::string &describeQuantization() const { return model.quantizeNote; }
-  /// The sizes of the imported model that depend on data.
+  /// Returns the sizes of the imported model that depend on data.
   const std::vector<frontends::FoundSize> &getFoundSizes() const {
     return model.foundSizes;
   }
-  /// The smallest number of bytes of RAM that a plan with layers in strips
-  /// takes, if no plan stays within ModelOptions::maxRam.
+  /// Returns the smallest number of bytes of RAM that a plan with layers in
+  /// strips takes, if no plan stays within ModelOptions::maxRam.
   std::optional<int64_t> leastRam() const { return stripsRam; }
   /// Returns the paths of all files that the code depends on: the model, its
   /// external data, and files that options name.
   std::vector<std::string> findSources() const;
-  /// The chosen batch sizes, if ModelOptions::batch is set.
+  /// Returns the chosen batch sizes, if ModelOptions::batch is set.
   const std::optional<BatchChoice> &batch() const { return batchChoice; }
-  /// The passes that have made the compiled module from the imported one.
+  /// Returns the passes that have made the compiled module from the imported
+  /// one.
   const PassRecord &passes() const { return record; }
-  /// The contents of the file of --tuning, or null.
+  /// Returns the contents of the file of --tuning, or null.
   const TuningFile *tuned() const { return tuning.get(); }
   const ModelOptions &options() const { return choices; }
   WeightRules weightRules() const;

@@ -152,14 +152,15 @@ struct Manifest {
   /// Returns the part of multiplyAdds() that lies in loops whose trip count
   /// depends on data.
   int64_t multiplyAddsOfTrip() const;
-  /// Whether the inputs and outputs lie in the arena.
+  /// Returns true if the inputs and outputs lie in the arena.
   bool hasPortsInArena() const;
   /// Returns the macros of the module's header that give the bytes of each part
   /// of the arena.
   std::vector<std::string> arenaMacros() const;
-  /// Whether custom functions compute some of the layers.
+  /// Returns true if custom functions compute some of the layers.
   bool hasCustoms() const;
-  /// The name of the file that calls the custom functions, if there are any.
+  /// Returns the name of the file that calls the custom functions, if there are
+  /// any.
   std::string customFile() const { return name + "_custom.c"; }
   /// Returns the path of the folder with the headers and sources, which is
   /// `folder` or a folder inside it.

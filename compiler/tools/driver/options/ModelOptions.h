@@ -137,10 +137,10 @@ struct ModelOptions {
   /// Returns the factor that converts estimated seconds, which hold at the
   /// clock of the target's row, to seconds at `mhz`.
   double getClockFactor(target::MachineAttr machine) const;
-  /// Whether --max-latency limits a single plan rather than a batch.
+  /// Returns true if --max-latency limits a single plan rather than a batch.
   bool limitsPlan() const { return maxLatency && !batch; }
-  /// The optimization level at which a compiler builds the code unless another
-  /// one is given.
+  /// Returns the optimization level at which a compiler builds the code unless
+  /// another one is given.
   const char *getLevel() const { return tools::getLevel(optimize); }
 };
 

@@ -66,7 +66,8 @@ public:
   /// Returns the number of layers whose bias was corrected.
   int getNumCorrected() const { return int(corrected.size()); }
 
-  /// The passes that quantize the imported module, as nnc-opt takes them.
+  /// Returns the passes that quantize the imported module, as nnc-opt takes
+  /// them.
   const std::string &getPasses() const { return passes; }
 
   /// Returns the names of all ops in the model, each once.

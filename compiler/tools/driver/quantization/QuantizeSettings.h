@@ -24,8 +24,8 @@ struct QuantizeSettings {
   std::optional<double> maxDrop; ///< a fraction: 0.005 for 0.5 %
   int threads = 1;               ///< number of threads for runs on the samples
 
-  /// Whether a search keeps layers float to limit the drop of accuracy or to
-  /// save time.
+  /// Returns true if a search keeps layers float to limit the drop of accuracy
+  /// or to save time.
   bool hasSearch() const { return maxDrop || mixed; }
 };
 

@@ -22,9 +22,9 @@ struct CompressSettings {
   std::optional<double> maxDrop; ///< a fraction: 0.005 for 0.5 %
   int threads = 1;
 
-  /// Whether the result is written as a module rather than as ONNX.
+  /// Returns true if the result is written as a module rather than as ONNX.
   bool isModule() const;
-  /// Whether compressed models can be compared with the original one.
+  /// Returns true if compressed models can be compared with the original one.
   bool canEvaluate() const { return !calibration.empty() || !metric.empty(); }
 };
 

@@ -17,7 +17,7 @@ struct MeasuredModule {
   Prepared prepared;
   CodeBytes code;
 
-  /// The bytes of code, constants and weights.
+  /// Returns the bytes of code, constants and weights.
   int64_t getFlash() const {
     return code.total + prepared.manifest.weightBytes;
   }
