@@ -5,11 +5,15 @@ import pathlib
 import re
 import resource
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from exit_codes import (BROKEN, DIFFERS, DONE, ENVIRONMENT, LACKING, LIMIT,  # noqa: E402
+                        OWN_FAULT, USAGE)
 
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SECONDS = 10
 MEMORY = 8 << 30
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 # What a crash or an assertion leaves on stderr, whatever the exit code.
 CRASH = re.compile(r"Assertion|UNREACHABLE|LLVM ERROR|Stack dump|PLEASE submit|"
                    r"terminate called|std::|Sanitizer|runtime error")

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -13,9 +14,12 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from exit_codes import (BROKEN, DIFFERS, DONE, ENVIRONMENT, LACKING, LIMIT,  # noqa: E402
+                        OWN_FAULT, USAGE)
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 COMMANDS = ("compile", "check", "run", "verify", "bench", "tune", "quantize",
             "compress", "explain", "report", "ops", "target-probe", "targets", "routines",
             "completion", "manual")

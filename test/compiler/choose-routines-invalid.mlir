@@ -3,7 +3,7 @@
 // RUN: not nnc-opt %s --nnc-choose-routines="target=aarch64 weights-encoding=zip" 2>&1 | FileCheck %s --check-prefix=ENCODING
 // RUN: not nnc-opt %s --nnc-fuse-layers="target=aarch64 weight-bits=16" 2>&1 | FileCheck %s --check-prefix=BITS
 
-// CHECK: there is no target 'vax'; choose one of native, aarch64, aarch64-dotprod, aarch64-fp16, aarch64-i8mm, armv7, cortex-m0plus, cortex-m3, cortex-m33, cortex-m4, cortex-m55, cortex-m7, cortex-m85, portable, rv32imc, rv64gc, rv64gcv, rv64gcv-zvl256b, rv64imac, x86-64-v2, x86-64-v3, x86-64-v3-vnni, x86-64-v4, x86-64-v4-vnni
+// CHECK: there is no target 'vax'; choose one of native, aarch64, {{.*}}portable, {{.*}}x86-64-v4
 // ENCODING: there is no weights-encoding 'zip'; choose one of auto, dense, codebook, csr, huffman
 // BITS: weights cannot have 16 bits at least; give weight-bits 32, those of the model, or 24
 

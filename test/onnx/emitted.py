@@ -10,10 +10,15 @@ import platform
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 import ml_dtypes
 import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from exit_codes import (BROKEN, DIFFERS, DONE, ENVIRONMENT, LACKING, LIMIT,  # noqa: E402
+                        OWN_FAULT, USAGE)
 
 SECONDS = 60  # for one run of emitted code
 
@@ -31,8 +36,6 @@ STORED = {ml_dtypes.int2: np.int8, ml_dtypes.int4: np.int8, ml_dtypes.uint2: np.
 SMALL_FLOATS = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2,
                 ml_dtypes.float8_e5m2fnuz, ml_dtypes.float8_e8m0fnu, ml_dtypes.float6_e2m3fn,
                 ml_dtypes.float6_e3m2fn, ml_dtypes.float4_e2m1fn)
-
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 
 
 class Failure(Exception):

@@ -89,7 +89,7 @@ double hold(double x, double low, double high) {
 
 namespace {
 
-// A struct a line of elementwise.inc.
+// A struct a line of functions.inc.
 #define NNC_ELEMENTWISE(NAME, TENSORS, SCALARS, HEADER)                        \
   struct function_##NAME {                                                     \
     template <class... X>                                                      \

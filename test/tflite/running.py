@@ -11,8 +11,11 @@ import numpy as np
 
 import flat
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from exit_codes import (BROKEN, DIFFERS, DONE, ENVIRONMENT, LACKING, LIMIT,  # noqa: E402
+                        OWN_FAULT, USAGE)
+
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
-DONE, OWN_FAULT, USAGE, BROKEN, LACKING, DIFFERS, LIMIT, ENVIRONMENT = range(8)
 # Tests need no speed: optimizing takes most of the time.
 COMPILER = os.environ.get("NNC_TEST_COMPILER", "c++ -O0")
 

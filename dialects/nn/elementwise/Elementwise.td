@@ -2,9 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each op is one line. A new op needs a line here, its template in
-// runtime/simd/elementwise.h, and a line in the table of each frontend that
-// reads it.
+// Each op is one line. "Adding an elementwise op" in ../README.md lists the other
+// files that a new op needs.
 //
 //===----------------------------------------------------------------------===//
 

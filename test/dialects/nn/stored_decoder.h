@@ -21,7 +21,7 @@
 namespace nnc {
 
 /// The number of forms: those of decode_form.
-constexpr int kForms = decode_pattern + 1;
+constexpr int kForms = decode_last_form + 1;
 
 template <class R, class T, class... A>
 void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,

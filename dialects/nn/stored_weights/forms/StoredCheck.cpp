@@ -57,7 +57,7 @@ std::string nnc::stored::findWrongShape(const decode_shape &s, int64_t bytes,
   int mostBits = isHuffman ? decode_most_bits : kMostCodeBits;
   // The last block and the one before it have a sum that an int holds.
   constexpr int most = std::numeric_limits<int>::max();
-  std::string problem = checkField("form", s.form, 0, decode_pattern);
+  std::string problem = checkField("form", s.form, 0, decode_last_form);
   auto check = [&](llvm::StringRef name, int64_t value, int64_t least,
                    int64_t largest) {
     if (problem.empty())

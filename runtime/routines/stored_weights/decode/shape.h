@@ -20,8 +20,7 @@ enum decode_form {
   /// `gap_bits` and `value_bits` bits.
   decode_huffman_entries,
   /// Entries like these, whose values stand apart as they are, `value_bits`
-  /// bits
-  /// each. The table has one value, which they skip.
+  /// bits each. The table has one value, which they skip.
   decode_literals,
   /// `gaps` entries of each block of 2, 4, 8 or 16 elements: `gap_bits` bits
   /// that say which element it is, and apart from these `value_bits` bits with
@@ -29,6 +28,9 @@ enum decode_form {
   /// value as it is. All other elements have the last value of the table.
   decode_pattern
 };
+
+/// The form with the largest number.
+constexpr int decode_last_form = decode_pattern;
 
 /// Whether a form has entries, and none for the elements that these skip.
 constexpr bool decode_has_entries(int form) {
