@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SHA256.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -48,6 +49,17 @@ static std::string identify(llvm::StringRef program) {
       status.getLastModificationTime().time_since_epoch().count());
 }
 
+/// Returns the name and the features of this machine's processor, on which code
+/// depends that is compiled with -march=native.
+static std::string describeHost() {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (feature.getValue())
+      features.push_back(feature.getKey().str());
+  llvm::sort(features);
+  return llvm::sys::getHostCPUName().str() + " " + llvm::join(features, ",");
+}
+
 ObjectCache::ObjectCache(const Toolchain &toolchain) {
   std::optional<std::string> user = findUserCache();
   Words command = splitCommand(toolchain.compiler);
@@ -61,7 +73,7 @@ ObjectCache::ObjectCache(const Toolchain &toolchain) {
   }
   place = *user + "/runner";
   base = program + "\n" + *version + "\n" + toolchain.compiler + "\n" +
-         llvm::join(toolchain.flags, " ") + "\n";
+         llvm::join(toolchain.flags, " ") + "\n" + describeHost() + "\n";
   for (const char *variable : kVariables)
     if (const char *value = std::getenv(variable))
       base += std::string(variable) + "=" + value + "\n";

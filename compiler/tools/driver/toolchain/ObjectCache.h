@@ -20,10 +20,10 @@ namespace nnc::tools {
 ///
 /// The name of a file is a hash of everything that the object depends on: the
 /// text of the runner, the compiler's command, flags, version, path and time of
-/// modification, and the environment variables that change where a compiler
-/// looks for headers. The cache holds a limited number of files and removes
-/// those that were used least recently. A cache that cannot be read or written
-/// is ignored without a message.
+/// modification, the processor of this machine, and the environment variables
+/// that change where a compiler looks for headers. The cache holds a limited
+/// number of files and removes those that were used least recently. A cache
+/// that cannot be read or written is ignored without a message.
 class ObjectCache {
 public:
   explicit ObjectCache(const Toolchain &toolchain);
