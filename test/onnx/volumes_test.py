@@ -106,8 +106,10 @@ class Volumes(Compared):
         """QLinearConv and ConvInteger, whose padding is the zero point."""
         random = np.random.default_rng(23)
         x = random.integers(0, 256, (1, 3, 5, 6, 7), np.uint8)
+        # onnxruntime's sums of two products saturate at 16 bits on machines that have AVX2
+        # alone; with weights of 7 bits none can.
         constants = {
-            "w": random.integers(-128, 128, (4, 3, 3, 3, 3), np.int8), "s": np.float32(0.02),
+            "w": random.integers(-64, 64, (4, 3, 3, 3, 3), np.int8), "s": np.float32(0.02),
             "z": np.uint8(117), "ws": np.float32(0.003), "wz": np.int8(0),
             "ys": np.float32(0.05), "yz": np.uint8(99), "b": np.int32([300, -200, 0, 7])}
         nodes = [
