@@ -29,14 +29,16 @@ mlir::FailureOr<TensorData> evaluate(mlir::Operation *op,
 using ResultCallback =
     llvm::function_ref<bool(mlir::Operation *op, const TensorData &result)>;
 
-/// Callback that gives the result of an operator that a C function computes.
+/// Callback that computes the result of a custom operator, which emitted code
+/// computes with the user's C function.
 using CustomCallback = llvm::function_ref<mlir::FailureOr<TensorData>(
     nn::CustomOp custom, llvm::ArrayRef<TensorData> operands)>;
 
 /// Evaluates all ops of `function` and appends the function's results to
-/// `results`. The callback does not get what functions compute that its ops
-/// run. Each intermediate value is freed after its last use. On failure a
-/// diagnostic is emitted at the op that could not be evaluated.
+/// `results`. The callback is not invoked for ops in functions that the ops of
+/// `function` run, such as the branches of an nn.if. Each intermediate value is
+/// freed after its last use. On failure a diagnostic is emitted at the op that
+/// could not be evaluated.
 mlir::LogicalResult evaluateFunction(
     mlir::func::FuncOp function, llvm::ArrayRef<TensorData> arguments,
     llvm::SmallVectorImpl<TensorData> &results,

@@ -56,16 +56,17 @@ inline constexpr llvm::StringLiteral
 /// Returns the op that defines `place`.
 PlaceOpInterface getPlaceOp(mlir::Value place);
 
-/// Returns where an input or output lies in the arena, in bytes from its start,
-/// or nullopt if `op` is another op or the caller has memory for it.
+/// Returns the offset in bytes of an input or output from the start of the
+/// arena, or nullopt if `op` is another op or if the caller provides the
+/// memory.
 std::optional<int64_t> getPortOffset(mlir::Operation *op);
 
 /// Returns whether `op` is a buffer, or an input or output that the arena
 /// holds.
 bool isInArena(mlir::Operation *op);
 
-/// Returns the name of the memory that `op`, a weight or a place in the arena,
-/// is in, or an empty string if the program has no list of memories for it.
+/// Returns the name of the memory that holds `op`, a weight or a place in the
+/// arena, or an empty string if the op names no memory.
 llvm::StringRef getMemory(mlir::Operation *op);
 
 /// Returns the device that runs a step, or that a transfer connects with the
@@ -80,7 +81,8 @@ mlir::AffineMap getVaryingDims(mlir::Operation *place);
 /// loops included, in the order in which they are printed.
 llvm::SmallVector<mlir::Operation *> getSteps(ProgramOp program);
 
-/// Returns those of one kind.
+/// Returns the steps of a program that are of the class `Step`, in the order in
+/// which they are printed.
 template <class Step> llvm::SmallVector<Step> getSteps(ProgramOp program) {
   llvm::SmallVector<Step> steps;
   for (mlir::Operation *op : getSteps(program))
@@ -93,15 +95,15 @@ template <class Step> llvm::SmallVector<Step> getSteps(ProgramOp program) {
 /// several memories.
 std::string getWeightsName(MemoryAttr memory);
 
-/// Returns the bytes in front of the weights in one memory: a header
+/// Returns the number of bytes in front of the weights in one memory: a header
 /// (runtime/weights.h) and the padding behind it, which keeps the weights
 /// aligned to `align` bytes.
 int64_t getWeightsHeaderBytes(int64_t align);
 
-/// The identifiers of one program, each of which is used once. Identifiers that
-/// this class makes have at most kMaxIdentifier characters, including the
-/// suffixes of a call's parts. If an identifier is used already, a number is
-/// appended.
+/// The set of identifiers that one program uses, all of them distinct.
+/// Identifiers that this class makes have at most kMaxIdentifier characters,
+/// including the suffixes of a call's parts. If an identifier is used already,
+/// a number is appended.
 class Names {
 public:
   /// Returns an identifier for a value that the model calls `name`; `kind` is
@@ -123,7 +125,8 @@ private:
   std::string addUnique(llvm::StringRef name, llvm::StringRef end,
                         llvm::StringRef kind, bool isCall);
   llvm::StringSet<> taken;
-  /// The next number to try behind a name, of calls and of others.
+  /// The next number to append to a name that is used already: [1] for names of
+  /// calls, [0] for all other names.
   llvm::StringMap<unsigned> tried[2];
 };
 

@@ -12,13 +12,14 @@
 
 namespace nnc::exec {
 
-/// Returns success if a list of #exec.memory has names that emitted code can
-/// have, and sizes from 0 on.
+/// Returns success if all #exec.memory attributes of a list have names that
+/// emitted code can declare and sizes that are not negative.
 mlir::LogicalResult
 verifyMemories(mlir::ArrayAttr memories,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// Returns true if `attribute` is a map from so many sizes to so many numbers.
+/// Returns true if `attribute` is an affine map with `sizes` inputs and
+/// `results` results.
 bool isMapOfSizes(mlir::AffineMapAttr attribute, unsigned sizes,
                   unsigned results);
 

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Inputs and outputs are plain integers in the IR. What they stand for is an
-// attribute of the function's argument or result, and then of the op of the
-// exec dialect that this becomes.
+// Quantized inputs and outputs are plain integers in the IR. Their quantization
+// parameters are an attribute of the function's argument or result, and later
+// of the exec op that replaces it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,11 @@ struct Port {
   Rounding rounding;
 };
 
-/// Returns the value of kPortAttr for integers of a quantized type.
+/// Returns the value of kPortAttr for an input or output of a quantized type.
 mlir::DictionaryAttr makePortAttr(mlir::Type type, Rounding rounding);
 
-/// Returns what kPortAttr, or a null attribute, says.
+/// Returns the port that a value of kPortAttr describes, or nullopt for a null
+/// attribute.
 std::optional<Port> readPortAttr(mlir::Attribute attribute);
 
 } // namespace nnc::qnn

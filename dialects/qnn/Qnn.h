@@ -51,13 +51,13 @@ struct Parameters {
 };
 Parameters getParameters(mlir::Type type);
 
-/// Returns the type of tensors of shape `shape` that stand for f32 and are
-/// stored as `storage`: with one scale and zero point, or with as many as
-/// `axis` is long. The inverse of getParameters and getStorageType.
+/// Returns the quantized tensor type of shape `shape` that expresses f32 and is
+/// stored as `storage`: with one scale and zero point, or with one of each for
+/// every index of `axis`. The inverse of getParameters() and getStorageType().
 mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
                                 mlir::IntegerType storage,
                                 const Parameters &parameters);
-/// Returns that type with the whole range of `storage`.
+/// Returns the same quantized tensor type with the whole range of `storage`.
 mlir::RankedTensorType makeType(llvm::ArrayRef<int64_t> shape,
                                 mlir::IntegerType storage,
                                 llvm::ArrayRef<double> scales,
@@ -71,8 +71,9 @@ mlir::LogicalResult verifyQuantized(mlir::Operation *op, mlir::Type type);
 /// Returns true if an op of this dialect is nested in `root`.
 bool hasQuantizedOps(mlir::Operation *root);
 
-/// Creates the integers of a quantized value minus its zero points: of the
-/// stored width if they are known to fit, else of twice that width.
+/// Creates ops that subtract the zero points from the integers of a quantized
+/// value. The differences have the stored width if they are known to fit,
+/// otherwise twice that width.
 mlir::Value centre(mlir::OpBuilder &builder, mlir::Location location,
                    mlir::Value x);
 

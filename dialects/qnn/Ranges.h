@@ -16,8 +16,8 @@
 
 namespace nnc::qnn {
 
-/// The form of a range in kRangeAttr: the ends between which a value is to be
-/// represented.
+/// The form of a range in kRangeAttr, as messages describe it. Quantization
+/// covers the values from LOW to HIGH.
 inline constexpr llvm::StringLiteral kRangeForm =
     "array<f64: LOW, HIGH> of finite numbers with LOW <= 0 <= HIGH";
 
@@ -27,8 +27,8 @@ struct ValueRange {
 };
 
 /// Returns the values of a function that may have ranges, in a fixed order: its
-/// arguments, then the results of its ops with one result. Their positions are
-/// the numbers by which nnc-calibrate takes ranges.
+/// arguments, then the results of its ops with one result. nnc-calibrate
+/// identifies values by their positions in this list.
 llvm::SmallVector<mlir::Value> listValues(mlir::func::FuncOp function);
 
 /// Returns the bounds that an attribute holds, or nullopt if it is null or not

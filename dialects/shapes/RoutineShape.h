@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// Its address identifies a type.
+  /// A variable whose address identifies the type `Struct`.
   template <class Struct> static constexpr char kType = 0;
 
   const Family *family;

@@ -1,4 +1,4 @@
-//===- Costs.h - What holds of all machines beside their rows -------------===//
+//===- Costs.h - Cost model constants of all machines ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

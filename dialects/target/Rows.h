@@ -12,17 +12,18 @@
 
 namespace nnc::target {
 
-/// What a line of targets.inc or devices.inc says of a device of the kind core;
-/// its fields are those of DeviceAttr, SpaceAttr and CoreAttr.
+/// The fields of a line of targets.inc or devices.inc that describe a device of
+/// the kind core. DeviceAttr, SpaceAttr and CoreAttr have the same fields.
 struct CoreRow {
   const char *isas[8];
-  const char *needs; ///< LLVM's feature names, comma between
+  const char *needs; ///< LLVM's feature names, separated by commas
   int64_t vectorBytes, vectorRegisters;
-  int64_t align; ///< of the arena, of weights and of tensors, in bytes
-  int64_t caches[3], bandwidth[3]; ///< 0 for levels that there are not
+  int64_t align; ///< alignment of arena, weights and tensors, in bytes
+  int64_t caches[3], bandwidth[3]; ///< 0 for cache levels that do not exist
   int64_t memory, multiplyAdds, mhz;
   const char *compiler, *flags;
-  /// The default, if no line of chips.inc sets another.
+  /// The percentage of the shorter of compute and memory time that is not
+  /// hidden behind the longer. A line of chips.inc may replace this default.
   int64_t exposed = costs::kUsualExposedPercent;
 };
 
@@ -31,8 +32,8 @@ struct Row {
   const char *name, *triple;
   CoreRow core;
   const char *emulator;
-  const char *board = ""; ///< of a machine without an operating system
-  bool isHidden = false;  ///< for the project's own tests, and not listed
+  const char *board = ""; ///< only for machines without an operating system
+  bool isHidden = false;  ///< only for the project's own tests; not listed
 };
 
 /// A line of devices.inc: a device beside the host of a machine.

@@ -28,30 +28,33 @@ namespace nnc::target {
 /// The module attribute that holds the machine. The dialect nn declares it.
 inline constexpr llvm::StringLiteral kTargetAttr = "nn.target";
 
-/// Every row of targets.inc that is for users, in its order; `native` is not
-/// among them.
+/// Returns all rows of targets.inc that are for users, in the order of the
+/// file. `native` is not one of them.
 llvm::SmallVector<MachineAttr> getMachines(mlir::MLIRContext *context);
 
-/// The row `name`, hidden ones too, or for "native" the machine that this
-/// process runs on. Otherwise an error at `location` that lists the names there
-/// are.
+/// Returns the row `name`, which may be hidden, or for "native" the machine
+/// that this process runs on. If there is no such row, emits an error at
+/// `location` that lists all names, and fails.
 mlir::FailureOr<MachineAttr> getMachine(llvm::StringRef name,
                                         mlir::Location location);
 
-/// The best row whose features this host has, with the host's own caches.
+/// Returns the best row whose features this host has, with the host's own
+/// caches.
 MachineAttr detectMachine(mlir::MLIRContext *context);
 
-/// Returns true if the routines of an instruction set are written for vectors.
+/// Returns true if the routines of this instruction set use vectors.
 bool isVectorIsa(llvm::StringRef isa);
 
-/// Returns true if this host's CPU has a feature, which has LLVM's name.
+/// Returns true if this host's CPU has the feature that LLVM calls `feature`.
 bool hostHas(llvm::StringRef feature);
 
-/// Sets the module's target by name. An empty name keeps what stands there.
+/// Sets the module's target by name and returns it. An empty name keeps the
+/// module's present target.
 mlir::FailureOr<MachineAttr> setTarget(mlir::ModuleOp module,
                                        llvm::StringRef name);
 
-/// The module's target, or an error that says how to set it.
+/// Returns the module's target. If there is none, emits an error that says how
+/// to set it, and fails.
 mlir::FailureOr<MachineAttr> getTarget(mlir::ModuleOp module);
 
 } // namespace nnc::target

@@ -23,49 +23,54 @@ namespace nnc {
 /// function.
 struct AttributeHolder {
   enum class Kind { op, argument, result };
-  mlir::Operation *op; ///< the function, for arguments and results
+  mlir::Operation
+      *op; ///< the op itself, or the function of an argument or result
   Kind kind = Kind::op;
-  unsigned number = 0; ///< of the argument or result
+  unsigned number = 0; ///< index of the argument or result; 0 for an op
 
   bool isOp() const { return kind == Kind::op; }
   /// Returns the type of the argument or result.
   mlir::Type getType() const;
-  /// Begins an error of the op that names the argument or result.
+  /// Begins an error at `op`. For an argument or result, its text begins with
+  /// the name of that argument or result.
   mlir::InFlightDiagnostic emitError() const;
 };
 
-/// A set of possible holders of an attribute, with the phrase for one of them
-/// in messages: "a module".
+/// A set of possible holders of an attribute, with the phrase by which messages
+/// call one of them, such as "a module".
 struct HolderSet {
   bool (*contains)(const AttributeHolder &);
   llvm::StringLiteral name;
 };
 
-/// A set of values, and the words for one of them: "a number of bytes".
+/// A set of possible values of an attribute, with the phrase by which messages
+/// call one of them, such as "a number of bytes".
 struct ValueSet {
   bool (*contains)(mlir::Attribute);
   llvm::StringLiteral name;
 };
 
-/// The rule for one attribute.
+/// The rule for one attribute: which holders may carry it, and with which
+/// values.
 struct AttributeRule {
-  llvm::StringLiteral attribute; ///< its name, with the dialect's
+  llvm::StringLiteral attribute; ///< full name, with the prefix of the dialect
   HolderSet holders;
   ValueSet values;
-  /// Checks what depends on both; may be null. Reports what is wrong.
+  /// Function for conditions that involve both the holder and the value; null
+  /// if there are none. It emits an error if a condition does not hold.
   mlir::LogicalResult (*verify)(const AttributeHolder &,
                                 mlir::Attribute) = nullptr;
 };
 
-/// Checks an attribute by the one of `rules` that is for it. Reports who may
-/// carry it or what its value has to be, and for an attribute without a rule
-/// the names that there are.
+/// Checks an attribute by its rule in `rules`. Emits an error that says which
+/// holders may carry the attribute or which values it may have. If no rule has
+/// its name, the error lists the names of all rules.
 mlir::LogicalResult verifyAttribute(llvm::ArrayRef<AttributeRule> rules,
                                     const AttributeHolder &holder,
                                     mlir::NamedAttribute attribute);
 
 //===----------------------------------------------------------------------===//
-// Sets that several attributes have
+// Sets of holders and values that the rules of several attributes share
 //===----------------------------------------------------------------------===//
 
 bool isModule(const AttributeHolder &holder);
@@ -93,8 +98,8 @@ inline constexpr HolderSet onResult = {[](const AttributeHolder &holder) {
 inline constexpr HolderSet onArgumentOrResult = {
     [](const AttributeHolder &holder) { return !holder.isOp(); },
     "an argument or result of a function"};
-/// An argument or result of the model's function, or an op of exec that it
-/// becomes.
+/// The set of the model's inputs and outputs: arguments and results of its
+/// function, and the ops of exec that replace them.
 inline constexpr HolderSet onPort = {
     isPort, "an argument or result of a function, an exec.input, an "
             "exec.output or an exec.state"};

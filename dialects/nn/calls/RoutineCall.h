@@ -46,8 +46,8 @@ private:
   llvm::SmallVector<mlir::NamedAttribute> fields;
 };
 
-/// One call of a routine of a family. `operands` are indices of the op's
-/// operands, in the order of the routine's inputs.
+/// One call of a routine: its family, its shape, and the indices of the op's
+/// operands in the order of the routine's inputs.
 struct RoutineCall {
   std::string family;
   ShapeAttr fields;
@@ -58,21 +58,23 @@ struct RoutineCall {
 /// of routines computes; none for other ops.
 llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
 
-/// Returns true if the first operand, and no other, has a part for each sample
-/// (RoutineOpInterface::keepsSamples).
+/// Returns true if the first operand, and no other, is split into one part for
+/// each sample of a batch (RoutineOpInterface::keepsSamples).
 bool isFirstSplit(llvm::ArrayRef<bool> split);
 
-/// Infers the element type of an op's sums of products of `a` and `b`:
-/// `accumulator`, or if that is absent, the type of both. Fails, with an error
-/// if there is a location, if an accumulator is missing or does not fit.
+/// Sets `sums` to the element type in which an op accumulates products of
+/// elements of the types `a` and `b`: `accumulator`, or if that is absent, the
+/// common type of both. Fails if an accumulator is missing or does not fit, and
+/// emits an error if `location` is given.
 mlir::LogicalResult inferAccumulator(std::optional<mlir::Location> location,
                                      mlir::Type a, mlir::Type b,
                                      std::optional<mlir::Type> accumulator,
                                      mlir::Type &sums);
 
-/// Gives `type`, which has the elements of the operand of an op that computes
-/// means, the element type `accumulator`, if there is one. Fails, with an error
-/// if there is a location, unless it is f32 and the elements are integers.
+/// Sets the element type of `type`, the operand's type in an op that computes
+/// means, to `accumulator` if that is given. An accumulator has to be f32, and
+/// the operand's elements have to be integers. Fails otherwise, and emits an
+/// error if `location` is given.
 mlir::LogicalResult inferMean(std::optional<mlir::Location> location,
                               std::optional<mlir::Type> accumulator,
                               mlir::Type &type);

@@ -14,7 +14,7 @@ namespace nnc::nn {
 /// The amount of work of an op, counted on logical shapes (without padding).
 struct Work {
   int64_t multiplyAdds = 0;
-  int64_t operations = 0; ///< everything that is not a multiply-add
+  int64_t operations = 0; ///< all operations except multiply-adds
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
 };

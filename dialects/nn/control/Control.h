@@ -13,16 +13,18 @@
 
 namespace nnc::nn {
 
-/// Returns the functions that `op` runs, in order; none for most ops. All of
-/// them are there if the module has been verified.
+/// Returns the functions that `op` runs as its branches or loop body, in order.
+/// The list is empty for most ops. In a verified module every function that the
+/// op names exists.
 llvm::SmallVector<mlir::func::FuncOp> getBodies(mlir::Operation *op);
 
-/// Returns `function` and the functions that it runs, directly or not, each
-/// behind the one that runs it.
+/// Returns `function` and all functions that its ops run, directly or
+/// indirectly. Each function follows the one that runs it.
 llvm::SmallVector<mlir::func::FuncOp> getAllBodies(mlir::func::FuncOp function);
 
-/// Checks that no function of the module is run in two places, so that each of
-/// its values has one place in memory. Emits an error where that is not so.
+/// Checks that at most one op of the module runs each function, so that each
+/// value of a function needs only one place in memory. Emits an error
+/// otherwise.
 mlir::LogicalResult verifyBodies(mlir::ModuleOp module);
 
 } // namespace nnc::nn

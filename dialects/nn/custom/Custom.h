@@ -11,13 +11,14 @@
 
 namespace nnc::nn {
 
-/// Returns the offsets of the results that `writes` of an nn.custom describes
-/// in the memory of all of them, in bytes, and as the last element the size of
-/// that memory.
+/// Returns the offset of each result of an nn.custom in the one block of memory
+/// that holds all results, in bytes. The last element is the size of the block.
+/// `writes` is the op's attribute that describes the results.
 llvm::SmallVector<int64_t> getOffsets(mlir::ArrayAttr writes);
 
-/// Reports with `emitError` where the descriptions of an op that calls a custom
-/// function are not those of operands and results of these types.
+/// Checks that the attributes that describe operands and results of an op that
+/// calls a custom function agree with the types of these operands and results.
+/// Reports the first difference with `emitError`.
 mlir::LogicalResult
 verifyDescriptions(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                    mlir::ArrayAttr reads, mlir::TypeRange given,

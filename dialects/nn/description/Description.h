@@ -33,19 +33,19 @@ struct Description {
   llvm::SmallVector<std::string> before = {};
   std::string operation = {}; ///< without its window: "depthwise convolution"
   /// The window of the operation, one entry for each spatial axis; empty for
-  /// operations without a window. `pads` has those before all axes, then those
-  /// behind.
+  /// operations without a window. `pads` has two entries per axis: first the
+  /// padding in front of every axis, then the padding behind every axis.
   llvm::SmallVector<int64_t> kernel = {}, strides = {}, dilations = {},
                              pads = {};
-  int64_t groups = 1; ///< of channels, if it is no depthwise convolution
+  int64_t groups = 1; ///< groups of channels; 1 for a depthwise convolution
   /// The steps on the result of the operation: "addition", "ReLU6".
   llvm::SmallVector<std::string> after = {};
   std::string numbers = {}; ///< "8 bits", "32-bit floats"
 
-  /// Returns all of it in a phrase.
+  /// Returns the description as one phrase.
   std::string getText() const;
 
-  /// The parts as an attribute, and back.
+  /// Returns the description as an attribute, which fromAttr() reads.
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
   static Description fromAttr(mlir::DictionaryAttr attribute);
 };
@@ -56,16 +56,17 @@ llvm::StringRef getName(LayerKind kind);
 /// Returns true for layers and other ops that routines compute.
 bool canBeDescribed(mlir::Operation *op);
 
-/// Describes such an op.
+/// Returns the description of an op for which canBeDescribed() holds.
 Description describe(mlir::Operation *op);
 
-/// Returns what operand number `operand` of such an op is to it: "weights",
-/// "bias", "multiplier". Returns nothing for values that are not known when
-/// compiling, which have names of their own, unless the op says so itself.
+/// Returns the role of operand number `operand` of an op that can be described:
+/// "weights", "bias", "multiplier". Returns an empty string for values that are
+/// not known at compile time, which have names of their own, unless the op
+/// itself names the role.
 std::string getOperandRole(mlir::Operation *op, unsigned operand);
 
-/// Returns what the argument of an epilogue is to the op that reads it, if it
-/// is a weight.
+/// Returns the role that the argument of an epilogue has in the op that reads
+/// it, or an empty string if the argument is not a weight.
 std::string getRoleInEpilogue(mlir::BlockArgument argument);
 
 /// Returns the words for limiting values to [low, high]: "ReLU6", "clip from -1
@@ -77,14 +78,15 @@ std::string describeClip(double low, double high);
 /// those of the layout without it.
 llvm::SmallVector<int64_t> getNamedShape(mlir::RankedTensorType type);
 
-/// Returns sizes as "3 x 3".
+/// Returns `sizes` joined in the form "3 x 3".
 std::string joinSizes(llvm::ArrayRef<int64_t> sizes);
 
-/// Returns entry `index` of a list with commas, or nothing if it has no more.
+/// Returns entry `index` of a comma-separated list, or an empty string if the
+/// list has no such entry.
 llvm::StringRef getListEntry(llvm::StringRef list, unsigned index);
 
-/// Returns the words for a function of runtime/simd: "leaky ReLU"; for others
-/// the name as words.
+/// Returns the words for a function of runtime/simd, such as "leaky ReLU", or
+/// for any other function its name split into words.
 std::string getFunctionWords(llvm::StringRef function);
 
 /// Returns the activations and other functions that a model names among
@@ -95,7 +97,8 @@ std::string listFunctions(llvm::ArrayRef<mlir::Operation *> ops);
 /// unless that is empty.
 void markActivation(mlir::Value value, llvm::StringRef activation);
 
-/// Gives the ops of the dialect, which are registered, the interface.
+/// Attaches the description interface to the ops of the nn dialect, which have
+/// to be registered before.
 void attachDescriptions(mlir::MLIRContext &context);
 
 } // namespace nnc::nn

@@ -33,8 +33,8 @@ bool haveSameLogicalTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// Infers the shape of a matrix product, whose batch axes broadcast. Fails,
-/// with an error if there is a location, if the operands do not fit.
+/// Infers the shape of a matrix product, whose batch axes broadcast. Fails if
+/// the operands do not fit, and emits an error if `location` is given.
 mlir::LogicalResult inferMatMul(std::optional<mlir::Location> location,
                                 mlir::RankedTensorType a,
                                 mlir::RankedTensorType b, bool transposesA,

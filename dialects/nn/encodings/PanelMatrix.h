@@ -11,9 +11,10 @@
 
 namespace nnc::nn {
 
-/// The shape of a weight in a matrix product. Its columns are those of the
-/// result; `width` of them, a block of its layout, make a panel. Sums run over
-/// its rows.
+/// The shape of a weight in a matrix product, as a matrix in panels. Its
+/// columns are the columns of the product, and the product sums over its rows.
+/// A panel consists of `width` columns, which are one block of the weight's
+/// layout.
 struct PanelMatrix {
   explicit PanelMatrix(mlir::RankedTensorType type) {
     LayoutAttr::Block block = getLayout(type).getBlocks().front();
@@ -25,7 +26,7 @@ struct PanelMatrix {
   }
 
   int64_t columns, rows, width;
-  int64_t columnStep, rowStep; ///< elements from one to the next
+  int64_t columnStep, rowStep; ///< distances in elements
 };
 
 } // namespace nnc::nn

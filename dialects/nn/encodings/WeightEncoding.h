@@ -28,8 +28,8 @@ public:
   explicit WeightEncoding(llvm::StringRef spelling) : spelling(spelling) {}
   virtual ~WeightEncoding() = default;
 
-  /// The encoding with this spelling, the same object each time; null if there
-  /// is none.
+  /// Returns the encoding with this spelling, or null if there is none. All
+  /// calls return the same object.
   static const WeightEncoding *get(llvm::StringRef spelling);
 
   /// Returns the names of all weight encodings as one list for messages:
@@ -44,50 +44,57 @@ public:
   virtual mlir::LogicalResult verifyBlocks(LayoutAttr layout,
                                            EmitError emitError) const = 0;
 
-  /// Returns true if the weights have to have rows: those of convolutions along
-  /// one axis cannot be encoded.
+  /// Returns true if only the weights of convolutions over two spatial axes can
+  /// be encoded, not those over one axis.
   virtual bool needsRows() const { return false; }
 
-  /// Whether weights of this element type can be encoded.
+  /// Returns true if weights of this element type can be encoded.
   virtual bool takes(mlir::Type element) const {
     return element.isF32() || element.isF16();
   }
 
-  /// The same as verifyBlocks(), which has succeeded, of a weight with this
-  /// logical shape and elements that takes() allows.
+  /// Succeeds if a weight with this layout, logical shape and element type can
+  /// be encoded. verifyBlocks() has succeeded for the layout and takes() for
+  /// the element type. Otherwise the error continues a sentence as that of
+  /// verifyBlocks() does.
   virtual mlir::LogicalResult verify(LayoutAttr layout,
                                      llvm::ArrayRef<int64_t> shape,
                                      mlir::Type element,
                                      EmitError emitError) const = 0;
 
-  /// The tensor that is stored in the place of a weight of `type`. Its layout
-  /// has no encoding, its elements have the size of the weight's.
+  /// Returns the type of the tensor that is stored in place of a weight of
+  /// `type`. Its layout has no encoding, and its elements have the size of the
+  /// weight's elements.
   virtual mlir::RankedTensorType
   getStoredType(mlir::RankedTensorType type) const = 0;
 
-  /// Computes each element of getStoredType(type) from those of the weight.
-  /// Both are row-major. What halves become is rounded to halves afterwards;
-  /// what bytes become are numbers that bytes hold.
+  /// Computes the elements of the stored tensor, of type getStoredType(type),
+  /// from the elements of the weight. Both are row-major. For a weight of
+  /// 16-bit floats, the caller rounds the results to 16-bit floats; for a
+  /// weight of bytes, the results are integers that a byte can hold.
   virtual void encode(mlir::RankedTensorType type, llvm::ArrayRef<float> weight,
                       llvm::MutableArrayRef<float> stored) const = 0;
 
-  /// The least number of consecutive indices of the weight's first axis that
-  /// can be encoded without the others: what is stored of them stands together.
-  /// Large weights are encoded in such parts, which takes less memory.
+  /// Returns the smallest number of consecutive indices of the weight's first
+  /// axis that can be encoded independently of the others; their encoded
+  /// elements are contiguous. Large weights are encoded in such parts, which
+  /// takes less memory.
   virtual int64_t getIndependentRows(mlir::RankedTensorType type) const;
 
-  /// Bits that are left of a float: 32 if the encoding itself rounds nothing
-  /// away.
+  /// Returns the number of bits in which the encoding keeps a float: 32 if the
+  /// encoding itself does not round.
   virtual int getBits() const { return 32; }
 
-  /// How --weights-encoding calls encodings of this kind, which hold weights in
-  /// fewer bytes, or "".
+  /// Returns the value of --weights-encoding that selects this encoding, or ""
+  /// if the encoding does not reduce the size of weights.
   virtual llvm::StringRef getKind() const { return ""; }
 
-  /// Root mean square of what storing changes of the weight's elements, over
-  /// that of the elements; infinity if the encoding cannot hold them. What the
-  /// arithmetic on transformed weights loses counts for the routine, in its
-  /// entry of the table of its family (runtime/routines/).
+  /// Returns the relative error of the encoding: the root mean square of the
+  /// differences between stored and original elements, divided by the root mean
+  /// square of the original elements. It is infinite if the encoding cannot
+  /// represent the elements. The rounding error of the arithmetic on
+  /// transformed weights is not included; each routine states it in the table
+  /// of its family (runtime/routines/).
   virtual double getError(mlir::RankedTensorType, const TensorData &) const {
     return 0;
   }
@@ -96,20 +103,21 @@ private:
   std::string spelling;
 };
 
-/// The two parts of a layout's name: axes with their blocks, and the encoding
-/// behind `_`. Without a `_`, or with something behind it that spells no
-/// encoding, the first part is the whole name and the encoding is null.
+/// Splits a layout's name into its axes with their blocks and the encoding
+/// behind `_`. If there is no `_`, or if no encoding has the spelling behind
+/// it, returns the whole name and null.
 std::pair<llvm::StringRef, const WeightEncoding *>
 splitLayoutName(llvm::StringRef name);
 
-/// Writes what the compiled model stores of `weight` in the layout of `type`:
-/// getPhysicalBytes(type) bytes, packed and, if the layout says so, encoded.
+/// Writes `weight` as the compiled model stores it in the layout of `type`:
+/// getPhysicalBytes(type) bytes, packed and, if the layout has an encoding,
+/// encoded.
 void storeWeight(mlir::RankedTensorType type, const TensorData &weight,
                  char *stored);
 
 /// Declares, for each line of encodings.inc, the function that makes the
-/// encoding with this spelling, or returns null if the spelling is not one of
-/// its own.
+/// encoding with this spelling, or returns null if that class has no such
+/// spelling.
 #define NNC_WEIGHT_ENCODING(NAME, SPELLINGS)                                   \
   std::unique_ptr<WeightEncoding> make##NAME##Encoding(                        \
       llvm::StringRef spelling);

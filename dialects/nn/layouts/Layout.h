@@ -14,12 +14,12 @@ namespace nnc::nn {
 class LayoutAttr;
 class WeightEncoding;
 
-/// The most axes of a tensor, and the most operands of an elementwise layer: as
-/// many as the structs of shapes in runtime/ have room for, which
-/// dialects/shapes checks.
+/// The largest number of axes of a tensor, and the largest number of operands
+/// of an elementwise layer. The shape structs in runtime/ have room for as
+/// many; dialects/shapes checks that.
 inline constexpr int64_t kMaxRank = 8, kMaxElementwiseOperands = 8;
 
-/// The type of a value that is a tensor, as all of `nn` is.
+/// Returns the type of a value that is a tensor, as all values of `nn` are.
 inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
@@ -43,30 +43,31 @@ std::string getLayoutName(mlir::Type type);
 /// nn.adapt can produce them.
 bool isEncoded(mlir::Type type);
 
-/// Returns `type` with its elements in the order of `layout`, row-major if it
-/// is null. It stays on its device unless `layout` has another one.
+/// Returns `type` with the layout `layout`, or in row-major order if `layout`
+/// is null. The device remains the same unless `layout` names another.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// The same for the name of a layout; "plain", "any" and "" mean row-major.
+/// Returns `type` with the layout of this name; "plain", "any" and "" mean
+/// row-major order.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   llvm::StringRef layout);
 
 /// Returns `type` in row-major order, on the same device.
 mlir::RankedTensorType inRowMajor(mlir::RankedTensorType type);
 
-/// Returns `type`, in the same order, on another device; an empty name is the
-/// host's.
+/// Returns `type` with the same layout on another device; an empty name stands
+/// for the host.
 mlir::RankedTensorType onDevice(mlir::RankedTensorType type,
                                 llvm::StringRef device);
 
-/// The type without its layout: in row-major order on the host.
+/// Returns `type` without its layout: in row-major order on the host.
 mlir::RankedTensorType getLogicalType(mlir::RankedTensorType type);
 
-/// Dimensions in memory, padding included.
+/// Returns the dimensions in memory, padding included.
 llvm::SmallVector<int64_t> getPhysicalShape(mlir::RankedTensorType type);
 
-/// Elements and bytes in memory, padding included.
+/// Returns the number of elements or bytes in memory, padding included.
 int64_t getPhysicalElements(mlir::RankedTensorType type);
 int64_t getPhysicalBytes(mlir::RankedTensorType type);
 
@@ -74,7 +75,8 @@ int64_t getPhysicalBytes(mlir::RankedTensorType type);
 /// compute with them as f32.
 inline bool isHalf(mlir::Type type) { return type.isF16() || type.isBF16(); }
 
-/// Returns true for f32 and for the types that are computed with as f32.
+/// Returns true for f32 and for the 16-bit floats, on which routines compute in
+/// f32.
 inline bool isComputedAsFloat(mlir::Type type) {
   return type.isF32() || isHalf(type);
 }
@@ -94,7 +96,8 @@ bool isViewOf(mlir::RankedTensorType to, mlir::RankedTensorType from);
 /// Returns the physical dimension that counts the blocks of logical `axis`.
 unsigned getOuterDim(mlir::RankedTensorType type, unsigned axis);
 
-/// Elements of logical `axis` in one block: 1 for row-major types.
+/// Returns the number of indices of logical `axis` in one block: 1 for
+/// row-major types.
 int64_t getBlockSize(mlir::RankedTensorType type, unsigned axis);
 
 /// Returns true if a block of `type` is padded.
@@ -110,9 +113,9 @@ std::string spellImageLayout(llvm::StringRef layout, mlir::Type type);
 std::string renameAxes(llvm::StringRef layout, llvm::ArrayRef<unsigned> axes,
                        unsigned rank, mlir::MLIRContext *context);
 
-/// Copies row-major `source` (of `type`'s logical shape) into `type`'s layout,
-/// which has no encoding; padding becomes zero. `target` holds
-/// getPhysicalBytes(type).
+/// Copies `source`, which is row-major with the logical shape of `type`, to
+/// `target` in the layout of `type`, which has no encoding. Padding becomes
+/// zero. `target` has getPhysicalBytes(type) bytes.
 void packElements(mlir::RankedTensorType type, const char *source,
                   char *target);
 

@@ -15,8 +15,8 @@ namespace nnc {
 /// into forms that a routine can compute.
 void populateLegalForms(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that compute convolutions over three spatial axes by ones over
-/// two. populateLegalForms adds them, too.
+/// Adds patterns that rewrite convolutions over three spatial axes into
+/// convolutions over two. populateLegalForms() adds them, too.
 void populateVolumes(mlir::RewritePatternSet &patterns);
 
 /// Returns true if no pattern of populateLegalForms applies to `op`.

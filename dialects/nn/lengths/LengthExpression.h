@@ -16,9 +16,9 @@
 
 namespace nnc::nn {
 
-/// A whole number that is computed from lengths which data decide, each known
-/// by its number (frontends/common/Lengths.h); or null, one that is not known.
-/// Results of comparisons are 0 and 1.
+/// An integer expression of data-dependent lengths, each of which is identified
+/// by a number (frontends/common/Lengths.h). A null expression stands for an
+/// unknown value. Comparisons give 0 or 1.
 class LengthExpression {
 public:
   enum class Kind {
@@ -27,19 +27,20 @@ public:
     add,
     sub,
     mul,
-    div, ///< of a number that is not negative by a positive constant
-    mod, ///< likewise
+    div, ///< quotient of a non-negative number and a positive constant
+    mod, ///< remainder, with the same operands as `div`
     min,
     max,
     less,
     equal,
     select ///< the second operand where the first is not 0, else the third
   };
-  /// The largest magnitude of a number: larger ones are replaced by it. The
-  /// product of two such numbers fits in 64 bits.
+  /// The largest magnitude of a value: results saturate at it. The product of
+  /// two such values fits in 64 bits.
   static constexpr int64_t kMost = int64_t(1) << 31;
 
-  /// Lengths of higher numbers are not known to expressions.
+  /// The number of different lengths that expressions can contain. Expressions
+  /// of lengths with higher numbers are unknown (null).
   static constexpr unsigned kMostLengths = 64;
 
   LengthExpression() = default;
@@ -49,22 +50,26 @@ public:
                                  llvm::ArrayRef<LengthExpression> operands);
 
   explicit operator bool() const { return bool(node); }
-  /// Whether both are written alike.
+  /// Returns true if both expressions have the same structure.
   bool operator==(const LengthExpression &other) const;
 
   std::optional<int64_t> getConstant() const;
-  /// Returns the number of the length that it is, if it is one.
+  /// Returns the number of the length if the expression is a single length,
+  /// otherwise nullopt.
   std::optional<unsigned> getLength() const;
-  /// Returns the numbers of the lengths in it, one bit each.
+  /// Returns the set of lengths in the expression: bit i is set for the length
+  /// with number i.
   uint64_t getLengths() const;
-  /// Returns a number that divides it at all lengths; 0 for the constant 0.
+  /// Returns a number that divides the value of the expression for all lengths;
+  /// 0 for the constant 0.
   int64_t getDivisor() const;
-  /// Whether it is a sum or a product of lengths and constants.
+  /// Returns true if the expression is a sum or a product of lengths and
+  /// constants.
   bool isSum() const;
   int64_t evaluate(llvm::ArrayRef<int64_t> lengths) const;
 
   Kind getKind() const;
-  /// Returns a constant, or the number of a length.
+  /// Returns the value of a constant or the number of a length.
   int64_t getNumber() const;
   llvm::ArrayRef<LengthExpression> getOperands() const;
 
@@ -74,10 +79,10 @@ public:
   /// Returns the expression that an attribute describes; null if it is none.
   static LengthExpression fromAttribute(mlir::Attribute attribute);
 
-  /// Bounds of a number while each length is within bounds of its own.
+  /// The bounds of an expression's value, given bounds of each length.
   struct Bounds {
     int64_t low, high;
-    bool isLinear; ///< whether the number is a linear function there
+    bool isLinear; ///< whether the value is linear in the lengths
   };
   Bounds getBounds(llvm::ArrayRef<Bounds> lengths) const;
 

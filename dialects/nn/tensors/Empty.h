@@ -21,9 +21,9 @@ bool isEmpty(mlir::Value value);
 /// called.
 bool readsNothing(mlir::Operation *op);
 
-/// Returns the value of every element of the result of such an op: a sum of no
-/// products is 0, and the largest of no numbers is the least value of the type.
-/// Null if the op does not define it.
+/// Returns the value of every element of the result of an op for which
+/// readsNothing() holds, or null if the op does not define it. An empty sum is
+/// 0, and an empty maximum is the least value of the type.
 mlir::TypedAttr getEmptyResult(mlir::Operation *op);
 
 } // namespace nnc::nn

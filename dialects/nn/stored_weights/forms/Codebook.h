@@ -19,7 +19,8 @@ namespace nnc::stored {
 /// expect.
 bool areFinite(llvm::ArrayRef<float> values);
 
-/// The bits of element `i` of 1, 2 or 4 bytes.
+/// Returns the bits of element `i` of an array whose elements have `size`
+/// bytes: 1, 2 or 4.
 inline uint32_t readElement(llvm::ArrayRef<char> bytes, int size, int64_t i) {
   uint32_t bits = 0;
   for (int byte = 0; byte < size; ++byte)
@@ -27,11 +28,11 @@ inline uint32_t readElement(llvm::ArrayRef<char> bytes, int size, int64_t i) {
   return bits;
 }
 
-/// A matrix of weights, row-major: a row holds what an output channel
-/// multiplies the inputs by. Each block of `blockRows` rows has a table of
-/// values of its own; 0 stands for a single block. The columns consist of runs
-/// of `runColumns` for neighbouring input channels, one for each place of a
-/// kernel; 0 stands for a single run.
+/// The shape of a row-major matrix of weights, with one row for each output
+/// channel. Each block of `blockRows` rows has its own table of values; 0
+/// stands for a single block. The columns consist of runs of `runColumns` input
+/// channels, one run for each position in the kernel; 0 stands for a single
+/// run.
 struct MatrixShape {
   int64_t rows = 0, columns = 0, blockRows = 0, runColumns = 0;
 
@@ -42,20 +43,23 @@ struct MatrixShape {
   int64_t getBlockRows() const { return blockRows > 0 ? blockRows : rows; }
 };
 
-/// Elements of 1, 2 or 4 bytes as places in a table of their different values,
-/// whose number a weight may be stored as.
+/// The table of the distinct values of a weight, and the index in this table of
+/// each element. An element has 1, 2 or 4 bytes.
 struct Codebook {
   int size = 0;                 ///< bytes of an element
-  std::vector<uint32_t> values; ///< by their bits, ascending
-  std::vector<uint16_t> places; ///< of the elements
+  std::vector<uint32_t> values; ///< distinct values as bits, ascending
+  std::vector<uint16_t> places; ///< index in `values`, by element
 
-  /// Returns nullopt if there are more than `most` values, at most 65536.
+  /// Returns the codebook of `bytes`, or nullopt if there are more than `most`
+  /// distinct values. `most` is at most 65536.
   static std::optional<Codebook> get(llvm::ArrayRef<char> bytes, int size,
                                      size_t most);
   int64_t getCount() const { return static_cast<int64_t>(places.size()); }
-  /// Returns how often each value occurs.
+  /// Returns the number of elements that have each value, in the order of
+  /// `values`.
   std::vector<int64_t> countValues() const;
-  /// Returns the place of the most frequent value; there are elements.
+  /// Returns the index of the most frequent value. There must be at least one
+  /// element.
   size_t findMostFrequent() const;
 };
 

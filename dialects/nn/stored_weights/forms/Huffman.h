@@ -14,21 +14,22 @@
 
 namespace nnc::stored {
 
-/// Returns the bits of the Huffman code of each symbol, from which the
-/// canonical codes follow. `counts` says how often each symbol occurs. A symbol
-/// that never occurs has no code, and one that is the only one needs no bits:
-/// both have length 0.
+/// Returns the length in bits of the Huffman code of each symbol, from which
+/// the canonical codes follow. `counts` says how often each symbol occurs. A
+/// symbol that never occurs has no code, and one that is the only one needs no
+/// bits: both have length 0.
 std::vector<int> getHuffmanLengths(llvm::ArrayRef<int64_t> counts);
 
-/// Returns the bits of codes of at most `most` bits, for at most 2^most
-/// symbols: Huffman's where these are short enough, else others that take few
-/// more bits.
+/// Returns the length of a prefix code of each symbol, limited to `most` bits,
+/// for at most 2^most symbols: the lengths of the Huffman codes if none is
+/// longer, otherwise those of a code that takes slightly more bits in total.
 std::vector<int> getLimitedLengths(llvm::ArrayRef<int64_t> counts, int most);
 
-/// Returns the bits of all symbols together, each coded by its Huffman code.
+/// Returns the total number of bits of all occurrences of the symbols in their
+/// Huffman codes.
 int64_t getHuffmanBits(llvm::ArrayRef<int64_t> counts);
 
-/// Returns the entropy of the symbols in bits a symbol; 0 if there are none.
+/// Returns the entropy of the symbols in bits per symbol; 0 if there are none.
 double getEntropy(llvm::ArrayRef<int64_t> counts);
 
 } // namespace nnc::stored

@@ -11,20 +11,22 @@
 
 namespace nnc::stored {
 
-/// Canonical codes of symbols, of at most `most` bits.
+/// Canonical Huffman codes of symbols, each of at most `most` bits.
 struct HuffmanCodes {
-  std::vector<size_t> order;      ///< symbols with codes, by these
-  std::vector<uint32_t> reversed; ///< the codes, by symbol, first bit lowest
-  std::vector<int> lengths;       ///< by symbol
+  std::vector<size_t> order; ///< symbols that occur, in order of their codes
+  std::vector<uint32_t> reversed; ///< code of each symbol, first bit lowest
+  std::vector<int> lengths;       ///< bits of the code of each symbol
   int most = 1;
 
   HuffmanCodes(llvm::ArrayRef<int64_t> counts, int most);
-  /// Makes codes whose longest is so short that the decoder's table is small,
-  /// as long as that costs less than a hundredth of the bits.
+  /// Returns the codes with the smallest `most`, and thus the smallest table in
+  /// the decoder, that take at most 1 % more bits than those with the largest
+  /// `most`.
   static HuffmanCodes get(llvm::ArrayRef<int64_t> counts);
 
   int64_t getBits(llvm::ArrayRef<int64_t> counts) const;
-  /// Writes how many codes there are of each length.
+  /// Appends the number of codes of each length from 1 to `most`, in 2 bytes
+  /// each.
   void addCounts(std::vector<uint8_t> &bytes) const;
   void write(BitWriter &writer, size_t symbol) const {
     writer.add(reversed[symbol], lengths[symbol]);

@@ -2,9 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The routines of runtime/routines/stored_weights/decode/ read what is stored
-// as it is. What has passed both functions here they decode within the bytes
-// that are stored and the elements that the weight has.
+// The routines of runtime/routines/stored_weights/decode/ read stored weights
+// without any checks. If both functions of this file find no fault in a stored
+// weight, these routines neither read outside of its bytes nor write outside of
+// its elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +21,15 @@
 
 namespace nnc::stored {
 
-/// Returns what is wrong with a shape by which `bytes` bytes are read as
-/// elements of `size` bytes each, or "". It takes no time.
+/// Returns a description of what is wrong with the shape of a weight that is
+/// stored in `bytes` bytes and has elements of `size` bytes, or "". Takes
+/// constant time.
 std::string findWrongShape(const decode_shape &shape, int64_t bytes, int size);
 
-/// Returns what is wrong with bytes that are read by a shape without a fault,
-/// or "": places of blocks, tables of Huffman codes, codes, and gaps. It takes
-/// about the time of decoding.
+/// Returns a description of what is wrong with the bytes of a stored weight, or
+/// "". Checks the offsets of blocks, the tables of Huffman codes, the codes and
+/// the gaps. `shape` must have passed findWrongShape(). Takes about as long as
+/// decoding.
 std::string findDamage(const decode_shape &shape, llvm::ArrayRef<uint8_t> bytes,
                        int size);
 

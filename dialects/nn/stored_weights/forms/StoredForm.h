@@ -20,44 +20,45 @@
 
 namespace nnc::stored {
 
-/// How --weights-encoding calls the forms in which weights are stored.
+/// The kinds of compressed forms of weights, with their names in
+/// --weights-encoding.
 enum class StoredKind {
   codebook, ///< decode_codes
-  csr, ///< decode_entries, decode_literals or decode_pattern, what is smallest
-  huffman ///< decode_huffman or decode_huffman_entries, what is smaller
+  csr,      ///< smallest of decode_entries, decode_literals and decode_pattern
+  huffman   ///< smaller of decode_huffman and decode_huffman_entries
 };
 inline constexpr StoredKind kStoredKinds[] = {
     StoredKind::codebook, StoredKind::csr, StoredKind::huffman};
 llvm::StringRef toString(StoredKind kind);
-/// The name of a decode_form, for reports, or ""; that of a pattern tells how
-/// many of how many elements have entries: `gaps` and `block` of its shape.
+/// Returns the name of a decode_form for reports, or "" for an unknown one. The
+/// name of a pattern contains `gaps` and `block` of its shape, as in 2:4.
 std::string getFormName(int64_t form, int64_t gaps, int64_t block);
 
-/// A weight in fewer bytes: those that runtime/routines/stored_weights/decode/
-/// reads, and the shape by which it does.
+/// A compressed weight: the bytes that the routines of
+/// runtime/routines/stored_weights/decode/ read, and their shape.
 struct StoredForm {
   decode_shape shape = {};
   std::vector<uint8_t> bytes;
 
-  /// Returns the smallest form of a kind for elements of `size` bytes, 1, 2 or
-  /// 4; nullopt if it holds no such elements, of which there are too many
-  /// different ones, or takes as many bytes as they do. Where codes have
-  /// tables for parts of the weight, a part is of one of the lengths `runs`, or
-  /// of a few of them, or of a power of two. If `block` is given, blocks have
-  /// so many elements.
+  /// Returns the smallest form of a kind for elements of `size` bytes (1, 2 or
+  /// 4), or nullopt if there are too many distinct values for it or if it is
+  /// not smaller than the elements. If `block` is not 0, each block has `block`
+  /// elements. Otherwise the blocks of the kind `codebook`, each with its own
+  /// table, have a length in `runs`, a small multiple of one, or a power of
+  /// two, whichever is smallest in bytes.
   static std::optional<StoredForm> get(StoredKind kind,
                                        llvm::ArrayRef<char> elements, int size,
                                        llvm::ArrayRef<int64_t> runs,
                                        int64_t block = 0);
-  /// Returns the smallest decode_pattern whose blocks are parts of runs of
-  /// `run` elements; nullopt if there is none, or it takes as many bytes as the
-  /// elements do.
+  /// Returns the smallest decode_pattern whose blocks divide runs of `run`
+  /// elements, or nullopt if there is none or if it is not smaller than the
+  /// elements.
   static std::optional<StoredForm> getPattern(llvm::ArrayRef<char> elements,
                                               int size, int64_t run);
 };
 
-/// Whether there is a form of the kind for values of a weight that are stored
-/// as they are, in any order: few different ones, or many zeros.
+/// Returns true if a weight with these elements, in any order, is smaller in a
+/// form of the kind: it has few distinct values or many zeros.
 bool isWorthStoring(StoredKind kind, llvm::ArrayRef<char> elements, int size);
 
 } // namespace nnc::stored

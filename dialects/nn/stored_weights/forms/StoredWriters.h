@@ -14,13 +14,13 @@
 
 namespace nnc::stored {
 
-/// The most values in a table, whose places a byte holds.
+/// The largest number of values in a table, so that an index fits in a byte.
 inline constexpr size_t kMostPlaces = 256;
-/// The most bits of a gap between entries.
+/// The largest number of bits of a gap between entries.
 inline constexpr int kMostGapBits = 8;
 
 //===----------------------------------------------------------------------===//
-// The forms, a file each
+// The forms, each defined in a file of its own
 //===----------------------------------------------------------------------===//
 
 /// Returns the largest number of distinct values in a block of `block`
@@ -61,13 +61,14 @@ bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
 // Tools of all forms
 //===----------------------------------------------------------------------===//
 
-/// Returns the bits of numbers from 0 to count - 1, 1 at least.
+/// Returns the number of bits that hold the numbers from 0 to count - 1; at
+/// least 1.
 int getNumberBits(size_t count);
 
-/// Writes the lowest `size` bytes of a number.
+/// Appends the lowest `size` bytes of a number, least significant byte first.
 void addNumber(std::vector<uint8_t> &bytes, uint32_t number, int size);
 
-/// Writes bits from the lowest of each byte on.
+/// A writer that appends bits to a list of bytes, least significant bit first.
 class BitWriter {
 public:
   explicit BitWriter(std::vector<uint8_t> &bytes) : bytes(bytes) {}
@@ -85,12 +86,12 @@ private:
   int64_t used = 0;
 };
 
-/// Sets what all forms but codes have in their shape: blocks of `block`
-/// elements, the last of which may be shorter.
+/// Sets the fields of the shape that all forms except decode_codes have: blocks
+/// of `block` elements, the last of which may be shorter.
 void setBlocks(StoredForm &form, int number, int64_t elements, int64_t block);
 
-/// Writes the blocks of a form behind its tables: where each begins, then what
-/// write(begin, end) adds for it.
+/// Appends the blocks of a form behind its tables: first the offset of each
+/// block, then the bytes that write(begin, end) appends for each.
 void addBlocks(StoredForm &form,
                llvm::function_ref<void(int64_t, int64_t)> write);
 
