@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// What the tools use instead of a certain frontend. A model's frontend is
-// picked by the content of its file.
+// The interface through which tools read models of any format. The content of a
+// model's file selects its frontend.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,14 @@ namespace nnc::frontends {
 /// Returns all frontends, in the order of frontends.inc.
 llvm::ArrayRef<const Frontend *> getFrontends();
 
-/// Returns the formats that nnc reads, for help: "ONNX (.onnx, .onnxtxt)".
+/// Returns the formats that nnc reads as a text for --help: "ONNX (.onnx,
+/// .onnxtxt)".
 std::string describeFormats();
 
 /// Reads the model at `path` with the frontend that recognises it. If none
-/// does, reports what the file looks like and what to do. `command` is the one
-/// that messages give open dimensions to; if it is empty, nnc check, or nnc
-/// compile for bounds.
+/// does, reports what the file looks like and what to do. `command` is the nnc
+/// command that messages suggest for giving sizes to open dimensions; if it is
+/// empty, they suggest nnc check, or nnc compile for upper bounds.
 ImportResult importModel(llvm::StringRef path, const ImportOptions &options,
                          mlir::MLIRContext &context,
                          llvm::StringRef command = "");
@@ -33,7 +34,7 @@ ImportResult importModel(llvm::StringRef path, const ImportOptions &options,
 /// Returns the extensions of files that hold a tensor of test data.
 llvm::SmallVector<llvm::StringRef> getTensorExtensions();
 
-/// Reads a file with one of these extensions.
+/// Reads a file with one of the extensions of getTensorExtensions().
 llvm::Expected<RawTensor> readTensorFile(llvm::StringRef path);
 
 } // namespace nnc::frontends

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exporters write what a loop collects as a tensor that is carried, to whose
-// end each run appends. Its shape differs from run to run. In nn.loop what is
-// appended is collected, and joined once behind the loop.
+// Exporters write the values that a loop collects as a loop-carried tensor to
+// which each iteration appends, so that its shape changes with every iteration.
+// In nn.loop the loop collects the appended parts, and they are concatenated
+// once behind the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +24,18 @@ namespace nnc::frontends {
 mlir::RankedTensorType getAppendedType(mlir::RankedTensorType init,
                                        int64_t axis);
 
-/// Returns what a run appends along `axis` if `next` is a concat of `argument`,
-/// which nothing else reads, and other values; else null.
+/// Returns the value that an iteration appends along `axis`, if `next` is a
+/// concat of `argument` and other values and nothing else reads `argument`;
+/// otherwise null.
 mlir::Value takeAppended(LayerBuilder &builder, mlir::Value argument,
                          mlir::Value next, int64_t axis);
 
-/// Returns what all runs append, one behind the other: `parts` has the runs as
-/// its first axis, in front of those of which `axis` is one.
+/// Returns the parts that all iterations append, concatenated along `axis`.
+/// Axis 0 of `parts` counts the iterations; `axis` is counted without it.
 mlir::Value joinRuns(LayerBuilder &builder, mlir::Value parts, int64_t axis);
 
-/// Returns `init` with what all runs append behind it.
+/// Returns `init` followed along `axis` by the parts that all iterations
+/// append.
 mlir::Value joinAppended(LayerBuilder &builder, mlir::Value init,
                          mlir::Value parts, int64_t axis);
 

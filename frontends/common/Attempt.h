@@ -1,4 +1,4 @@
-//===- Attempt.h - Something that may fail while importing ------*- C++ -*-===//
+//===- Attempt.h - Import steps that may fail -----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,8 +18,8 @@ namespace nnc::frontends {
 class Attempt {
 public:
   explicit Attempt(Problems &problems);
-  /// Ends the attempt and drops what it reported, except errors of the file
-  /// itself (Problems::reportLasting), which are reported.
+  /// Ends the attempt and drops the errors that it held back, except errors of
+  /// the file itself (Problems::reportLasting), which are reported.
   ~Attempt();
   /// Reports the errors that were kept back; for an attempt whose failure is an
   /// error of the model.
@@ -41,8 +41,8 @@ private:
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
 
-/// An attempt that keeps back the operators, too, that it finds to be missing:
-/// `missing` is the importer's map of them.
+/// An attempt that also undoes the additions to `missing`, the importer's map
+/// of unsupported operators, that are made during its lifetime.
 template <class Missing> class AttemptWithMissing : public Attempt {
 public:
   AttemptWithMissing(Problems &problems, Missing &missing)

@@ -12,30 +12,35 @@
 
 namespace nnc::frontends {
 
-/// A private function of the module that a subgraph is imported into. It has no
-/// values but its arguments: what the subgraph reads of the graphs around it is
-/// captured, which adds an argument, or copied if it is a constant.
+/// A private function of the module into which a subgraph is imported. It can
+/// read no values of the enclosing functions: a value that the subgraph reads
+/// is captured, which adds an argument for it, or copied if it is a constant.
 class Body {
 public:
   /// Creates an empty function in the module of `builder`, whose name begins
   /// with `name`. Until finish() or erase(), `builder` inserts into it.
   Body(mlir::OpBuilder &builder, llvm::StringRef name, mlir::Location loc);
 
-  /// Adds an argument that is not captured; all come before those that are.
+  /// Adds an argument that does not stand for a captured value. All such
+  /// arguments precede those of captured values.
   mlir::Value addArgument(mlir::Type type);
-  /// Returns what stands in the function for `value`, which is outside.
+  /// Returns the value in the function that stands for `value` of an enclosing
+  /// function: an argument or the copy of a constant.
   mlir::Value capture(mlir::Value value);
-  /// Removes what has been captured of a finished function and is not read.
+  /// Removes the arguments of captured values that nothing in the finished
+  /// function reads.
   void dropUnread();
-  /// Makes the last arguments stand for `values`, among which are all that have
-  /// been captured, of a function that is finished.
+  /// Replaces the arguments of captured values of a finished function by one
+  /// argument for each of `values`, which include all captured values that the
+  /// function reads.
   void setCaptured(llvm::ArrayRef<mlir::Value> values);
-  /// Lets `builder` add to the function that this one is made for.
+  /// Moves `builder` back to its position in the enclosing function.
   void setOutside();
 
-  /// Ends the function with these results; `builder` is outside again.
+  /// Ends the function with these results and moves `builder` back to the
+  /// enclosing function.
   void finish(mlir::ValueRange results);
-  /// Removes the function; `builder` is outside again.
+  /// Removes the function and moves `builder` back to the enclosing function.
   void erase();
 
   mlir::func::FuncOp getFunction() { return function; }
@@ -52,9 +57,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> inside;
 };
 
-/// Returns the results of the first of two finished bodies, which have no
-/// arguments but what they capture, where `condition` holds, else those of the
-/// second. Where neither computes anything, results are chosen by element.
+/// Creates an nn.if and returns its results: those of `thenBody` if `condition`
+/// holds, otherwise those of `elseBody`. Both bodies are finished and have only
+/// arguments of captured values. If neither body computes anything, elementwise
+/// selections replace the nn.if.
 llvm::SmallVector<mlir::Value> createIf(mlir::OpBuilder &builder,
                                         mlir::Location loc,
                                         mlir::Value condition, Body &thenBody,

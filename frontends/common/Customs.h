@@ -15,15 +15,15 @@
 
 namespace nnc::frontends {
 
-/// The functions that the user gives with --custom for operators that nnc
-/// lacks, while a model is imported.
+/// The C functions that the user gives with --custom for operators that nnc
+/// does not support. They are tracked during one import.
 class Customs {
 public:
   explicit Customs(const std::vector<CustomFunction> &functions)
       : functions(functions) {}
 
-  /// Returns the function for an operator that has one of these names, the
-  /// first of which is the most exact, or null.
+  /// Returns the function for an operator with these names, or null if there is
+  /// none. The names are ordered from the most to the least specific.
   const CustomFunction *find(llvm::ArrayRef<std::string> names);
 
   /// Records the name of an unsupported operator for which the user gave no
@@ -38,8 +38,8 @@ public:
   /// An operator as the model states it.
   struct Call {
     std::string name;
-    /// Operands, null where the model leaves out an optional one, and what
-    /// their integers stand for.
+    /// Operands, null where the model leaves out an optional one, and their
+    /// descriptions (nn::DescribedAttr).
     llvm::SmallVector<mlir::Value> operands = {};
     llvm::SmallVector<mlir::Attribute> reads = {};
     llvm::SmallVector<mlir::Attribute> writes = {};
@@ -47,8 +47,8 @@ public:
     llvm::SmallVector<mlir::NamedAttribute> attributes = {};
   };
 
-  /// Creates the call of the function and returns the operator's results; none,
-  /// and a report, where that fails.
+  /// Creates the call of the function and returns the operator's results, or an
+  /// empty list after an error.
   llvm::SmallVector<mlir::Value> create(const CustomFunction &function,
                                         const Call &call, LayerBuilder &layer);
 
@@ -56,7 +56,7 @@ private:
   const std::vector<CustomFunction> &functions;
   llvm::SmallPtrSet<const CustomFunction *, 4> used;
   std::set<std::string> missing;
-  int64_t count = 0; ///< of calls
+  int64_t count = 0; ///< number of calls that were created
 };
 
 /// Describes a tensor whose elements are plain numbers.

@@ -17,15 +17,16 @@
 
 namespace nnc::frontends {
 
-/// The inputs of one element each from which alone a condition is computed, as
-/// a sample rate is, so that the user can make it known with --value.
+/// The one-element inputs that alone determine a condition, such as a sample
+/// rate. The user can make the condition known at compile time with --value.
 struct DecidingInputs {
   std::vector<std::string> names;
   /// If one input decides: a value of it that makes the condition false, then
   /// one that makes it true, spelled as for --value. Empty if none was found.
   std::string values[2];
 
-  /// Returns options of the command line that make the condition `wanted`.
+  /// Returns the command line options that give the condition the value
+  /// `wanted`.
   std::string getOptions(bool wanted) const;
 };
 

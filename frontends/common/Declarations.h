@@ -34,9 +34,9 @@ public:
   /// The declarations of one graph, by name.
   struct Entry {
     TensorInfo info;
-    llvm::StringRef list; ///< where in the graph it stands: "outputs"
-    /// Set where it follows from the declaration of another value, which is the
-    /// one to check.
+    llvm::StringRef list; ///< list of the graph that declares it: "outputs"
+    /// Set if the declaration was derived from that of another value, which is
+    /// checked instead.
     bool isDerived = false;
   };
   using Scope = llvm::StringMap<Entry>;

@@ -18,20 +18,20 @@
 
 namespace nnc::frontends {
 
-/// The most elements of a constant that becomes a DenseElementsAttr. Larger
-/// ones become blobs.
+/// The largest number of elements of a constant that becomes a
+/// DenseElementsAttr. Larger constants become resource blobs.
 inline constexpr int64_t kMaxInlineElements = 16;
-/// The most elements of a tensor that is read while importing; larger tensors
-/// are not shapes.
+/// The largest number of elements of a tensor whose elements are read during
+/// the import. Larger tensors are no shapes.
 inline constexpr int64_t kMaxReadElements = 4096;
 
-/// Returns an attribute over the row-major bytes of `type` in `blob`. An i1
-/// takes a byte, and is true if that is not zero.
+/// Returns an attribute of type `type` whose row-major elements are the bytes
+/// of `blob`. An i1 takes a byte and is true if the byte is not zero.
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type,
                                 llvm::StringRef name,
                                 mlir::AsmResourceBlob blob);
 
-/// A small tensor. Its elements are in `reals` if they are floats, else in
+/// The elements of a small tensor: in `reals` if they are floats, otherwise in
 /// `ints`.
 struct Elements {
   mlir::RankedTensorType type;
@@ -43,8 +43,8 @@ struct Elements {
   }
 };
 
-/// Whether `Elements` can hold elements of this type. Halves and unsigned
-/// integers of 64 bits are not among them.
+/// Returns true if `Elements` can hold elements of this type. It cannot hold
+/// 16-bit floats and unsigned 64-bit integers.
 bool isReadable(mlir::Type element);
 
 /// Returns the elements of a tensor, or nullopt if it has more than

@@ -24,14 +24,14 @@ namespace nnc::frontends {
 /// takes, or null if an operand is not one, if the op is not among those that
 /// compute shapes, or if its result is undefined.
 mlir::ElementsAttr foldShapes(mlir::Operation *op);
-/// Returns the result of an op for these operands, or nullopt in the same
-/// cases.
+/// Returns the result of an op for these operands, or nullopt if the op is not
+/// among those that compute shapes or if its result is undefined.
 std::optional<TensorData> foldShapes(mlir::Operation *op,
                                      llvm::ArrayRef<TensorData> operands);
 
-/// Returns the result of an op whose operands are constants of any size, named
-/// `name` where it is large; null if an operand is no constant or no portable
-/// routine computes the op.
+/// Returns the result of an op whose operands are constants of any size. A
+/// large result becomes a resource called `name`. Returns null if an operand is
+/// not a constant or if no portable routine computes the op.
 mlir::ElementsAttr foldConstants(mlir::Operation *op, llvm::StringRef name);
 
 } // namespace nnc::frontends

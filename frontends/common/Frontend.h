@@ -17,24 +17,24 @@ namespace nnc::frontends {
 
 /// The first bytes of a file, by which a frontend recognises its format.
 struct FileStart {
-  std::string bytes; ///< 4096, or the whole file
-  uint64_t size = 0; ///< of the whole file
+  std::string bytes; ///< first 4096 bytes, or the whole file
+  uint64_t size = 0; ///< size of the whole file in bytes
 
-  /// Whether the bytes are UTF-8 without control characters.
+  /// Returns true if the bytes are UTF-8 without control characters.
   bool isText() const;
 };
 
 /// Reads the start of a regular file.
 llvm::ErrorOr<FileStart> readFileStart(llvm::StringRef path);
 
-/// An operator that a frontend supports, for users.
+/// An operator that a frontend supports, as a row of the tables for users.
 struct OpRow {
   std::string name;
-  /// The first and the last version of the framework's operator set (or of the
-  /// operator, where versions are counted so) that is supported; 0 where all
-  /// are.
+  /// The first and the last supported version of the framework's operator set,
+  /// or of the operator itself if the framework counts those versions. 0 means
+  /// that all versions are supported.
   int first, last;
-  std::string limits; ///< what of its definition is not supported, or empty
+  std::string limits; ///< unsupported parts of its definition, or empty
 };
 
 /// A tensor of test data.
@@ -44,26 +44,26 @@ struct RawTensor {
   std::vector<char> data; ///< row-major, little-endian
 };
 
-/// What the rest of nnc knows of a framework.
+/// The interface between nnc and the frontend of one framework.
 struct Frontend {
-  llvm::StringLiteral name;       ///< as users write it: "ONNX"
-  llvm::StringLiteral extensions; ///< of its files, for help: ".onnx, .onnxtxt"
-  /// Whether a file is of the framework's format, or looks as if it were a
-  /// damaged one.
+  llvm::StringLiteral name; ///< framework's name as users write it: "ONNX"
+  llvm::StringLiteral extensions; ///< for --help: ".onnx, .onnxtxt"
+  /// Returns true if a file has the framework's format or looks like a damaged
+  /// file of that format.
   bool (*recognizes)(const FileStart &start);
-  /// Whether `recognizes` tests a magic number that no other format has.
+  /// True if `recognizes` tests a magic number that no other format has.
   bool hasMagic;
-  /// Reads a model. Every problem in it is reported through the context's
-  /// diagnostics, not just the first, each with the file, the place in the
-  /// model and what to do.
+  /// Reads a model. All problems in it, not just the first, are reported as
+  /// diagnostics of the context, each with the file, the place in the model and
+  /// what to do.
   ImportResult (*importModel)(llvm::StringRef path,
                               const ImportOptions &options,
                               mlir::MLIRContext &context);
   /// Returns all supported operators, sorted by name.
   std::vector<OpRow> (*getOps)();
-  llvm::StringLiteral opsNote; ///< what to say below their table
-  /// Extension of files that hold one tensor of test data, and the function
-  /// that reads them; "" and null if the framework has none.
+  llvm::StringLiteral opsNote; ///< text below the table of operators
+  /// The extension of files that hold one tensor of test data, and the function
+  /// that reads them; "" and null if the framework has no such files.
   llvm::StringLiteral tensorExtension;
   llvm::Expected<RawTensor> (*readTensor)(llvm::StringRef path);
 };

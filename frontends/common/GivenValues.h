@@ -16,14 +16,15 @@
 
 namespace nnc::frontends {
 
-/// Returns `shapes` with those that given values say of inputs that leave
-/// dimensions open: the shape of a file, or the number of elements of a vector.
+/// Returns `shapes` extended by the shapes of inputs that leave dimensions open
+/// and have a given value. The shape is that of the value's file, or the number
+/// of elements for an input that is a vector.
 GivenShapes addShapesOfValues(GivenShapes shapes,
                               llvm::ArrayRef<TensorInfo> inputs,
                               const GivenValues &values);
 
-/// Returns the elements that the user gives the input, which is of this type;
-/// null, and a report, if they do not fit.
+/// Returns the value that the user gives the input, which has the type `type`.
+/// Returns null after an error if the value does not fit the type.
 mlir::ElementsAttr makeGivenValue(const TensorInfo &input,
                                   mlir::RankedTensorType type,
                                   const GivenValue &given, Problems &problems);

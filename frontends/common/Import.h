@@ -1,4 +1,4 @@
-//===- Import.h - What an import is given and what it returns -------------===//
+//===- Import.h - Options and result of an import -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -28,77 +28,86 @@ using GivenShapes = std::map<std::string, std::vector<int64_t>>;
 
 /// The value that the user gives an input to make it a constant.
 struct GivenValue {
-  std::string text;  ///< numbers with commas in between, or the file's name
-  std::string dtype; ///< of the file, such as "i64"; empty without one
-  std::vector<int64_t> shape; ///< of the file
-  std::vector<char> bytes;    ///< of the file, row-major
+  std::string text;  ///< comma-separated numbers, or the name of a file
+  std::string dtype; ///< type in the file, such as "i64"; empty without file
+  std::vector<int64_t> shape; ///< shape in the file
+  std::vector<char> bytes;    ///< contents of the file, row-major
 };
 using GivenValues = std::map<std::string, GivenValue>;
 
-/// A C function of the user's for an operator that nnc lacks.
+/// A C function of the user for an operator that nnc does not support.
 struct CustomFunction {
   std::string op;      ///< the operator's name in the model
   std::string header;  ///< name of the file that declares the function
-  std::string name;    ///< of the function
-  int64_t scratch = 0; ///< bytes that the function works in
+  std::string name;    ///< name of the function
+  int64_t scratch = 0; ///< scratch memory of the function in bytes
 };
 
-/// How fixed-point products of quantized TFLite models round.
+/// How fixed-point products in quantized TFLite models are rounded.
 enum class TfliteRounding {
-  twice, ///< as by TFLite Micro
-  once,  ///< as by TFLite built for one rounding
+  twice, ///< two roundings, as in TFLite Micro
+  once,  ///< one rounding, as in TFLite built with single rounding
   litert ///< as by LiteRT's reference kernels: dense layers once, others twice
 };
 
-/// A size of tensors that is known only when the network runs: 0 to `most`.
+/// A data-dependent size of tensors: a number from 0 to `most` that is known
+/// only when the network runs.
 struct FoundSize {
-  std::string name; ///< of the first tensor that has it
+  std::string name; ///< name of the first tensor that has this size
   int64_t most;
-  /// The number of another such size that is never smaller.
+  /// The number of another data-dependent size that is never smaller than this
+  /// one; nullopt if none is known.
   std::optional<unsigned> within = std::nullopt;
-  /// The numbers of the sizes that it is computed from, in the order in which
-  /// the computation reads them; none for one that an operator counts. In front
-  /// of a number that is fixed though it looks like a size is one that no size
-  /// has.
+  /// The numbers of the sizes from which this size is computed, in the order in
+  /// which the computation reads them; empty for a size that an operator
+  /// counts. A constant that is equal to a size by chance has two entries: a
+  /// marker that is the number of no size, and the constant itself.
   std::vector<unsigned> bases = {};
-  /// How it is computed from sizes before it; null for one that an operator
-  /// counts.
+  /// The size as an expression of sizes with smaller numbers; null for a size
+  /// that an operator counts.
   LengthExpression expression = {};
 };
 
 struct ImportOptions {
-  /// Sizes of the inputs whose dimensions the model leaves open.
+  /// The shapes that the user gives for inputs whose dimensions the model
+  /// leaves open.
   GivenShapes shapes;
-  /// Name of the emitted module; empty: from the file's name.
+  /// The name of the emitted module. If it is empty, the file's name determines
+  /// it.
   std::string name;
   /// A second folder to search for external data files; the first one is the
   /// folder of the model. Empty if there is none.
   std::string externalData;
   TfliteRounding tfliteRounding = TfliteRounding::twice;
-  /// Functions for operators that nnc lacks.
+  /// C functions of the user for operators that nnc does not support.
   std::vector<CustomFunction> customs = {};
-  /// Values of the first of the sizes that data decide; others are the largest.
+  /// Values of the data-dependent sizes with the smallest numbers. All other
+  /// data-dependent sizes have their largest values.
   std::vector<int64_t> foundSizes = {};
-  /// Whether the model is imported at several sizes, at which it should be one
-  /// network.
+  /// True if this is one of several imports of the model at different sizes,
+  /// which are compared and should give the same network.
   bool isSample = false;
   /// Values of inputs that become constants.
   GivenValues values = {};
   Limits limits = {};
-  /// The input that is read frame by frame; empty if none is or it is the only
-  /// one. A name that no input has is reported with other wrong names.
+  /// The name of the input that is read frame by frame. It is empty if no input
+  /// is, or if the model has only one input. An unknown name is reported with
+  /// the other wrong names.
   std::string streamed = "";
-  /// The name that messages give to `shapes` if these are only tried
-  /// (SizeGuesses.h); else empty. Shapes that do not fit are a warning then.
+  /// The phrase by which messages call `shapes` if these are only guesses
+  /// (SizeGuesses.h), otherwise empty. Guessed shapes that do not fit cause a
+  /// warning instead of an error.
   std::string trial = "";
-  /// The samples along the first dimension of all inputs, which the model has
-  /// to leave open and of which `shapes` give one; 0 where inputs hold no
-  /// batch.
+  /// The number of samples of the batch along the first dimension of all
+  /// inputs; 0 if inputs hold no batch. The model has to leave that dimension
+  /// open, and `shapes` give it the size 1.
   int64_t batch = 0;
-  /// Whether inputs of which only the number of samples is open hold one.
+  /// True if inputs whose only open dimension is the number of samples get one
+  /// sample.
   bool takesOneSample = false;
-  /// The sizes that data decide where these are largest, for a sample of them:
-  /// it has the same ones. None are for an import that finds them.
+  /// The data-dependent sizes that the import at their largest values found. An
+  /// import at other values has the same sizes. Empty for the import that finds
+  /// them.
   std::vector<FoundSize> expectedSizes = {};
 };
 
@@ -107,7 +116,7 @@ struct ImportOptions {
 enum class ImportStatus {
   ok,
   broken,      ///< the file is not a sound model
-  unsupported, ///< the model is sound, but it needs what nnc lacks
+  unsupported, ///< the model is sound, but nnc lacks a feature it needs
   unbound,     ///< open dimensions, or shapes given that do not fit the model
   limit,       ///< the model is larger than nnc handles
   fault,       ///< nnc's own mistake
@@ -115,26 +124,28 @@ enum class ImportStatus {
 
 struct ImportResult {
   /// One `func.func @main` of nn and qnn ops on static shapes; null unless the
-  /// status is ok. The context owns the bytes of the weights, so that the file
-  /// is not needed any more.
+  /// status is ok. The context owns the bytes of the weights; the file is no
+  /// longer needed.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ImportStatus status = ImportStatus::ok;
   /// The model's own metadata entries.
   std::vector<std::pair<std::string, std::string>> metadata;
-  /// The model's names of the dimensions of its inputs, by input; empty where a
-  /// dimension has none.
+  /// The names that the model gives to the dimensions of its inputs, by input.
+  /// The name of a dimension may be empty.
   std::map<std::string, std::vector<std::string>> dimNames = {};
-  /// Files beside the model that its weights were read from.
+  /// The external files from which weights were read.
   std::vector<std::string> dataFiles = {};
-  /// Sizes that data decide. The last results of the function tell them; each
-  /// of these has the attribute nn.size with the number of the size.
+  /// The data-dependent sizes. The last results of the function hold their
+  /// run-time values, and the attribute nn.size of each such result is the
+  /// number of its size.
   std::vector<FoundSize> foundSizes = {};
-  /// Shapes of one sample that inputs were given by
-  /// ImportOptions::takesOneSample.
+  /// The shapes with one sample that ImportOptions::takesOneSample gave to
+  /// inputs.
   GivenShapes samples = {};
-  /// Inputs with open dimensions, which have been reported.
+  /// The inputs with open dimensions, all of which have been reported.
   std::vector<TensorInfo> open = {};
-  /// The model with sizes tried for these, if these let it be imported.
+  /// The model imported with guessed sizes for the open dimensions; null if no
+  /// guess succeeds.
   mlir::OwningOpRef<mlir::ModuleOp> trial = {};
 };
 

@@ -16,23 +16,26 @@
 
 namespace nnc::frontends {
 
-/// A tensor that the user passes in, or gives when compiling.
+/// An input of the model: an argument of the network, or a constant if the user
+/// gives its value at compile time.
 struct Input {
   std::string name;
-  mlir::RankedTensorType type; ///< null where it is not known
-  bool isRebound; ///< the user gave sizes that the model leaves open
-  /// Its value, if that is known: then the module does not take it.
+  mlir::RankedTensorType type; ///< null if it is unknown
+  bool isRebound;              ///< the user gave sizes for open dimensions
+  /// The input's value if the user gives it at compile time, otherwise null.
+  /// The network has no argument for such an input.
   mlir::ElementsAttr value = {};
-  /// Whether it holds one sample by ImportOptions::takesOneSample.
+  /// True if ImportOptions::takesOneSample gave the input one sample.
   bool isOneSample = false;
-  /// The dimensions that are known, where others have been reported as open.
+  /// The dimensions of an input with some open dimensions, which have been
+  /// reported.
   std::optional<TensorInfo> open = std::nullopt;
 };
 
-/// Binds the open dimensions of the model's inputs by the user's shapes. An
-/// open dimension that has a name is bound wherever that name stands. Reports
-/// what stays open, with the flag to pass, and what cannot be an input. Inputs
-/// with one of the user's values hold it.
+/// Binds the open dimensions of the model's inputs by the user's shapes. A size
+/// for a named dimension holds for all dimensions of that name. Reports
+/// dimensions that stay open, with the flag to pass, and tensors that cannot be
+/// inputs. Sets the value of inputs for which the user gives one.
 std::vector<Input> bindInputs(llvm::ArrayRef<TensorInfo> inputs,
                               const GivenShapes &shapes,
                               const ImportOptions &options, Problems &problems);

@@ -16,14 +16,14 @@
 
 namespace nnc::frontends {
 
-/// Builds the nn ops that compute one layer (node, operator) of a model. A
-/// frontend derives the class that its converters take from this one.
+/// A builder of the nn ops that compute one layer (node, operator) of a model.
+/// Each frontend derives from it the class that its converters take.
 ///
-/// Problems are values too: whatever fails reports why and returns a null
-/// Value, and building on a null operand quietly gives null again. So a
-/// converter checks only what it must before it looks at a type. An op whose
-/// operands are known becomes a constant if it can be part of a computation of
-/// shapes (Fold.h).
+/// Errors propagate as null values: a function that fails reports the reason
+/// and returns a null Value, and a function with a null operand returns null
+/// without a further report. So a converter has to check for null only before
+/// it looks at a type. An op with constant operands becomes a constant if it
+/// can be part of a computation of shapes (Fold.h).
 class LayerBuilder {
 public:
   /// `op` is the framework's name of the layer's operator; messages start with
@@ -33,8 +33,9 @@ public:
       : builder(builder), problems(problems), loc(loc), op(op) {}
 
   llvm::StringRef getOp() const { return op; }
-  /// Whether an op that reads `x`, which has no elements, is dropped. It stays
-  /// for a comparison with the network at other sizes, at which x has some.
+  /// Returns true if `x` has no elements and ops that read it may be dropped.
+  /// They may not if the network is compared with imports at other sizes, at
+  /// which `x` has elements.
   bool dropsEmpty(mlir::Value x) const {
     return !keepsEmpty || x.getDefiningOp<nn::ConstantOp>();
   }
@@ -43,20 +44,21 @@ public:
 
   // Values that are known while importing.
 
-  /// Returns the elements of `value`. Reports, where they are not known or not
-  /// of that kind, that the layer needs `what` to be known.
+  /// Returns the elements of a constant `value`. If it is no constant or of
+  /// another kind, reports that the layer needs `what` to be known and returns
+  /// nullopt.
   std::optional<llvm::SmallVector<int64_t>> readInts(mlir::Value value,
                                                      llvm::StringRef what);
   std::optional<llvm::SmallVector<double>> readReals(mlir::Value value,
                                                      llvm::StringRef what);
-  /// Reports that the layer needs `what` that are known when compiling, which
-  /// `value` is not, and what the user can do about that.
+  /// Reports that the layer needs `what` that are known at compile time, unlike
+  /// `value`, and how the user can provide them. Returns null.
   mlir::Value needsKnown(mlir::Value value, const llvm::Twine &what);
   /// Returns `axis` counted from the front, or nullopt if it is not in
   /// [-rank, rank), which is reported.
   std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
-  /// Makes all axes non-negative. Returns false, and reports why, if one is not
-  /// in [-rank, rank) or named twice.
+  /// Replaces negative axes by the equivalent non-negative ones. Returns false
+  /// after an error if an axis is not in [-rank, rank) or occurs twice.
   bool normalizeAxes(llvm::MutableArrayRef<int64_t> axes, int64_t rank);
 
   // Building.
@@ -69,8 +71,8 @@ public:
     Op::build(builder, state, mlir::Type(builder.getNoneType()), args...);
     return infer(state);
   }
-  /// Creates an op of the given result type, once that is of a size that nnc
-  /// handles.
+  /// Creates an op with the given result type. Returns null after an error if
+  /// the size of that type exceeds nnc's limits.
   template <class Op, class... Args>
   mlir::Value createAs(mlir::Type type, Args... args) {
     if ((isNull(args) || ...) || !checkSize(type))
@@ -79,7 +81,7 @@ public:
     Op::build(builder, state, type, args...);
     return insert(state);
   }
-  /// Creates the elementwise op of that name.
+  /// Creates the elementwise op with the name `op`.
   mlir::Value createElementwise(llvm::StringRef op,
                                 llvm::ArrayRef<mlir::Value> operands,
                                 llvm::ArrayRef<mlir::NamedAttribute> = {});
@@ -89,25 +91,29 @@ public:
   mlir::Value splat(mlir::TypedAttr value, llvm::ArrayRef<int64_t> shape);
   mlir::Value splat(double value, mlir::Type element,
                     llvm::ArrayRef<int64_t> shape = {});
-  /// Creates a constant without elements that has none at other sizes, either.
+  /// Creates a constant without elements that is also empty in imports at other
+  /// data-dependent sizes.
   mlir::Value alwaysEmpty(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
   mlir::Value expand(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value castTo(mlir::Value x, mlir::Type element);
 
-  /// Whether nnc handles a result of that type; reports where not.
-  /// `isMade` says that the importer creates it of a few numbers in the file.
+  /// Returns true if nnc supports results of this type and size; otherwise
+  /// reports why not. `isMade` tells that the importer creates the result from
+  /// a few numbers in the file, for which a lower limit holds.
   bool checkSize(mlir::Type type, bool isMade = false);
 
-  /// How large the model may be.
+  /// Returns the limits on the size of the model.
   const Limits &getLimits() const { return problems.getLimits(); }
 
   /// Calls `infer`, which emits a diagnostic and fails if operands do not fit.
-  /// Reports that as a problem of the layer, and returns false then.
+  /// If it fails, reports the diagnostic as a problem of the layer and returns
+  /// false.
   bool check(llvm::function_ref<mlir::LogicalResult()> infer);
 
-  // Failing. The text completes a sentence that starts with the operator.
+  // Reporting errors. The text completes a sentence that starts with the
+  // operator. All functions return null.
 
   mlir::Value broken(const llvm::Twine &why) {
     return fail(ImportStatus::broken, why);
@@ -126,8 +132,8 @@ private:
   }
   template <class T> static bool isNull(const T &) { return false; }
   mlir::Value infer(mlir::OperationState &state);
-  /// Whether an op that has just been built is one that its dialect defines.
-  /// Returns whether `op` passes its verifier, and else reports the layer.
+  /// Returns true if `op`, which has just been built, passes its verifier;
+  /// otherwise reports an error of the layer.
   bool isSound(mlir::Operation *op);
   mlir::Value insert(mlir::OperationState &state);
 
@@ -140,7 +146,7 @@ protected:
   bool keepsEmpty = false;
 };
 
-// What types of values say; for null values nothing.
+// Properties of the types of values; empty, 0 or null for null values.
 inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
   return value ? llvm::cast<mlir::RankedTensorType>(value.getType()).getShape()
                : llvm::ArrayRef<int64_t>();
@@ -152,7 +158,8 @@ inline int64_t getNumElements(mlir::Value value) {
 inline mlir::Type getElement(mlir::Value value) {
   return value ? mlir::getElementTypeOrSelf(value.getType()) : mlir::Type();
 }
-/// Returns the name of the network's input that `value` is, or null.
+/// Returns the name of `value` if it is an input of the network, otherwise
+/// null.
 mlir::StringAttr getInputName(mlir::Value value);
 /// Returns 0, 1, ... count - 1.
 llvm::SmallVector<int64_t> iota(int64_t count);

@@ -16,8 +16,8 @@ class LayerBuilder;
 
 using nn::LengthExpression;
 
-/// Builds the computation of `number` from the lengths, and returns a scalar of
-/// i64.
+/// Builds ops that compute the value of `number` at run time from the values of
+/// the lengths, and returns the result, an i64 scalar.
 mlir::Value buildLength(const LengthExpression &number, LayerBuilder &builder,
                         llvm::ArrayRef<mlir::Value> lengths);
 

@@ -1,4 +1,4 @@
-//===- Lengths.h - Sizes that a run finds -----------------------*- C++ -*-===//
+//===- Lengths.h - Data-dependent sizes -----------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -109,7 +109,7 @@ public:
   /// Returns the smallest size that is never smaller than this expression, if
   /// there is one.
   std::optional<unsigned> findOuter(const LengthExpression &number) const;
-  /// The value of a size in this import.
+  /// Returns the value of a size in this import.
   int64_t getValue(unsigned size) const;
 
   llvm::ArrayRef<FoundSize> getSizes() const { return sizes; }

@@ -22,19 +22,21 @@ using nn::kMaxRank;
 /// The largest size of an axis: the shape structs count its elements in an int.
 inline constexpr int64_t kMaxDim = INT32_MAX;
 
-/// How large a model may be; --limit changes it.
+/// The limits on the size of a model, which --limit changes.
 struct Limits {
-  /// Bytes of the model's file, without files of external data.
+  /// The largest size of the model's file in bytes, without external data.
   int64_t file = INT64_MAX;
-  /// Nodes, with all calls of functions and all unrolled loops expanded.
+  /// The largest number of nodes after expansion of all function calls and
+  /// unrolled loops.
   int64_t nodes = 200000;
-  /// Functions, branches and loops within one another.
+  /// The largest nesting depth of functions, branches and loops.
   int64_t depth = 64;
-  /// Bytes of a tensor (8 GiB): larger ones do not occur in models that are
-  /// meant to run.
+  /// The largest size of a tensor in bytes (8 GiB). Larger tensors do not occur
+  /// in models that are meant to run.
   int64_t tensor = int64_t(1) << 33;
-  /// Bytes of a tensor (256 MiB) that an importer creates from a few numbers in
-  /// the file, such as the result of ONNX's ConstantOfShape.
+  /// The largest size in bytes (256 MiB) of a tensor that an importer creates
+  /// from a few numbers in the file, such as the result of ONNX's
+  /// ConstantOfShape.
   int64_t constant = int64_t(1) << 28;
 };
 

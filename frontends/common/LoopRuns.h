@@ -19,26 +19,26 @@
 
 namespace nnc::frontends {
 
-/// A value that each run of a loop takes from the one before.
+/// A loop-carried value.
 struct Carried {
-  mlir::Value init;     ///< outside of the loop
-  mlir::Value argument; ///< of the body
-  mlir::Value next;     ///< that the body computes
+  mlir::Value init;     ///< value before the first iteration
+  mlir::Value argument; ///< the body's argument for the value
+  mlir::Value next;     ///< value that the body computes for the next iteration
 };
 
-/// How often a loop runs.
+/// The number of iterations of a loop: at most `most`.
 struct LoopRuns {
   int64_t most;
-  /// Whether it runs as often as that if it runs at all.
+  /// True if the loop has exactly `most` iterations unless it has none.
   bool isExact;
 };
 
-/// Returns how often a loop runs whose body computes `condition`, which says
-/// whether another run follows. In the body `isRunning`, if it is not null, is
-/// true, and `run` is the number of the run, an i64. The loop runs no more than
-/// `limit` times, if that is there. Nothing is returned where no limit is
-/// known: where the condition depends on more than constants, or does not
-/// become false in as many runs as are tried.
+/// Returns the number of iterations of a loop whose body computes `condition`,
+/// which tells whether another iteration follows. In the body, `run` is the
+/// number of the iteration, an i64, and `isRunning`, unless it is null, is
+/// true. If `limit` is given, the loop has at most `limit` iterations. Returns
+/// nullopt if no bound is known: if the condition does not depend on constants
+/// alone, or is still true after as many iterations as are tried.
 std::optional<LoopRuns> countRuns(mlir::Value condition, mlir::Value run,
                                   mlir::Value isRunning,
                                   llvm::ArrayRef<Carried> carried,

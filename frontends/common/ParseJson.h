@@ -1,4 +1,4 @@
-//===- ParseJson.h - JSON that anybody may have written ---------*- C++ -*-===//
+//===- ParseJson.h - Safe parsing of untrusted JSON -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,10 +11,10 @@
 
 namespace nnc::frontends {
 
-/// Parses JSON from a file or a model. LLVM's parser calls itself for each
-/// array or object within another one, so that a short text can use up the
-/// stack: one that is nested more than 128 levels deep, or longer than 64 MiB,
-/// is an error that says so.
+/// Parses untrusted JSON from a file or a model. LLVM's parser recurses for
+/// each nested array or object, so that a short text can exhaust the stack.
+/// Therefore a text that is nested more than 128 levels deep or longer than 64
+/// MiB is an error.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace nnc::frontends

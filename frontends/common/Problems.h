@@ -1,4 +1,4 @@
-//===- Problems.h - What is wrong with a model ----------------------------===//
+//===- Problems.h - Reports of errors in a model --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,40 +16,41 @@
 
 namespace nnc::frontends {
 
-/// Adds to a problem what was expected and what was found, which its message
-/// says in a sentence, as notes at places of these names. `--json` has them in
-/// fields of their own.
+/// Attaches to a problem what was expected and what was found, as notes at
+/// locations with the names "expected" and "found". The message of the problem
+/// says both in a sentence; `--json` prints them as separate fields.
 void addExpectation(mlir::InFlightDiagnostic &problem,
                     const llvm::Twine &expected, const llvm::Twine &found);
 inline constexpr llvm::StringLiteral kExpectedNote = "expected",
                                      kFoundNote = "found";
 
-/// Reports errors of a model, and keeps the status of the import that follows
+/// A reporter of errors of a model, which keeps the import status that follows
 /// from them.
 class Problems {
 public:
-  /// `trial` and `limits` are those of ImportOptions.
+  /// `trial` and `limits` are the fields of ImportOptions.
   Problems(mlir::MLIRContext &context, llvm::StringRef file,
            llvm::StringRef trial = "", const Limits &limits = {});
 
-  /// How large the model may be.
+  /// Returns the limits on the size of the model.
   const Limits &getLimits() const { return limits; }
 
-  /// Where the file as a whole, or the node or value `name` in it, is.
+  /// Returns the location of the file as a whole, or of the node or value
+  /// `name` in it.
   mlir::Location getLoc() const { return file; }
   mlir::Location getLoc(llvm::StringRef name) const;
 
-  /// An error whose text is streamed in: `report(...) << "has no nodes"`.
-  /// `op` is the operator of the node at `loc`.
+  /// Returns a new error, whose text is streamed in: `report(...) << "has no
+  /// nodes"`. `op` is the operator of the node at `loc`.
   mlir::InFlightDiagnostic report(ImportStatus status, mlir::Location loc,
                                   llvm::StringRef op = "");
   mlir::InFlightDiagnostic report(ImportStatus status) {
     return report(status, file);
   }
 
-  /// Reports a problem of the file itself, such as a constant whose data are
-  /// not there. Whatever reads the constant next is not told again, so that the
-  /// problem counts even where it shows in an attempt that is given up.
+  /// Reports a problem of the file itself, such as a constant with missing
+  /// data. It is reported only once, not for every reader of the constant, and
+  /// therefore remains an error even if an Attempt that found it is abandoned.
   mlir::InFlightDiagnostic reportLasting(ImportStatus status,
                                          mlir::Location loc);
 
@@ -59,9 +60,9 @@ public:
 
   /// Returns all problems so far, and forgets them.
   Problems take();
-  /// Adds those of `other`, which have been reported.
+  /// Adds the problems of `other`, which have been reported.
   void add(const Problems &other);
-  /// Adds those of `other` that last.
+  /// Adds the problems of `other` that reportLasting() reported.
   void addLasting(const Problems &other);
   bool hasLasting() const { return !lasting.empty(); }
   bool isLasting(mlir::Location loc) const { return lasting.contains(loc); }

@@ -1,4 +1,4 @@
-//===- ReverseSequence.h - The starts of sequences backwards --------------===//
+//===- ReverseSequence.h - Reversal of sequences of given lengths ---------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,11 +11,11 @@
 
 namespace nnc::frontends {
 
-/// Returns x with the first `lengths[b]` elements of its axis `time` in reverse
-/// order for each index b of its axis `batch`, and the others as they are. The
-/// lengths are integers; those that are only known at run time are taken for
-/// the nearest one that the axis has. Null, and a report, for operands that do
-/// not fit.
+/// Returns `x` with the first `lengths[b]` elements of its axis `time` in
+/// reverse order for each index b of its axis `batch`, and all other elements
+/// unchanged. The lengths are integers. Lengths that are only known at run time
+/// are clamped to the size of the axis. Returns null after an error if the
+/// operands do not fit.
 mlir::Value reverseSequence(LayerBuilder &layer, mlir::Value x,
                             mlir::Value lengths, int64_t time, int64_t batch);
 

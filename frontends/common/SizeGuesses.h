@@ -14,10 +14,10 @@
 
 namespace nnc::frontends {
 
-/// Sizes for all open dimensions of a model. With them the rest of the model
-/// can be checked although nobody has said how large its inputs are.
+/// A guess of the sizes of all open dimensions of a model. It allows checking
+/// the rest of the model before the user gives the sizes of its inputs.
 struct SizeGuess {
-  GivenShapes shapes; ///< those that the user gave are among them
+  GivenShapes shapes; ///< includes the shapes that the user gave
   /// The arguments that bind the dimensions, quoted for a shell:
   /// "--shape image=1x3x224x224". Inputs whose sizes follow from those of
   /// others are left out.
@@ -27,15 +27,15 @@ struct SizeGuess {
 /// Returns `text` as a word that a user can type into a shell.
 std::string quoteForShell(llvm::StringRef text);
 
-/// Whether an open first dimension may be the number of samples, as its name
-/// tells. Without a telling name it is, unless all inputs have this dimension
-/// alone (`hasRows` is false): then it may be a length.
+/// Returns true if an open first dimension called `symbol` may be the number of
+/// samples. If the name does not tell, the result is `hasRows`: whether an
+/// input has further dimensions. If none has, the dimension may be a length.
 bool mayBeBatch(llvm::StringRef symbol, bool hasRows);
 
-/// Returns sizes for `open`, inputs of which some dimensions have no size, the
-/// likeliest first. A dimension's name tells what it may be: a batch is of 1,
-/// an image of 224 x 224, a sequence of 128. A name has one size in all inputs,
-/// and one such as "past + 1" has what it says.
+/// Returns guesses of sizes for `open`, inputs with some open dimensions, the
+/// likeliest guess first. The name of a dimension suggests its size: 1 for a
+/// batch, 224 x 224 for an image, 128 for a sequence. All dimensions of one
+/// name have the same size. A name such as "past + 1" is evaluated.
 std::vector<SizeGuess> guessSizes(llvm::ArrayRef<TensorInfo> open,
                                   const GivenShapes &given);
 

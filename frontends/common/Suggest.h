@@ -1,4 +1,4 @@
-//===- Suggest.h - What a mistyped word was meant to be ---------*- C++ -*-===//
+//===- Suggest.h - Suggestions for mistyped words -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

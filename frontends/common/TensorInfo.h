@@ -17,10 +17,11 @@ namespace nnc::frontends {
 
 /// A dimension as a model states it.
 struct Dim {
-  /// Nothing where the dimension is open. Some exporters write 0 for a size
-  /// that they do not know.
+  /// The size, or nullopt if the dimension is open. Some exporters write 0 for
+  /// a size that they do not know.
   std::optional<int64_t> size;
-  /// Name of an open dimension, or empty. Dimensions of one name have one size.
+  /// The name of an open dimension, or an empty string. All dimensions of one
+  /// name have the same size.
   std::string symbol;
 };
 
@@ -28,13 +29,15 @@ struct Dim {
 /// anything is inferred.
 struct TensorInfo {
   std::string name;
-  /// The element type; null if the model states none, or one that nnc lacks.
+  /// The element type; null if the model states none or one that nnc does not
+  /// support.
   mlir::Type element;
   /// The framework's name of the element type; empty if the model states none.
   std::string elementName;
-  /// Nothing if the model does not even state the number of dimensions.
+  /// The dimensions, or nullopt if the model does not even state their number.
   std::optional<llvm::SmallVector<Dim>> dims;
-  /// Set where the frontend has reported why this is no tensor that nnc takes.
+  /// True if the frontend has already reported why nnc does not support this
+  /// tensor.
   bool isReported = false;
 };
 

@@ -18,12 +18,12 @@
 
 namespace nnc::frontends {
 
-/// Maps files that a model names as the places of its weights. Each file is
-/// opened once.
+/// The files beside a model that hold its weights, mapped into memory. Each
+/// file is opened once.
 class WeightFiles {
 public:
-  /// The files of the model at `model` lie beside it, or else in `folder` where
-  /// that is not empty.
+  /// Files of the model at the path `model` are searched in its folder, then in
+  /// `folder` unless that is empty.
   WeightFiles(Problems &problems, llvm::StringRef model,
               llvm::StringRef folder);
 
@@ -43,10 +43,10 @@ private:
                                            mlir::Location loc);
 
   Problems &problems;
-  /// Where to look for files, in this order.
+  /// The folders to search for files, in this order.
   llvm::SmallVector<std::string, 2> folders;
-  /// Folders below which files may lie, once links are followed: those of
-  /// `folders`, and that of the model itself where `model` is a link.
+  /// The folders below which files must lie after symbolic links are resolved:
+  /// `folders`, and the folder of the model itself if `model` is a link.
   llvm::SmallVector<std::string, 3> roots;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
   std::vector<std::string> paths;

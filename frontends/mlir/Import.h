@@ -11,8 +11,8 @@
 
 namespace nnc::module_file {
 
-/// Reads a module of nn and qnn ops from a file, text or bytecode, as `nnc
-/// quantize` and `nnc compress` write it.
+/// Reads a module of nn and qnn ops from a file of MLIR text or bytecode, as
+/// `nnc quantize` and `nnc compress` write it.
 frontends::ImportResult importModel(llvm::StringRef path,
                                     const frontends::ImportOptions &options,
                                     mlir::MLIRContext &context);

@@ -12,9 +12,9 @@
 namespace nnc::onnx {
 using namespace frontends;
 
-/// Reads a model: binary (`.onnx`) or in ONNX's text syntax (`.onnxtxt`). Every
-/// problem in it is reported through the context's diagnostics, not just the
-/// first, each with the file, the node and what to do.
+/// Reads a model: binary (`.onnx`) or in ONNX's text syntax (`.onnxtxt`). All
+/// problems in it, not just the first, are reported as diagnostics of the
+/// context, each with the file, the node and what to do.
 ImportResult importModel(llvm::StringRef path, const ImportOptions &options,
                          mlir::MLIRContext &context);
 

@@ -24,7 +24,8 @@ inline constexpr llvm::StringLiteral kPreviewDomain = "ai.onnx.preview";
 /// An ONNX operator that nnc supports: a line of Ops.inc.
 struct OpInfo {
   llvm::StringLiteral name;
-  /// What of the definition is not supported, for users; empty if all of it is.
+  /// The unsupported parts of the definition, as a text for users; empty if all
+  /// of it is supported.
   llvm::StringLiteral limits;
   /// Converts the node: returns its first result and sets the others. Returns
   /// null after reporting an error. The pointer is null for operators that ONNX

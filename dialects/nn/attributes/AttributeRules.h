@@ -23,8 +23,7 @@ namespace nnc {
 /// function.
 struct AttributeHolder {
   enum class Kind { op, argument, result };
-  mlir::Operation
-      *op; ///< the op itself, or the function of an argument or result
+  mlir::Operation *op; ///< op, or function of an argument or result
   Kind kind = Kind::op;
   unsigned number = 0; ///< index of the argument or result; 0 for an op
 

@@ -15,11 +15,10 @@
 
 namespace nnc::onnx {
 
-/// Reads the ONNX model at `path` to compress its weights, and writes `folds`,
-/// those that its import found: whoever folds batch norms later would scale the
-/// channels of weights that share values. The metadata of what it writes say
-/// how each weight was compressed. Returns null, and reports why, if that
-/// fails.
+/// Opens the ONNX model at `path` to compress its weights, and applies `folds`,
+/// the folds of batch normalizations that its import found. Folding later would
+/// scale channels whose weights share values. The metadata of the compressed
+/// model record how each weight was compressed. Returns null after an error.
 std::unique_ptr<compression::Compressor>
 openCompressor(llvm::StringRef path, llvm::StringRef externalData,
                const compression::Options &options,

@@ -11,10 +11,11 @@
 
 namespace nnc::onnx {
 
-/// Returns the model with each layer that reads one of the weights beside
-/// itself with the weights that `getMatrix` returns by their number. Outputs
-/// have the norms of what the layers compute and of the differences, in real
-/// numbers; `errors` gets their names.
+/// Returns the model with a copy of each layer that reads one of the weights.
+/// The copy reads the weights that `getMatrix` returns for the number of the
+/// original weights. For each such layer, additional outputs are the norm of
+/// the original result and the norm of the difference of both results, as real
+/// numbers; `errors` receives the names of these outputs.
 ::onnx::ModelProto
 makeErrorModel(::onnx::ModelProto &model,
                const std::vector<LayerWeights> &weights,

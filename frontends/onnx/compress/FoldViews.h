@@ -14,15 +14,14 @@
 
 namespace nnc::onnx {
 
-/// Whether a node is an Identity, Transpose, Reshape, Flatten, Squeeze or
-/// Unsqueeze.
+/// Returns true for a view: an Identity, Transpose, Reshape, Flatten, Squeeze
+/// or Unsqueeze.
 bool isView(const ::onnx::NodeProto &node);
 
-/// Gives layers the weights that they multiply by as constants of their own
-/// where views make these of a constant of 32-bit floats or integers of 8 bits:
-/// the constant becomes what the view makes of it, and the view goes. Those of
-/// a constant that others read, too, stay, and so do nodes of which `exclude`
-/// has the names.
+/// Folds views between constants and the layers that read them as weights, for
+/// constants of 32-bit floats and 8-bit integers: the constant is replaced by
+/// the result of the view, and the view is removed. Views of constants with
+/// other readers stay, and so do nodes with names in `exclude`.
 void foldViews(::onnx::ModelProto &model, const std::set<std::string> &exclude);
 
 } // namespace nnc::onnx

@@ -11,8 +11,9 @@
 
 namespace nnc::onnx {
 
-/// Returns the vectors that a use of weights multiplies, whose constant has
-/// shape `dims`. If nothing is known of them, returns nullopt and the reason.
+/// Describes the input vectors by which a use of weights is multiplied. The
+/// constant of the weights has the shape `dims`. Returns nullopt and sets the
+/// reason if nothing is known about the vectors.
 std::optional<compression::ObservedUse> findInputs(const GraphIndex &index,
                                                    const WeightUse &use,
                                                    llvm::ArrayRef<int64_t> dims,

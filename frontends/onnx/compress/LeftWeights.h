@@ -11,11 +11,11 @@
 
 namespace nnc::onnx {
 
-/// Adds to `left` what a reader of the model takes for weights, but no layer of
-/// the main graph has as a constant: what other nodes compute the weights of a
-/// layer from, weights in the bodies of If, Loop and Scan, and those of other
-/// operators, such as the table of a Gather. Constants that are in `left` stay
-/// as they are there.
+/// Adds to `left` the constants that users would consider weights although no
+/// layer of the main graph reads them directly: constants from which other
+/// nodes compute the weights of a layer, weights in the bodies of If, Loop and
+/// Scan, and weights of other operators, such as the table of a Gather. Entries
+/// that `left` already has are not changed.
 void findLeftWeights(const GraphIndex &index,
                      const std::set<std::string> &exclude,
                      std::vector<compression::LeftSummary> &left);

@@ -16,14 +16,14 @@ namespace nnc::onnx {
 using compression::getProduct;
 using compression::MatrixForm;
 
-/// Returns whether an operand of a node would be its weights if it was a
-/// constant of a shape that fits the node.
+/// Returns true if an operand of a node would count as its weights if it were a
+/// constant of a suitable shape.
 bool canBeWeights(const ::onnx::NodeProto &node, int operand);
 
-/// Returns the form of an operand of a Conv, ConvTranspose, Gemm, MatMul, RNN,
-/// LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or MatMulInteger that
-/// would be its weights if it was constant, of shape `dims`. Returns nullopt
-/// for other operands and nodes.
+/// Returns the form as a matrix of an operand of shape `dims` that would be the
+/// weights of its node if it were constant. The node is a Conv, ConvTranspose,
+/// Gemm, MatMul, RNN, LSTM, GRU, QLinearConv, QLinearMatMul, ConvInteger or
+/// MatMulInteger. Returns nullopt for other operands and nodes.
 std::optional<MatrixForm> getMatrixForm(const ::onnx::NodeProto &node,
                                         int operand,
                                         llvm::ArrayRef<int64_t> dims);

@@ -1,4 +1,4 @@
-//===- Metadata.h - What a compressed model says of itself ------*- C++ -*-===//
+//===- Metadata.h - Metadata of a compressed model ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,17 +14,17 @@
 
 namespace nnc::onnx {
 
-/// The key in a model's metadata under which an object of JSON says by the name
-/// of each compressed weight how it was compressed. It is a remark: the weights
-/// themselves are stored as in any model.
+/// The key of the metadata entry that records how weights were compressed, as a
+/// JSON object with the names of the compressed weights as keys. It is only
+/// informative: the weights themselves are stored as in any model.
 inline constexpr const char *kCompressionKey = "nnc.compression";
 
-/// Returns what an earlier compression says of weights; nothing if there was
-/// none. Warns if the model says something that nnc cannot read.
+/// Returns the metadata of an earlier compression of the model, or an empty
+/// object if there was none. Warns if nnc cannot read them.
 llvm::json::Object readCompression(const ::onnx::ModelProto &model,
                                    const frontends::Problems &problems);
 
-/// Makes `weights` what the model's metadata say of weights.
+/// Sets the model's metadata on compressed weights to `weights`.
 void setCompression(::onnx::ModelProto &model, llvm::json::Object weights);
 
 } // namespace nnc::onnx

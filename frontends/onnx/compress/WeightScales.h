@@ -1,4 +1,4 @@
-//===- WeightScales.h - What the integers of weights stand for --*- C++ -*-===//
+//===- WeightScales.h - Scales and zero points of weights -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,19 +14,20 @@ namespace nnc::onnx {
 
 using compression::WeightScales;
 
-/// Reads what operand `operand` of a DequantizeLinear, QLinearConv,
-/// QLinearMatMul, ConvInteger or MatMulInteger stands for, a constant of
-/// integers of shape `dims`. The last two know no scales: theirs are 1. Returns
-/// why such weights cannot be compressed, or "".
+/// Reads the scales and zero points of operand `operand`, an integer constant
+/// of shape `dims`, of a DequantizeLinear, QLinearConv, QLinearMatMul,
+/// ConvInteger or MatMulInteger. ConvInteger and MatMulInteger have no scales;
+/// 1 is used. Returns the reason why such weights cannot be compressed, or "".
 std::string readScales(const GraphIndex &index, const ::onnx::NodeProto &node,
                        int operand, const std::vector<int64_t> &dims,
                        WeightScales &result);
 
-/// Returns whether a tensor is of integers of 8 bits.
+/// Returns true if the elements of a tensor are 8-bit integers.
 bool isOfBytes(const ::onnx::TensorProto &tensor);
-/// The elements of such a tensor, which holds its own data.
+/// Returns the elements of a tensor of 8-bit integers without external data.
 std::vector<int> getIntegers(const ::onnx::TensorProto &tensor);
-/// Replaces the elements of such a tensor by others that its type can hold.
+/// Replaces the elements of a tensor of 8-bit integers by `values`, which its
+/// type can hold.
 void setIntegers(::onnx::TensorProto &tensor, llvm::ArrayRef<int> values);
 
 } // namespace nnc::onnx

@@ -13,46 +13,50 @@
 
 namespace nnc::onnx {
 
-/// A node that runs the graph of its attribute `body` several times: Loop, Scan
-/// or SequenceMap.
+/// A loop: a node (Loop, Scan or SequenceMap) that runs the graph of its
+/// attribute `body` several times.
 struct LoopForm {
-  /// How often it runs at most, where that is known or limited.
+  /// The largest number of iterations; nullopt if it is not known.
   std::optional<int64_t> runs;
-  /// One i64 that limits the runs to a number that is not known; or null.
+  /// An i64 scalar, not known at compile time, that limits the number of
+  /// iterations; or null.
   mlir::Value count;
-  /// Whether the graph takes a condition behind the number of the run, and
-  /// gives one in front of its other results; `condition` is the first, and
-  /// null where it is true.
+  /// True if the second input and the first result of the graph are the
+  /// condition on which it runs again. `condition` is the condition of the
+  /// first iteration, or null if that is true.
   bool hasCondition = false;
   mlir::Value condition;
-  /// The first values of what each run takes from the one before.
+  /// The initial values of the loop-carried values.
   llvm::SmallVector<mlir::Value> inits;
-  /// Returns the further inputs of the graph in run number `run`. It runs in a
-  /// function if `body` is not null.
+  /// Returns the inputs of the graph behind the loop-carried values in
+  /// iteration `run`. If `body` is not null, the graph is imported into this
+  /// function.
   std::function<llvm::SmallVector<mlir::Value>(mlir::Value run, Body *body)>
       getInputs;
-  /// Whether the first input of the subgraph is the number of the iteration.
+  /// True if the first input of the subgraph is the number of the iteration.
   bool takesRun = false;
-  /// The number of results that are collected.
+  /// The number of results whose values of all iterations are collected.
   size_t collected = 0;
 };
 
-/// What a loop leaves: the last values of what is carried, and of each value
-/// that is collected one tensor, with a new first axis, or the values of all
-/// runs.
+/// The results of a loop: the final values of the loop-carried values, and for
+/// each collected result either one tensor whose first axis counts the
+/// iterations (`collected`) or the values of all iterations (`all`).
 struct LoopResults {
   llvm::SmallVector<mlir::Value> carried, collected;
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> all;
 };
 
-/// Imports a loop: as one, or run by run where the runs are few, or differ in
-/// more than the values that they compute. Reports where neither is possible.
+/// Imports a loop as an nn.loop, or unrolled if it has few iterations or if
+/// iterations differ in more than the values that they compute. Reports an
+/// error if neither is possible.
 std::optional<LoopResults> importLoop(Node &node, const LoopForm &form);
 
-/// Imports it run by run, and gives the values of all runs as they are.
+/// Imports a loop unrolled, and returns collected results as the values of all
+/// iterations.
 std::optional<LoopResults> unrollLoop(Node &node, const LoopForm &form);
 
-/// Returns x with the order of its first axis reversed.
+/// Returns `x` with the order of its first axis reversed.
 mlir::Value reverseFirst(Node &node, mlir::Value x);
 
 } // namespace nnc::onnx

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sequence exists only while a model is imported: it is a cast of its
-// elements, an unrealized_conversion_cast, to a tuple. An optional is the value
-// that it holds, or a cast of nothing to none.
+// Sequences exist only while a model is imported: a sequence is an
+// unrealized_conversion_cast of its elements to a tuple. An optional is
+// represented by the value that it holds, or if it is empty by a cast without
+// operands to the type none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +27,12 @@ bool takesSequences(llvm::StringRef op);
 /// Returns a sequence of these values.
 mlir::Value makeSequence(Node &node, llvm::ArrayRef<mlir::Value> elements);
 
-/// Returns the elements of a sequence; nullopt, and a report, if `value` is
-/// none.
+/// Returns the elements of a sequence, or nullopt after an error if `value` is
+/// not a sequence.
 std::optional<llvm::SmallVector<mlir::Value>> getElements(Node &node,
                                                           mlir::Value value);
 
-/// Returns tensors of one type as one, along a new axis.
+/// Returns tensors of one type stacked along a new axis.
 mlir::Value stack(Node &node, llvm::ArrayRef<mlir::Value> values, int64_t axis);
 
 } // namespace nnc::onnx

@@ -15,20 +15,21 @@ namespace nnc::onnx {
 /// ends), with ONNX's defaults filled in.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations, pads;
-  bool isSamePadded = false; ///< by SAME_UPPER or SAME_LOWER
+  bool isSamePadded = false; ///< auto_pad is SAME_UPPER or SAME_LOWER
 
   size_t getAxes() const { return kernel.size(); }
-  /// Elements that the kernel covers along an axis.
+  /// Returns the number of elements from the first to the last tap of the
+  /// dilated kernel along an axis.
   int64_t getExtent(size_t axis) const {
     return (kernel[axis] - 1) * dilations[axis] + 1;
   }
-  /// What there is along `count` axes from `first` on.
+  /// Returns the window along `count` axes from `first` on.
   Window slice(size_t first, size_t count) const;
   /// Appends an axis along which the kernel has size 1.
   void append();
 };
 
-/// Whether `x` has 1 to 3 spatial axes; reports where not.
+/// Returns true if `x` has 1 to 3 spatial axes; otherwise reports an error.
 bool checkSpatial(Node &node, mlir::Value x);
 
 /// Returns the spatial sizes of the weight `w` of a convolution of `x`. Fails,
@@ -36,15 +37,17 @@ bool checkSpatial(Node &node, mlir::Value x);
 std::optional<llvm::ArrayRef<int64_t>> getKernel(Node &node, mlir::Value x,
                                                  mlir::Value w);
 
-/// The window of a node with that kernel, without its auto_pad; reports what
-/// does not fit together.
+/// Returns the window of a node with this kernel, without applying auto_pad.
+/// Returns nullopt after an error if its attributes do not fit together.
 std::optional<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
 
-/// Splits `total` of padding along `axis` between both ends.
+/// Splits a total padding of `total` elements along `axis` between both ends.
+/// An odd element goes to the front if `moreBefore` is set.
 void splitPadding(Window &window, size_t axis, int64_t total, bool moreBefore);
 
-/// Sets the pads as auto_pad says for these sizes of the input. False, and a
-/// report, for a value that ONNX does not know.
+/// Sets the pads according to the node's auto_pad for an input of these spatial
+/// sizes. Returns false after an error if ONNX does not define the value of
+/// auto_pad.
 bool applyAutoPad(Node &node, llvm::ArrayRef<int64_t> input, Window &window);
 
 } // namespace nnc::onnx

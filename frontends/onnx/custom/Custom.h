@@ -12,23 +12,23 @@
 
 namespace nnc::onnx {
 
-/// The names by which --custom gives a function for a node's operator:
+/// Returns the names by which --custom can refer to a node's operator:
 /// DOMAIN::TYPE and TYPE.
 std::vector<std::string> getCustomNames(const ::onnx::NodeProto &node);
 
-/// Whether one of `functions` is for the operator of `node`.
+/// Returns true if one of `functions` is for the operator of `node`.
 bool isCustom(const ::onnx::NodeProto &node,
               const std::vector<CustomFunction> &functions);
 
-/// Moves the shapes that the user gives for results of custom operators, rather
-/// than for inputs, out of `shapes`.
+/// Removes from `shapes` the shapes that the user gives for results of custom
+/// operators instead of inputs, and returns them.
 GivenShapes takeCustomShapes(const ::onnx::GraphProto &graph,
                              const ImportOptions &options, GivenShapes &shapes);
 
 /// Imports a node as a call of the user's C function `custom` and returns its
-/// results; none, after an error, if that fails. The types of the results are
-/// those that `scope` declares, or that `shapes`, given by the user, say;
-/// `symbols` maps the names of dimensions to sizes.
+/// results, or an empty list after an error. `scope` declares the types of the
+/// results, or `shapes` has the shapes that the user gives for them; `symbols`
+/// maps the names of dimensions to sizes.
 llvm::SmallVector<mlir::Value>
 convertCustom(const ::onnx::NodeProto &node, const Scope &scope,
               llvm::ArrayRef<mlir::Value> operands, LayerBuilder &layer,

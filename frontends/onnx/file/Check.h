@@ -1,4 +1,4 @@
-//===- Check.h - Is it a sound ONNX model? --------------------------------===//
+//===- Check.h - Validation of ONNX models --------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -17,12 +17,14 @@ namespace nnc::onnx {
 /// Reports everything that ONNX's checker finds wrong, node by node (the
 /// checker by itself stops at the first), and versions that nnc does not know.
 /// The nodes have been sorted. Files with external data are left to `Weights`,
-/// which has rules of its own. False where the graph cannot be walked any
-/// further. Operators for which the user gives a function need not be known.
+/// which has rules of its own. Returns false if the errors prevent walking the
+/// graph. Operators in `customs`, for which the user gives a function, need not
+/// be known.
 bool checkModel(const ::onnx::ModelProto &model,
                 const std::vector<CustomFunction> &customs, Problems &problems);
 
-/// Version of `domain` among the imports, or 0.
+/// Returns the version of `domain` in the list of imported operator sets, or 0
+/// if it is not imported.
 template <class Imports>
 int64_t findOpset(const Imports &imports, llvm::StringRef domain) {
   for (const auto &import : imports)
@@ -31,7 +33,8 @@ int64_t findOpset(const Imports &imports, llvm::StringRef domain) {
   return 0;
 }
 
-/// What a node is called in messages: its name, else its first result's.
+/// Returns the name of a node in messages: its own, or that of its first result
+/// if it has none.
 inline llvm::StringRef getNodeName(const ::onnx::NodeProto &node) {
   if (!node.name().empty() || node.output_size() == 0)
     return node.name();

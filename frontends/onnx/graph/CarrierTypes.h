@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of 16-bit floats are computed as float32, and integers of 2 and 4 bits
-// as integers of 8. Those are the carriers of these types. Floats of 8 bits and
-// less are not computed with: they are moved, and cast. Their carrier is uint8,
-// which holds their codes (runtime/simd/small_floats.h). While a model is
-// imported, a value of a narrow type is a cast of its carrier, an
-// unrealized_conversion_cast, so that the checks of types see what the model
-// says. Converters get carriers, and no such cast is left when all is imported.
+// The carrier of a narrow type is the type in which nnc computes with its
+// values: float32 for 16-bit floats, and 8-bit integers for integers of 2 and 4
+// bits. Floats of at most 8 bits are only moved and cast; their carrier is
+// uint8, which holds their codes (runtime/simd/small_floats.h). During the
+// import, a value of a narrow type is an unrealized_conversion_cast of its
+// carrier, so that type checks see the types of the model. Converters receive
+// the carriers, and no such cast is left at the end of the import.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace nnc::onnx {
 
-/// Returns whether `element` is a type that another one carries. Strings are
-/// among these types (Strings.h).
+/// Returns true if `element` has another type as its carrier. Strings are such
+/// a type (Strings.h).
 bool hasCarrier(mlir::Type element);
 
 /// Returns the type that values of type `element` are computed with, which is
@@ -44,7 +44,8 @@ std::string getPackedName(mlir::Type element);
 mlir::Value castFromCarrier(mlir::OpBuilder &builder, mlir::Value carrier,
                             mlir::Type element);
 
-/// Returns the carrier of a value of a narrow type, or any other value itself.
+/// Returns the carrier of a value of a narrow type; returns any other value
+/// unchanged.
 mlir::Value getCarrier(mlir::Value value);
 
 /// Returns the bytes that `count` elements take in a model: elements of 2, 4
@@ -56,8 +57,8 @@ int64_t getPackedBytes(mlir::Type element, int64_t count);
 mlir::AsmResourceBlob unpack(mlir::Type element, llvm::ArrayRef<char> packed,
                              int64_t count);
 
-/// Returns `count` packed integers of `bits` bits, 2 to 8, as one a byte.
-/// The first has the lowest bits of its byte.
+/// Returns `count` packed integers of `bits` bits (2 to 8), unpacked to one
+/// integer per byte. The first has the lowest bits of its byte.
 std::vector<char> unpackIntegers(unsigned bits, bool isUnsigned,
                                  llvm::ArrayRef<char> packed, int64_t count);
 

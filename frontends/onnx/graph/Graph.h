@@ -31,14 +31,14 @@ class OpSchema;
 
 namespace nnc::onnx {
 
-/// The names that a list of nodes can see: those of the main graph, of the body
-/// of a function where it is called, or of a subgraph.
+/// The scope of the names in a list of nodes: the main graph, the body of a
+/// function at one of its calls, or a subgraph.
 struct Scope {
   using Imports =
       google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
   using Attributes = llvm::StringMap<::onnx::AttributeProto *>;
 
-  /// Null stands for a value that could not be imported.
+  /// The imported values by name; null for a value that could not be imported.
   llvm::StringMap<mlir::Value> values;
   /// For each value that was folded to a constant: the set of data-dependent
   /// sizes that it was computed from, a bit for each. With other sizes it would
@@ -47,25 +47,26 @@ struct Scope {
   /// The nodes that compute the values in `sources`, by the names of their
   /// results.
   llvm::StringMap<LengthMaker> makers;
-  /// Tensors that become constants when first used.
+  /// The initializers by name. They become constants on their first use.
   llvm::StringMap<::onnx::TensorProto *> initializers;
-  /// Parameters of a function that a call leaves out.
+  /// The parameters of a function that the call leaves out.
   llvm::StringSet<> absent;
-  /// What the graph says of the types of its values; null in a function, whose
-  /// types depend on the call.
+  /// The types that the graph declares for its values; null in a function,
+  /// whose types depend on the call.
   const Declarations::Scope *declared = nullptr;
-  /// Names that the graph has as outputs.
+  /// The names of the graph's outputs.
   const llvm::StringSet<> *outputs = nullptr;
-  /// Names that something reads.
+  /// The names that some node reads.
   const llvm::StringSet<> *needed = nullptr;
-  Scope *parent = nullptr; ///< of a subgraph; a function has none
-  /// The function that a subgraph is imported into, if it is not that of its
-  /// parent.
+  Scope *parent =
+      nullptr; ///< enclosing scope of a subgraph; null in a function
+  /// The function into which a subgraph is imported; null if it is that of the
+  /// parent scope.
   Body *body = nullptr;
   const Imports *imports = nullptr;   ///< versions of the operator sets
-  const Attributes *actual = nullptr; ///< what a function is called with
-  std::string prefix;                 ///< of names of nodes, in messages
-  int depth = 0;                      ///< calls and subgraphs around this one
+  const Attributes *actual = nullptr; ///< attributes of the call of a function
+  std::string prefix; ///< prefix of the names of nodes in messages
+  int depth = 0;      ///< number of enclosing calls and subgraphs
 };
 
 class GraphImporter {
@@ -75,9 +76,9 @@ public:
                 Problems &problems, Weights &weights,
                 mlir::func::FuncOp function, bool isRebound);
 
-  /// Imports the main graph into the function; problems are reported.
-  /// `customShapes` are the user's shapes of results of custom operators;
-  /// `inputs` are those of the model.
+  /// Imports the main graph into the function and reports problems.
+  /// `customShapes` are the shapes that the user gives for results of custom
+  /// operators; `inputs` are the model's inputs.
   void run(const GivenShapes &customShapes, llvm::ArrayRef<Input> inputs);
 
   Problems &getProblems() { return problems; }
@@ -88,15 +89,16 @@ public:
   /// Lengths::findSources, from which the value `name`, folded to a constant,
   /// was computed.
   uint64_t findSources(llvm::StringRef name, const Scope &scope) const;
-  /// Returns the same for all operands of a node.
+  /// Returns the set of data-dependent sizes from which any operand of a node
+  /// was computed.
   uint64_t findSources(const ::onnx::NodeProto &node, const Scope &scope) const;
-  /// Whether this is one of several imports of the model, at different
+  /// Returns true if this is one of several imports of the model at different
   /// data-dependent sizes.
   bool isSample() const { return sample; }
-  /// Whether the nodes that are imported are those of a body that runs
-  /// depending on values.
+  /// Returns true while the nodes of a branch or a loop body are imported,
+  /// whose execution depends on values.
   bool isInBody() const;
-  /// Whether it is an import in which a data-dependent size is 0.
+  /// Returns true if a data-dependent size is 0 in this import.
   bool isEmptySample() const { return emptySample; }
   /// Returns a copy of `x` that depends on the data-dependent sizes in the set
   /// `sources`, so that it is computed after them.
@@ -115,7 +117,7 @@ public:
     if (x && !isInBody())
       lengths.noteDim(x, axis, std::move(size));
   }
-  /// Notes that all elements of `x`, a constant, are this number.
+  /// Records that all elements of the constant `x` are `number`.
   void noteFilling(mlir::Value x, double number) {
     if (x && !isInBody())
       lengths.noteFilling(x, number);
@@ -190,14 +192,18 @@ private:
   /// sizes before the node was imported.
   void noteSources(const ::onnx::NodeProto &node, Scope &scope,
                    llvm::ArrayRef<mlir::Value> operands, size_t known);
-  /// Results of the node, null where it failed.
+  /// Converts a node and returns its results; a result is null if its
+  /// conversion failed.
   llvm::SmallVector<mlir::Value> convert(::onnx::NodeProto &node, Scope &scope,
                                          llvm::ArrayRef<mlir::Value> operands);
-  /// Converts a node of which ONNX has no definition, as convert() does.
+  /// Converts a node whose operator ONNX does not define, and returns its
+  /// results as convert() does.
   llvm::SmallVector<mlir::Value>
   convertForeign(::onnx::NodeProto &node, Scope &scope,
                  llvm::ArrayRef<mlir::Value> operands);
-  /// `schema` is that of an operator whose definition the function is.
+  /// Imports the body of a function in place of the node that calls it.
+  /// `schema` is the schema of the operator if ONNX defines it by this
+  /// function.
   llvm::SmallVector<mlir::Value> call(::onnx::FunctionProto &function,
                                       ::onnx::NodeProto &node, Scope &scope,
                                       llvm::ArrayRef<mlir::Value> operands,
@@ -211,7 +217,8 @@ private:
   mlir::Value getResult(const std::string &name, Scope &scope);
   void checkDeclared(llvm::StringRef name, mlir::Value value,
                      llvm::StringRef origin, mlir::Location loc, Scope &scope);
-  /// The user's function for a node that nnc lacks, or null.
+  /// Returns the user's C function for a node that nnc does not support, or
+  /// null.
   const CustomFunction *findCustom(const ::onnx::NodeProto &node);
   llvm::SmallVector<mlir::Value>
   convertCustom(const ::onnx::NodeProto &node, Scope &scope,
@@ -220,11 +227,11 @@ private:
   ::onnx::FunctionProto *findFunction(const ::onnx::NodeProto &node);
   void noteUnsupported(const ::onnx::NodeProto &node, Scope &scope);
   void reportUnsupported();
-  /// The value of an initializer that holds strings.
+  /// Returns the value of an initializer that holds strings.
   mlir::Value importStrings(const ::onnx::TensorProto &tensor,
                             mlir::Location loc);
-  /// Returns true, and reports it, if the operator does not take the strings
-  /// that it is given.
+  /// Returns true after an error if an operand is a tensor of strings and the
+  /// operator does not support them.
   bool failsOnStrings(const ::onnx::NodeProto &node, Scope &scope,
                       llvm::ArrayRef<mlir::Value> operands);
   mlir::Value load(mlir::Value argument, mlir::Type element);
@@ -239,12 +246,14 @@ private:
   Declarations declarations;
   Declarations::Scope declaredInMain;
   Scope main;
-  /// The model's own functions, and bodies of ONNX's own functions, whose
-  /// tensors are known by address.
+  /// The model's functions and the bodies of functions that ONNX defines. They
+  /// are kept because their tensors are identified by their addresses.
   llvm::StringMap<::onnx::FunctionProto *> functions;
   std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
-  llvm::SmallVector<Body *> openBodies; ///< around what is imported
-  int64_t imported = 0; ///< nodes, those of called functions included
+  llvm::SmallVector<Body *>
+      openBodies; ///< functions around the current node, outermost first
+  int64_t imported =
+      0; ///< number of nodes, including those of called functions
 
   Customs customs;
   Lengths lengths;
@@ -253,8 +262,8 @@ private:
   /// Sizes of the dimensions that the model gives names to.
   llvm::StringMap<int64_t> symbols;
 
-  /// The class labels of values of the main graph, by their names; and those of
-  /// outputs as entries of the metadata.
+  /// The class labels of values of the main graph, by the names of the values,
+  /// and the labels of outputs as metadata entries.
   llvm::StringMap<std::vector<std::string>> texts;
   std::vector<std::pair<std::string, std::string>> outputTexts;
 
@@ -262,7 +271,7 @@ private:
     mlir::Location first;
     int64_t count;
   };
-  /// Operators that nnc lacks, by name.
+  /// The operators that nnc does not support, by name.
   llvm::MapVector<mlir::StringAttr, Missing> missing;
   friend class Attempt;
 };

@@ -14,15 +14,16 @@ namespace nnc::onnx {
 /// Returns whether an operator has operands that decide the shape of a result.
 bool hasShapeOperands(const ::onnx::NodeProto &node);
 
-/// Returns the operands of a node that passes hasShapeOperands(), as the model
-/// sees them. One that the network computes becomes a constant if the shapes
-/// that the model declares for the node's results leave it but one value, or
-/// several that give the same results: that of a Reshape is the declared shape.
+/// Returns the operands, with the types of the model, of a node for which
+/// hasShapeOperands() is true. A shape operand that the network computes
+/// becomes a constant if the shapes that the model declares for the node's
+/// results determine it, or if all possible values give the same results. For a
+/// Reshape the constant is the declared shape.
 llvm::SmallVector<mlir::Value> fillShapeOperands(Node &node);
 
 /// Returns all lists of `count` axes whose reduction gives the declared shape
-/// of result 0. Those that differ in axes of size 1 only, whose reduction
-/// changes no element, are one.
+/// of result 0. Lists that differ only in axes of size 1, whose reduction
+/// changes no element, are returned once.
 llvm::SmallVector<llvm::SmallVector<int64_t>> findReducedAxes(Node &node,
                                                               int64_t count);
 

@@ -15,14 +15,13 @@
 namespace nnc::onnx {
 
 /// Sorts the nodes of the main graph, of all subgraphs and of all function
-/// bodies so that each stands behind the nodes whose results it reads. ONNX
-/// wants models to be sorted, but many tools write and run others. Nodes that
-/// are in order keep it. Where nodes form a cycle, an error names them, and the
-/// result is false.
+/// bodies topologically. ONNX requires models to be sorted, but many tools
+/// write and run unsorted ones. Nodes that are in order keep their order. If
+/// nodes form a cycle, emits an error that names them and returns false.
 bool sortNodes(::onnx::ModelProto &model, Problems &problems);
 
-/// Calls `use` with every name that the node or a subgraph of it reads, without
-/// those that a subgraph computes for itself.
+/// Calls `use` with every name that the node or one of its subgraphs reads,
+/// except names that a subgraph itself defines.
 void collectUses(const ::onnx::NodeProto &node,
                  llvm::function_ref<void(const std::string &)> use);
 

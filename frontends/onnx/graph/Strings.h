@@ -1,14 +1,15 @@
-//===- Strings.h - Texts that are known when compiling --------------------===//
+//===- Strings.h - Strings that are known at compile time -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 //
-// nnc computes with no strings. Those of classes' names are known, though: a
-// value of type string is an i64 tensor of indices in a list of texts. While a
-// model is imported it is a cast of that tensor, as a value of a narrow type is
-// (CarrierTypes.h), which holds the list. An output has the indices, and the
-// texts become an entry of the metadata.
+// nnc does not compute with strings, but supports strings that are known at
+// compile time, such as the names of classes. A tensor of strings is
+// represented by an i64 tensor of indices in a list of texts. During the import
+// it is a cast of that tensor, like a value of a narrow type (CarrierTypes.h),
+// and the cast holds the list. An output of the network has the indices, and
+// the texts become a metadata entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +27,12 @@ mlir::ArrayAttr makeTexts(mlir::Builder &builder,
 mlir::Value makeStrings(mlir::OpBuilder &builder, mlir::Value indices,
                         mlir::ArrayAttr texts);
 
-/// Returns the texts that a value of type string has indices in; null for other
-/// values.
+/// Returns the list of texts in which a value of type string has indices; null
+/// for other values.
 mlir::ArrayAttr getTexts(mlir::Value value);
 
-/// Whether the operator takes values of type string: it moves elements of its
-/// first operand, or looks them up.
+/// Returns true if nnc supports operands of type string for the operator: it
+/// moves elements of its first operand or looks them up.
 bool takesStrings(llvm::StringRef op);
 
 } // namespace nnc::onnx

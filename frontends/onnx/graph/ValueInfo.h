@@ -24,8 +24,9 @@ std::vector<TensorInfo> getInputs(const ::onnx::GraphProto &graph,
 void dropInitialValues(::onnx::GraphProto &graph, const GivenValues &values);
 
 /// Returns the types that the graph declares for its outputs, for values
-/// between its nodes (`value_info`) and for inputs with initial values. What a
-/// node makes element by element of one tensor says its shape, too.
+/// between its nodes (`value_info`) and for inputs with initial values. A
+/// declared result of an elementwise node with one operand also declares the
+/// shape of that operand.
 Declarations::Scope getDeclaredTypes(mlir::MLIRContext *context,
                                      const ::onnx::GraphProto &graph);
 

@@ -22,23 +22,24 @@ struct ExternalPlace {
   uint64_t offset = 0, length = 0;
 };
 
-/// Returns what a tensor with external data says about its place; its length is
-/// `bytes` unless it says another. Returns nullopt, and reports why at `loc`,
-/// if it is not sound.
+/// Returns the place of a tensor's external data. Its length is `bytes` unless
+/// the tensor states another. Returns nullopt after an error at `loc` if the
+/// place is not valid.
 std::optional<ExternalPlace> findExternal(const ::onnx::TensorProto &tensor,
                                           uint64_t bytes, Problems &problems,
                                           mlir::Location loc);
 
-/// Turns tensors of the model into attributes without copying their bytes:
-/// large ones become blobs that take over the memory of the parsed model, or
-/// map the file with the external data.
+/// A converter of the model's tensors to attributes that does not copy their
+/// bytes: large tensors become blobs that take over the memory of the parsed
+/// model or map the file with the external data.
 class Weights {
 public:
   Weights(Problems &problems, WeightFiles &files)
       : problems(problems), files(files) {}
 
-  /// Returns the elements of `tensor`, which loses them; null, and a report at
-  /// `loc`, if it is not sound. The same tensor gives the same attribute again.
+  /// Returns the elements of `tensor` and removes them from it; null after an
+  /// error at `loc` if the tensor is not valid. Later calls with the same
+  /// tensor return the same attribute.
   mlir::ElementsAttr get(::onnx::TensorProto &tensor, mlir::Location loc);
 
 private:

@@ -3,7 +3,7 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Operators of the domain ai.onnx.ml. Where the specification leaves a case
-// open, onnxruntime, for which converters write them, says what they compute.
+// open, nnc follows onnxruntime, for which converters write these operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 namespace nnc::onnx {
 
-/// The classes that a classifier tells apart, by numbers or by names.
+/// The classes of a classifier, given by numbers or by names.
 struct Classes {
   llvm::SmallVector<int64_t> numbers;
   llvm::SmallVector<std::string> names;
@@ -22,41 +22,45 @@ struct Classes {
   size_t size() const { return std::max(numbers.size(), names.size()); }
 };
 
-/// Returns the classes that two attributes of the node list.
+/// Returns the classes that the node's attributes `numbers` and `names` list.
 Classes readClasses(Node &node, llvm::StringRef numbers, llvm::StringRef names);
 
-/// Returns the classes' numbers or names at `indices`, i64.
+/// Returns the numbers or names of the classes with the indices `indices`, a
+/// tensor of i64.
 mlir::Value makeLabels(Node &node, mlir::Value indices, const Classes &classes);
 
-/// Returns the indices of the largest elements of the rows of `scores`.
+/// Returns the index of the largest element of each row of `scores`.
 mlir::Value findLargest(Node &node, mlir::Value scores);
 
-/// Returns operand 0 as a matrix, a vector as one row, of elements `element`.
+/// Returns operand 0 as a matrix with elements of type `element`. A vector
+/// becomes a matrix of one row.
 mlir::Value getRows(Node &node, mlir::Type element);
 
-/// Returns f64 for an operand 0 of these elements, else f32.
+/// Returns f64 if operand 0 has elements of type f64, otherwise f32.
 mlir::Type getRealType(Node &node);
 
 /// Returns a constant of `element`s, floats or integers.
 mlir::Value makeConstant(Node &node, llvm::ArrayRef<double> values,
                          mlir::Type element, llvm::ArrayRef<int64_t> shape);
 
-/// How a single score of two classes becomes two; with the transform LOGISTIC,
-/// the logistic functions of -score and score.
+/// The rule by which a single score of a binary classifier becomes two. With
+/// the transform LOGISTIC, the two are the logistic functions of -score and
+/// score.
 enum class SecondClass {
-  none,       ///< it stays one
+  none,       ///< the score remains a single one
   complement, ///< 1 - score, score
   opposite    ///< -score, score
 };
 
-/// Applies the transform of the node's attribute post_transform to the rows of
-/// `scores`. One score a row is transformed as onnxruntime does: by PROBIT, or
-/// together with what `second` adds.
+/// Applies `transform`, the value of the node's attribute post_transform, to
+/// the rows of `scores`. A row with one score is transformed as in onnxruntime:
+/// by PROBIT alone, or after the second score that `second` describes has been
+/// added.
 mlir::Value transformScores(Node &node, mlir::Value scores,
                             llvm::StringRef transform,
                             SecondClass second = SecondClass::none);
 
-/// Returns [a, b] for columns a and b.
+/// Returns the matrix with the columns `a` and `b`.
 mlir::Value joinColumns(Node &node, mlir::Value a, mlir::Value b);
 
 } // namespace nnc::onnx

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The nodes of decision trees as a model gives them, and the arrays of
-// nn.tree_ensemble that they become. Those know a single comparison, "not
-// larger than the value": each mode of ONNX is one or two of these.
+// The nodes of decision trees in a model, and the arrays of nn.tree_ensemble
+// that they become. nn.tree_ensemble has a single comparison, "not larger than
+// the value"; each comparison mode of ONNX becomes one or two of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ enum class TreeMode { leq, lt, gte, gt, eq, neq, member, leaf };
 
 /// A node of a model's trees.
 struct TreeNode {
-  /// What a leaf adds to a target.
+  /// The score that a leaf contributes to a target.
   struct Score {
     int64_t target;
     double weight;
@@ -35,8 +35,8 @@ struct TreeNode {
   double value = 0;
   std::vector<double> members; ///< the values of TreeMode::member
   bool takesMissing = false;   ///< whether NaN satisfies the comparison
-  int64_t yes = 0, no = 0;     ///< numbers of nodes
-  std::vector<Score> scores;   ///< of a leaf
+  int64_t yes = 0, no = 0;     ///< indices of the next nodes
+  std::vector<Score> scores;   ///< only for leaves
 };
 
 /// The trees of a model.
@@ -46,29 +46,32 @@ struct Trees {
   int64_t targets = 1;
 };
 
-/// Returns the number of leaves if one of them has several scores, so that each
-/// needs a row with one for each target; else 0.
+/// Returns the number of rows in a dense matrix of scores, which has a row for
+/// each leaf and a column for each target, or 0 if no leaf has several scores
+/// and no such matrix is needed.
 int64_t countRows(const Trees &trees);
 
 /// The operands of nn.tree_ensemble.
 struct TreeArrays {
   std::vector<double> values;
   std::vector<int64_t> tests, jumps, roots;
-  std::vector<double> scores; ///< rows of one for each target, if dense
+  std::vector<double>
+      scores; ///< if dense, a row of one score per target per leaf
   bool isDense = false;
 
-  /// Whether all tests and jumps fit in 16 bits.
+  /// Returns true if all tests and jumps fit in 16 bits.
   bool isShort() const;
 };
 
-/// Returns why the trees are no trees over `features` features, as the end of a
-/// sentence that starts with the operator; empty if they are.
+/// Returns the reason why the nodes are not valid trees over `features`
+/// features, as the end of a sentence that starts with the operator; empty if
+/// they are.
 std::string findProblem(const Trees &trees, int64_t features);
 
-/// Lays out sound trees. `absent` is the score of a leaf for a target for which
-/// it has none: 0 where scores are added, positive infinity where the least and
-/// negative infinity where the largest counts. Values are rounded to floats
-/// unless `isDouble`.
+/// Returns the arrays of valid trees. `absent` is the score of a leaf for a
+/// target that it has no score for: 0 if scores are added, positive infinity
+/// for a minimum and negative infinity for a maximum. Values are rounded to
+/// 32-bit floats unless `isDouble` is set.
 TreeArrays layOut(const Trees &trees, double absent, bool isDouble);
 
 } // namespace nnc::onnx

@@ -2,13 +2,14 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A model may compute with the number of things that its data hold: how many
-// rows it keeps at most, or by how many it pads them. An import knows these
-// numbers, as it is for one value of each length, and folds the computation.
-// Sums and products of lengths are found again by comparing several imports
+// A model may compute with data-dependent sizes (lengths), for example to limit
+// or to pad the number of rows. An import is made for one value of each length,
+// so that these numbers are constants and the computation is folded. Sums and
+// products of lengths are recovered by comparing several imports
 // (compiler/sizes). Every other result, such as a minimum or a quotient,
-// becomes a length of its own, which a run computes from the others. Numbers
-// with which a node computes data, and no shape, are computed in the run, too.
+// becomes a new length, which the network computes from the others at run time.
+// Numbers that a node uses as data instead of shapes are computed at run time,
+// too.
 //
 //===----------------------------------------------------------------------===//
 

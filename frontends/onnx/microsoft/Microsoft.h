@@ -23,16 +23,18 @@ inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 llvm::ArrayRef<llvm::StringLiteral> getMicrosoftOps();
 
 /// Returns the body of a node of the domain com.microsoft as a function of
-/// ONNX's own operators, for these operands (null where absent). Null if the
-/// operator is not known, or not with these attributes; `why` then says why, as
-/// the end of a sentence that starts with the operator, or is empty. With a
-/// body it says in this way what that takes for granted, if anything.
+/// ONNX's own operators, for these operands (null where absent). Returns null
+/// if the operator, or the operator with these attributes, is not supported;
+/// `why` is then the reason, as the end of a sentence that starts with the
+/// operator, or empty. If there is a body, `why` states in the same form the
+/// assumptions of the body, if any.
 std::unique_ptr<::onnx::FunctionProto>
 makeMicrosoftBody(const ::onnx::NodeProto &node,
                   llvm::ArrayRef<mlir::Value> operands, std::string &why);
 
-/// Gives nodes that onnxruntime's optimizer writes into ONNX's default domain,
-/// though that lacks them in the model's version, the domain com.microsoft.
+/// Changes the domain of nodes to com.microsoft if onnxruntime's optimizer has
+/// written them in ONNX's default domain, which lacks their operator in the
+/// version that the model uses.
 void renameMicrosoftOps(::onnx::ModelProto &model);
 
 } // namespace nnc::onnx

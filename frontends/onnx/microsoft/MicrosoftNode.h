@@ -15,7 +15,8 @@
 
 namespace nnc::onnx {
 
-/// A node and its operands, for those who write its body.
+/// A node of the domain com.microsoft and its operands, from which the
+/// functions below print its body.
 class MicrosoftNode {
 public:
   MicrosoftNode(const ::onnx::NodeProto &proto,
@@ -29,16 +30,18 @@ public:
   bool hasResult(int i) const {
     return i < proto.output_size() && !proto.output(i).empty();
   }
-  /// Returns the number of inputs without absent ones at the end.
+  /// Returns the number of inputs, not counting absent ones at the end.
   int countInputs() const;
-  /// Returns the shape of an operand, empty if it is absent.
+  /// Returns the shape of an operand; empty if it is absent.
   llvm::ArrayRef<int64_t> getShape(int i) const {
     return getType(i) ? getType(i).getShape() : std::nullopt;
   }
   int64_t getRank(int i) const { return getShape(i).size(); }
-  /// Returns the one integer in an operand, if that is known.
+  /// Returns the value of an operand that is a constant with one integer,
+  /// otherwise nullopt.
   std::optional<int64_t> getKnown(int i) const;
-  /// Returns ONNX's number of an operand's element type.
+  /// Returns an operand's element type as a value of ONNX's
+  /// TensorProto::DataType.
   int32_t getElementType(int i) const;
 
   bool hasAttribute(llvm::StringRef name) const { return find(name); }
@@ -61,10 +64,11 @@ private:
   llvm::ArrayRef<mlir::Value> operands;
 };
 
-/// Returns a literal from which a parser reads the same float.
+/// Returns a literal in ONNX's text syntax that a parser reads as the same
+/// float.
 std::string print(double value);
 
-/// Returns a list such as "[1, 2]".
+/// Returns the text of a list, such as "[1, 2]".
 std::string print(llvm::ArrayRef<int64_t> values);
 
 /// Returns a statement that defines `name` as a constant list of i64.
@@ -73,18 +77,20 @@ std::string printInts(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 /// Returns a statement that defines `name` as a constant float.
 std::string printFloat(llvm::StringRef name, double value);
 
-/// The operators that fuse a layer with what follows it, sorted by name; and
-/// the ONNX text of the function that one of them is, or an empty text and the
-/// reason `why`.
+/// Returns the operators that fuse a layer with the operators behind it, sorted
+/// by name. The next function returns the body of such an operator as ONNX
+/// text, or an empty text after setting `why` to the reason.
 llvm::ArrayRef<llvm::StringLiteral> getFusedOps();
 std::string printFused(const MicrosoftNode &node, std::string &why);
 
-/// Attention and what belongs to it, sorted, and the body of an operator;
-/// empty, and why, if there is none.
+/// Returns the operators of attention, sorted by name. The next function
+/// returns the body of such an operator, or an empty text after setting `why`
+/// to the reason.
 llvm::ArrayRef<llvm::StringLiteral> getAttentionOps();
 std::string printAttentionOp(const MicrosoftNode &node, std::string &why);
 
-/// Returns the body of DynamicQuantizeLSTM; empty, and why, if there is none.
+/// Returns the body of a DynamicQuantizeLSTM, or an empty text after setting
+/// `why` to the reason.
 std::string printQuantizedLstm(const MicrosoftNode &node, std::string &why);
 
 } // namespace nnc::onnx

@@ -42,33 +42,35 @@ mlir::Value locateSlices(Node &node, llvm::ArrayRef<int64_t> axes,
                          mlir::Value indices, int64_t first);
 
 /// Returns the elements of `x` that the i64 vector `positions` selects along
-/// `axis`. A position in front of the first element or behind the last one
-/// becomes that: positions may be computed when the network runs.
+/// `axis`. Positions may be computed at run time; those out of range are
+/// clamped to the first or last element.
 mlir::Value takeAlong(Node &node, mlir::Value x, int64_t axis,
                       mlir::Value positions);
 
-/// The most axes that are all computed to select one.
+/// The largest number of axes along which an operator is computed so that the
+/// network selects one of the results at run time.
 inline constexpr size_t kMaxComputedAxes = 4;
 
-/// A list of axes that the network may compute, such as the operand `axes` of a
-/// Slice, whose other operands have one value for each of them.
+/// A list of axes that the network may compute at run time, such as the operand
+/// `axes` of a Slice. Other operands of the node have one value for each axis
+/// in the list.
 struct ByAxis {
-  mlir::Value axes; ///< their numbers, negative ones from the back
+  mlir::Value axes; ///< axes in the list; negative ones count from the back
   int64_t rank;     ///< number of all axes
   /// Returns whether `axis` may be in the list.
   bool mayName(int64_t axis) const;
-  /// Returns a boolean scalar: whether there is a value for `axis`.
+  /// Returns a boolean scalar that is true if `axis` is in the list.
   mlir::Value names(Node &node, int64_t axis) const;
-  /// Returns a scalar, the element of the vector `values` that is for `axis`,
-  /// or `otherwise` where there is none.
+  /// Returns the element of the vector `values` that belongs to `axis` as a
+  /// scalar, or `otherwise` if `axis` is not in the list.
   mlir::Value get(Node &node, mlir::Value values, int64_t axis,
                   int64_t otherwise) const;
 };
 
-/// Returns the result of `compute` for the axis that operand `i` holds, which
-/// counts from the back of `rank` axes if it is negative. Where the network
-/// computes the operand, one is selected of the results for all `axes` that it
-/// may be; these need to be of one shape.
+/// Returns the result of `compute` for the axis in operand `i`, which counts
+/// from the back of `rank` axes if it is negative. If the network computes the
+/// operand, the result is selected at run time from the results for all `axes`
+/// that it may name, which must have the same shape.
 mlir::Value
 computeAlongOperand(Node &node, size_t i, int64_t rank,
                     llvm::ArrayRef<int64_t> axes,

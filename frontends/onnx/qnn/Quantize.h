@@ -12,8 +12,8 @@
 
 namespace nnc::onnx {
 
-/// Whether all scales are finite numbers; reports, and says where another one
-/// comes from, if they are not.
+/// Returns true if all scales are finite. Otherwise reports an error that says
+/// where a scale that is not finite comes from.
 bool checkFinite(Node &node, llvm::ArrayRef<double> scales);
 
 /// Returns rounded numbers as the nearest integers of `storage` or its carrier.
@@ -23,7 +23,8 @@ mlir::Value saturate(Node &node, mlir::Value x, mlir::IntegerType storage);
 
 /// Returns the type of quantized tensors of shape `shape` that are stored as
 /// `storage`, with one scale and zero point or one of each for every index of
-/// `axis`. Null, and a report, if they are not sound.
+/// `axis`. Returns null after an error if the scales or zero points are not
+/// valid.
 mlir::RankedTensorType
 makeQuantizedType(Node &node, llvm::ArrayRef<int64_t> shape,
                   mlir::IntegerType storage, llvm::ArrayRef<double> scales,

@@ -1,4 +1,4 @@
-//===- QuantizedPorts.h - What integers of inputs and outputs stand for ---===//
+//===- QuantizedPorts.h - Scales of integer inputs and outputs ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,9 +12,9 @@
 namespace nnc::onnx {
 
 /// Adds the attribute qnn.port, with scale and zero point, to integer inputs
-/// that the network dequantizes and to integer outputs that it quantizes, if
-/// these are per tensor or per index of one axis. Ops that only move elements
-/// may lie between.
+/// that the network dequantizes and to integer outputs that it quantizes.
+/// Scales are per tensor or per index of one axis. Ops that only move elements
+/// may lie between the port and the quantization.
 void markQuantizedPorts(mlir::func::FuncOp main);
 
 } // namespace nnc::onnx

@@ -13,7 +13,8 @@ namespace nnc::onnx {
 
 /// Returns the model in QDQ form: a QuantizeLinear and a DequantizeLinear
 /// behind each tensor of the plan, and a DequantizeLinear behind integer
-/// weights and biases. `dequantized` gets the name of what each tensor becomes.
+/// weights and biases. `dequantized` receives the name of the dequantized form
+/// of each tensor.
 ::onnx::ModelProto
 makeQuantized(const ::onnx::ModelProto &model, const Plan &plan,
               const std::map<std::string, TensorScale> &scales, bool perChannel,

@@ -17,10 +17,10 @@ namespace nnc::onnx {
 /// may scale.
 std::vector<std::string> findEqualizable(::onnx::ModelProto &model);
 
-/// Scales the channels between two layers (Conv, ConvTranspose or Gemm), with
-/// at most a Relu in between, whose channels nothing else reads, as
-/// quantize::equalize() does. Values without ranges are not scaled. Returns how
-/// many pairs were scaled.
+/// Scales the channels between pairs of layers (Conv, ConvTranspose or Gemm)
+/// with quantize::equalize(). At most a Relu lies between both layers, and
+/// nothing else reads the channels. Values without ranges are not scaled.
+/// Returns the number of pairs that were scaled.
 int equalize(::onnx::ModelProto &model, const quantize::ChannelRanges &ranges);
 
 } // namespace nnc::onnx

@@ -1,4 +1,4 @@
-//===- FoldAffine.h - Scales and offsets of channels into weights ---------===//
+//===- FoldAffine.h - Folds scales and offsets into weights ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,12 +13,13 @@
 
 namespace nnc::onnx {
 
-/// Writes the folds that were found in the import of the model: the weights and
-/// the bias of a Conv, ConvTranspose, Gemm or MatMul take up scales and offsets
-/// of the nodes behind it, such as a BatchNormalization, which go. Quantized,
-/// both would round. Behind a MatMul, which has no bias, an Add stays for the
-/// offsets. Layers whose nodes are not those of the fold stay as they are.
-/// Returns how many nodes went.
+/// Applies the folds that the import of the model found: scales and offsets of
+/// nodes behind a Conv, ConvTranspose, Gemm or MatMul, such as a
+/// BatchNormalization, are folded into its weights and bias, and these nodes
+/// are removed. If both were quantized separately, both would round. A MatMul
+/// has no bias, so that an Add for the offsets remains behind it. Layers whose
+/// nodes differ from those of the fold are not changed. Returns the number of
+/// removed nodes.
 int foldAffine(::onnx::ModelProto &model,
                const std::vector<quantize::AffineFold> &folds);
 

@@ -19,9 +19,8 @@
 
 namespace nnc::onnx {
 
-/// An index of the main graph of a model by the names of its values. A change
-/// of the nodes or their operands makes it wrong; a change of constants does
-/// not.
+/// An index of the main graph of a model by the names of its values. Changes of
+/// nodes or their operands invalidate it; changes of constants do not.
 class GraphIndex {
 public:
   explicit GraphIndex(::onnx::ModelProto &model);
@@ -31,18 +30,18 @@ public:
   const ::onnx::NodeProto &getNode(int node) const { return graph.node(node); }
   int getNumNodes() const { return graph.node_size(); }
 
-  /// Returns the number of the node that computes `value`, or -1.
+  /// Returns the index of the node that computes `value`, or -1.
   int getProducer(llvm::StringRef value) const;
-  /// Returns the nodes that have `value` as an operand. Nodes whose subgraphs
-  /// read it are not among them, see isCaptured().
+  /// Returns the indices of the nodes that have `value` as an operand. Nodes
+  /// whose subgraphs read it are not included; see isCaptured().
   llvm::ArrayRef<int> getReaders(llvm::StringRef value) const;
   bool isCaptured(llvm::StringRef value) const {
     return captured.contains(value);
   }
   bool isInput(llvm::StringRef value) const { return inputs.contains(value); }
   bool isOutput(llvm::StringRef value) const { return outputs.contains(value); }
-  /// Returns the only node that reads `value`, with a single operand, or -1 if
-  /// there are other uses or none.
+  /// Returns the index of the node that reads `value` as a single operand, if
+  /// that is the only use; otherwise -1.
   int getOnlyReader(llvm::StringRef value) const;
 
   /// Returns the tensor of an initializer or of a node Constant; null for other
@@ -60,7 +59,7 @@ private:
   llvm::StringSet<> captured, inputs, outputs;
 };
 
-/// Names that no value and no node of a model has.
+/// A generator of names that no value and no node of a model has.
 class FreshNames {
 public:
   explicit FreshNames(const ::onnx::ModelProto &model);
@@ -73,7 +72,7 @@ private:
   llvm::StringSet<> taken;
 };
 
-/// The elements of a tensor of 32-bit floats that holds its own data.
+/// Returns the elements of a tensor of 32-bit floats without external data.
 std::vector<float> getFloats(const ::onnx::TensorProto &tensor);
 void setFloats(::onnx::TensorProto &tensor, const std::vector<float> &values);
 
@@ -90,7 +89,7 @@ void addInitializer(::onnx::GraphProto &graph, const std::string &name,
   tensor.set_raw_data(data.data(), data.size() * sizeof(T));
 }
 
-/// Removes those of the values that are constants which nothing uses any more.
+/// Removes the constants among `values` that nothing uses any more.
 void removeUnusedConstants(::onnx::ModelProto &model,
                            const llvm::StringSet<> &values);
 
@@ -100,7 +99,8 @@ int64_t getInt(const ::onnx::NodeProto &node, llvm::StringRef name,
                int64_t otherwise);
 float getFloat(const ::onnx::NodeProto &node, llvm::StringRef name,
                float otherwise);
-/// Returns whether the operand is given: optional ones may have no name.
+/// Returns true if the operand is given. Absent optional operands have an empty
+/// name.
 inline bool hasInput(const ::onnx::NodeProto &node, int input) {
   return input < node.input_size() && !node.input(input).empty();
 }

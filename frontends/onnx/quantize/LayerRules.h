@@ -11,30 +11,31 @@
 
 namespace nnc::onnx {
 
-/// How a kind of node is quantized.
+/// The kinds of nodes that are quantized in different ways.
 enum class Kind {
   linear,  ///< products with weights, or of two activations
-  join,    ///< of several quantized tensors
+  join,    ///< reads several quantized tensors
   concat,  ///< a join that only moves elements
   clip,    ///< Relu and Clip, alone or behind another layer
-  average, ///< of one quantized tensor, to a range of its own
-  move,    ///< moves elements of operand 0, whose range stays
-  table,   ///< reads rows of a table of constants, which alone is quantized
+  average, ///< reads one quantized tensor; the result has its own range
+  move,    ///< moves elements of operand 0 without changing their range
+  table,   ///< reads rows of a constant table; only the table is quantized
 };
 
-/// Returns nullopt for a node that is never quantized.
+/// Returns the kind of a node, or nullopt for a node that is never quantized.
 std::optional<Kind> getKind(const ::onnx::NodeProto &node);
 
-/// Describes a node of Kind::linear as a layer. Returns why it cannot be
-/// quantized, or "".
+/// Sets `layer` to the description of its node, which is of Kind::linear.
+/// Returns the reason why the node cannot be quantized, or "".
 std::string describeLinear(GraphIndex &index, PlannedLayer &layer);
 
-/// Describes a node of Kind::table as a layer. Returns why its table cannot be
-/// quantized, or "".
+/// Sets `layer` to the description of its node, which is of Kind::table.
+/// Returns the reason why its table cannot be quantized, or "".
 std::string describeTable(GraphIndex &index, PlannedLayer &layer);
 
-/// Describes a node of another kind as a layer. `isQuantized` tells whether a
-/// tensor is quantized. Returns why the node cannot be, or "".
+/// Sets `layer` to the description of its node, which is of any other kind.
+/// `isQuantized` tells whether a tensor is quantized. Returns the reason why
+/// the node cannot be quantized, or "".
 std::string
 describeOther(GraphIndex &index, Kind kind,
               llvm::function_ref<bool(const std::string &)> isQuantized,

@@ -12,23 +12,24 @@
 
 namespace nnc::onnx {
 
-/// A node Conv, ConvTranspose, Gemm, or MatMul by a matrix on the right, whose
-/// weights are constant 32-bit floats. Operand 1 is its weights, operand 2 its
-/// bias.
+/// A linear layer: a node Conv, ConvTranspose, Gemm or MatMul whose operand 1,
+/// the weights, is a constant of 32-bit floats (a matrix for MatMul). Operand 2
+/// is the bias.
 struct LinearLayer : quantize::LinearWeights {
   int node = -1;
-  /// Whether there is no bias, or one that `bias` can hold.
+  /// True if the layer has no bias, or a constant one with an element for each
+  /// output channel, which `bias` holds.
   bool isBiasKnown = true;
-  /// Axis of the weights along which they may have scales of their own, or -1.
+  /// The axis of the weights for per-channel scales, or -1.
   int64_t axis = -1;
-  /// Whether the bias is added to the sums of products as it is.
+  /// True if products and bias have no factors: alpha and beta of a Gemm are 1.
   bool isPlain = true;
 
-  /// Returns nullopt for other nodes.
+  /// Returns the linear layer of a node, or nullopt if the node is not one.
   static std::optional<LinearLayer> get(GraphIndex &index, int node);
 
-  /// Writes weights and bias into constants of the node's own: where another
-  /// node has them too, the node gets copies. The index is wrong after that.
+  /// Writes weights and bias to constants that only this node reads: if another
+  /// node reads them, too, the node gets copies. Invalidates the index.
   void store(GraphIndex &index, FreshNames &names) const;
 };
 

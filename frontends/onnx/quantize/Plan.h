@@ -17,8 +17,8 @@
 
 namespace nnc::onnx {
 
-/// A node whose operands and result are quantized, with the nodes behind it
-/// that compute on its sums before these are rounded: the Add of a bias to a
+/// A node whose operands and result are quantized, together with the following
+/// nodes that are applied to its sums before rounding: the Add of a bias to a
 /// MatMul, and a Relu or Clip.
 struct PlannedLayer {
   int node = -1;
@@ -27,18 +27,19 @@ struct PlannedLayer {
   int weights = -1; ///< number of the operand that is weights, or -1; a
                     ///< table is weights, too
   bool isTable = false;
-  int64_t axis = -1; ///< of the weights' channels, or -1
+  int64_t axis = -1; ///< axis of the weights' channels, or -1
   int bias = -1;     ///< number of the operand that is an integer bias, or -1
   int biasAdd = -1;  ///< node that adds the bias to a MatMul, or -1
   std::vector<int> absorbed;
   std::string output;
 };
 
-/// A node of a kind that could be quantized, and why it is not.
+/// A node of a kind that can be quantized, and the reason why this one is not.
 struct FloatNode {
   int node;
   std::string reason;
-  /// Whether it multiplies by weights, or somebody decided that it stays float.
+  /// True if the node multiplies by weights, or if the user or the search
+  /// decided that it stays float.
   bool isImportant;
 };
 
@@ -46,15 +47,16 @@ struct Plan {
   std::vector<PlannedLayer> layers; ///< in the order of the nodes
   std::vector<FloatNode> floats;
   /// The tensors that are quantized, in the order in which they are computed,
-  /// and whether a quantized layer computes them: all else then reads what is
-  /// dequantized.
+  /// each with true if a quantized layer computes it. All other readers of such
+  /// a tensor then read its dequantized form.
   llvm::MapVector<std::string, bool, std::map<std::string, unsigned>> tensors;
-  /// The tensor that another one takes its range from, for layers that only
-  /// move elements.
+  /// For the result of a layer that only moves elements: the tensor whose range
+  /// it has.
   std::map<std::string, std::string> sameAs;
-  std::vector<int> concats; ///< numbers of layers
-  /// Those of `tensors` that stay unrounded, because no layer reads them:
-  /// results of tables, and if that is wanted those of products.
+  std::vector<int> concats; ///< indices in `layers`
+  /// The tensors in `tensors` that are not rounded because no quantized layer
+  /// reads them: results of tables, and with QuantizeOptions::unrounded also
+  /// results of products.
   std::set<std::string> unrounded;
 
   bool isQuantized(const std::string &tensor) const {
@@ -62,8 +64,9 @@ struct Plan {
   }
 };
 
-/// Plans what to quantize. `unusable` are tensors that cannot be, each with the
-/// reason; `kept` are nodes that stay floats, each with the reason.
+/// Returns the plan of what to quantize. `unusable` are tensors that cannot be
+/// quantized, each with the reason; `kept` are nodes that stay float, each with
+/// the reason.
 Plan makePlan(GraphIndex &index, const QuantizeOptions &options,
               const std::map<std::string, std::string> &unusable,
               const std::map<int, std::string> &kept);

@@ -12,17 +12,17 @@
 
 namespace nnc::onnx {
 
-/// Weights of one or several layers.
+/// The quantized weights of one or several layers.
 struct PlannedWeights {
-  std::string name; ///< of the constant
-  int64_t axis;     ///< of the channels that have scales of their own, or -1
+  std::string name; ///< name of the constant
+  int64_t axis;     ///< axis of per-channel scales, or -1
   std::vector<int64_t> dims;
   quantize::ChannelShape shape;
   quantize::QuantizedWeights quantized;
 };
 
-/// Quantizes the weights of all layers of the plan. Returns for each layer the
-/// entry of `all` that is its, or -1.
+/// Quantizes the weights of all layers of the plan into `all`. Returns for each
+/// layer the index of its weights in `all`, or -1.
 std::vector<int>
 quantizePlanned(const GraphIndex &index, const Plan &plan,
                 const std::map<std::string, TensorScale> &scales,

@@ -16,13 +16,13 @@
 namespace nnc::onnx {
 
 /// Reads the model at `path` with all its external data, and sorts its nodes.
-/// Returns nullopt, and reports why, if that fails.
+/// Returns nullopt after an error.
 std::optional<::onnx::ModelProto> loadWhole(llvm::StringRef path,
                                             llvm::StringRef externalData,
                                             frontends::Problems &problems);
 
-/// Converts the model to the first operator set that has what QDQ models need,
-/// if its own is older: 10 for scales of tensors, 13 for scales of channels.
+/// Converts the model to the first operator set that supports its QDQ form if
+/// its own is older: 10 for per-tensor scales, 13 for per-channel scales.
 void raiseOpset(::onnx::ModelProto &model, bool perChannel,
                 frontends::Problems &problems);
 

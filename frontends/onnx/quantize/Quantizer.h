@@ -24,43 +24,47 @@
 namespace nnc::onnx {
 
 struct QuantizeOptions {
-  bool perChannel = false; ///< scales of weights
-  /// The values whose channels equalize() scales; empty: none.
+  bool perChannel = false; ///< whether weights have a scale per channel
+  /// The ranges of the values whose channels equalize() scales; empty for no
+  /// equalization.
   quantize::ChannelRanges channelRanges;
-  /// Scales and shifts behind layers that were folded into weights, as the
+  /// Scales and offsets behind layers that are folded into weights, as the
   /// import of the model found them.
   std::vector<quantize::AffineFold> folds;
-  /// Whether the results of products that only float nodes read stay unrounded.
+  /// True if results of products that only float nodes read are not rounded.
   bool unrounded = false;
-  quantize::Storage storage = quantize::Storage::s8; ///< of activations
-  std::set<std::string> exclude;                     ///< names of nodes
-  std::set<std::string> ops; ///< operators to quantize; empty: all
+  quantize::Storage storage =
+      quantize::Storage::s8;     ///< integer type of activations
+  std::set<std::string> exclude; ///< nodes that stay float, by name
+  std::set<std::string> ops;     ///< operators to quantize; empty for all
 };
 
 /// A layer of the model that is quantized.
 struct LayerSummary {
-  int node; ///< number that stays the same as long as the model is open
+  int node; ///< index that is valid as long as the model is open
   std::string name, op;
   std::vector<std::string> inputs; ///< names of quantized tensors
   std::string output;
-  bool isMove;    ///< moves elements, which keep their scale
-  bool isRounded; ///< whether the output is, see QuantizeOptions::unrounded
+  bool isMove;    ///< only moves elements, which keep their scale
+  bool isRounded; ///< output is rounded; see QuantizeOptions::unrounded
 };
 
-/// A node that could be quantized by its kind, but is not.
+/// A node of a kind that can be quantized, but that stays float.
 struct FloatSummary {
   std::string name, op, reason;
-  /// Whether it multiplies by weights, or the user or the search decided it.
+  /// True if the node multiplies by weights, or if the user or the search
+  /// decided that it stays float.
   bool isImportant;
 };
 
-/// A float model while it is being quantized. It does not run the model: it
-/// writes models that observe what has to be known, and is told the results.
+/// A float model that is being quantized. The quantizer does not run models: it
+/// writes models whose outputs are the values to observe, and its caller runs
+/// them and passes the results back.
 class Quantizer {
 public:
-  /// Reads the model at `path`, raises its operator set where it has to be,
-  /// folds batch norms, equalizes its weights if ranges are given, and plans
-  /// what to quantize. Returns null, and reports why, if that fails.
+  /// Reads the model at `path`, raises its operator set if necessary, folds
+  /// batch normalizations, equalizes its weights if ranges are given, and plans
+  /// what to quantize. Returns null after an error.
   static std::unique_ptr<Quantizer> open(llvm::StringRef path,
                                          llvm::StringRef externalData,
                                          const QuantizeOptions &options,
@@ -68,32 +72,35 @@ public:
                                          frontends::ImportStatus &status);
   ~Quantizer();
 
-  /// Names of all nodes of the file.
+  /// Returns the names of all nodes of the file.
   const std::vector<std::string> &getNodeNames() const;
-  /// Name of a node that computes on quantized values already, or "".
+  /// Returns the name of a node that already computes on quantized values, or
+  /// "".
   std::string findQuantizedNode() const;
-  int getNumFolded() const;      ///< batch norms and other factors of channels
-  int getNumEqualized() const;   ///< pairs of layers
-  int64_t getFloatBytes() const; ///< with its external data
+  int getNumFolded() const;      ///< folded nodes, such as batch normalizations
+  int getNumEqualized() const;   ///< equalized pairs of layers
+  int64_t getFloatBytes() const; ///< includes external data
   int64_t getOpset() const;
-  int getNumOutputs() const; ///< of the model itself
+  int getNumOutputs() const; ///< outputs of the original model
 
   std::vector<LayerSummary> getLayers() const;
   std::vector<FloatSummary> getFloats() const;
-  /// The tensors that are quantized, in the order in which they are computed.
+  /// Returns the tensors that are quantized, in the order in which they are
+  /// computed.
   std::vector<std::string> getTensors() const;
-  /// Returns what computes a tensor: "node 'conv1' (Conv)", or "an input".
+  /// Returns a phrase for the producer of a tensor: "node 'conv1' (Conv)" or
+  /// "an input".
   std::string describeProducer(const std::string &tensor) const;
 
-  /// The values whose channels equalization could scale, see equalize().
+  /// Returns the values whose channels equalize() could scale.
   std::vector<std::string> getEqualizable() const;
 
-  /// Whether a tensor is the result of a softmax, perhaps in another shape.
+  /// Returns true if a tensor is the result of a softmax, possibly reshaped.
   bool isSoftmax(const std::string &tensor) const;
 
   /// Excludes a tensor; `reason` follows its name in a sentence.
   void setUnusable(const std::string &tensor, const std::string &reason);
-  /// Sets which layers stay floats, by their node, and why.
+  /// Sets the layers that stay float, by node, each with the reason.
   void keepFloats(const std::map<int, std::string> &nodes);
   /// Sets the ranges of the tensors and derives their scales.
   void setRanges(const std::map<std::string, quantize::Range> &ranges);
@@ -103,21 +110,24 @@ public:
   /// additional outputs.
   llvm::Expected<std::string>
   printObserved(llvm::ArrayRef<std::string> others) const;
-  /// Serializes a model whose additional outputs are what the quantization of
-  /// its weights alone adds to the sums of each layer with a bias, or with
-  /// room for one. `outputs` gives the layer's node of each.
+  /// Serializes a model whose additional outputs are the errors that the
+  /// quantization of the weights alone causes in the sums of each layer that
+  /// has or can get a bias. `outputs` receives the layer's node for the name of
+  /// each such output.
   llvm::Expected<std::string>
   printWeightErrors(std::map<std::string, int> &outputs);
-  /// Subtracts the means over the channels from the layer's bias. The channels
-  /// are axis 1 of Conv and ConvTranspose, and the last axis of others.
+  /// Subtracts `means`, the mean error of each channel, from the layer's bias.
+  /// The channels are axis 1 of Conv and ConvTranspose, and the last axis of
+  /// other layers.
   void correctBias(int node, const std::vector<double> &means);
-  /// Serializes the quantized model; if `observed` is not null, with the
-  /// dequantized tensors as additional outputs, whose names are put there by
-  /// those of the tensors.
+  /// Serializes the quantized model. If `observed` is not null, the dequantized
+  /// tensors are additional outputs, and `observed` maps the name of each
+  /// tensor to the name of its output.
   llvm::Expected<std::string>
   printQuantized(std::map<std::string, std::string> *observed = nullptr) const;
-  /// Serializes the quantized model without the shapes that the file states for
-  /// what it computes: they may not fit the shapes that the user gave inputs.
+  /// Serializes the quantized model without the shapes that the file declares
+  /// for computed values, which may contradict the shapes that the user gave
+  /// for inputs.
   llvm::Expected<std::string> printWithoutShapes() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Serialize.h - An edited model as text --------------------*- C++ -*-===//
+//===- Serialize.h - Serializes an edited model ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,21 +13,20 @@
 
 namespace nnc::onnx {
 
-/// Returns the bytes of the model's file; `what` says in a message which model
-/// is too large for one.
+/// Returns the bytes of the model's file, or an error if the model is too large
+/// for one file; the error calls the model `what`.
 llvm::Expected<std::string> serialize(const ::onnx::ModelProto &model,
                                       const char *what);
 
-/// Removes the shapes that the model states for what it computes. Where they do
-/// not fit the inputs' shapes that the user gave, the import of the model
-/// itself has warned already.
+/// Removes the shapes that the model declares for computed values. If they
+/// contradict the shapes that the user gave for inputs, the import of the
+/// original model has already emitted a warning.
 void forgetShapes(::onnx::ModelProto &model);
 
-/// Adds a value to the outputs of a graph, unless it is one.
+/// Adds a value to the outputs of a graph unless it already is an output.
 void addOutput(::onnx::GraphProto &graph, const std::string &value);
 
-/// Returns whether a value is the result of a softmax, perhaps in another
-/// shape.
+/// Returns true if a value is the result of a softmax, possibly reshaped.
 bool isSoftmax(const GraphIndex &index, const std::string &value);
 
 } // namespace nnc::onnx

@@ -15,7 +15,7 @@
 
 namespace nnc::onnx {
 
-/// The activations of one direction of a recurrent layer, and their numbers.
+/// The activations of one direction of a recurrent layer, and their parameters.
 struct CellActivations {
   llvm::SmallVector<nn::CellActivation> kinds;
   llvm::SmallVector<double> numbers; ///< alpha and beta of each
@@ -27,8 +27,9 @@ struct GivenActivations {
   llvm::ArrayRef<double> alphas, betas;
 };
 
-/// Returns the activations of each direction, filled up to three for each;
-/// nullopt, and why as the end of a sentence, if they are not sound.
+/// Returns the activations of each direction, filled up to three per direction.
+/// Returns nullopt if they are not valid, and sets the reason as the end of a
+/// sentence.
 std::optional<std::vector<CellActivations>>
 readActivations(const GivenActivations &given, nn::CellKind kind,
                 int64_t directions, std::string &why);

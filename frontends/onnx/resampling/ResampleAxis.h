@@ -11,24 +11,24 @@
 
 namespace nnc::onnx {
 
-/// How ONNX's Resize makes elements along one axis.
+/// The parameters of ONNX's Resize along one axis.
 struct AxisSampling {
   nn::ResizeMode mode;
   nn::ResizeNearest nearest;
   llvm::StringRef coordinates; ///< ONNX's coordinate_transformation_mode
-  int64_t size;                ///< of the result
-  double scale;                ///< size of the result over that of the input
-  /// For tf_crop_and_resize: the part of the axis that is taken, from 0 to 1.
+  int64_t size;                ///< size of the result
+  double scale;                ///< size of the result / size of the input
+  /// For tf_crop_and_resize: the region of the axis that is resized, in [0, 1].
   double roiStart = 0, roiEnd = 1;
   double cubicA = -0.75;
   bool antialias = false, excludeOutside = false;
 };
 
-/// Whether Resize knows the coordinate_transformation_mode `name`.
+/// Returns true if ONNX defines the coordinate_transformation_mode `name`.
 bool isCoordinateMode(llvm::StringRef name);
 
-/// Returns x resampled along `axis`; sets for each element of the result
-/// whether tf_crop_and_resize takes it from outside of x.
+/// Returns `x` resampled along `axis`. `isOutside` receives, for each index of
+/// the result, whether tf_crop_and_resize takes it from outside of `x`.
 mlir::Value resampleAxis(Node &node, mlir::Value x, int64_t axis,
                          const AxisSampling &how,
                          llvm::SmallVectorImpl<bool> &isOutside);

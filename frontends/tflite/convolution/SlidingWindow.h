@@ -11,7 +11,8 @@
 
 namespace nnc::tflite {
 
-/// Windows along two axes: height, then width; pads before both, then behind.
+/// A sliding window over two axes, height and width. `pads` has the padding in
+/// front of both axes, then the padding behind them.
 struct Window {
   llvm::SmallVector<int64_t, 2> kernel, strides, dilations;
   llvm::SmallVector<int64_t, 4> pads = {0, 0, 0, 0};

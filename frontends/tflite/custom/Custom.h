@@ -12,12 +12,14 @@
 
 namespace nnc::tflite {
 
-/// Describes a tensor of that type and quantization to a function.
+/// Returns the description of a tensor of this type and quantization for a C
+/// function of the user.
 nn::DescribedAttr describe(mlir::RankedTensorType type,
                            const Quantization &quantization);
 
 /// Imports an operator as a call of the user's function, and sets all its
-/// results. `isRebound` says that the model states shapes for other inputs.
+/// results. `isRebound` tells that the user changed the shapes of inputs, so
+/// that the shapes in the model do not hold.
 void convertCustom(Layer &layer, Customs &customs,
                    const CustomFunction &function, const std::string &name,
                    bool isRebound);

@@ -17,20 +17,22 @@ namespace nnc::tflite {
 /// flexbuffers. Options that are missing or make no sense are reported.
 class FlexOptions {
 public:
-  /// Reports bytes that are no map; it has no options then.
+  /// Reads the options of `layer`. If their bytes are not a map, reports an
+  /// error and has no options.
   explicit FlexOptions(Layer &layer);
 
-  /// Returns an integer from `least` to `most`; `otherwise` where the map lacks
-  /// it.
+  /// Returns the integer option `name`, which must be in [`least`, `most`], or
+  /// `otherwise` if the map lacks it.
   int64_t getInt(const char *name, int64_t least, int64_t most,
                  std::optional<int64_t> otherwise = {});
-  /// Returns a finite number, as a scale one other than 0.
+  /// Returns the option `name`, a finite number. It must not be 0 if `isScale`
+  /// is set.
   float getReal(const char *name, bool isScale);
-  /// Returns a truth value, which may be an integer; false where the map lacks
-  /// it, unless it is needed.
+  /// Returns the option `name`, a Boolean or an integer. If the map lacks it,
+  /// returns false, and reports an error if `isNeeded` is set.
   bool getBool(const char *name, bool isNeeded = false);
 
-  /// Whether nothing has been reported.
+  /// Returns true if no error has been reported.
   bool isSound() const { return sound; }
 
 private:

@@ -18,24 +18,23 @@
 namespace nnc::tflite {
 using namespace nnc::frontends;
 
-/// A file whose flatbuffer is sound: every offset in it stays inside.
+/// A model file with a valid flatbuffer: all offsets point into the buffer.
 struct LoadedModel {
   std::shared_ptr<llvm::MemoryBuffer> file;
   const fb::Model *model = nullptr;
   std::string sha256;
 
   /// Returns the bytes of a buffer of the model, which lie in the flatbuffer or
-  /// behind it; nullopt if they reach beyond the file. Buffer 0 is empty, as
-  /// are those of values that are computed.
+  /// behind it; nullopt if they reach beyond the file. Buffer 0 and the buffers
+  /// of computed tensors are empty.
   std::optional<llvm::StringRef> getBuffer(uint32_t index) const;
 };
 
-/// Reads the file at `path`; nullopt, and a report, if it is not sound.
+/// Reads the file at `path`. Returns nullopt after an error if it is not valid.
 std::optional<LoadedModel> loadModel(llvm::StringRef path, Problems &problems);
 
-/// Checks that all numbers by which tables of the model name tensors,
-/// operators, buffers and subgraphs are in range, and reports those that are
-/// not.
+/// Checks that all indices of tensors, operators, buffers and subgraphs in the
+/// model are in range. Reports those that are not and returns false.
 bool checkModel(const LoadedModel &loaded, Problems &problems);
 
 /// Returns the text of a field that may be absent, with bytes that are not
@@ -46,7 +45,7 @@ std::string getText(const flatbuffers::String *text);
 /// number.
 std::string getTensorName(const fb::SubGraph &graph, int32_t tensor);
 
-/// Returns the list behind a field, or an empty one where it is absent.
+/// Returns the list of a field, or an empty list if the field is absent.
 template <class T>
 llvm::ArrayRef<T> getList(const flatbuffers::Vector<T> *list) {
   return list ? llvm::ArrayRef<T>(list->data(), list->size())

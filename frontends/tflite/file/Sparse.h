@@ -16,10 +16,10 @@
 
 namespace nnc::tflite {
 
-/// Finds the place, in a dense tensor of the shape `shape`, of each element
+/// Finds the position in a dense tensor of the shape `shape` of each element
 /// that a sparse tensor stores, in order. `most` is the largest number of parts
-/// that a file of the model's size can describe. Returns what is not sound, as
-/// the end of a sentence, or an empty string.
+/// that a file of the model's size can describe. Returns a description of what
+/// is not valid, as the end of a sentence, or an empty string.
 std::string findPlaces(const fb::Sparsity &sparsity,
                        llvm::ArrayRef<int64_t> shape, uint64_t most,
                        std::vector<int64_t> &places);

@@ -12,10 +12,11 @@
 
 namespace nnc::tflite {
 
-/// Whether the types that the model states for an operator's results are such
-/// that its converter may rely on them; reports why not. Converters compute the
-/// types of most results, which are compared with those afterwards, but round
-/// quantized numbers to the type that the model states.
+/// Returns true if the converter of an operator may rely on the types that the
+/// model states for its results; otherwise reports an error. Converters infer
+/// the types of most results, which are compared with the stated types
+/// afterwards, but they round quantized numbers to the type that the model
+/// states.
 bool checkTypes(Layer &layer, const OpInfo &op);
 
 } // namespace nnc::tflite

@@ -25,8 +25,9 @@ class Layer;
 /// A subgraph that is being imported, with the values of its tensors.
 struct Scope {
   const fb::SubGraph *graph;
-  std::string prefix; ///< of names of tensors, in messages
-  /// By tensor: nothing until something computes it, null where that failed.
+  std::string prefix; ///< prefix of names of tensors in messages
+  /// The value of each tensor: nullopt until an operator computes it, null if
+  /// that failed.
   std::vector<std::optional<mlir::Value>> values = {};
   /// The names of the variables that tensors of type RESOURCE stand for.
   std::map<int32_t, std::string> handles = {};
@@ -39,28 +40,28 @@ struct Passed {
   bool isHandle = false;
 };
 
-/// A value that the model keeps between runs: an argument and a result of the
-/// function.
+/// A variable of the model, which keeps its value between runs: an argument and
+/// a result of the function.
 struct Variable {
   std::string name;
   mlir::BlockArgument argument;
-  mlir::Value value; ///< as operators have left it so far
+  mlir::Value value; ///< value after the operators imported so far
   mlir::ElementsAttr initial;
 };
 
 class GraphImporter {
 public:
-  /// `isRebound` says that the user chose other sizes for inputs than the model
-  /// states, so that it states other sizes of tensors, too.
+  /// `isRebound` tells that the user chose other sizes for inputs than the
+  /// model states, so that the shapes of tensors in the model do not hold.
   GraphImporter(const LoadedModel &loaded, const ImportOptions &options,
                 Problems &problems, mlir::func::FuncOp function,
                 bool isRebound);
 
-  /// Imports the main subgraph into the function; problems are reported.
+  /// Imports the main subgraph into the function and reports problems.
   void run(llvm::ArrayRef<std::string> outputs, llvm::ArrayRef<Input> inputs);
 
-  /// Imports a subgraph whose inputs are these, for an operator that stands in
-  /// another one. Returns false, and reports why, if that fails.
+  /// Imports a subgraph in place on the values `inputs`, for the operator
+  /// `caller` that runs it. Returns false after an error.
   bool inlineGraph(uint32_t subgraph, const Scope &scope, const Layer &caller,
                    llvm::ArrayRef<Passed> inputs,
                    llvm::SmallVectorImpl<Passed> &results);
@@ -68,7 +69,7 @@ public:
   /// Returns the current values of all variables, after the operators that were
   /// imported so far.
   llvm::SmallVector<mlir::Value> getVariableValues() const;
-  /// Returns the value that variable `i` has at the begin of a run.
+  /// Returns the value that variable `i` has at the beginning of a run.
   mlir::Value getFirstValue(size_t i) const {
     return variables.begin()[i].second->argument;
   }
@@ -100,15 +101,17 @@ public:
   /// that the model states, or `type`.
   Variable *getVariable(Scope &scope, int32_t tensor, mlir::Location loc,
                         mlir::RankedTensorType type = {});
-  /// The index of a subgraph in the model.
+  /// Returns the index of a subgraph in the model.
   unsigned getNumber(const fb::SubGraph *graph) const;
-  /// Whether operators are imported that prepare the model's first run.
+  /// Returns true while operators are imported that run only once, before the
+  /// model's first run.
   bool isPreparing() const { return preparing; }
-  /// Whether calls and loops have more operators than --limit allows.
+  /// Returns true if calls and loops expand to more operators than --limit
+  /// allows.
   bool hasTooManyOperators() const {
     return inlined > problems.getLimits().nodes;
   }
-  /// Imports a subgraph that prepares the model's first run.
+  /// Imports a subgraph that runs only once, before the model's first run.
   void prepare(uint32_t subgraph, const Scope &scope, const Layer &caller);
 
 private:
@@ -124,8 +127,8 @@ private:
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
   void markQuantizedPorts(const Scope &scope, llvm::ArrayRef<Input> inputs);
-  /// Makes the results of `layer` the values of the tensors `outputs`. `op`
-  /// names the operator in messages.
+  /// Assigns the results of `layer` to the tensors `outputs`. `op` is the
+  /// operator's name in messages.
   void takeResults(Scope &scope, Layer &layer, llvm::ArrayRef<int32_t> outputs,
                    llvm::StringRef op);
 
@@ -137,13 +140,13 @@ private:
   bool isRebound;
   bool preparing = false;
   bool conditional = false;
-  /// The values that are kept between runs, by key.
+  /// The variables of the model by key.
   llvm::MapVector<mlir::StringAttr, std::unique_ptr<Variable>> variables;
   Customs customs;
   /// The subgraphs whose operators are being imported, outermost first.
   llvm::SmallVector<uint32_t> active = {0};
-  /// Constants, by subgraph and tensor: each is one value however often its
-  /// subgraph is called.
+  /// The constants by subgraph and tensor. Each is a single value, however
+  /// often its subgraph is called.
   std::map<std::pair<const fb::SubGraph *, int32_t>, mlir::Value> constants;
   /// The number of operators that were imported through calls of subgraphs.
   int64_t inlined = 0;
@@ -152,7 +155,7 @@ private:
     mlir::Location first;
     int64_t count;
   };
-  /// Operators that nnc lacks, by name.
+  /// The operators that nnc does not support, by name.
   llvm::MapVector<mlir::StringAttr, Missing> missing;
   friend class Attempt;
 };

@@ -14,102 +14,106 @@
 
 namespace nnc::tflite {
 
-/// An operator with its operands' values and its options, and the means to
-/// build what computes it. Values have TFLite's shapes and the integers that
-/// the model stores; what these stand for is asked for apart.
+/// The view of an operator that its converter gets: its operands, its options,
+/// and the functions that build the ops that compute it. Values have TFLite's
+/// shapes and hold the integers that the model stores; their quantization
+/// parameters are separate (getInputQuantization).
 class Layer : public LayerBuilder {
 public:
   Layer(GraphImporter &importer, const fb::Operator &op, Scope &scope,
         mlir::Location loc, llvm::StringRef name);
 
-  // Inputs; null where absent.
+  // Inputs; null if absent.
   size_t getNumInputs() const { return inputs.size(); }
   bool hasInput(size_t i) const { return i < inputs.size() && inputs[i] >= 0; }
   mlir::Value getInput(size_t i);
-  /// The quantization of input `i`, empty for plain numbers. Unsound ones are
-  /// reported, and are empty.
+  /// Returns the quantization of input `i`; empty for plain numbers, and after
+  /// an error if the quantization is not valid.
   Quantization getInputQuantization(size_t i);
   const fb::Tensor *getInputTensor(size_t i) const;
-  /// The quantization of intermediate `i`, empty where there is none.
+  /// Returns the quantization of the operator's intermediate tensor `i`; empty
+  /// if there is none.
   Quantization getIntermediateQuantization(size_t i);
-  /// Returns the axis, of `rank` axes, that input `i` names; nullopt, and a
-  /// report, where it is not known, not one number or out of range.
+  /// Returns the axis, of `rank` axes, in input `i`. Returns nullopt after an
+  /// error if the input is not a constant with one number in range.
   std::optional<int64_t> readAxis(size_t i, int64_t rank);
 
-  // Results. Converters return the first; further ones they set.
+  // Results. A converter returns the first result and sets further results.
   size_t getNumResults() const { return outputs.size(); }
   void setResult(size_t i, mlir::Value value);
   llvm::ArrayRef<mlir::Value> getResults() const { return results; }
-  /// Says that the operator makes the shapes of its results, whatever shapes
-  /// the model states.
+  /// Declares that the operator infers the shapes of its results and that the
+  /// shapes in the model do not matter.
   void ignoreStatedShapes() { hasOwnShapes = true; }
   bool ignoresStatedShapes() const { return hasOwnShapes; }
   Quantization getOutputQuantization(size_t i = 0);
-  /// The element type that the model states for result `i`; null for one that
-  /// nnc lacks.
+  /// Returns the element type that the model states for result `i`; null for a
+  /// type that nnc does not support.
   mlir::Type getOutputElement(size_t i = 0);
   const fb::Tensor *getOutputTensor(size_t i = 0) const;
 
-  /// Returns the operator's options, which are of kind `kind`; null, and a
-  /// report, if it has none.
+  /// Returns the operator's options of the kind `kind`, or null after an error
+  /// if it has none.
   template <class T> const T *getOptions(fb::Options kind) {
     const void *options = findOptions(kind);
     return static_cast<const T *>(options);
   }
 
-  /// The bytes of a custom operator's options.
+  /// Returns the bytes of a custom operator's options.
   llvm::ArrayRef<uint8_t> getCustomOptions() const {
     return getList(op.custom_options());
   }
 
-  /// Imports a subgraph on these values in place; false where that fails.
+  /// Imports a subgraph in place on the values `given`. Returns false after an
+  /// error.
   bool inlineGraph(uint32_t subgraph, llvm::ArrayRef<Passed> given,
                    llvm::SmallVectorImpl<Passed> &subResults) {
     return importer.inlineGraph(subgraph, scope, *this, given, subResults);
   }
-  /// Returns input `i` as subgraphs take it; its value is null, and there is a
-  /// report, where it has none.
+  /// Returns input `i` in the form in which it is passed to subgraphs. Its
+  /// value is null after an error.
   Passed getPassed(size_t i);
-  /// Makes what a subgraph gives result `i`.
+  /// Sets result `i` to a result of a subgraph.
   void setPassed(size_t i, const Passed &passed);
 
-  /// Returns the elements of x from `starts` on, `sizes` of them, in steps of 1
-  /// unless others are given.
+  /// Returns the slice of `x` that begins at `starts` and has the sizes
+  /// `sizes`, with steps of 1 unless others are given.
   mlir::Value slice(mlir::Value x, llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> steps = {});
 
-  // Variables keep their values between runs.
+  // Variables, which keep their values between runs.
 
-  /// The variable that input `i` is; null, and a report, where it is none. It
-  /// has the type that the model states, or `type`.
+  /// Returns the variable that is input `i`, or null after an error if that is
+  /// not a variable. Its type is `type`, or if that is null the type that the
+  /// model states.
   Variable *getVariable(size_t i, mlir::RankedTensorType type = {});
   /// Returns a variable that belongs to this operator and is no tensor of the
   /// model, such as the history of a filter. Each call of a subgraph uses the
   /// same variables.
   Variable *getOwnVariable(llvm::StringRef name, mlir::RankedTensorType type);
-  /// The name of the variable that input `i` is a handle of; empty, and a
-  /// report, where it is none.
+  /// Returns the name of the variable whose handle is input `i`; empty after an
+  /// error if that is not a handle.
   std::string readHandle(size_t i);
-  /// Makes the first result a handle of a variable.
+  /// Sets the first result to the handle of a variable.
   void setHandle(llvm::StringRef name);
   GraphImporter &getImporter() { return importer; }
-  /// Imports a subgraph that prepares the model's first run.
+  /// Imports a subgraph that runs only once, before the model's first run.
   void prepare(uint32_t subgraph) { importer.prepare(subgraph, scope, *this); }
 
-  /// The object that creates calls of the user's functions.
+  /// Returns the object that creates calls of the user's C functions.
   Customs &getCustoms() { return importer.getCustoms(); }
 
-  /// How TFLite's fixed-point products round in this import.
+  /// Returns how TFLite's fixed-point products are rounded in this import.
   qnn::Rescale getRescale() const;
   /// Marks the operator as a fully connected layer, for which LiteRT rounds
   /// products once.
   void markDense() { isDense = true; }
-  /// Whether the import follows TFLite Micro where its kernels differ from
-  /// TFLite's in more than rounding.
+  /// Returns true if the import follows TFLite Micro where its kernels differ
+  /// from TFLite's in more than rounding.
   bool isMicro() const;
-  /// Whether the import follows the reference kernels of LiteRT's Python
-  /// package.
+  /// Returns true if the import follows the reference kernels of LiteRT's
+  /// Python package.
   bool isLiteRt() const;
 
 private:

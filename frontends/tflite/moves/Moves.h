@@ -13,13 +13,13 @@ namespace nnc::tflite {
 
 using Sizes = llvm::SmallVector<int64_t>;
 
-/// Returns `x` if the result has the scale and zero point of the operator's
-/// first input, else null after a report. TFLite demands equal ones of
-/// operators that only move elements.
+/// Returns `x` if the operator's result and first input have the same scale and
+/// zero point, otherwise null after an error. TFLite requires this of operators
+/// that only move elements.
 mlir::Value keepScale(Layer &layer, mlir::Value x);
 
-/// Returns `x` with elements of the constant `value` around it; `pads` has the
-/// numbers of elements before all axes, then those behind them.
+/// Returns `x` padded with the constant `value`. `pads` has the padding in
+/// front of every axis, then the padding behind every axis, in elements.
 mlir::Value padWith(Layer &layer, mlir::Value x, llvm::ArrayRef<int64_t> pads,
                     double value);
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Layers with activations of 16 bits sum up products in 64 bits and rescale
-// sums by a multiplier of 16 bits, unless their bias has 32 bits: then sums and
-// multipliers have 32 bits, as with activations of 8 bits.
+// Layers with 16-bit activations accumulate products in 64 bits and rescale the
+// sums by a 16-bit multiplier, unless their bias has 32 bits: then sums and
+// multipliers have 32 bits, as with 8-bit activations.
 
 #ifndef NNC_FRONTENDS_TFLITE_QNN_INT16_H
 #define NNC_FRONTENDS_TFLITE_QNN_INT16_H
@@ -15,16 +15,16 @@
 
 namespace nnc::tflite {
 
-/// Whether `x` is an activation of 16 bits.
+/// Returns true if `x` is a 16-bit activation.
 bool isInt16Activation(mlir::Value x, const Quantization &quantization);
 
-/// How a layer sums up products of activations of 16 bits and weights.
+/// How a layer accumulates products of 16-bit activations and weights.
 struct Int16Sums {
-  /// The type of sums: i64, or i32 where that holds all of them.
+  /// The accumulator type: i64, or i32 if the bias has 32 bits.
   mlir::Type type;
-  /// Whether the multiplier has 16 bits.
+  /// True if the multiplier has 16 bits.
   bool isShort;
-  mlir::Value bias; ///< in `type`, a number for each channel; may be null
+  mlir::Value bias; ///< one element of type `type` per channel; may be null
 
   mlir::TypeAttr getAccumulator() const { return mlir::TypeAttr::get(type); }
 };
@@ -37,20 +37,22 @@ struct Int16Sums {
 std::optional<Int16Sums> planInt16Sums(Layer &layer, size_t input, int64_t axis,
                                        size_t bias, fb::TensorType biasType);
 
-/// Returns a table of 513 numbers of 16 bits, in units of 1 / `unit`, between
-/// whose entries lines approach `function` at arguments from `least` to `most`.
-/// As in TFLite, an entry is moved by half the error in the middle of its line,
-/// and all is computed in numbers of type T, float or double.
+/// Returns a table of 513 16-bit numbers, in units of 1 / `unit`, for the
+/// approximation of `function` on [`least`, `most`] by linear interpolation. As
+/// in TFLite, each entry is corrected by half the error in the middle of its
+/// interval, and all numbers are computed in type T, float or double.
 template <class T>
 mlir::Value makeLines(Layer &layer, T least, T most, T unit,
                       llvm::function_ref<T(T)> function);
 
-/// Returns a function of activations of 16 bits by such lines.
+/// Returns `function` of the 16-bit activations `x`, by linear interpolation in
+/// a table of makeLines().
 mlir::Value tabulateInt16(Layer &layer, mlir::Value x,
                           llvm::function_ref<float(float)> function);
 
-/// Returns the operator's result, in i16, of sums whose unit is worth `scales`,
-/// one or one for each index of `axis`, along which the bias lies.
+/// Returns the operator's result, in i16, from the sums of a layer. `scales`
+/// has one scale of the sums, or one for each index of `axis`, which is also
+/// the axis of the bias.
 mlir::Value finishInt16Sums(Layer &layer, mlir::Value sums,
                             const Int16Sums &plan,
                             llvm::ArrayRef<double> scales, int64_t axis,

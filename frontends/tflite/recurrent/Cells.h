@@ -11,30 +11,30 @@
 
 namespace nnc::tflite {
 
-/// The operands of a layer of LSTM cells, by their numbers.
+/// The indices of the operands of a layer of LSTM cells.
 struct CellOperands {
-  /// The first of 17 operands: the weights of the input gate, the forget gate,
-  /// the cell and the output gate, their recurrent weights, three peepholes,
-  /// four biases, and a projection with its bias.
+  /// The first of 17 consecutive operands: the weights of the input gate, the
+  /// forget gate, the cell and the output gate, their recurrent weights, three
+  /// peepholes, four biases, and a projection with its bias.
   size_t first = 1;
-  size_t output = 18, cell = 19; ///< variables
-  /// The first of the factors of normalized gates.
+  size_t output = 18, cell = 19; ///< state variables
+  /// The first of the layer normalization coefficients of the gates.
   size_t norms = 20;
 };
 
-/// How a layer of LSTM cells computes.
+/// The options of a layer of LSTM cells.
 struct CellOptions {
   fb::Activation activation;
   float clip, outputClip;
   bool isTimeMajor;
 };
 
-/// Whether a layer has what nn.lstm lacks: a projection, peepholes, normalized
-/// gates, or no input gate.
+/// Returns true if a layer has a feature that nn.lstm lacks: a projection,
+/// peepholes, layer-normalized gates, or no input gate.
 bool hasVariants(Layer &layer, const CellOperands &operands);
 
-/// Returns what cells of floats give for the sequences x, and sets their
-/// variables. Null, and a report, where operands do not fit.
+/// Returns the outputs of LSTM cells of floats for the sequences `x`, and sets
+/// their state variables. Returns null after an error if operands do not fit.
 mlir::Value computeCells(Layer &layer, mlir::Value x,
                          const CellOperands &operands,
                          const CellOptions &options);

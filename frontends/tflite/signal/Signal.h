@@ -12,21 +12,21 @@
 
 namespace nnc::tflite {
 
-/// Builds the call of a function of runtime/nnc_signal_*.h for one of TFLite
-/// Micro's signal operators. Whatever fails is reported, and finish() gives
-/// null then.
+/// A builder of the call of a function in runtime/nnc_signal_*.h for one of
+/// TFLite Micro's signal operators. Errors are reported, and finish() then
+/// returns null.
 class SignalCall {
 public:
-  /// The operator has so many results.
+  /// Begins the call for an operator that must have `results` results.
   SignalCall(Layer &layer, size_t results);
 
-  /// The type of an operand: so many bits, with or without a sign, or a float;
-  /// a rank, or any rank but 0.
+  /// The element types of operands: signed (I), unsigned (U) or float (F) with
+  /// this number of bits. kAnyRank stands for any rank except 0.
   enum Kind { I16, I32, U32, U64, F32 };
   static constexpr int64_t kAnyRank = -1;
 
-  /// Returns operand `i`, which has to be of one of these kinds and of the
-  /// rank; null, and a report, where it is not.
+  /// Returns operand `i`, which must have one of these element types and this
+  /// rank; null after an error if it has not.
   mlir::Value take(size_t i, llvm::ArrayRef<Kind> kinds, int64_t rank);
   mlir::Value take(size_t i, Kind kind, int64_t rank = 1) {
     return take(i, llvm::ArrayRef(kind), rank);
@@ -35,14 +35,15 @@ public:
   mlir::Type getType(Kind kind);
   mlir::Type getBool() { return layer.getBuilder().getI1Type(); }
 
-  // The function's operands and results, in order; then what it keeps.
+  // Adds an operand, a result, or a state that is kept between runs to the
+  // call. They have to be added in this order.
   void read(mlir::Value operand);
   void write(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   void keep(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
             mlir::Type element);
 
-  /// Creates the call, sets the layer's results and what is kept for the next
-  /// run, and returns the first result.
+  /// Creates the call, sets the layer's results and the new values of the kept
+  /// state, and returns the first result.
   mlir::Value finish(llvm::StringRef header, llvm::StringRef function,
                      llvm::ArrayRef<int64_t> options, int64_t scratch = 0);
 
@@ -53,7 +54,7 @@ private:
   bool sound = true;
 };
 
-/// The largest option that counts samples or frames.
+/// The largest value of options that count samples or frames.
 inline constexpr int64_t kMaxSamples = 1 << 24;
 
 } // namespace nnc::tflite
