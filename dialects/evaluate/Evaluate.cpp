@@ -216,8 +216,8 @@ static FailureOr<TensorData> evaluateRoutine(RoutineOpInterface op,
   return result;
 }
 
-/// Evaluates an op that no routine computes directly, by way of the ops that
-/// nnc-legalize turns it into.
+/// Evaluates an op that no routine computes directly: rewrites it to the ops
+/// that nnc-legalize creates for it, and evaluates those.
 static FailureOr<TensorData> evaluateLegalized(Operation *op,
                                                ArrayRef<TensorData> operands) {
   OpBuilder builder(op->getContext());
@@ -336,7 +336,7 @@ FailureOr<TensorData> nnc::evaluate(Operation *op,
 // Functions that ops run
 //===----------------------------------------------------------------------===//
 
-/// Returns the one element of a tensor of integers.
+/// Returns the element of a tensor with one integer.
 template <class Integer> static int64_t getOne(const TensorData &data) {
   Integer value;
   std::memcpy(&value, data.getBytes().data(), sizeof value);
@@ -411,7 +411,7 @@ LogicalResult nnc::evaluateFunction(func::FuncOp function,
                                     ResultCallback onResult,
                                     CustomCallback customs) {
   Block &body = function.getBody().front();
-  // The computed values, each with the number of its uses that remain.
+  // The computed values, each with the number of its remaining uses.
   llvm::DenseMap<Value, std::pair<TensorData, int64_t>> live;
   auto define = [&](Value value, const TensorData &data) {
     if (!value.use_empty())

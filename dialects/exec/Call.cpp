@@ -13,7 +13,7 @@ using namespace nnc::exec;
 
 bool CallOp::hasEmptyExpression() { return getExpression().empty(); }
 
-/// Returns true for types that runtime/simd/bytes.h has vectors of.
+/// Returns true for element types for which runtime/simd/bytes.h has vectors.
 static bool hasVectors(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
@@ -22,8 +22,8 @@ static bool hasVectors(Type type) {
   return width == 8 || width == 16 || type.isSignlessInteger(32);
 }
 
-/// Returns true if an expression computes with floats only, so that it works on
-/// vectors of floats as well.
+/// Returns true if an expression computes with floats only, so that it can be
+/// applied to vectors of floats.
 static bool isAllFloat(Block &block) {
   auto isFloat = [](Value value) {
     return nn::isComputedAsFloat(value.getType());
@@ -36,9 +36,9 @@ static bool isAllFloat(Block &block) {
          });
 }
 
-/// Returns true if an expression mixes element types, all of which
-/// runtime/simd/bytes.h has vectors of, and calls only functions that are there
-/// for these vectors.
+/// Returns true if an expression mixes element types, runtime/simd/bytes.h has
+/// vectors for all of them, and all functions that it calls exist for these
+/// vectors.
 static bool isMixed(Block &block) {
   auto isFloat = nn::isComputedAsFloat;
   auto hasOnlyFloats = [&](Operation &op) {

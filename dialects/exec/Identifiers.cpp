@@ -113,11 +113,11 @@ bool exec::isFunctionName(StringRef name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts that tell most
+// The most telling parts of a name
 //===----------------------------------------------------------------------===//
 
-/// Returns true for parts that exporters add to every name: calls around the
-/// model, reads of variables, and the graph itself.
+/// Returns true for parts that exporters add to every name: the names of
+/// wrapper functions, of variable reads, and of the graph itself.
 static bool isBoilerplate(StringRef part) {
   StringRef word = part.rtrim("0123456789");
   word.consume_back("_");
@@ -225,8 +225,8 @@ static std::string pickWords(StringRef name, size_t limit) {
   return toCWords(StringRef(whole).take_front(limit));
 }
 
-/// The number of characters that are kept of a name, however long the end
-/// behind it is.
+/// The least number of characters that are kept of a name, however long the
+/// suffix behind it is.
 static constexpr size_t kLeastWords = 12;
 
 std::string nnc::exec::makeIdentifier(StringRef name, StringRef kind,

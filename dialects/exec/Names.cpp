@@ -38,12 +38,14 @@ bool Names::take(StringRef name, bool isCall) {
 std::string Names::addUnique(StringRef name, StringRef end, StringRef kind,
                              bool isCall) {
   size_t limit = kMaxIdentifier - (isCall ? kLongestPart : 0);
-  // The name without a number, then those with numbers of one digit, of two
-  // and so on. Each of these has its own stem, which leaves room for them.
+  // Candidates are the name without a number, then the name with a number of
+  // one digit, of two digits, and so on. For each number of digits the name is
+  // shortened to leave room for the digits.
   for (unsigned from = 0, to = 1;;) {
     size_t room = from == 0 ? 0 : 1 + std::to_string(from).size();
     std::string stem = makeIdentifier(name, kind, limit - room, end);
-    // Names do not become free again: what was tried need not be tried again.
+    // Names are never released, so that numbers that were tried once are not
+    // tried again.
     unsigned &next =
         tried[isCall][stem + std::string(1, '\0') + std::to_string(room)];
     for (next = std::max(next, from); next < to; ++next) {

@@ -11,14 +11,15 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::exec;
 
-/// Checks a place in one of several memories, or in the one piece of `bytes`
-/// bytes that is called `whole`.
+/// Checks that a place lies within the memory that it names in `memories`. If
+/// the program has no list of memories, the place must lie within a single
+/// memory of `bytes` bytes, which messages call `whole`.
 static LogicalResult verifyMemory(ArrayAttr memories, Operation &op,
                                   int64_t offset, int64_t bytes,
                                   StringRef whole) {
   auto place = cast<PlaceOpInterface>(op);
   StringRef name = getMemory(&op);
-  // A device reads weights where they are.
+  // Devices read weights directly from the memory of the host.
   StringRef device = isa<WeightOp>(op) ? "" : place.getDevice();
   auto emitElsewhere = [&](StringRef owner) {
     return op.emitOpError() << "is on " << describeDevice(device)
@@ -129,7 +130,7 @@ static LogicalResult verifyCall(CallOp call, llvm::StringMap<CallOp> &calls) {
   return success();
 }
 
-/// Collects the sizes that a step of a program depends on, by their numbers.
+/// Collects the numbers of the sizes on which a step of a program depends.
 static void collectSizes(Operation &step, llvm::SmallDenseSet<unsigned> &used) {
   auto add = [&](AffineMap map) {
     if (map)
@@ -150,8 +151,8 @@ static void collectSizes(Operation &step, llvm::SmallDenseSet<unsigned> &used) {
         add(getVaryingDims(op));
 }
 
-/// Checks that sizes that a program finds are found once, and before what
-/// depends on them.
+/// Checks that each size that a program computes at run time is computed once,
+/// and before all steps that depend on it.
 static LogicalResult verifyMeasures(ProgramOp program) {
   SmallVector<bool> isKnown;
   for (auto size : program.getSizes().getAsRange<SizeAttr>()) {
@@ -194,8 +195,8 @@ static LogicalResult verifyMeasures(ProgramOp program) {
   return success();
 }
 
-/// Checks the steps of a program, or of a branch or loop in it, and takes their
-/// names and those of places.
+/// Checks the steps of a program, or of a branch or loop in it, and reserves
+/// the names of steps and places in `names`.
 static LogicalResult verifySteps(Block &steps, Names &names,
                                  llvm::StringMap<CallOp> &calls) {
   for (Operation &op : steps) {

@@ -90,7 +90,7 @@ LogicalResult TransferOp::verify() {
 // exec.branch, exec.loop
 //===----------------------------------------------------------------------===//
 
-/// Checks that `place`, if it is there, holds one integer of `width` bits.
+/// Checks that `place`, unless it is null, holds one integer of `width` bits.
 static LogicalResult verifyOne(Operation *op, Value place, unsigned width,
                                StringRef what) {
   if (!place)

@@ -86,8 +86,9 @@ static SmallVector<float> toFloats(ArrayRef<int64_t> values) {
       values, [](int64_t value) { return static_cast<float>(value); }));
 }
 
-/// The integers `stored`, which lowering has made of `op`, as a quantized
-/// value. They keep the activation that saturating is equal to.
+/// Returns the integers `stored`, the lowered result of `op`, as a quantized
+/// value. Marks them with the activation of `op` to which their saturation is
+/// equivalent.
 static Value reinterpretResult(OpBuilder &builder, Operation *op,
                                Value stored) {
   if (auto activation = op->getAttrOfType<StringAttr>(nn::kActivationAttr))
@@ -146,7 +147,8 @@ Value DequantizeBlocksOp::lower(OpBuilder &builder) {
   int64_t outer = axis == 0 ? 1 : x.getDimSize(0);
   int64_t inner = axis == 0 ? x.getDimSize(1) : 1;
   Type real = builder.getF32Type();
-  // Blocks are an axis of their own, along which parameters broadcast.
+  // The elements of a block get their own axis, along which parameters
+  // broadcast.
   auto reshape = [&](Value value, int64_t size) -> Value {
     auto from = cast<RankedTensorType>(value.getType());
     if (from.getElementType() != real)

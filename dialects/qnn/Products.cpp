@@ -2,11 +2,11 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Both are sums of products (x - zx) * (w - zw). The zero point of w, which is
-// usually a constant, is subtracted from w itself; if it is 0, w stays as it
-// is. The zero point of x is taken out of the sums: what it adds to each is zx
-// times the sum of w, one number for each channel, which is known when
-// compiling (QNN, section 4).
+// Both ops are sums of products (x - zx) * (w - zw). The zero point of w is
+// subtracted from w itself, which is usually a constant; if it is 0, w is not
+// changed. The zero point of x is moved out of the sums: it contributes zx
+// times the sum of w to each sum, one number per channel that is known at
+// compile time (QNN, section 4).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ static LogicalResult verifyParameters(Operation *op, Type type, StringRef what,
   return success();
 }
 
-/// Verifies the types of a product of `x` and `w` whose sums have a scale for
-/// each index of `channelAxis`, or only one.
+/// Verifies the types of a product of `x` and `w` whose sums have one scale, or
+/// one scale for each index of `channelAxis`.
 static LogicalResult verifyProduct(Operation *op, Type x, Type w, Type y,
                                    int64_t weightAxis, int64_t channelAxis) {
   if (failed(verifyParameters(op, x, "a first operand", -1)) ||
@@ -101,8 +101,8 @@ OpFoldResult qnn::MatMulOp::fold(FoldAdaptor) { return {}; }
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `value` is a constant whose integers were given a quantized
-/// type.
+/// Returns true if `value` is an integer constant that was reinterpreted as a
+/// quantized type.
 static bool isConstantOfIntegers(Value value) {
   auto reinterpret = value.getDefiningOp<ReinterpretOp>();
   return reinterpret && reinterpret.getX().getDefiningOp<nn::ConstantOp>();
@@ -156,8 +156,8 @@ public:
     return make<nn::MulOp>(sums, constant(-zero, builder.getI32Type()));
   }
 
-  /// Tells of the product `from`, which becomes `to`, whether the model
-  /// multiplies floats.
+  /// Copies to `to`, the lowered form of the product `from`, the mark that the
+  /// model multiplies floats.
   void copyOrigin(Operation *from, Value to) {
     if (Attribute origin = from->getAttr(kOfFloatsAttr))
       to.getDefiningOp()->setAttr(kOfFloatsAttr, origin);
@@ -186,7 +186,8 @@ Value qnn::centre(OpBuilder &builder, Location location, Value x) {
       sums.make<nn::SubOp>(sums.cast(stored, wide),
                            sums.constant(parameters.zeroPoints, wide,
                                          parameters.axis, storage.getRank()));
-  // Unsigned integers around the middle of their range are signed ones.
+  // Unsigned integers whose zero point is the middle of their range can be
+  // converted to signed ones.
   bool isMiddle = storage.getElementType().isUnsignedInteger() &&
                   areAll(int64_t(1) << (width - 1));
   return isMiddle ? sums.cast(centred, builder.getIntegerType(width)) : centred;
@@ -223,8 +224,8 @@ Value qnn::ConvOp::lower(OpBuilder &builder) {
 Value qnn::MatMulOp::lower(OpBuilder &builder) {
   Sums sums(builder, getLoc());
   int64_t zero = getParameters(getA().getType()).zeroPoints[0];
-  // The zero point of a costs least as a number for each column, if these are
-  // constant.
+  // The correction for the zero point of a is cheapest if b is constant,
+  // because it is then one constant per column.
   bool isConstant = isConstantOfIntegers(getB());
   Value b = sums.centre(getB());
   Value a = isConstant ? sums.integers(getA()) : sums.centre(getA());

@@ -72,8 +72,9 @@ static constexpr Isa kIsas[] = {
 #undef LOOKUP
 };
 
-/// Returns the instruction set `name` on a core. It has the core's vectors
-/// where its line says nothing, and never wider ones.
+/// Returns the instruction set `name` on a core. Its vectors have the size in
+/// its line, or that of the core's vectors if the line states none, and are
+/// never wider than the core's.
 static Isa getIsa(CoreAttr core, StringRef name) {
   int64_t own = core.getVectorBytes();
   for (Isa isa : kIsas)
@@ -91,7 +92,7 @@ bool nnc::target::isVectorIsa(StringRef name) {
 }
 
 double CoreAttr::getVectorRate(StringRef name) const {
-  // A core starts at most two multiply-adds of vectors in a cycle. One with
+  // A core starts at most two vector multiply-adds per cycle. A core with
   // narrower units starts as many as their width allows.
   Isa isa = getIsa(*this, name);
   return std::min<double>(2, static_cast<double>(getMultiplyAdds()) *
@@ -107,8 +108,8 @@ double CoreAttr::getPeak(StringRef name) const {
          getVectorRate(name);
 }
 
-/// Seconds for each lane of a function whose vectors take `cycles` cycles each
-/// on a core that starts two vectors at a time.
+/// Returns the seconds per lane of a function that takes `cycles` cycles per
+/// vector on a core that starts two vectors at a time.
 static double getLaneSeconds(CoreAttr core, const Isa &isa, int64_t cycles) {
   return 2 / core.getVectorRate(isa.name) * static_cast<double>(cycles) /
          (1e6 * static_cast<double>(isa.getLanes() * core.getMhz()));
@@ -150,7 +151,7 @@ bool CoreAttr::isNear(int64_t bytes) const {
                       [&](int64_t size) { return bytes <= size; });
 }
 
-/// Bytes a second, from bytes a cycle.
+/// Converts bytes per cycle to bytes per second.
 static double getPerSecond(CoreAttr core, int64_t perCycle) {
   return 1e6 * static_cast<double>(core.getMhz() * perCycle);
 }
@@ -166,7 +167,8 @@ int64_t CoreAttr::getLastBytes() const {
   return caches.empty() ? 0 : *llvm::max_element(caches);
 }
 
-/// The second-level cache, the only one where there is no second, or none.
+/// Returns the index of the second-level cache, or of the only cache if there
+/// is no second level; nullopt if there are no caches.
 static std::optional<size_t> getSecondLevel(CoreAttr core) {
   size_t count = core.getCaches().size();
   return count == 0 ? std::nullopt

@@ -32,13 +32,14 @@ static constexpr Chip kChips[] = {
 #include "dialects/target/chips.inc"
 };
 
-/// The first line of a file of the kernel, or nothing.
+/// Returns the first line of a file of the kernel, or an empty string.
 static std::string readLine(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
   return buffer ? (*buffer)->getBuffer().split('\n').first.str() : "";
 }
 
-/// Bytes of the host's data cache of a level, 0 where Linux won't say.
+/// Returns the size of the host's data cache of a level in bytes, or 0 if Linux
+/// does not report it.
 static int64_t getHostCache(unsigned level) {
   for (unsigned index = 0; index < 8; ++index) {
     std::string folder =
@@ -53,7 +54,8 @@ static int64_t getHostCache(unsigned level) {
   return 0;
 }
 
-/// Linux's word for arithmetic on halves, which LLVM does not ask for.
+/// Returns true if Linux reports arithmetic on 16-bit floats, which LLVM's
+/// feature detection does not cover.
 static bool hostHasHalves() {
   auto info = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo");
   return info && (*info)->getBuffer().contains(" asimdhp");
@@ -69,7 +71,7 @@ bool nnc::target::hostHas(StringRef feature) {
 /// Returns true if this host can run code for the row: it has the architecture
 /// and every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
-  // This process has an operating system.
+  // Boards have no operating system, so that this process cannot run on one.
   if (row.isHidden || row.board[0] != '\0')
     return false;
   if (row.triple[0] != '\0' &&

@@ -37,7 +37,7 @@ LogicalResult SpaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, int64_t align) {
   if (name.empty())
     return emitError() << "a memory space needs a name";
-  // Numbers of 64 bits are read as such.
+  // 64-bit numbers are read directly from aligned memory.
   if (align < 8 || !llvm::isPowerOf2_64(align))
     return emitError() << "align is a power of two, 8 at least";
   return success();
@@ -147,7 +147,8 @@ static ArrayRef<DeviceRow> getDeviceRows() {
   return rows;
 }
 
-/// The device that a row tells of, with its link to the host or none.
+/// Returns the device that a row describes. `linkMbS` and `linkNs` describe its
+/// link to the host; both are 0 for the host itself.
 static DeviceAttr makeDevice(Builder &builder, StringRef name,
                              const CoreRow &row, int64_t linkMbS,
                              int64_t linkNs) {

@@ -41,8 +41,9 @@ private:
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
 
-/// An attempt that also undoes the additions to `missing`, the importer's map
-/// of unsupported operators, that are made during its lifetime.
+/// An attempt that also holds back the unsupported operators that it finds.
+/// Only report() adds them to `missing`, the importer's map of unsupported
+/// operators.
 template <class Missing> class AttemptWithMissing : public Attempt {
 public:
   AttemptWithMissing(Problems &problems, Missing &missing)

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the number of rows: the size of the last axis but one, whether the
-/// heads are columns of a matrix or on an axis of their own.
+/// Returns the number of rows: the size of the second-to-last axis, both if the
+/// heads are columns of a matrix and if they have their own axis.
 static int64_t getRows(RankedTensorType type) {
   return type.getDimSize(type.getRank() - 2);
 }

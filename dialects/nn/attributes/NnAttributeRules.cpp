@@ -48,7 +48,8 @@ static constexpr HolderSet onCall = {
 // Values
 //===----------------------------------------------------------------------===//
 
-// The dialect target, which does not know this one, spells the name, too.
+// The dialect target cannot depend on this dialect, so that it has its own copy
+// of the name.
 static_assert(std::string_view(kTargetAttr) ==
               std::string_view(target::kTargetAttr));
 static constexpr ValueSet aMachine = {isKind<target::MachineAttr>,
@@ -94,7 +95,7 @@ static constexpr ValueSet varyingAxes = {
     "an array with an array<i64> of pairs, an axis and a divisor, for each "
     "value"};
 
-/// Returns true if a dictionary has an integer by each of these names.
+/// Returns true if a dictionary has an integer for each of these names.
 static bool hasIntegers(DictionaryAttr dictionary, ArrayRef<StringRef> names) {
   return llvm::all_of(names, [&](StringRef name) {
     Attribute value = dictionary.get(name);
@@ -147,8 +148,8 @@ static LogicalResult verifyInitial(const AttributeHolder &holder, Attribute) {
                             << kStateAttr << "'; only state has a first value";
 }
 
-/// Checks that there is a list for each operand and the result, whose axes
-/// these have.
+/// Checks that there is a list of axes for each operand and for the result, and
+/// that these tensors have the listed axes.
 static LogicalResult verifyAxes(const AttributeHolder &holder,
                                 Attribute value) {
   SmallVector<Type> types(holder.op->getOperandTypes());

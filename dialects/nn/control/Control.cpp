@@ -54,8 +54,8 @@ LogicalResult nn::verifyBodies(ModuleOp module) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Checks that `name` is a private function of the types `arguments` and
-/// `results`, which `op` may run.
+/// Checks that `name` is a private function that `op` may run, with the
+/// argument types `arguments` and the result types `results`.
 static LogicalResult verifyBody(Operation *op, SymbolTableCollection &symbols,
                                 FlatSymbolRefAttr name, TypeRange arguments,
                                 TypeRange results) {
@@ -70,7 +70,7 @@ static LogicalResult verifyBody(Operation *op, SymbolTableCollection &symbols,
   return success();
 }
 
-/// Returns true if `type` is a tensor of one element of that type.
+/// Returns true if `type` is a tensor with one element of type `element`.
 static bool isOne(Type type, Type element) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getElementType() == element && tensor.getNumElements() == 1;

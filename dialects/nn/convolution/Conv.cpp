@@ -106,8 +106,8 @@ bool ConvOp::isLayoutTolerant() { return true; }
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 
 /// Returns the fields from n to ow of a convolution, which all families of
-/// convolutions with a window have. Of one over three axes they are those of a
-/// tap along the first.
+/// convolutions with a window share. For a convolution over three axes, they
+/// describe the two-dimensional convolution for one tap along the first axis.
 template <class Op> static ShapeFields getConvFields(Op op) {
   RankedTensorType y = op.getY().getType();
   ShapeFields fields = getImageFields(op.getX().getType());

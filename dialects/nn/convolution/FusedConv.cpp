@@ -162,8 +162,8 @@ LogicalResult ScaledConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// The scale and the bias of each channel stay floats: converting them gains
-/// nothing.
+/// The scale and the bias of each channel remain 32-bit floats: converting them
+/// to 16 bits gains nothing.
 bool ScaledConvOp::takesHalf(int64_t operand) {
   return operand == 0 || operand == 3;
 }

@@ -73,4 +73,4 @@ void nn::addOutput(ShapeFields &fields, RankedTensorType y) {
   addPair(fields, "oh", "ow", y.getShape().drop_front(2), 1);
 }
 
-/// The most spatial axes of convolutions.
+/// The largest number of spatial axes of a convolution.

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Each of several results starts at a multiple of so many bytes, which suits
-/// the vectors of most machines.
+/// The alignment in bytes of each result if there are several. It suits the
+/// vectors of most machines.
 static constexpr int64_t kPartAlign = 16;
 
 LogicalResult

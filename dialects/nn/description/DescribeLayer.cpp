@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A layer is described by its anchor, which says itself what it computes, and
-// by what its epilogue does with the result. Of an epilogue on quantized
-// numbers most ops only convert between scales: these stay unsaid.
+// The description of a layer consists of that of its anchor op and the steps of
+// its epilogue. Most ops of an epilogue on quantized numbers only convert
+// between scales; they are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace nnc::nn;
 
-/// The most steps of an expression that a description lists.
+/// The largest number of steps of an expression that a description lists.
 static constexpr size_t kMaxSteps = 6;
 
 //===----------------------------------------------------------------------===//
@@ -45,8 +45,8 @@ SmallVector<int64_t> nnc::nn::getNamedShape(RankedTensorType type) {
   return getPhysicalShape(withLayout(type, layout.getBlocked()));
 }
 
-/// Returns ", stride 2" or, where axes differ, ", stride 2 x 1"; nothing if all
-/// are 1.
+/// Returns ", stride 2", or ", stride 2 x 1" if axes differ, or an empty string
+/// if all entries are 1.
 static std::string printSteps(StringRef name, ArrayRef<int64_t> steps) {
   if (llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return "";
@@ -54,9 +54,9 @@ static std::string printSteps(StringRef name, ArrayRef<int64_t> steps) {
          (llvm::all_equal(steps) ? std::to_string(steps[0]) : joinSizes(steps));
 }
 
-/// Returns ", padding 1", or where sides differ ", padding 1 x 2" or ", padding
-/// 0 before and 1 behind"; nothing if all are 0. `pads` has those before all
-/// axes, then those behind.
+/// Returns ", padding 1", or if axes or sides differ ", padding 1 x 2" or ",
+/// padding 0 before and 1 behind", or an empty string if all are 0. `pads` has
+/// the padding in front of every axis, then the padding behind every axis.
 static std::string printPadding(ArrayRef<int64_t> pads) {
   auto print = [](ArrayRef<int64_t> sides) {
     return llvm::all_equal(sides) ? std::to_string(sides[0]) : joinSizes(sides);
@@ -127,7 +127,7 @@ static Type getElement(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// Returns "8 bits", or where these differ "8 bits to 32-bit floats".
+/// Returns "8 bits", or "8 bits to 32-bit floats" if the types differ.
 static std::string describeNumbers(Type from, Type to) {
   std::string first = describeNumbers(from), last = describeNumbers(to);
   return first == last ? first : first + " to " + last;
@@ -212,7 +212,7 @@ Description Description::fromAttr(DictionaryAttr attribute) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// When a description has a function: see functions.inc.
+/// When a description mentions a function; functions.inc defines the cases.
 enum class Telling { always, combine, never };
 
 struct FunctionWords {
@@ -271,7 +271,7 @@ void nnc::nn::markActivation(Value value, StringRef activation) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// Whether the value is known when compiling: a weight.
+/// Returns true if the value is a weight, which is known at compile time.
 static bool isKnown(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->hasTrait<OpTrait::ConstantLike>() || isa<DecodeOp>(op))
@@ -294,26 +294,28 @@ private:
   void addStep(ElementwiseOpInterface op);
   std::string getWords(ElementwiseOpInterface op) const;
   bool isTold(ElementwiseOpInterface op, const FunctionWords *function) const;
-  /// Whether one of two operands is known when compiling.
+  /// Returns true if an operand is known at compile time.
   bool hasWeight(Operation *op) const {
     return llvm::any_of(op->getOperands(), [&](Value operand) {
       return getSources(operand) == 0;
     });
   }
-  /// The values from outside that `value` depends on, as bits.
+  /// Returns the set of inputs of the epilogue on which `value` depends, a bit
+  /// for each. Weights are not included.
   uint64_t getSources(Value value) const { return sources.lookup(value); }
 
   bool hasAnchor, isMixed = false, storesFloats = false;
-  /// Whether the model's weights are of 8 bits, whose scale the epilogue
-  /// multiplies by: a part of the product, not a step of its own.
+  /// True if the weights have 8 bits and the epilogue multiplies by their
+  /// scale. That multiplication is a part of the product, not a step of its
+  /// own.
   bool scalesWeights = false;
   llvm::DenseMap<Value, uint64_t> sources;
   SmallVector<std::string> steps;
 };
 } // namespace
 
-/// Returns true if `op` quantizes: it requantizes, or rounds what was scaled by
-/// a constant.
+/// Returns true if `op` quantizes: it is a requantization, or it rounds the
+/// product or quotient of a value and a constant.
 static bool isQuantization(Operation *op) {
   if (auto requantize = dyn_cast<RequantizeOp>(op))
     return requantize.saturates();
@@ -448,7 +450,7 @@ static std::string describeConversion(LayerOp layer, Type from, Type to) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Describes an op of routines by itself.
+/// Describes an op that a routine computes, without an epilogue.
 static Description describeOp(Operation *op, ArrayRef<bool> known) {
   if (auto described = dyn_cast<DescribedOpInterface>(op))
     return described.describe(known);
@@ -462,7 +464,8 @@ static SmallVector<bool> findKnown(ValueRange values) {
   return llvm::map_to_vector(values, isKnown);
 }
 
-/// Returns the values that a layer works on, before others its weights.
+/// Returns the operand that is the main input of a layer: the first one that is
+/// not a weight, otherwise the first weight.
 static Value getMainOperand(ValueRange operands) {
   for (Value operand : operands)
     if (!isKnown(operand))
@@ -470,14 +473,14 @@ static Value getMainOperand(ValueRange operands) {
   return operands.empty() ? Value() : operands.front();
 }
 
-/// Returns true for an op that moves elements of its first operand: the others
-/// say where to.
+/// Returns true for an op that moves elements of its first operand; the other
+/// operands only tell where to.
 static bool isMove(Operation *op) {
   return isa_and_nonnull<GatherOp, PrefixOp, ScatterOp, SliceOp>(op);
 }
 
-/// Returns ", weights of 8 bits" where these have fewer bits than what they are
-/// multiplied by.
+/// Returns ", weights of 8 bits" if the weights have fewer bits than the values
+/// by which they are multiplied.
 static std::string describeWeights(LayerOp layer, Type from) {
   auto anchor = dyn_cast_or_null<DescribedOpInterface>(layer.getAnchorOp());
   if (anchor && anchor->hasAttr(kByteWeightsAttr))

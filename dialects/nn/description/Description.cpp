@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Ops whose words never change are lines of ops.inc; the others are
+// Ops with a fixed description are lines of ops.inc; all other ops are
 // described here.
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,8 @@ using namespace nnc::nn;
 #include "dialects/nn/NnDescription.cpp.inc"
 
 namespace {
-/// The model of the interface for an op, whose operands have these roles.
+/// The external model of the description interface for an op whose operands
+/// have these roles.
 template <class Model, class Op>
 struct Described : DescribedOpInterface::ExternalModel<Model, Op> {
   StringRef getOperandRole(Operation *, unsigned operand) const {
@@ -53,7 +54,7 @@ static Description describeFilters(StringRef operation, Op op,
                         w.getShape().drop_front(2));
 }
 
-/// Returns what a fused layer does between its two convolutions.
+/// Returns the steps of a fused layer between its two convolutions.
 template <class Op> static SmallVector<std::string> listInner(Op op) {
   switch (op.getActivation()) {
   case InnerActivation::none:

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the float of the same size as an integer, the integer for a float,
-/// or null if there is none.
+/// Returns the float type of the same size for an integer type, the integer
+/// type of the same size for a float type, or null if there is none.
 static Type getTypeOfBits(Type type) {
   Builder builder(type.getContext());
   if (type.isF32())
@@ -65,8 +65,9 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
 }
 
 /// Returns the strides of `operand`, in elements, along each physical dimension
-/// of `result`; 0 where it is broadcast. A row-major operand may have any shape
-/// that broadcasts; another one must have the result's layout.
+/// of `result`; 0 for dimensions along which it is broadcast. A row-major
+/// operand may have any shape that broadcasts; an operand in another layout
+/// must have the result's layout.
 static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
                                               RankedTensorType operand) {
   int64_t lead = result.getRank() - operand.getRank();
@@ -98,8 +99,8 @@ static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
 }
 
 /// Returns the number of outer physical dimensions that enumerate planes of an
-/// image in a blocked layout: batch and channel blocks. 0 for other values and
-/// for images of one pixel.
+/// image in a blocked layout: batch and channel blocks. Returns 0 for other
+/// values and for images of one pixel.
 static size_t countPlaneDims(RankedTensorType result) {
   LayoutAttr layout = getLayout(result);
   if (!layout || result.getRank() < 3 ||

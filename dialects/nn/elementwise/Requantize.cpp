@@ -22,7 +22,7 @@ LogicalResult RequantizeOp::inferReturnTypes(MLIRContext *,
   if (failed(inferElementwise(location, adaptor.getOperands(), "first", types)))
     return failure();
   TypeAttr attribute = adaptor.getElementAttr();
-  // The parser has the attribute in the dictionary alone.
+  // When the parser calls this, the attribute is only in the dictionary.
   if (DictionaryAttr all = adaptor.getAttributes(); !attribute && all)
     attribute = all.getAs<TypeAttr>("element");
   if (!attribute)
@@ -64,7 +64,8 @@ LogicalResult RequantizeOp::verify() {
   return success();
 }
 
-/// Returns the function that multiplies by a fixed-point factor.
+/// Returns the name of the function that multiplies by a fixed-point factor
+/// with this rounding.
 static StringRef getProduct(Rescale rescale) {
   switch (rescale) {
   case Rescale::double_rounding:

@@ -1,14 +1,15 @@
-//===- Codebook.cpp - Matrices of few values ------------------------------===//
+//===- Codebook.cpp - Matrices with few distinct values -------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// `codebook16` stores a matrix of floats as places in tables of 16 values: a
-// panel after the other, which are the columns of a block, each with a table of
-// its own. A `4096x4096` as `NK16n_codebook16` takes 256 panels of 32832 bytes,
-// an eighth of what `NK16n` takes. It is for weights that share values, as
-// nnc compress or training makes them, and changes none: a panel of more values
-// cannot be stored. runtime/routines/matrix/matmul/codebook_plan.h says where
-// each byte is.
+// `codebook16` stores a matrix of floats as indices in tables of 16 values. The
+// columns of one block form a panel, and each panel has its own table. Panels
+// are stored one after the other. A `4096x4096` as `NK16n_codebook16` takes 256
+// panels of 32832 bytes, an eighth of the size of `NK16n`. The encoding is for
+// weights that share values, as nnc compress or training creates them. It is
+// lossless: a panel with more than 16 distinct values cannot be stored.
+// runtime/routines/matrix/matmul/codebook_plan.h defines the position of each
+// byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,12 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// The different values of a panel, as the bits of floats, so that a NaN is one
-/// value and zeros of both signs are two.
+/// The set of distinct values of a panel. Values are compared by their bits, so
+/// that equal NaNs are one value and zeros of both signs are two.
 class Values {
 public:
-  /// Returns the place of a value, which is added where it is new, or nothing
-  /// where there is no room.
+  /// Returns the index of a value, which is added if it is new; nullopt if the
+  /// table is full.
   std::optional<unsigned> add(float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -73,8 +74,8 @@ public:
     return emitError() << "needs blocks of a multiple of 4";
   }
 
-  /// A row for each panel, of as many bytes as the panel takes, counted in
-  /// floats.
+  /// Returns a matrix type with one row for each panel. The row has the size of
+  /// the panel, in floats.
   RankedTensorType getStoredType(RankedTensorType type) const override {
     Matrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
@@ -92,8 +93,9 @@ public:
          first += matrix.width, panel += matrix.getPanel()) {
       Values values;
       matrix.visit(first, weight, [&](int64_t row, int64_t lane, float value) {
-        // Choices store only what fits; a layer that names its routine itself
-        // may ask for more, whose values become the first.
+        // Routine selection chooses this encoding only if all values fit. A
+        // layer whose routine was set explicitly may have more values, which
+        // are replaced by the first one.
         unsigned at = values.add(value).value_or(0);
         panel[codebook16::codes(row & ~1, matrix.width) + lane] |=
             at << (row % 2 ? 4 : 0);

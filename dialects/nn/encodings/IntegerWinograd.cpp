@@ -1,14 +1,13 @@
-//===- IntegerWinograd.cpp - Filters of bytes as values in points ---------===//
+//===- IntegerWinograd.cpp - 8-bit Winograd filters -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// `integer_winograd2` stores each filter of 3 x 3 numbers of 8 bits as the 4 x
-// 4 numbers of 16 bits that
-// runtime/routines/convolution/conv2d/integers_winograd.h multiplies: U = (2 G)
-// w (2 G)^T, where G is the matrix of Winograd's method F(2, 3), whose elements
-// are multiples of 1/2. A channel becomes two: those of the lower and of the
-// upper bytes. A `64x64x3x3` as `KRSC8k4c_integer_winograd2` is `8 x 4 x 4 x 32
-// x 8 x 4` bytes.
+// `integer_winograd2` stores each 3 x 3 filter of 8-bit integers as the 4 x 4
+// 16-bit integers that runtime/routines/convolution/conv2d/integers_winograd.h
+// multiplies: U = (2 G) w (2 G)^T, where G is the matrix of Winograd's method
+// F(2, 3), whose elements are multiples of 1/2. Each channel is stored as two
+// channels, the lower bytes and the upper bytes of U. A `64x64x3x3` as
+// `KRSC8k4c_integer_winograd2` is `8 x 4 x 4 x 32 x 8 x 4` bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +65,8 @@ public:
           int sum = 0;
           for (int s = 0; s < 3; ++s)
             sum += half[i][s] * kFilter[j][s];
-          // Bytes of the type's signedness with the bits of both halves.
+          // The lower or upper byte of U, as a number with the signedness of
+          // the element type.
           auto getByte = [&](int bits) -> float {
             bool isUnsigned = type.getElementType().isUnsignedInteger();
             return isUnsigned ? float(uint8_t(bits)) : float(int8_t(bits));

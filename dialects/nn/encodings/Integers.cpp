@@ -2,11 +2,13 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// `int24` stores a matrix of floats as integers of three bytes: a panel after
-// the other, which are the columns of a block, and behind each 512 rows of a
-// panel one scale for each column. A `25088x4096` as `NK16n_int24` takes 256
-// panels of 1207360 bytes, three quarters of what `NK16n` takes.
-// runtime/routines/matrix/matmul/integers_plan.h says where each byte is.
+// `int24` stores a matrix of floats as integers of three bytes. The columns of
+// one block form a panel, and panels are stored one after the other. Behind
+// each group of 512 rows of a panel there is one scale for each column. A
+// `25088x4096` as `NK16n_int24` takes 256 panels of 1207360 bytes, three
+// quarters of the size of `NK16n`.
+// runtime/routines/matrix/matmul/integers_plan.h defines the position of each
+// byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +47,8 @@ public:
                           "of 4";
   }
 
-  /// A row for each panel, of as many bytes as the panel takes, counted in
-  /// floats.
+  /// Returns a matrix type with one row for each panel. The row has the size of
+  /// the panel, in floats.
   RankedTensorType getStoredType(RankedTensorType type) const override {
     PanelMatrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, matrix.width);
@@ -58,7 +60,7 @@ public:
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
     PanelMatrix matrix(type);
-    // For columns behind the last.
+    // The padding of the last panel is zero.
     std::fill(stored.begin(), stored.end(), 0.0f);
     auto *group = reinterpret_cast<unsigned char *>(stored.data());
     for (int64_t first = 0; first < matrix.columns; first += matrix.width)
@@ -99,9 +101,9 @@ void Integers::writeInteger(int32_t value, int64_t k, int64_t width,
     row[integers::bytes * lane + byte] = bits >> 8 * byte;
 }
 
-/// Writes column `lane` of a group, which holds zeros before: `count` weights,
-/// `step` elements from one to the next, as integers, and their scale behind
-/// the group.
+/// Rounds the `count` weights of column `lane` of a group, whose distance in
+/// `w` is `step` elements, to integers, and writes them to the group and their
+/// scale behind it. The group must hold zeros before the call.
 void Integers::roundColumn(const float *w, int64_t count, int64_t step,
                            int64_t width, int64_t lane, unsigned char *group) {
   float most = 0;
@@ -118,12 +120,12 @@ void Integers::roundColumn(const float *w, int64_t count, int64_t step,
 }
 
 //===----------------------------------------------------------------------===//
-// What rounding loses
+// Rounding error
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The largest magnitude and the sum of the squares of elements, computed for
-/// a few of them at a time, so that none waits for another.
+/// The largest magnitude and the sum of squares of elements, accumulated in
+/// several independent lanes so that additions do not wait for each other.
 struct Magnitudes {
   static constexpr int64_t width = 16;
   float most[width] = {};
@@ -148,22 +150,24 @@ private:
   }
 };
 
-/// Sums of the squares of all elements of a matrix, and of what rounding
-/// changes of them. Rounding errors are taken for evenly distributed over what
-/// an integer stands for, which the largest element of a group determines.
+/// The sum of squares of all elements of a matrix, and the estimated sum of
+/// squares of their rounding errors. Rounding errors are assumed to be
+/// uniformly distributed over one quantization step, which the largest element
+/// of a group determines.
 struct RoundingLoss {
   double all = 0, lost = 0;
-  float (*getScale)(float most); ///< what an integer of a group stands for
+  float (*getScale)(float most); ///< quantization step of a group
 
   /// Adds a group of `count` elements with these magnitudes.
   void add(float most, double squares, int64_t count) {
     double scale = getScale(most);
     all += squares;
-    // Elements that become zero are lost whole.
+    // If the scale is 0, all elements become zero and their error is their
+    // whole value.
     lost += scale == 0 ? squares : count * scale * scale / 12;
   }
 
-  /// Adds a matrix whose groups lie side by side in rows.
+  /// Adds a matrix whose groups are parts of rows.
   void addRows(const float *w, int64_t rows, int64_t columns) {
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t at = 0; at < columns; at += integers_group) {
@@ -175,7 +179,7 @@ struct RoundingLoss {
       }
   }
 
-  /// Adds a matrix whose groups lie one below the other in columns.
+  /// Adds a matrix whose groups are parts of columns.
   void addColumns(const float *w, int64_t rows, int64_t columns) {
     for (int64_t row = 0; row < rows; row += integers_group) {
       int64_t count = std::min<int64_t>(integers_group, rows - row);

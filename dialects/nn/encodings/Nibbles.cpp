@@ -2,12 +2,12 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// `int4` stores a matrix of integers from 0 to 15, which have a byte each
-// before, in 4 bits each: a panel of 32 columns of the result after the other,
-// in words of 8 consecutive weights of a column. A `64x4096` as `NK32n_int4`
-// (of the product's axes) takes 2 panels of 65536 bytes.
-// runtime/routines/stored_weights/block_matmul/plan.h says where each weight
-// is.
+// `int4` stores a matrix of bytes with values from 0 to 15 in 4 bits each. A
+// panel consists of 32 columns of the product, in words of 8 consecutive
+// weights of a column; panels are stored one after the other. A `64x4096` as
+// `NK32n_int4` (the letters name the product's axes) takes 2 panels of 65536
+// bytes. runtime/routines/stored_weights/block_matmul/plan.h defines the
+// position of each weight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ public:
     return success();
   }
 
-  /// A row for each panel, of as many bytes as the panel takes.
+  /// Returns a matrix type with one row for each panel. The row has the size of
+  /// the panel, in bytes.
   RankedTensorType getStoredType(RankedTensorType type) const override {
     PanelMatrix matrix(type);
     int64_t panels = llvm::divideCeil(matrix.columns, words::columns);

@@ -4,11 +4,12 @@
 //
 // `strassen` stores a matrix of filters by channels, the weight of a matrix
 // product or of a 1 x 1 convolution, as the right factors of Strassen's seven
-// products (MNN, section 3.3.2): sums of its quarters, which are halves of the
-// filters by halves of the channels. `strassen2` does the same with each of
-// these, which makes 49 products of sixteenths. The products stand in the place
-// of the one tap: a `64x128x1x1` as `KRSC16k_strassen`, and a `128x64` as
-// `NK16n_strassen`, is `2 x 1 x 7 x 64 x 16`.
+// products (MNN, section 3.3.2): sums of its quarters, each of which has half
+// of the filters and half of the channels. `strassen2` applies the same to each
+// of these factors, which gives 49 products of sixteenths. The axis of the
+// single tap becomes the axis of the products: a `64x128x1x1` as
+// `KRSC16k_strassen`, and a `128x64` as `NK16n_strassen`, is `2 x 1 x 7 x 64 x
+// 16`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,15 +61,17 @@ public:
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override;
 
-  /// Each product has terms of all of the weight.
+  /// The factors have terms from all parts of the weight, so that no rows can
+  /// be encoded independently.
   int64_t getIndependentRows(RankedTensorType type) const override {
     return type.getDimSize(0);
   }
 
 private:
-  /// Into so many parts filters and channels are cut.
+  /// Returns the number of parts into which filters and channels are divided.
   int64_t getParts() const { return int64_t(1) << levels; }
-  /// Sums are over the other of the first two axes, the channels.
+  /// Returns the axis of the filters. The other of the first two axes is that
+  /// of the channels, over which products are summed.
   static unsigned getFilterAxis(LayoutAttr layout) {
     return layout.getBlocks().front().axis;
   }
@@ -87,7 +90,8 @@ void Strassen::encode(RankedTensorType type, ArrayRef<float> weight,
   const int parts = getParts();
   int64_t filters = allFilters / parts, channels = allChannels / parts;
 
-  /// A part of the weight, by its first element, as it enters a sum.
+  /// A term of a sum: a part of the weight, given by its first element, and its
+  /// sign.
   struct Term {
     int64_t offset;
     int sign;

@@ -1,4 +1,4 @@
-//===- WeightEncoding.cpp - What is stored in the place of a weight -------===//
+//===- WeightEncoding.cpp - Encodings of weights --------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

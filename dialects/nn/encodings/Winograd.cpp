@@ -1,12 +1,12 @@
-//===- Winograd.cpp - Filters as values in points -------------------------===//
+//===- Winograd.cpp - Winograd filters ------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Stores each filter as the values that Winograd's convolution multiplies (MNN,
 // section 3.3.1), U = G w G^T, where
-// runtime/routines/convolution/conv2d/winograd_matrices.h has G. In the place
-// of its r taps, each spatial axis longer than one has the points of the method
-// for m outputs at a time:
+// runtime/routines/convolution/conv2d/winograd_matrices.h defines G. Along each
+// spatial axis with more than one tap, the r taps are replaced by the
+// interpolation points of the method for m outputs at a time:
 //
 // - `winograd<m>`, for a stride of 1: m + r - 1 points. A `64x64x3x3` as
 //   `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`.
@@ -77,17 +77,17 @@ public:
   }
 
 private:
-  /// The stride of the convolution whose filters transform() takes.
+  /// Returns the stride of the convolution whose filters transform() takes.
   int64_t getStride() const { return kind == Kind::strided ? 2 : 1; }
 
-  /// The shape of a weight, K x C x R x S, whose channels have been folded.
+  /// Returns the folded shape of a weight of the shape K x C x R x S.
   static SmallVector<int64_t> getFoldedShape(ArrayRef<int64_t> shape) {
     return {shape[0], 4 * shape[1], int64_t(llvm::divideCeil(shape[2], 2)),
             int64_t(llvm::divideCeil(shape[3], 2))};
   }
 
-  /// The shape of what is stored of a weight of `shape`, with points as its
-  /// last axes.
+  /// Returns the stored shape of a weight of the shape `shape`. Its last axes
+  /// are the interpolation points.
   SmallVector<int64_t> getPoints(ArrayRef<int64_t> shape) const {
     SmallVector<int64_t> points = kind == Kind::folded
                                       ? getFoldedShape(shape)
@@ -105,8 +105,9 @@ private:
 };
 } // namespace
 
-/// The taps of each filter in even or odd rows and columns, as those of four
-/// channels; behind the last row and column of an odd size there are zeros.
+/// Returns the weight with each channel split into four, with the taps in even
+/// or odd rows and even or odd columns. Filters of odd size are padded with
+/// zeros at the end.
 std::vector<float> Winograd::fold(ArrayRef<int64_t> shape,
                                   const float *w) const {
   SmallVector<int64_t> folded = getFoldedShape(shape);

@@ -21,12 +21,14 @@ int64_t nnc::nn::product(ArrayRef<int64_t> dims) {
   return result;
 }
 
-/// The orders in which layout letters name logical axes.
+/// The orders of logical axes, each as the letters that name the axes in a
+/// layout.
 static constexpr llvm::StringLiteral kLogicalOrders[] = {"NCHW", "KCRS", "NCW",
                                                          "KCS", "KN"};
 
-/// The logical order of the letters in `outer`, or nullopt: one of the table's
-/// orders with just these letters, else consecutive letters from A.
+/// Returns the logical order of the letters in `outer`: the order of the table
+/// that has exactly these letters, or consecutive letters from A. Returns
+/// nullopt if there is none.
 static std::optional<SmallVector<char>> getLogicalOrder(StringRef outer) {
   auto hasLetters = [&](auto &order) {
     return std::is_permutation(outer.begin(), outer.end(), order.begin(),
@@ -50,8 +52,8 @@ static unsigned getAxis(ArrayRef<char> order, char letter) {
   return llvm::find(order, llvm::toUpper(letter)) - order.begin();
 }
 
-/// Checks the part of a layout's name in front of an encoding. Only on a device
-/// does a tensor of rank 0 have a layout.
+/// Checks the part of a layout's name in front of an encoding. It may be empty
+/// (rank 0) only for a tensor on a device.
 static LogicalResult
 verifyBlocked(StringRef name, bool mayBeEmpty,
               function_ref<InFlightDiagnostic()> emitError) {
@@ -108,7 +110,8 @@ std::string LayoutAttr::getName() const {
   return joinName(getBlocked(), getEncoding());
 }
 
-/// The spelling of row-major order of a tensor of this rank on a device.
+/// Returns the spelling of row-major order for a tensor of this rank on a
+/// device.
 static std::string spellRowMajor(unsigned rank) {
   if (rank == 3 || rank == 4)
     return rank == 3 ? "NCW" : "NCHW";
@@ -220,7 +223,7 @@ SmallVector<std::pair<unsigned, int64_t>> LayoutAttr::getPhysicalSteps() const {
   return steps;
 }
 
-/// The whole layout in a type, with its device, or null.
+/// Returns the layout attribute of a type, including its device, or null.
 static LayoutAttr getAttr(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
@@ -249,8 +252,8 @@ bool nnc::nn::isEncoded(Type type) {
   return layout && layout.getEncoding();
 }
 
-/// The logical type of `type` in the given order, which is row-major if it is
-/// null, on a device.
+/// Returns the logical type of `type` with the layout `order`, or row-major if
+/// that is null, on `device`.
 static RankedTensorType makeType(RankedTensorType type, LayoutAttr order,
                                  StringRef device) {
   if (order && order.isPlain())
@@ -323,8 +326,8 @@ bool nnc::nn::areRowMajor(ArrayRef<RankedTensorType> types,
 }
 
 namespace {
-/// A physical dimension of more than one step; neighbours that walk one axis
-/// evenly are one.
+/// A physical dimension with more than one step. Neighbouring dimensions that
+/// step through the same axis with a common stride are merged.
 struct Walk {
   unsigned axis;
   int64_t step, size;
@@ -392,8 +395,8 @@ std::string nnc::nn::spellImageLayout(StringRef layout, Type type) {
   auto order = getLogicalOrder(outer);
   if (tensor.getRank() != 3 || outer.size() != 4 || !order)
     return layout.str();
-  // A layout with blocks of rows, or an encoding of them, fits no tensor
-  // without rows.
+  // A layout with blocks of rows, or an encoding that needs rows, does not fit
+  // a tensor with one spatial axis.
   if (blocked.contains(llvm::toLower((*order)[2])) ||
       (encoding && encoding->needsRows()))
     return layout.str();

@@ -59,8 +59,8 @@ static SmallVector<PackLoop> getPackLoops(RankedTensorType type) {
   return loops;
 }
 
-/// Returns the number of steps of `loop` that stay inside the tensor if it
-/// starts at `position` on its axis.
+/// Returns the number of steps of `loop` that stay inside the tensor if the
+/// loop starts at `position` on its axis.
 static int64_t getStepsInside(const PackLoop &loop, int64_t position,
                               ArrayRef<int64_t> limits) {
   if (loop.step == 0)

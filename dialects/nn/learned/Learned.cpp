@@ -66,7 +66,7 @@ SmallVector<RoutineCall> TreeEnsembleOp::getRoutineCalls() {
 }
 Work TreeEnsembleOp::getWork() {
   Work work = bytesOnly(*this);
-  // A balanced tree is as deep as this.
+  // The depth of balanced trees with this number of nodes.
   int64_t trees = getRoots().getType().getNumElements(),
           nodes = getValues().getType().getNumElements();
   int64_t depth = llvm::Log2_64_Ceil(

@@ -41,8 +41,8 @@ struct GatherReducedAxes : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// Expands an operand of a matrix product that has part of the batch axes only;
-/// routines need operands with the whole batch or none of it.
+/// Expands an operand of a matrix product that has only some of the batch axes.
+/// Routines need operands with all batch axes or with none.
 struct ExpandBatch : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp matmul,

@@ -1,4 +1,4 @@
-//===- Volumes.cpp - Convolutions over three axes as ones over two --------===//
+//===- Volumes.cpp - Rewrites 3-D convolutions to 2-D ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -23,12 +23,12 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// A window over two of the three axes.
+/// A sliding window over two of the three axes.
 struct PlaneWindow {
   SmallVector<int64_t> strides, dilations, pads;
 };
 
-/// Builds the ops that stand for one op over three axes.
+/// A builder of the ops that replace one op over three axes.
 class VolumeBuilder {
 public:
   VolumeBuilder(PatternRewriter &rewriter, Location location)
@@ -43,7 +43,8 @@ public:
     return make<ReshapeOp>(
         RankedTensorType::get(shape, getTensorType(x).getElementType()), x);
   }
-  /// Returns `size` indices of an axis of x, `step` apart.
+  /// Returns the slice of `x` with `size` indices along `axis`, from `start` on
+  /// in steps of `step`.
   Value slice(Value x, int64_t axis, int64_t start, int64_t size,
               int64_t step = 1) {
     SmallVector<int64_t> sizes(getTensorType(x).getShape());
@@ -64,21 +65,21 @@ public:
     pads[rank] = after;
     return make<PadOp>(PadMode::constant, x, pads, APFloat(value));
   }
-  /// [n, c, d, h, w] to [d, n, c, h, w].
+  /// Transposes [n, c, d, h, w] to [d, n, c, h, w].
   Value toDepthFirst(Value x) {
     return make<TransposeOp>(x, ArrayRef<int64_t>{2, 0, 1, 3, 4});
   }
   Value fromDepthFirst(Value y) {
     return make<TransposeOp>(y, ArrayRef<int64_t>{1, 2, 0, 3, 4});
   }
-  /// Makes the first two axes one.
+  /// Merges the first two axes into one.
   Value joinFirst(Value x) {
     ArrayRef<int64_t> shape = getTensorType(x).getShape();
     SmallVector<int64_t> joined = {shape[0] * shape[1]};
     llvm::append_range(joined, shape.drop_front(2));
     return reshape(x, joined);
   }
-  /// The part of a filter of rank 5 at one tap along the depth.
+  /// Returns the part of a rank 5 filter at one tap along the depth.
   Value getTap(Value w, int64_t tap) {
     SmallVector<int64_t> shape(getTensorType(w).getShape());
     shape.erase(shape.begin() + 2);
@@ -90,9 +91,9 @@ private:
   Location location;
 };
 
-/// The elementwise ops behind an op over three axes that can be computed before
-/// its result gets its shape: those on the result and on constants of one value
-/// or one a channel.
+/// The elementwise ops behind an op over three axes that can be applied to
+/// images, before these are reshaped to the op's result. Their other operands
+/// are constants with one value or one value per channel.
 class VolumeEpilogue {
 public:
   explicit VolumeEpilogue(Value result) : last(result) {
@@ -104,11 +105,11 @@ public:
       last = user->getResult(0);
     }
   }
-  /// The value that the rewritten ops replace.
+  /// Returns the value that the rewritten ops replace.
   Value getLast() const { return last; }
   Operation *getLastOp() const { return last.getDefiningOp(); }
 
-  /// Computes the ops on images [n, k, h, w].
+  /// Applies the ops to images [n, k, h, w].
   Value apply(PatternRewriter &rewriter, Value planes) const {
     for (Operation *op : ops) {
       IRMapping mapping;
@@ -158,8 +159,9 @@ private:
 };
 } // namespace
 
-/// Returns which two neighbouring axes the window does not slide over, 0 for
-/// depth and height, 1 for height and width. Both are one axis then.
+/// Returns the first of two neighbouring axes along which the window does not
+/// slide, so that both can be merged into one: 0 for depth and height, 1 for
+/// height and width. Returns nullopt if there are none.
 template <class Op>
 static std::optional<size_t> findFlatAxes(Op op, ArrayRef<int64_t> more) {
   ArrayRef<int64_t> kernel = getTensorType(op.getW()).getShape().drop_front(2),
@@ -174,8 +176,8 @@ static std::optional<size_t> findFlatAxes(Op op, ArrayRef<int64_t> more) {
   return std::nullopt;
 }
 
-/// Returns the values of a list that has one for each of three axes, once axis
-/// `first` and the one behind it are joined.
+/// Returns a list of one value per axis, of three axes, after axis `first` and
+/// the next one have been merged.
 static SmallVector<int64_t> dropAxis(ArrayRef<int64_t> list, size_t first) {
   SmallVector<int64_t> kept;
   for (auto [i, value] : llvm::enumerate(list))
@@ -184,7 +186,8 @@ static SmallVector<int64_t> dropAxis(ArrayRef<int64_t> list, size_t first) {
   return kept;
 }
 
-/// The shape with axes `first` and `first` + 1 of the three as one.
+/// Returns a shape after the spatial axes `first` and `first` + 1 of three have
+/// been merged.
 static SmallVector<int64_t> joinAxes(ArrayRef<int64_t> shape, size_t first) {
   SmallVector<int64_t> joined(shape);
   joined[first + 2] *= joined[first + 3];
@@ -192,7 +195,7 @@ static SmallVector<int64_t> joinAxes(ArrayRef<int64_t> shape, size_t first) {
   return joined;
 }
 
-/// The height and width of a window over three axes.
+/// Returns the part of a window over three axes along height and width.
 template <class Op> static PlaneWindow getPlaneWindow(Op op) {
   return {dropAxis(op.getStrides(), 0), dropAxis(op.getDilations(), 0),
           dropAxis(op.getPads(), 0)};
@@ -239,15 +242,16 @@ private:
     return success();
   }
 
-  /// Whether each filter has exactly one place along the depth, which takes all
-  /// of it.
+  /// Returns true if each filter has exactly one position along the depth and
+  /// covers all of it.
   static bool coversDepth(ConvOp conv) {
     int64_t kernel = conv.getW().getType().getDimSize(2);
     return kernel == conv.getX().getType().getDimSize(2) &&
            (kernel == 1 || conv.getDilations()[0] == 1) &&
            conv.getPads()[0] == 0 && conv.getPads()[3] == 0;
   }
-  /// The slices of a volume are further channels of an image then.
+  /// Rewrites a convolution for which coversDepth() holds: the depth slices of
+  /// the input become further channels of an image.
   static LogicalResult joinChannels(ConvOp conv, PatternRewriter &rewriter) {
     VolumeEpilogue epilogue(conv.getY());
     rewriter.setInsertionPoint(epilogue.getLastOp());
@@ -279,7 +283,7 @@ private:
     SmallVector<Value> slices;
     SmallVector<int64_t> used;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      // A tap that meets nothing but zeros adds nothing.
+      // A tap that only reads padding adds nothing.
       int64_t low = tap * dilation - before, high = low + (depth - 1) * stride;
       bool isOutside = high < 0 || low >= x.getDimSize(2);
       bool isLast = tap == taps - 1 && used.empty();
@@ -308,9 +312,9 @@ private:
     return success();
   }
 
-  /// Whether the slices of all taps, side by side as channels, take no more
-  /// memory than the result: then one convolution of them is faster than the
-  /// sum, as routines multiply several channels at a time.
+  /// Returns true if the slices of all taps, concatenated as channels, take no
+  /// more memory than the result. Then one convolution of them is faster than a
+  /// sum of convolutions, because routines multiply several channels at a time.
   static bool takesFewChannels(ConvOp conv) {
     RankedTensorType x = conv.getX().getType(), y = conv.getType();
     int64_t taps = conv.getW().getType().getDimSize(2);
@@ -332,8 +336,9 @@ private:
   }
 };
 
-/// The result of a transposed convolution consists of `stride` interleaved
-/// parts along the depth; each is a sum over the taps that reach it.
+/// Rewrites a transposed convolution over three axes. Its result consists of
+/// `stride` interleaved parts along the depth; each is a sum over the taps that
+/// reach it.
 struct SplitConvTranspose : OpRewritePattern<ConvTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvTransposeOp conv,
@@ -349,9 +354,9 @@ struct SplitConvTranspose : OpRewritePattern<ConvTransposeOp> {
     int64_t taps = conv.getW().getType().getDimSize(2),
             stride = conv.getStrides()[0], dilation = conv.getDilations()[0],
             before = conv.getPads()[0], depth = y.getDimSize(2);
-    // Element m of part r is at m * stride + r before the crop; those from
-    // `first` to `end` of each part are needed. A tap adds the input `shift`
-    // elements further on, at most `reach`.
+    // Element m of part r is at m * stride + r before the result is cropped;
+    // the elements from `first` to `end` of each part are needed. A tap moves
+    // the input by `shift` elements, at most by `reach`.
     int64_t first = before / stride,
             end = llvm::divideCeil(before + depth, stride), count = end - first,
             reach = (taps - 1) * dilation / stride,
@@ -414,7 +419,7 @@ private:
                                 build.reshape(y, conv.getType().getShape()));
     return success();
   }
-  /// The planes of a part that no tap reaches.
+  /// Returns `count` planes of zeros, for a part that no tap reaches.
   static Value makeZeros(PatternRewriter &rewriter, ConvTransposeOp conv,
                          int64_t count) {
     RankedTensorType y = conv.getType();

@@ -1,4 +1,4 @@
-//===- Lengths.cpp - Ops with results as long as data say -----------------===//
+//===- Lengths.cpp - Ops with data-dependent sizes ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -195,7 +195,7 @@ SmallVector<RoutineCall> SuppressOp::getRoutineCalls() {
 }
 Work SuppressOp::getWork() {
   Work work = bytesOnly(*this);
-  // Each box that is a candidate is compared with those taken before.
+  // Each candidate box is compared with the boxes selected before it.
   int64_t scores = getScores().getType().getNumElements();
   work.operations = scores * (8 + 10 * static_cast<int64_t>(getMost()));
   return work;

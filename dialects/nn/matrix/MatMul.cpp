@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Rows and columns of a matrix operand as the product sees them.
+/// Returns the rows and columns of a matrix operand after its transposition, if
+/// any.
 static std::pair<int64_t, int64_t> getMatrix(RankedTensorType type,
                                              bool transposed) {
   int64_t rows = type.getDimSize(type.getRank() - 2);
@@ -89,7 +90,7 @@ std::optional<int64_t> MatMulOp::getChannelAxis() {
   return getY().getType().getRank() - 1;
 }
 
-/// An operand either has the result's batch or none at all.
+/// Each operand must have the result's batch axes or none at all.
 bool MatMulOp::hasCollapsibleBatch() {
   int64_t batch = product(getBatch(getY().getType()));
   auto fits = [&](RankedTensorType type) {
@@ -99,7 +100,7 @@ bool MatMulOp::hasCollapsibleBatch() {
   return fits(getA().getType()) && fits(getB().getType());
 }
 
-/// Samples are rows of `a`, or matrices of a batch.
+/// A sample is a run of rows of `a`, or matrices of a batch.
 bool MatMulOp::keepsSamples(ArrayRef<bool> split) {
   RankedTensorType a = getPlain(getA()), b = getPlain(getB());
   int64_t rank = getPlain(getY()).getRank();
@@ -143,7 +144,7 @@ MatMulOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
   fields.add("b_batch_stride",
              batchedB ? getPhysicalElements(b) / product(getBatch(b)) : 0);
   fields.add("transpose_a", getTransposeA());
-  // A packed right-hand side is packed as the product sees it.
+  // The packed layout of a right-hand side already includes the transposition.
   fields.add("transpose_b", getTransposeB() && !getLayout(b));
   return {{"matmul", fields.get(), {0, 1}}};
 }
@@ -154,8 +155,8 @@ std::string MatMulOp::spellLayout(StringRef layout, int64_t operand) {
   bool transposed =
       (operand == 0 && getTransposeA()) || (operand == 1 && getTransposeB());
   unsigned rank = type.getRank();
-  // Several matrices are not encoded. The layout of one stays, which does not
-  // fit their rank.
+  // A batch of matrices cannot be encoded. The layout is returned unchanged; it
+  // does not fit the operand's rank.
   if (layout == "plain" || layout == "any" || (rank == 2 && !transposed) ||
       (rank != 2 && splitLayoutName(layout).second))
     return layout.str();

@@ -56,10 +56,11 @@ OpFoldResult AdaptOp::fold(FoldAdaptor adaptor) {
 bool AdaptOp::isView() { return isViewOf(getY().getType(), getX().getType()); }
 
 namespace {
-/// An image, with one spatial axis or two, as the adapt family knows them.
+/// An image with one or two spatial axes, in the form that the adapt family
+/// takes.
 struct Image {
   int64_t n, c, h, w;
-  int64_t block; ///< channels in a block: 1 for row-major
+  int64_t block; ///< channels per block; 1 for row-major
 };
 } // namespace
 
@@ -91,8 +92,9 @@ std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
     fields.add("block_in", x->block).add("block_out", y->block);
     return RoutineCall{"adapt", fields.get(), {0}};
   }
-  // One side is row-major and the other divides without padding: walk the
-  // other's physical order, the row-major side by steps of its strides.
+  // One side is row-major and the other has blocks without padding. The copy
+  // follows the physical order of the blocked side and steps through the
+  // row-major side by its strides.
   bool packs = !getLayout(from);
   RankedTensorType other = packs ? to : from;
   if ((getLayout(from) && getLayout(to)) || isPadded(other))

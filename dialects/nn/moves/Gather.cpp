@@ -25,8 +25,8 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Samples take the same elements of their own, or elements of their own choice
-/// of a table for all.
+/// Samples are independent if each gathers the same indices from its own data,
+/// or its own indices from one table for all samples.
 bool GatherOp::keepsSamples(ArrayRef<bool> split) {
   return split[0] != split[1] && (split[0] ? getAxis() != 0 : getAxis() == 0);
 }

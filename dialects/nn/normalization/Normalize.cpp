@@ -35,7 +35,7 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *,
 Type LayerNormOp::getAccumulatorType() {
   return getAccumulator().value_or(Type());
 }
-/// The vector routines of floats take no epilogue.
+/// The vector routines for floats support no epilogue.
 std::optional<int64_t> LayerNormOp::getChannelAxis() {
   int64_t last = getX().getType().getRank() - 1;
   if (!getAccumulator() || static_cast<int64_t>(getAxis()) != last)

@@ -39,7 +39,7 @@ SmallVector<RoutineCall> TopKOp::getRoutineCalls() {
 }
 Work TopKOp::getWork() {
   Work work = bytesOnly(*this);
-  // A heap of `count` elements is as high as this.
+  // The factor is the height of a heap with `count` elements.
   work.operations = getX().getType().getNumElements() *
                     (1 + llvm::Log2_64_Ceil(std::max<uint64_t>(getCount(), 1)));
   return work;

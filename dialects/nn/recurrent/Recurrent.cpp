@@ -1,4 +1,4 @@
-//===- Recurrent.cpp - Ops that carry values from step to step ------------===//
+//===- Recurrent.cpp - Recurrent cells and queues -------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -59,8 +59,8 @@ static LstmSizes getSizes(RankedTensorType x, RankedTensorType w,
           x.getDimSize(2), w.getDimSize(1)};
 }
 
-/// Checks the shapes of the operands, of which a cell takes `cellWidth`
-/// elements, and returns the type of the result.
+/// Checks the shapes of the operands and returns the type of the result. Each
+/// cell takes `cellWidth` elements of the cell state.
 template <class Adaptor>
 static FailureOr<RankedTensorType> inferLstm(std::optional<Location> location,
                                              Adaptor adaptor,
@@ -101,7 +101,7 @@ static Work getLstmWork(Work work, const LstmSizes &sizes) {
   return work;
 }
 
-/// Adds the fields that both families have.
+/// Adds the fields that the shapes of the lstm and integer_lstm families share.
 static void addSizes(ShapeFields &fields, const LstmSizes &sizes,
                      bool isTimeMajor) {
   fields.add("batch", sizes.batch).add("steps", sizes.steps);

@@ -63,8 +63,8 @@ ReduceOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
   auto [begin, end] = getRun(x, getAxes());
   SmallVector<int64_t> dims = getPhysicalShape(x);
   if (LayoutAttr layout = getLayout(x)) {
-    // The reduced axes must be whole and neighbours when other axes are
-    // blocked, and the padding of those must become zeros again.
+    // If other axes are blocked, the reduced axes must be unblocked neighbours,
+    // and the padding of the blocked axes must become zeros again.
     bool logarithm = getKind() == ReduceKind::log_sum ||
                      getKind() == ReduceKind::log_sum_exp;
     if (getLayout(result) != layout || (logarithm && isPadded(x)))

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Infers the type of `sizes` bins of the regions `rois`, of `columns` numbers
-/// each, of images `x`.
+/// Infers the type of the result of pooling regions of the images `x`: `sizes`
+/// bins for each of the regions `rois`, which have `columns` numbers each.
 static LogicalResult inferRegions(std::optional<Location> location,
                                   RankedTensorType x, RankedTensorType rois,
                                   int64_t columns, ArrayRef<int64_t> sizes,

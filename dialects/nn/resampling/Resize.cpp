@@ -71,7 +71,7 @@ LogicalResult FixedResizeOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(
         location, "needs images of 4 axes of i8, ui8 or i16, not a ", x);
   ArrayRef<int64_t> sizes = adaptor.getSizes(), steps = adaptor.getSteps();
-  // Places in units of 1/1024 fit in 32 bits.
+  // Coordinates in units of 1/1024 must fit in 32 bits.
   auto isOutside = [](int64_t number) {
     return number < 1 || number > 1 << 20;
   };

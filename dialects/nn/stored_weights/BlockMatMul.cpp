@@ -86,7 +86,8 @@ BlockMatMulOp::getRoutineCallsOn(ArrayRef<RankedTensorType> inputs,
 }
 
 std::string BlockMatMulOp::spellLayout(StringRef layout, int64_t operand) {
-  // The table calls the axes K and N; the weights lie the other way round.
+  // The routine table names the axes K and N; the weights have them in the
+  // opposite order.
   if (operand < 1 || layout == "plain" || layout == "any")
     return layout.str();
   return renameAxes(layout, {1, 0}, 2, getContext());

@@ -12,13 +12,13 @@ using namespace nnc;
 using namespace nnc::nn;
 
 namespace {
-/// The part of a stored_conv2d_shape that says which weights are stored.
+/// The fields of a stored_conv2d_shape that determine which weights are stored.
 struct Filters {
   int64_t k, c, kh, kw, order;
 };
 } // namespace
 
-/// The type of the weights of an nn.conv that computes the same.
+/// Returns the type of the uncompressed weights of the equivalent nn.conv.
 template <class Op>
 static RankedTensorType getWeightType(Op op, RankedTensorType x) {
   SmallVector<int64_t> shape = {static_cast<int64_t>(op.getFilters()),

@@ -79,7 +79,7 @@ int64_t StoredMatMulOp::getWeightBytes() {
   return getRows() * x.getShape().back() * (x.getElementType().isF32() ? 4 : 1);
 }
 
-/// The rows of x, all in one matrix.
+/// Returns the number of rows of x, with all batch axes merged into one matrix.
 static int64_t countRows(StoredMatMulOp op) {
   return product(op.getX().getType().getShape().drop_back());
 }

@@ -1,5 +1,4 @@
-//===- Constant.cpp - nn.constant
-//-------------------------------------------===//
+//===- Constant.cpp - nn.constant -----------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// A number as an attribute of an element type.
+/// Returns a number as an attribute of an element type.
 static TypedAttr getNumber(Type type, double value) {
   if (isa<FloatType>(type))
     return FloatAttr::get(type, value);
@@ -27,7 +27,8 @@ static TypedAttr getNumber(Type type, double value) {
                                       /*isSigned=*/true));
 }
 
-/// The least or the greatest number of an element type: infinities of floats.
+/// Returns the least or the greatest number of an element type, which is an
+/// infinity for floats.
 static TypedAttr getExtreme(Type type, bool greatest) {
   if (auto real = dyn_cast<FloatType>(type))
     return FloatAttr::get(type,
@@ -76,11 +77,13 @@ bool nn::readsNothing(Operation *op) {
 TypedAttr nn::getEmptyResult(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   return llvm::TypeSwitch<Operation *, TypedAttr>(op)
-      // Sums of products, and of values that a softmax of no scores weights.
+      // Empty sums: of products, and of attention values weighted by a softmax
+      // of no scores.
       .Case<ConvOp, ConvTransposeOp, MatMulOp, BlockMatMulOp, AttentionOp>(
           [&](auto) { return getNumber(type, 0); })
       .Case<MaxPoolOp>([&](auto) { return getExtreme(type, false); })
-      // The mean of zeros where padding counts, else of no elements.
+      // The mean of zeros if the padding counts, otherwise the undefined mean
+      // of no elements.
       .Case<AvgPoolOp>([&](AvgPoolOp pool) {
         return getNumber(type, pool.getCountIncludePad() ? 0 : std::nan(""));
       })

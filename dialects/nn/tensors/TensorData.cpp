@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The most elements of a constant that is written into the IR, where it can be
-/// read.
+/// The largest number of elements of a constant whose elements are printed in
+/// the IR.
 static constexpr int64_t kInlineElements = 16;
 
 /// The alignment of owned memory in bytes, enough for any vector.

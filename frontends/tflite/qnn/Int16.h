@@ -20,7 +20,8 @@ bool isInt16Activation(mlir::Value x, const Quantization &quantization);
 
 /// How a layer accumulates products of 16-bit activations and weights.
 struct Int16Sums {
-  /// The accumulator type: i64, or i32 if the bias has 32 bits.
+  /// The accumulator type: i64, or i32 if the bias has 32 bits or if no sum can
+  /// exceed 32 bits.
   mlir::Type type;
   /// True if the multiplier has 16 bits.
   bool isShort;

@@ -53,7 +53,7 @@ mlir::Value centre(Layer &layer, mlir::Value x,
                    const Quantization &quantization);
 
 /// Returns `x`, in i32, times `multiplier` * 2^(`shift` - 31), rounded
-/// according to `rescale`, or in the other overload as the import rounds.
+/// according to `rescale`, or in the overloads without it as the import rounds.
 mlir::Value rescale(Layer &layer, nn::Rescale rescale, mlir::Value x,
                     mlir::Value multiplier, mlir::Value shift);
 mlir::Value rescale(Layer &layer, mlir::Value x, mlir::Value multiplier,

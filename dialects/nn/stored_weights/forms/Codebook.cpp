@@ -1,4 +1,4 @@
-//===- Codebook.cpp - Weights as numbers of their values ------------------===//
+//===- Codebook.cpp - Tables of the distinct values of weights ------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

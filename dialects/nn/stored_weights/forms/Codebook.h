@@ -1,4 +1,4 @@
-//===- Codebook.h - Weights as numbers of their values ----------*- C++ -*-===//
+//===- Codebook.h - Distinct values of weights ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -17,9 +17,9 @@ using namespace nnc::stored;
 
 std::vector<int>
 nnc::stored::getHuffmanLengths(llvm::ArrayRef<int64_t> counts) {
-  // The nodes of the tree: first the symbols, then each node behind the two
-  // that it joins. Of equal counts the node that is older goes first, which
-  // makes the longest code as short as it can be.
+  // The nodes of the tree: first the symbols, then each inner node behind its
+  // two children. Among nodes of equal counts the oldest is taken first, which
+  // minimizes the length of the longest code.
   using Entry = std::pair<int64_t, size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   for (size_t symbol = 0; symbol < counts.size(); ++symbol)
@@ -51,15 +51,16 @@ std::vector<int> nnc::stored::getLimitedLengths(llvm::ArrayRef<int64_t> counts,
   for (size_t symbol = 0; symbol < counts.size(); ++symbol)
     if (lengths[symbol] > 0)
       symbols.push_back(symbol);
-  // Codes of `length` bits take 2^(most - length) of the 2^most places that
-  // codes of `most` bits have.
+  // A code of `length` bits takes 2^(most - length) of the 2^most codes of
+  // `most` bits.
   int64_t room = int64_t(1) << most;
   for (size_t symbol : symbols) {
     lengths[symbol] = std::min(lengths[symbol], most);
     room -= int64_t(1) << (most - lengths[symbol]);
   }
-  // The rarest symbols make room for those that were cut, then the most
-  // frequent ones take what is left.
+  // Codes of the rarest symbols are lengthened until the shortened codes fit,
+  // then codes of the most frequent symbols are shortened as far as room is
+  // left.
   llvm::sort(symbols, [&](size_t a, size_t b) {
     return std::make_pair(counts[a], a) < std::make_pair(counts[b], b);
   });

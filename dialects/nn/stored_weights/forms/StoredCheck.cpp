@@ -22,10 +22,11 @@ using llvm::Twine;
 using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 
-/// The most bits of a code that is no Huffman code: its values have one table,
-/// or a block has one, whose places a byte holds.
+/// The largest number of bits of a code that is not a Huffman code: an index in
+/// the table of all values or of a block, which fits in a byte.
 static constexpr int kMostCodeBits = 8;
-/// The most values or gaps that have codes: a byte holds their numbers.
+/// The largest number of values or gaps that have codes, so that an index fits
+/// in a byte.
 static constexpr int kMostSymbols = 256;
 
 //===----------------------------------------------------------------------===//
@@ -55,7 +56,8 @@ std::string nnc::stored::findWrongShape(const decode_shape &s, int64_t bytes,
   bool hasEntries = decode_has_entries(s.form);
   bool isLiteral = decode_keeps_values(s);
   int mostBits = isHuffman ? decode_most_bits : kMostCodeBits;
-  // The last block and the one before it have a sum that an int holds.
+  // The index of the end of the last full block plus one block must fit in an
+  // int.
   constexpr int most = std::numeric_limits<int>::max();
   std::string problem = checkField("form", s.form, 0, decode_last_form);
   auto check = [&](llvm::StringRef name, int64_t value, int64_t least,
@@ -70,7 +72,8 @@ std::string nnc::stored::findWrongShape(const decode_shape &s, int64_t bytes,
         isLiteral ? 8 * size : mostBits);
   if (!problem.empty())
     return problem;
-  // The value that entries skip stands behind those that have codes.
+  // The value that entries skip is the last one of the table, behind the values
+  // that have codes.
   check("values", s.values, 1,
         isLiteral   ? 1
         : isHuffman ? kMostSymbols + hasEntries
@@ -115,34 +118,34 @@ std::string nnc::stored::findWrongShape(const decode_shape &s, int64_t bytes,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A stream of bits that ends.
+/// A stream of bits with a bounds check.
 class Stream {
 public:
   Stream(llvm::ArrayRef<uint8_t> bytes) : bytes(bytes) {}
 
-  /// The next bits, 16 at most, or zeros behind the end.
+  /// Returns the next bits, at most 16; zeros behind the end.
   uint32_t peek(int bits) const {
     uint32_t word = 0;
     for (size_t i = 0, at = used / 8; i < 3 && at + i < bytes.size(); ++i)
       word |= uint32_t(bytes[at + i]) << 8 * i;
     return word >> used % 8 & ((1u << bits) - 1);
   }
-  /// Returns false if there are not so many bits.
+  /// Skips bits. Returns false if fewer bits are left.
   bool skip(int bits) { return (used += bits) <= 8 * bytes.size(); }
 
 private:
   llvm::ArrayRef<uint8_t> bytes;
-  size_t used = 0; ///< bits
+  size_t used = 0; ///< bits that have been read
 };
 
-/// Canonical Huffman codes, if they are sound.
+/// A reader of canonical Huffman codes that checks their table.
 struct HuffmanReader {
-  std::vector<int64_t> counts; ///< of the codes of each length from 1 on
+  std::vector<int64_t> counts; ///< number of codes of each length from 1 on
   std::string problem;
   bool hasCodes;
 
-  /// `table` says how many codes there are of each length up to `bits`, for
-  /// `symbols` symbols in all. A single one needs no code.
+  /// `table` has the number of codes of each length from 1 to `bits`, for
+  /// `symbols` symbols in all. A single symbol needs no code.
   HuffmanReader(const uint8_t *table, int bits, int symbols,
                 llvm::StringRef what) {
     int64_t codes = 0, room = int64_t(1) << bits;
@@ -161,7 +164,8 @@ struct HuffmanReader {
                     .str();
   }
 
-  /// Reads a code of the stream; false if it is none, or cut off.
+  /// Reads a code from the stream. Returns false if the bits are not a code or
+  /// if the stream ends within it.
   bool skip(Stream &stream, int &symbol) const {
     symbol = 0;
     if (!hasCodes)
@@ -182,7 +186,8 @@ struct HuffmanReader {
   }
 };
 
-/// The bytes that a shape without a fault reads, in whichever form they are.
+/// A checker of the bytes of a stored weight in any form, whose shape has
+/// passed findWrongShape().
 struct Checker {
   const decode_shape &s;
   llvm::ArrayRef<uint8_t> bytes;
@@ -209,11 +214,12 @@ struct Checker {
   std::string checkPattern() const;
 
 private:
-  /// Calls check(block, stream), which returns what is wrong, for each block
-  /// that lies within the bytes.
+  /// Calls check(block, stream) for each block after checking that the block
+  /// lies within the bytes. check() returns a description of what is wrong, or
+  /// an empty string.
   template <class F> std::string checkBlocks(F check) const;
-  /// Checks the entries of all blocks. next(stream, gap) reads one; it returns
-  /// what is wrong.
+  /// Checks the entries of all blocks. next(stream, gap) reads one entry and
+  /// returns a description of what is wrong, or an empty string.
   template <class F> std::string checkEachEntry(F next) const;
 };
 } // namespace
@@ -297,7 +303,8 @@ std::string Checker::checkEntries() const {
 
 std::string Checker::checkHuffmanEntries() const {
   const decode_places at(s, size);
-  // The value that entries skip has no code unless one fills a long gap.
+  // The value that entries skip has no code unless entries of that value fill
+  // long gaps.
   HuffmanReader values(bytes.data() + at.value_counts, s.value_bits,
                        s.values - 1, "values");
   HuffmanReader gaps(bytes.data() + at.gap_counts, s.gap_bits, s.gaps, "gaps");
@@ -321,7 +328,7 @@ std::string Checker::checkLiterals() const {
   auto readFirst = [&](int block) {
     return int64_t(read32le(bytes.data() + at.counts + 4 * int64_t(block)));
   };
-  // Each block goes on where the one before it has ended.
+  // The bits of each block follow those of the block before it.
   int64_t entry = 0;
   for (int block = 0; block < decode_blocks(s); ++block) {
     const int64_t end = readFirst(block + 1);

@@ -1,4 +1,4 @@
-//===- StoredCodes.cpp - Weights as places in tables ----------------------===//
+//===- StoredCodes.cpp - Weights as indices in tables of values -----------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -33,7 +33,7 @@ std::optional<size_t> nnc::stored::getMostValues(const Codebook &book,
   return most;
 }
 
-/// The different places of a block's elements, ascending.
+/// Returns the distinct indices of a block's elements, ascending.
 static std::vector<uint16_t> findPlaces(const Codebook &book, int64_t begin,
                                         int64_t end) {
   llvm::BitVector seen(book.values.size());
@@ -52,12 +52,12 @@ getBlockLengths(int64_t count, llvm::ArrayRef<int64_t> runs) {
   for (int64_t run : runs)
     for (int64_t many : {2, 4, 8, 16})
       blocks.push_back(many * run);
-  // Short parts of a large weight are not tried: that takes too long.
+  // Short blocks of a large weight are not tried because that takes too long.
   for (int64_t block = count < (1 << 20) ? 64 : 1024; block < count; block *= 2)
     blocks.push_back(block);
   llvm::erase_if(blocks,
                  [&](int64_t block) { return block < 32 || block >= count; });
-  // The shape has ints, of which routines add two.
+  // The fields of the shape are ints, and routines add two of them.
   if (count <= (1 << 30))
     blocks.push_back(count);
   llvm::sort(blocks);
@@ -83,15 +83,17 @@ std::optional<StoredForm> nnc::stored::storeCodes(const Codebook &book,
     shape.elements = static_cast<int>(count);
     shape.block = static_cast<int>(block);
     shape.value_bits = getNumberBits(*values);
-    // Codes behind the only table begin with a word, as long as its places
-    // have no more bits for that.
+    // If the block length is given, the table of each block is padded so that
+    // the codes behind it begin at a word, unless codes would need more bits
+    // for the longer table.
     size_t aligned = llvm::alignTo(*values * book.size, 4) / book.size;
     shape.values = static_cast<int>(
         only ? std::min(aligned, size_t(1) << shape.value_bits) : *values);
     int64_t bytes =
         int64_t(decode_blocks(shape)) * decode_group(shape, book.size) +
         decode_behind_codes(shape);
-    // Longer blocks come later: they decode more at a time.
+    // On equal sizes the later, longer blocks win because they decode more
+    // elements at a time.
     if (bytes <= least) {
       least = bytes;
       form.shape = shape;

@@ -1,4 +1,4 @@
-//===- StoredEntries.cpp - Weights most of which are equal ----------------===//
+//===- StoredEntries.cpp - Weights with a dominant value ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,7 +16,8 @@ using namespace nnc;
 using namespace nnc::stored;
 
 namespace {
-/// An entry: so many skipped elements, then one of a value.
+/// An entry: the number of skipped elements and the value of the element behind
+/// them.
 struct Entry {
   uint32_t gap;
   size_t place;
@@ -46,7 +47,7 @@ static Entries findEntries(const Codebook &book, size_t skipped, int64_t length,
         ++gap;
       }
     }
-    // The end of a block is skipped without an entry.
+    // Skipped elements at the end of a block need no entry.
     while (!block.empty() && block.back().place == skipped)
       block.pop_back();
   }
@@ -83,7 +84,7 @@ StoredForm nnc::stored::storeEntries(const Codebook &book, int64_t length) {
       gapBits = bits;
     }
   }
-  // The value that is skipped has the last place.
+  // The skipped value is the last one of the table.
   std::vector<uint32_t> values = book.values;
   std::swap(values[skipped], values.back());
   std::vector<size_t> moved(values.size());

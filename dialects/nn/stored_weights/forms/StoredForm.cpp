@@ -13,9 +13,11 @@
 using namespace nnc;
 using namespace nnc::stored;
 
-/// The most values of a weight of which a part has a table.
+/// The largest number of distinct values of a weight whose blocks have their
+/// own tables.
 static constexpr size_t kMostPartValues = 65536;
-/// Elements that entries and Huffman codes make independently of others.
+/// The number of elements in a block of entries or Huffman codes. Blocks are
+/// decoded independently of each other.
 static constexpr int64_t kBlock = 4096;
 
 llvm::StringRef nnc::stored::toString(StoredKind kind) {
@@ -50,21 +52,23 @@ std::string nnc::stored::getFormName(int64_t form, int64_t gaps,
   }
 }
 
-/// Keeps the smaller form of two; `other` if they are as small.
+/// Sets `form` to the smaller of both forms, or to `other` if both have the
+/// same size.
 static void keepSmaller(std::optional<StoredForm> &form,
                         std::optional<StoredForm> other) {
   if (other && (!form || other->bytes.size() <= form->bytes.size()))
     form = std::move(other);
 }
 
-/// The places of blocks have 32 bits, sizes are ints.
+/// Returns true if the weight is small enough: offsets of blocks have 32 bits,
+/// and sizes are ints.
 static bool hasStorableSize(llvm::ArrayRef<char> bytes, int size) {
   return int64_t(bytes.size()) >= 2 * size &&
          bytes.size() <= (size_t(1) << 31) - kBlock;
 }
 
-/// The smallest pattern of elements, of which `book` has all values if there
-/// are few.
+/// Returns the smallest pattern of elements. `book` has all their values if
+/// these are few, otherwise it is nullopt.
 static std::optional<StoredForm>
 findPattern(llvm::ArrayRef<char> bytes, int size,
             const std::optional<Codebook> &book, int64_t run) {
@@ -105,7 +109,8 @@ std::optional<StoredForm> StoredForm::get(StoredKind kind,
     form = storeCodes(*book, runs, block);
     break;
   case StoredKind::csr:
-    // Bytes have a table, so that all that reads entries of theirs can.
+    // Elements of one byte are always stored with a table, because all routines
+    // that read entries of bytes support one.
     if (size > 1)
       form = storeLiterals(bytes, size,
                            book ? book->values[book->findMostFrequent()] : 0,
@@ -135,7 +140,7 @@ bool nnc::stored::isWorthStoring(StoredKind kind, llvm::ArrayRef<char> bytes,
       Codebook::get(bytes, size, hasParts ? kMostPartValues : kMostPlaces);
   if (!book)
     return kind == StoredKind::csr && hasManyZeros(bytes, size);
-  // Parts of 64 elements and 16 values take less than the elements of any size
-  // but a byte.
+  // Blocks of 64 elements with at most 16 values are smaller than the elements,
+  // unless these are bytes.
   return book->values.size() <= kMostPlaces || getMostValues(*book, 64, 16);
 }

@@ -1,4 +1,4 @@
-//===- StoredLiterals.cpp - Weights most of which are zero ----------------===//
+//===- StoredLiterals.cpp - Weights that are mostly zero ------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,8 +13,9 @@
 using namespace nnc;
 using namespace nnc::stored;
 
-/// Calls f(gap, element) for each element of a block that is not `skipped`,
-/// with the number of those in front of it that are.
+/// Calls f(gap, element) for each element of a block that is not equal to
+/// `skipped`. The gap is the number of skipped elements directly in front of
+/// it.
 template <class F>
 static void forEachGap(llvm::ArrayRef<char> bytes, int size, uint32_t skipped,
                        int64_t begin, int64_t end, F f) {
@@ -34,8 +35,9 @@ std::optional<StoredForm> nnc::stored::storeLiterals(llvm::ArrayRef<char> bytes,
     for (int64_t begin = 0; begin < count; begin += length)
       f(begin, std::min(begin + length, count));
   };
-  // Where a gap is longer than its bits can say, entries of the value that is
-  // skipped stand in between, each for as many elements as there are numbers.
+  // A gap that is too long for its bits is split by entries with the skipped
+  // value, each of which covers as many elements as a gap of these bits has
+  // values.
   int64_t entries[kMostGapBits + 1] = {};
   forEachBlock([&](int64_t begin, int64_t end) {
     forEachGap(bytes, size, skipped, begin, end, [&](int64_t gap, uint32_t) {

@@ -1,4 +1,4 @@
-//===- StoredPattern.cpp - Weights of which N of each M are not zero ------===//
+//===- StoredPattern.cpp - Weights with N:M sparsity ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,9 +14,9 @@
 using namespace nnc;
 using namespace nnc::stored;
 
-/// Sets the lengths of groups, of which as few elements as possible are kept,
-/// for which the entries take the fewest bits. Returns false if none is
-/// shorter than `run`.
+/// Sets the group length for which the entries take the fewest bits, where each
+/// group keeps as few elements as possible. Returns false if there is no such
+/// group length.
 static bool chooseGroup(decode_shape &shape, llvm::ArrayRef<char> bytes,
                         int size, uint32_t skipped, int64_t run) {
   const int64_t count = int64_t(bytes.size()) / size;
@@ -32,7 +32,7 @@ static bool chooseGroup(decode_shape &shape, llvm::ArrayRef<char> bytes,
         own += readElement(bytes, size, i) != skipped;
       kept = std::max(kept, own);
     }
-    // Each element takes its share of a group's entries.
+    // The average number of bits per element.
     const double all = double(kept * (shape.value_bits + bits)) / double(group);
     if (kept == 0 || kept == group || all >= leastBits)
       continue;
@@ -65,7 +65,7 @@ std::optional<StoredForm> nnc::stored::storePattern(llvm::ArrayRef<char> bytes,
     return std::nullopt;
   shape.entries = static_cast<int>(entries);
 
-  // The value that is skipped has the last place.
+  // The skipped value is the last one of the table.
   if (book)
     for (size_t i = 0; i < book->values.size(); ++i)
       if (i != last)
@@ -88,8 +88,8 @@ std::optional<StoredForm> nnc::stored::storePattern(llvm::ArrayRef<char> bytes,
     int own = 0;
     for (int i = 0; i < shape.block; ++i)
       own += readElement(bytes, size, begin + i) != skipped;
-    // The first of the elements that are skipped have entries, too, where there
-    // are fewer others.
+    // If a group has fewer elements to keep, its first skipped elements also
+    // get entries.
     int padding = shape.gaps - own;
     for (int i = 0; i < shape.block; ++i)
       if (readElement(bytes, size, begin + i) != skipped || padding-- > 0)

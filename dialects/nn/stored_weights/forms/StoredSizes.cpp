@@ -13,8 +13,8 @@
 
 using namespace nnc::stored;
 
-/// Returns the elements as they are stored: floats, or the lowest bytes of
-/// integers, which are within a range of 256.
+/// Returns the elements in the form in which they are stored: floats, or the
+/// lowest byte of integers, which span a range of at most 256 values.
 static std::vector<char> getStoredElements(llvm::ArrayRef<float> matrix,
                                            int64_t elementBytes) {
   if (elementBytes == 4) {

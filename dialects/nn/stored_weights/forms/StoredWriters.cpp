@@ -1,4 +1,4 @@
-//===- StoredWriters.cpp - What stored forms have in common ---------------===//
+//===- StoredWriters.cpp - Code that all stored forms share ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- StoredWriters.h - What writes each stored form -----------*- C++ -*-===//
+//===- StoredWriters.h - Writers of the stored forms ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -58,7 +58,7 @@ std::optional<StoredForm> storePattern(llvm::ArrayRef<char> bytes, int size,
 bool hasManyZeros(llvm::ArrayRef<char> bytes, int size);
 
 //===----------------------------------------------------------------------===//
-// Tools of all forms
+// Functions that all forms share
 //===----------------------------------------------------------------------===//
 
 /// Returns the number of bits that hold the numbers from 0 to count - 1; at
