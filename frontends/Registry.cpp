@@ -66,9 +66,9 @@ static const Signature *findSignature(StringRef start) {
   return nullptr;
 }
 
-/// Returns the frontend of a file; null, and a report, if there is none. Known
-/// signatures come before formats without one: these accept more than is
-/// theirs.
+/// Returns the frontend of a file, or null after an error if there is none.
+/// Known signatures are tested before formats without a magic number, because
+/// those formats accept some files of other formats.
 static const Frontend *pickFrontend(const FileStart &start,
                                     Problems &problems) {
   for (const Frontend *frontend : getFrontends())
@@ -95,7 +95,7 @@ static const Frontend *pickFrontend(const FileStart &start,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Keeps the diagnostics of a scope back.
+/// A scope whose diagnostics are held back.
 class Kept {
 public:
   explicit Kept(MLIRContext &context)
@@ -109,12 +109,12 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// An import with sizes that are tried, and what it reported.
+/// An import with guessed sizes, and the problems that it reported.
 struct Attempt {
   SizeGuess trial;
   ImportResult result;
   std::vector<Diagnostic> problems;
-  /// How many of them may be due to the sizes.
+  /// The number of problems that the sizes may have caused.
   size_t doubts = 0;
 };
 } // namespace
@@ -143,7 +143,8 @@ static Attempt tryImport(const Frontend &frontend, StringRef path,
     attempt.result = frontend.importModel(path, tried, context);
     attempt.problems = std::move(kept.diagnostics);
   }
-  // Other warnings are those of every import with these sizes.
+  // Other warnings are dropped because every import with these sizes emits
+  // them.
   llvm::erase_if(attempt.problems, [&](Diagnostic &diagnostic) {
     return diagnostic.getSeverity() != DiagnosticSeverity::Error &&
            !StringRef(diagnostic.str()).starts_with(tried.trial);
@@ -155,8 +156,8 @@ static Attempt tryImport(const Frontend &frontend, StringRef path,
   return attempt;
 }
 
-/// Returns the nodes that more than half of several attempts reported: it is
-/// not the one or the other size that is wrong with these.
+/// Returns the nodes that more than half of several attempts reported. Their
+/// problems do not depend on the guessed sizes.
 static llvm::StringSet<> findLasting(std::vector<Attempt> &attempts) {
   llvm::StringMap<size_t> counts;
   for (Attempt &attempt : attempts) {
@@ -173,8 +174,8 @@ static llvm::StringSet<> findLasting(std::vector<Attempt> &attempts) {
   return lasting;
 }
 
-/// Reports what is wrong with a model besides that some dimensions are open,
-/// and how to bind them. `known` has the nodes and texts of what has been
+/// Reports problems of a model other than its open dimensions, and how to bind
+/// these. `known` has the nodes and texts of the problems that have been
 /// reported.
 static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                             const ImportOptions &options,
@@ -221,14 +222,14 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
                           : "");
 }
 
-/// Says that the model leaves the number of samples open and which option binds
-/// it; `result` is of one sample.
+/// Warns that the model leaves the number of samples open, and says which
+/// option binds it. `result` is the import with one sample.
 static void warnOfOneSample(StringRef path, const ImportResult &result,
                             StringRef command, MLIRContext &context) {
   std::string arguments;
   llvm::StringSet<> bound;
   for (const auto &[input, shape] : result.samples) {
-    // An input whose dimension has the name of another one's has its size.
+    // Dimensions with the same name have the same size.
     auto names = result.dimNames.find(input);
     if (names != result.dimNames.end() && !names->second.front().empty() &&
         !bound.insert(names->second.front()).second)
@@ -245,9 +246,9 @@ static void warnOfOneSample(StringRef path, const ImportResult &result,
                           : "");
 }
 
-/// Whether a model that cannot be imported for one sample has no problem that
-/// another number of samples may not have: each is reported with the number
-/// left open, too, or has nothing to do with sizes.
+/// Returns true if another number of samples would not solve any problem of a
+/// model whose import for one sample failed: all problems also occur with the
+/// number left open, or are independent of sizes.
 static bool fitsOneSample(const Frontend &frontend, StringRef path,
                           const ImportOptions &options,
                           const GivenShapes &samples, MLIRContext &context) {
@@ -270,9 +271,9 @@ static bool fitsOneSample(const Frontend &frontend, StringRef path,
   });
 }
 
-/// Imports a model of which only the number of samples is open for one of them.
-/// Returns nothing, and reports nothing, where more is open, or where the rest
-/// of the model does not fit one sample.
+/// Imports a model whose only open dimension is the number of samples with one
+/// sample. Returns nullopt without a report if other dimensions are open or if
+/// the rest of the model does not fit one sample.
 static std::optional<ImportResult> importOneSample(const Frontend &frontend,
                                                    StringRef path,
                                                    const ImportOptions &options,
@@ -309,7 +310,7 @@ static ImportResult importWith(const Frontend &frontend, StringRef path,
   }
   llvm::StringSet<> known;
   ImportResult result;
-  // Inputs whose values are given by a wrong name would be tried as open ones.
+  // An input whose value is given under a wrong name would be treated as open.
   bool isWrongValue = false;
   {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

@@ -24,14 +24,14 @@ Value nnc::frontends::takeAppended(LayerBuilder &builder, Value argument,
       concat.getXs().size() < 2 || concat.getXs().front() != argument ||
       llvm::is_contained(concat.getXs().drop_front(), argument))
     return {};
-  // Casts to types that only the importer knows are no readers.
+  // Casts to types that exist only during the import do not count as readers.
   for (Operation *reader : argument.getUsers())
     if (reader != concat && !isa<UnrealizedConversionCastOp>(reader))
       return {};
   ValueRange rest = concat.getXs().drop_front();
   Value appended = rest.size() == 1 ? rest.front()
                                     : builder.create<nn::ConcatOp>(rest, axis);
-  // The concat is dead from here on, and must not read the argument.
+  // From here on the concat has no users and must not read the argument.
   OpBuilder front = OpBuilder::atBlockBegin(argument.getParentBlock());
   if (appended)
     argument.replaceAllUsesWith(front.create<nn::ConstantOp>(

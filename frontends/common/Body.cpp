@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
-/// Returns `name`, with a number behind it if the module has it already.
+/// Returns `name`, with a number appended if the module already has that name.
 static std::string makeUnique(ModuleOp module, StringRef name) {
   std::string unique = name.str();
   for (int i = 2; SymbolTable::lookupSymbolIn(module, unique); ++i)
@@ -45,7 +45,8 @@ Value Body::capture(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && op->hasTrait<OpTrait::ConstantLike>())
     return known = builder.clone(*op)->getResult(0);
-  // A value of a type that only the importer knows is a cast of others.
+  // A value of a type that exists only during the import is a cast of other
+  // values.
   if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(op)) {
     SmallVector<Value> operands;
     for (Value operand : cast.getOperands())

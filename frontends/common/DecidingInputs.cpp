@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
-/// A condition on a choice takes a comparison or a few.
+/// The largest number of ops of a condition that is analyzed. A condition on an
+/// option consists of a few comparisons.
 static constexpr size_t kMostOps = 64;
 
 namespace {
@@ -28,14 +29,16 @@ public:
   using GetOutside = llvm::function_ref<Value(BlockArgument)>;
   explicit Computation(GetOutside getOutside) : getOutside(getOutside) {}
 
-  /// Adds what computes `value`; false if that is more than inputs of one
-  /// element, constants and ops on them.
+  /// Adds the ops that compute `value`. Returns false if they use anything
+  /// other than inputs of one element, constants and ops on these.
   bool add(Value value);
-  /// Returns the element of `value` if the only input has this one.
+  /// Returns the element of `value` if the element of the only input is
+  /// `input`.
   std::optional<double> evaluate(Value value, double input);
 
   llvm::MapVector<BlockArgument, StringRef> inputs;
-  std::vector<double> constants; ///< that the input may be compared with
+  std::vector<double>
+      constants; ///< possible operands of comparisons with the input
 
 private:
   FailureOr<TensorData> compute(Value value, double input);
@@ -91,7 +94,8 @@ FailureOr<TensorData> Computation::compute(Value value, double input) {
       return failure();
     operands.push_back(*known);
   }
-  // A value of a type that only the importer knows is a cast of its carrier.
+  // A value of a type that exists only during the import is a cast of its
+  // carrier.
   return isa<UnrealizedConversionCastOp>(op) ? FailureOr(operands[0])
                                              : nnc::evaluate(op, operands);
 }

@@ -20,7 +20,7 @@ using namespace nnc::frontends;
 // Attributes over bytes
 //===----------------------------------------------------------------------===//
 
-/// Makes all bytes 0 or 1: C++ knows no other bools.
+/// Replaces all bytes other than 0 by 1, because a C++ bool is 0 or 1.
 static AsmResourceBlob normalizeBools(AsmResourceBlob blob) {
   ArrayRef<char> bytes = blob.getData();
   if (llvm::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; }))

@@ -34,16 +34,16 @@ static constexpr StringLiteral kRealFunctions[] = {
     "neg",   "pow",     "reciprocal",    "round", "select",     "sqrt",
     "sub"};
 
-/// Routines that only move elements, or compute the same of integers in any
-/// order.
+/// Families of routines that only move elements, or whose results on integers
+/// do not depend on the order of operations.
 static constexpr StringLiteral kMoves[] = {"copy", "gather"};
 static constexpr StringLiteral kExact[] = {
     "argmax",     "argmin",  "cumprod",    "cumsum",     "distinct",
     "matmul",     "nonzero", "reduce_max", "reduce_min", "reduce_prod",
     "reduce_sum", "scatter", "top_k"};
 
-/// Whether ONNX and other frameworks define x cast to `element`: x must be in
-/// the type's range once its fraction is cut off.
+/// Returns true if ONNX and other frameworks define the cast of x to `element`:
+/// x without its fraction must be in the range of the type.
 static bool isCastDefined(double x, Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer || integer.getWidth() == 1)
@@ -53,8 +53,9 @@ static bool isCastDefined(double x, Type element) {
   return std::trunc(x) >= (isUnsigned ? 0 : -end) && x < end;
 }
 
-/// Whether x to the power of y is a whole number that every machine computes
-/// exactly: PyTorch writes the square root of a number of patches as a power.
+/// Returns true if x to the power of y is an integer that every machine
+/// computes exactly. PyTorch exports the square root of a number of patches as
+/// a power.
 static bool isPowerExact(double x, double y) {
   constexpr double kMost = 1 << 24;
   if (x < 0 || x > kMost || std::trunc(x) != x)
@@ -106,8 +107,8 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   bool isScatter = family == "scatter";
   if (family != "gather" && !isScatter)
     return true;
-  // The routines move an index out of range to the nearest end, or leave its
-  // element out. Only gather counts from the end, too.
+  // The routines clamp an index that is out of range or leave out its element.
+  // Only gather accepts negative indices, which count from the end.
   StringRef ofAxis = isScatter ? "size" : "axis_size";
   int64_t size = cast<IntegerAttr>(call.fields.get(ofAxis)).getInt();
   return llvm::all_of(x[call.operands[1]].ints, [&](int64_t index) {
@@ -115,7 +116,7 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   });
 }
 
-/// Whether the type of an op's result is one that shapes are computed with.
+/// Returns true if the type of an op's result occurs in computations of shapes.
 static bool isOfShapes(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0)
     return false;
@@ -123,9 +124,9 @@ static bool isOfShapes(Operation *op) {
   if (!type || type.getNumElements() > kMaxReadElements ||
       !isReadable(type.getElementType()))
     return false;
-  // Shapes are computed with real numbers in scalars and lists alone. What else
-  // is of reals, the compiler folds, once it knows which constants depend on
-  // the sizes.
+  // Computations of shapes use floats only in scalars and lists. Other
+  // constants of floats are folded later, when the compiler knows which
+  // constants depend on the sizes.
   return !isa<FloatType>(type.getElementType()) || type.getRank() <= 1;
 }
 

@@ -70,7 +70,7 @@ static std::optional<llvm::APInt> parseInteger(StringRef word,
   llvm::APInt value;
   if (word.getAsInteger(10, value))
     return std::nullopt;
-  // A bit for the sign, so that no value is lost.
+  // An additional bit holds the sign, so that no value is lost.
   value = value.zext(std::max(value.getBitWidth(), width) + 1);
   if (isNegative)
     value.negate();

@@ -21,10 +21,11 @@ using namespace nnc::frontends;
 /// Names of dimensions, with their sizes once they are known.
 using Symbols = llvm::StringMap<int64_t>;
 
-/// Whether the user may give the size of the dimension.
+/// Returns true if the user may give the size of the dimension.
 static bool mayBind(const Dim &dim) { return dim.size.value_or(0) == 0; }
 
-/// Returns the sizes that the model and the symbols give, as in "1x3x?x320".
+/// Returns the sizes according to the model and the symbols as text, such as
+/// "1x3x?x320".
 static std::string describe(ArrayRef<Dim> dims, const Symbols &symbols) {
   std::string text;
   for (const Dim &dim : dims) {
@@ -138,9 +139,9 @@ void Binder::learnSymbols(const TensorInfo &input) {
       symbols.try_emplace(dim.symbol, size);
 }
 
-/// Gives inputs the shape of one sample if the first dimension is all that is
-/// open in each of them and may be the number of samples. Exporters may give
-/// that number another name in each input.
+/// Gives inputs the shape of one sample if in each of them only the first
+/// dimension is open and may be the number of samples. Exporters may use
+/// another name for that number in each input.
 void Binder::takeOneSample() {
   SmallVector<const TensorInfo *> open;
   bool hasRows = false;
@@ -153,7 +154,7 @@ void Binder::takeOneSample() {
     auto isOpen = [&](const Dim &dim) {
       return !dim.size && !symbols.count(dim.symbol);
     };
-    // The samples that the user gives one input are as many in the others.
+    // If the user gives one input a number of samples, the others get the same.
     if (shapes.count(input.name)) {
       if (!dims.empty() && isOpen(dims.front()))
         return;
@@ -253,7 +254,7 @@ RankedTensorType Binder::getType(const TensorInfo &input) {
   return RankedTensorType::get(*shape, input.element);
 }
 
-/// Returns what is known of an input that has open dimensions still.
+/// Returns the known dimensions of an input that still has open dimensions.
 std::optional<TensorInfo> Binder::getOpen(const TensorInfo &input) const {
   if (shapes.count(input.name))
     return std::nullopt;
@@ -270,7 +271,7 @@ std::optional<TensorInfo> Binder::getOpen(const TensorInfo &input) const {
 }
 
 void Binder::checkNames() {
-  // Names were checked before sizes are tried.
+  // The names were already checked before the import with guessed sizes.
   if (!options.trial.empty())
     return;
   for (const auto &[name, shape] : shapes)
@@ -299,7 +300,8 @@ std::vector<Input> Binder::run() {
     result.back().value =
         makeGivenValue(input, result.back().type, given->second, problems);
     result.back().isRebound = false;
-    // One that does not fit is reported, and what reads it is not.
+    // A value that does not fit is reported. Without a type, its readers report
+    // no further errors.
     if (!result.back().value)
       result.back().type = {};
   }

@@ -122,7 +122,8 @@ bool LayerBuilder::checkSize(Type type, bool isMade) {
   return !problem;
 }
 
-/// Returns a dialect's text with types as "1x3xi8" instead of 'tensor<1x3xi8>'.
+/// Returns the text of a diagnostic with types in the form 1x3xi8 instead of
+/// 'tensor<1x3xi8>'.
 static std::string withPlainTypes(StringRef text) {
   std::string plain;
   for (StringRef open = "'tensor<"; !text.empty();) {
@@ -223,7 +224,7 @@ Value LayerBuilder::insert(OperationState &state) {
     op->erase();
     return alwaysEmpty(type.getShape(), type.getElementType());
   }
-  // Numbers that the model computes with are constants at other sizes, too.
+  // Numbers with which the model computes are constants at other sizes, too.
   if (keepsEmpty && isa<nn::ElementwiseOpInterface>(op))
     value = foldShapes(op);
   if (keepsEmpty && !value && (type.getNumElements() == 0 || !empty.empty()))

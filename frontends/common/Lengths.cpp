@@ -1,4 +1,4 @@
-//===- Lengths.cpp - Sizes that a run finds -------------------------------===//
+//===- Lengths.cpp - Data-dependent sizes ---------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -28,7 +28,7 @@ std::optional<unsigned> Lengths::add(LayerBuilder &builder, FoundSize size,
   Value number = builder.reshape(builder.castTo(count, integer), {});
   if (!number)
     return std::nullopt;
-  // In a sample, another length may leave fewer things to find.
+  // In an import at other sizes, another length may reduce the largest value.
   if (const FoundSize *known = getExpected())
     size.most = known->most;
   sizes.push_back(std::move(size));
@@ -89,8 +89,9 @@ std::optional<unsigned> Lengths::findAmong(uint64_t sources,
   return found;
 }
 
-/// Returns the axis of the operand of a reshape that an axis of its result is,
-/// if it has as many elements and as many stand in front of it.
+/// Returns the axis of the operand of a reshape that corresponds to an axis of
+/// its result: it has the same size, and the axes in front of it have the same
+/// number of elements. Returns nullopt if there is none.
 static std::optional<int64_t> findBefore(nn::ReshapeOp reshape, int64_t axis) {
   ArrayRef<int64_t> from = nn::getTensorType(reshape.getX()).getShape(),
                     to = nn::getTensorType(reshape.getResult()).getShape();
@@ -102,8 +103,8 @@ static std::optional<int64_t> findBefore(nn::ReshapeOp reshape, int64_t axis) {
   return std::nullopt;
 }
 
-/// Returns the operand of an op, and the axis of it, that has as many elements
-/// as an axis of the result in every import; null where there is none.
+/// Returns an operand of an op and an axis of it whose size is equal to that of
+/// an axis of the result in every import; null if there is none.
 static std::pair<Value, int64_t> findMaker(Operation *op, int64_t axis) {
   using Found = std::pair<Value, int64_t>;
   auto getRank = [](Value x) { return nn::getTensorType(x).getRank(); };
@@ -230,7 +231,7 @@ Lengths::getBounds(const LengthExpression &number) const {
   using Box = SmallVector<std::pair<int64_t, int64_t>>;
   if (auto constant = number.getConstant())
     return {*constant, *constant};
-  // Sizes that others are computed from come before these.
+  // Sizes precede the sizes that are computed from them.
   const unsigned count =
       std::min<size_t>(LengthExpression::kMostLengths, sizes.size());
   uint64_t used = number.getLengths();
@@ -263,8 +264,8 @@ Lengths::getBounds(const LengthExpression &number) const {
     }
     return number.evaluate(point);
   };
-  // A box of sizes is halved until the number is a linear function in it, which
-  // is smallest and largest at corners.
+  // Boxes of sizes are halved until the expression is linear within each box,
+  // so that its extremes lie at corners.
   constexpr int kMostBoxes = 1 << 15;
   constexpr size_t kMostRoots = 4;
   int64_t low = LengthExpression::kMost, high = -LengthExpression::kMost;
@@ -351,7 +352,8 @@ LengthExpression Lengths::select(const LengthExpression &condition,
     return b;
   LengthExpression result = LengthExpression::create(
       LengthExpression::Kind::select, {condition, a, b});
-  // A choice of the smaller or the larger one is that at all sizes.
+  // A minimum or maximum that is equal to one operand at all sizes is replaced
+  // by that operand.
   if (areEqual(result, a))
     return a;
   return areEqual(result, b) ? b : result;

@@ -17,14 +17,14 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
-/// The most ops that are evaluated to count the runs of a loop: less than a
-/// second of work.
+/// The largest number of ops that are evaluated to count the iterations of a
+/// loop, which takes less than a second.
 static constexpr int64_t kMostSteps = 1 << 17;
 
 namespace {
-/// Computes a condition run by run, from what is known without running the
-/// network: constants, the number of the run, and carried values that begin as
-/// constants and become what can be computed of such values.
+/// An evaluator of the condition of a loop, iteration by iteration, from values
+/// that are known at compile time: constants, the number of the iteration, and
+/// carried values that begin as constants and are computed from such values.
 class ConditionRuns {
 public:
   ConditionRuns(Value condition, Value run, Value isRunning,
@@ -32,7 +32,7 @@ public:
       : condition(condition), run(run), isRunning(isRunning), carried(carried) {
   }
 
-  /// Returns false if the condition depends on nothing that is known.
+  /// Returns false if the condition does not depend on any known value.
   bool prepare();
   std::optional<LoopRuns> count(std::optional<int64_t> limit);
 
@@ -45,19 +45,19 @@ private:
 
   Value condition, run, isRunning;
   ArrayRef<Carried> carried;
-  /// Values of the body that may be known in every run.
+  /// The values of the body that can be known in every iteration.
   DenseSet<Value> knowable;
   /// The carried values that the condition depends on, and the ops that compute
   /// it and these, in order.
   SmallVector<const Carried *> needed;
   SmallVector<Operation *> ops;
-  /// The values of this run that are known.
+  /// The known values of the current iteration.
   DenseMap<Value, TensorData> known;
 };
 } // namespace
 
-/// Returns "logical_and" or "logical_or" if the op is one of these on one bool,
-/// else nothing.
+/// Returns "logical_and" or "logical_or" if the op is that operation on single
+/// bools, otherwise an empty string.
 static StringRef getLogical(Operation *op) {
   auto elementwise = dyn_cast<nn::ElementwiseOpInterface>(op);
   StringRef function = elementwise ? elementwise.getFunction() : StringRef();
@@ -87,8 +87,9 @@ bool ConditionRuns::isKnowable(Operation *op) const {
          llvm::all_of(op->getOperands(), isKnown);
 }
 
-/// Finds what is knowable if the carried values that are in `knowable` are.
-/// Returns false, and removes some of these, if they are not.
+/// Computes which values are knowable under the assumption that the carried
+/// values in `knowable` are. If the assumption is wrong for some of these,
+/// removes them and returns false.
 bool ConditionRuns::findKnowable() {
   for (Operation &op : *getBlock())
     if (isKnowable(&op))
@@ -146,7 +147,7 @@ bool ConditionRuns::prepare() {
   return true;
 }
 
-/// Returns the result of an op, if what is known of its operands decides it.
+/// Returns the result of an op if its known operands determine it.
 std::optional<TensorData> ConditionRuns::evaluate(Operation *op) const {
   StringRef logical = getLogical(op);
   SmallVector<TensorData> operands;
@@ -158,7 +159,7 @@ std::optional<TensorData> ConditionRuns::evaluate(Operation *op) const {
       continue;
     }
     operands.push_back(found->second);
-    // One operand may decide alone.
+    // One operand alone may determine the result.
     if (!logical.empty() && isTrue(found->second) == (logical == "logical_or"))
       return makeOne(op->getResult(0), logical == "logical_or");
   }
@@ -191,7 +192,8 @@ std::optional<LoopRuns> ConditionRuns::count(std::optional<int64_t> limit) {
     if (found != known.end() && !isTrue(found->second))
       return LoopRuns{number + 1, isExact};
     isExact &= found != known.end();
-    // All are read before any is set: carried values may change places.
+    // All values are read before any is set, because carried values may be
+    // swapped.
     SmallVector<std::optional<TensorData>> next;
     for (const Carried *value : needed) {
       auto data = known.find(value->next);

@@ -37,7 +37,8 @@ func::FuncOp nnc::frontends::createMain(ModuleOp module, ArrayRef<Input> inputs,
   auto main = builder.create<func::FuncOp>(problems.getLoc(), "main",
                                            builder.getFunctionType(types, {}));
   Block *entry = main.addEntryBlock();
-  // All at once: each change copies the attributes of all arguments.
+  // All attributes are set at once because each change copies those of all
+  // arguments.
   SmallVector<Attribute> attributes;
   for (auto [i, name] : llvm::enumerate(names)) {
     attributes.push_back(getNameAttributes(builder, name));
@@ -67,7 +68,7 @@ static void eraseUnusedConstants(ModuleOp module) {
         op.erase();
 }
 
-/// Erases functions that no op runs, of attempts that came to nothing.
+/// Erases functions that no op runs, which abandoned attempts have left behind.
 static void eraseUnusedBodies(ModuleOp module) {
   DenseSet<Operation *> used;
   for (auto function : module.getOps<func::FuncOp>())

@@ -1,4 +1,4 @@
-//===- ParseJson.cpp - JSON that anybody may have written -----------------===//
+//===- ParseJson.cpp - Safe parsing of untrusted JSON ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -10,8 +10,9 @@ using namespace nnc::frontends;
 
 static constexpr size_t kMostLevels = 128, kMostBytes = size_t(64) << 20;
 
-/// Returns whether the arrays and objects of a text are nested too deeply. Of a
-/// text that is no JSON the parser says what is wrong.
+/// Returns true if the arrays and objects of a text are nested too deeply. If
+/// the text is not valid JSON, the result does not matter because the parser
+/// reports that.
 static bool isTooDeep(llvm::StringRef text) {
   size_t levels = 0;
   bool isQuoted = false;

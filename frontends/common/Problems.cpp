@@ -1,4 +1,4 @@
-//===- Problems.cpp - What is wrong with a model --------------------------===//
+//===- Problems.cpp - Reports of errors in a model ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -33,7 +33,8 @@ void nnc::frontends::addExpectation(InFlightDiagnostic &problem,
   diagnostic->attachNote(place(kFoundNote)) << found;
 }
 
-/// Of two problems the severer decides the status.
+/// Returns the severity of a status. The most severe problem determines the
+/// status of the import.
 static int getSeverity(ImportStatus status) {
   switch (status) {
   case ImportStatus::ok:
@@ -86,7 +87,7 @@ InFlightDiagnostic Problems::report(ImportStatus status, Location loc,
   if (getSeverity(status) > getSeverity(worst))
     worst = status;
   places.insert(loc);
-  // The metadata is for those who show the problem.
+  // The metadata is for the code that prints the problem.
   if (!op.empty())
     loc = FusedLoc::get({loc}, StringAttr::get(file.getContext(), op),
                         file.getContext());

@@ -1,4 +1,4 @@
-//===- ReverseSequence.cpp - The starts of sequences backwards ------------===//
+//===- ReverseSequence.cpp - Reversal of sequences of given lengths -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
-/// Reports lengths that are known and that the axis does not have.
+/// Checks that lengths that are known at compile time do not exceed the axis;
+/// returns false after an error.
 static bool checkLengths(LayerBuilder &layer, Value lengths, int64_t steps) {
   if (auto known = readElements(lengths))
     for (int64_t length : known->ints)
@@ -34,8 +35,8 @@ static Value countBy(LayerBuilder &layer, int64_t stride,
   return layer.constant(DenseElementsAttr::get(type, ArrayRef(values)));
 }
 
-/// Returns, for each pair of a batch and a time, the pair whose element comes
-/// there, as a number in the order of all pairs.
+/// Returns, for each pair of batch and time, the flat index of the pair whose
+/// element moves there.
 static Value makeIndices(LayerBuilder &layer, Value lengths, int64_t batches,
                          int64_t steps) {
   Type i32 = layer.getBuilder().getI32Type();
@@ -74,7 +75,7 @@ Value nnc::frontends::reverseSequence(LayerBuilder &layer, Value x,
     return {};
   if (product(shape) == 0)
     return x;
-  // Batch and time come first, as one axis.
+  // Batch and time become the first axis.
   SmallVector<int64_t> order = {*first, *second}, moved, joined;
   for (int64_t axis = 0; axis < rank; ++axis)
     if (axis != *first && axis != *second)

@@ -21,8 +21,8 @@ using namespace nnc::frontends;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A word that a dimension's name has, and the size that it suggests. `isWhole`
-/// is set for words that say so only where nothing else is in the name.
+/// A word in the name of a dimension, and the size that it suggests. `isWhole`
+/// is set for words that suggest it only if they are the whole name.
 struct Meaning {
   StringLiteral word;
   bool isWhole;
@@ -30,10 +30,11 @@ struct Meaning {
 };
 } // namespace
 
-/// Characters of operators in a dimension that is an expression of others.
+/// The operator characters in a dimension's name that is an expression of other
+/// names.
 static constexpr StringLiteral kOperators = "+-*/";
 
-/// The first that fits counts.
+/// The meanings of words. The first one that matches is used.
 static constexpr Meaning kMeanings[] = {
     {"batch", false, 1},    {"past", false, 16},   {"cache", false, 16},
     {"height", false, 224}, {"width", false, 224}, {"channel", false, 3},
@@ -61,7 +62,8 @@ static const Meaning *findMeaning(StringRef symbol) {
 
 namespace {
 
-/// Chooses sizes. All but batches have the size `other`, if that is not 0.
+/// A chooser of sizes. All dimensions except batches have the size `other`, if
+/// that is not 0.
 class Chooser {
 public:
   explicit Chooser(int64_t other) : other(other) {}
@@ -93,9 +95,9 @@ private:
     return rank >= 4 ? (axis == 1 ? 3 : 224) : 128;
   }
 
-  /// Returns the value of an expression such as "past_length + 1" or "2*s0";
-  /// nothing where `text` is a mere name, or no expression of +, -, *, //,
-  /// parentheses, names and numbers.
+  /// Returns the value of an expression of +, -, *, //, parentheses, names and
+  /// numbers, such as "past_length + 1" or "2*s0". Returns nullopt if `text` is
+  /// a single name or no such expression.
   std::optional<int64_t> evaluate(StringRef text) {
     if (text.find_first_of(kOperators) == StringRef::npos)
       return std::nullopt;
@@ -143,7 +145,7 @@ private:
 
   std::optional<int64_t> parseFactor() {
     if (take("(")) {
-      // Deeper nesting is nobody's size.
+      // The nesting depth is limited to protect the stack.
       auto sum = ++depth < 16 ? parseSum() : std::nullopt;
       --depth;
       return take(")") ? sum : std::nullopt;
@@ -163,7 +165,7 @@ private:
 
   int64_t other;
   llvm::StringMap<int64_t> symbols;
-  StringRef rest; ///< of the expression that is parsed
+  StringRef rest; ///< unparsed rest of the expression
   int depth = 0;
 };
 

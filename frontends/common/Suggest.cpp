@@ -1,4 +1,4 @@
-//===- Suggest.cpp - What a mistyped word was meant to be -----------------===//
+//===- Suggest.cpp - Suggestions for mistyped words -----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -19,7 +19,8 @@ static std::string normalize(llvm::StringRef word) {
 std::string didYouMean(llvm::StringRef given,
                        const std::vector<std::string> &words) {
   std::string wanted = normalize(given), closest;
-  // "--weight" and "x86-64" are cut short.
+  // Abbreviated words, such as "--weight" or "x86-64", match by their first
+  // letters.
   if (wanted.size() > 2)
     for (const std::string &word : words)
       if (closest.empty() && word != given &&

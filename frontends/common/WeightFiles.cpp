@@ -2,13 +2,13 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A model may name any file. Only those are opened that lie, once links are
-// followed, below the model's own folder, below the folder that the model's
-// file lies in where it is a link itself, or below a folder that the user
-// names.
+// A model may name any file. Only files in certain folders are opened, after
+// symbolic links are resolved: below the model's own folder, below the folder
+// of the link's target if the model's file is a link, or below a folder that
+// the user names.
 //
-// The caches of model hubs need the second: there the model and its data are
-// links in one folder to files in another.
+// The caches of model hubs need the second rule: there the model and its data
+// are links in one folder to files in another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ WeightFiles::WeightFiles(Problems &problems, StringRef model, StringRef folder)
   if (!folder.empty())
     folders.push_back(folder.str());
   auto addRoot = [&](StringRef root) {
-    // Nothing lies below a folder that is not there.
+    // No file lies below a folder that does not exist.
     SmallString<256> real;
     if (!root.empty() && !fs::real_path(root, real))
       roots.push_back(real.str().str());
@@ -80,7 +80,7 @@ std::shared_ptr<llvm::MemoryBuffer> WeightFiles::open(StringRef location,
   // Opening a pipe could wait forever.
   if (!fs::is_regular_file(info))
     return fail("which is not a file");
-  // What has been opened is what is checked, even if a link changes meanwhile.
+  // The check is on the opened file, in case a link changes in the meantime.
   SmallString<256> real;
   auto opened = fs::openNativeFileForRead(file, fs::OF_None, &real);
   if (!opened)

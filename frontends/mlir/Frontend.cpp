@@ -17,8 +17,8 @@ static llvm::StringRef skipComments(llvm::StringRef text) {
   return text;
 }
 
-/// Whether a file is MLIR: bytecode by its magic number, text by its first
-/// word, which is that of an op at the top or of an alias.
+/// Returns true if a file is MLIR: bytecode has a magic number, and text begins
+/// with a top-level op or an alias.
 static bool recognizes(const FileStart &start) {
   llvm::StringRef bytes = start.bytes;
   if (bytes.starts_with("ML\xefR"))

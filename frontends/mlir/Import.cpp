@@ -28,7 +28,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::frontends;
 
-/// What to say of a module that is not as an import leaves it.
+/// The advice in messages about a module that does not have the form of an
+/// import's result.
 static constexpr llvm::StringLiteral kWanted =
     "give a module as nnc quantize, nnc compress or nnc-translate --import "
     "--complete write it";
@@ -43,8 +44,9 @@ static std::string describePlace(Location loc) {
       .str();
 }
 
-/// Returns a copy of the bytes at an address that is a multiple of any
-/// alignment which bytecode asks for: its reader counts padding from address 0.
+/// Returns a copy of the bytes at an address that is a multiple of every
+/// alignment in bytecode. The reader of bytecode computes padding relative to
+/// address 0.
 static std::unique_ptr<llvm::MemoryBuffer> align(StringRef bytes,
                                                  StringRef name) {
   auto copy = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
@@ -80,8 +82,7 @@ static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
   return {};
 }
 
-/// Returns whether the type is one of tensors whose sizes are all known and
-/// that are row-major.
+/// Returns true for a row-major tensor type whose sizes are all known.
 static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && !tensor.getEncoding();
@@ -112,7 +113,7 @@ static std::string describeQuantization(Type type) {
   return "";
 }
 
-/// Reports ops and values that no import makes.
+/// Reports ops and values that no import creates.
 static void checkOps(ModuleOp module, Problems &problems) {
   auto isForeign = [](Operation *op) {
     Dialect *dialect = op->getDialect();
@@ -156,8 +157,8 @@ static void checkOps(ModuleOp module, Problems &problems) {
   });
 }
 
-/// Returns unique names for `count` arguments or results. Those that `getName`
-/// gives none are called by `word` and their number.
+/// Returns unique names for `count` arguments or results. Those for which
+/// `getName` returns an empty name are called `word` and their number.
 static std::vector<std::string>
 getNames(unsigned count, StringRef word,
          llvm::function_ref<StringAttr(unsigned)> getName) {
@@ -229,8 +230,8 @@ static void bindArguments(func::FuncOp main, const ImportOptions &options,
     main.eraseArguments(dead);
 }
 
-/// Reports what keeps `module` from being a model. Returns its main function,
-/// or null.
+/// Checks that `module` is a model. Returns its main function, or null after
+/// errors.
 static func::FuncOp checkModule(ModuleOp module, Problems &problems) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal() || !main.getBody().hasOneBlock()) {

@@ -38,8 +38,8 @@ static StringRef takeIdentifier(StringRef &text) {
   return name;
 }
 
-/// Whether a text starts as a model does: with properties in angle brackets, or
-/// with the name and the inputs of the graph.
+/// Returns true if a text starts like a model: with properties in angle
+/// brackets, or with the name and the inputs of the graph.
 static bool isModelText(StringRef text) {
   static constexpr llvm::StringLiteral properties[] = {
       "ir_version", "opset_import",  "producer_name", "producer_version",
@@ -66,10 +66,10 @@ static bool readVarint(StringRef &bytes, uint64_t &value) {
   return false;
 }
 
-/// Protobuf has no magic number, but its first field says enough: each is a
-/// tag, which holds the number of the field and how it is encoded, and a value.
-/// A ModelProto is one whose first field is known. A damaged one counts, too:
-/// the parser says then what is wrong with it.
+/// Returns true if bytes look like a ModelProto. Protobuf has no magic number,
+/// but each field begins with a tag that holds its number and encoding, so that
+/// the first field must be one of ModelProto. A damaged model is accepted, too;
+/// the parser then reports what is wrong with it.
 static bool isModelProto(StringRef bytes) {
   enum Encoding { varint = 0, text = 2 };
   // The fields of ModelProto: ir_version, producer_name, producer_version,
@@ -87,7 +87,8 @@ static bool isModelProto(StringRef bytes) {
   return isKnown && readVarint(bytes, value);
 }
 
-/// Hardly any ModelProto is text: its version is a control character.
+/// Text is tested as a ModelProto only if it contains control characters,
+/// because the version in a ModelProto is one.
 static bool recognizes(const FileStart &start) {
   return start.isText() ? isModelText(start.bytes) : isModelProto(start.bytes);
 }

@@ -63,7 +63,7 @@ ImportResult nnc::onnx::importModel(StringRef path,
   func::FuncOp main = createMain(*module, inputs, problems);
   WeightFiles files(problems, path, options.externalData);
   Weights weights(problems, files);
-  // Where something is wrong already, this finds what else is.
+  // If there are errors already, the import continues to find all others.
   if (isSound) {
     GraphImporter importer(
         model, options, problems, weights, main,

@@ -46,10 +46,11 @@ static constexpr OpInfo kLearnedOps[] = {
 #include "frontends/onnx/learned/Learned.inc"
 };
 
-/// The operators that ONNX has on trial; all are functions.
+/// The experimental operators of ONNX. All of them are functions.
 static constexpr OpInfo kPreviewOps[] = {{"FlexAttention", "", nullptr}};
 
-/// The operators of onnxruntime that are no functions of ONNX's own.
+/// The operators of onnxruntime that are not expanded to functions of ONNX's
+/// operators.
 static constexpr OpInfo kMicrosoftOps[] = {
     {"CDist", "distances euclidean and sqeuclidean", convertCDist},
     {"MatMulNBits", "4 and 8 bits, without g_idx", convertMatMulNBits}};

@@ -27,8 +27,8 @@ namespace {
 
 class OnnxCompressor : public Compressor {
 public:
-  /// Takes a loaded model and folds its views and batch norms. `remarks` are
-  /// those of an earlier compression.
+  /// Takes a loaded model and folds its views and batch normalizations.
+  /// `remarks` are the metadata of an earlier compression.
   OnnxCompressor(std::unique_ptr<ModelProto> loaded, const Options &options,
                  const std::vector<nnc::quantize::AffineFold> &folds,
                  json::Object remarks);
@@ -65,13 +65,15 @@ private:
 
   std::unique_ptr<ModelProto> model; ///< with its own weights
   GraphIndex index;
-  std::vector<LayerWeights> weights; ///< of the summaries
+  std::vector<LayerWeights>
+      weights; ///< weights of the summaries, in the same order
   json::Object remarks;
 };
 
 } // namespace
 
-/// Remembers what the model was, and folds what is to be folded.
+/// Records properties of the original model, then folds its views and batch
+/// normalizations.
 ModelProto &
 OnnxCompressor::prepare(const std::vector<nnc::quantize::AffineFold> &folds) {
   for (const NodeProto &node : model->graph().node())
@@ -104,7 +106,8 @@ OnnxCompressor::OnnxCompressor(
   }
 }
 
-/// Finds what a weight multiplies; `reason` says why if nothing is known of it.
+/// Finds the inputs by which a weight is multiplied. If nothing is known about
+/// them, sets `reason`.
 std::vector<ObservedUse> OnnxCompressor::findUses(const LayerWeights &own,
                                                   std::string &reason) const {
   const TensorProto &tensor = *index.getConstant(own.name);

@@ -18,7 +18,7 @@ using ::onnx::TensorProto;
 
 namespace {
 
-/// Adds nodes to a copy of the model that `index` is of.
+/// A builder that adds nodes to a copy of the model of `index`.
 class ErrorModel {
 public:
   ErrorModel(ModelProto &model, std::vector<ObservedError> &errors)
@@ -48,7 +48,8 @@ private:
 
 } // namespace
 
-/// Returns the result of a new node, which has the same name.
+/// Adds a node and returns the name of its result, which is also the node's
+/// name.
 std::string ErrorModel::addNode(const char *op,
                                 const std::vector<std::string> &inputs,
                                 const std::string &wanted) {
@@ -70,7 +71,8 @@ void ErrorModel::setInt(const char *name, int64_t value) {
   attribute.set_i(value);
 }
 
-/// Returns the real numbers that the result `value` of a layer stands for.
+/// Returns the result `value` of a layer as real numbers, dequantized if
+/// necessary.
 std::string ErrorModel::addReal(const NodeProto &layer,
                                 const std::string &value) {
   llvm::StringRef op = layer.op_type();
@@ -92,8 +94,8 @@ std::string ErrorModel::addNorm(const std::string &value,
   return name;
 }
 
-/// Adds a layer that reads the constant `changed`. Returns its first result;
-/// the other ones have new names, too.
+/// Adds a copy of a layer that reads the constant `changed`. All results of the
+/// copy have new names. Returns the first one.
 std::string ErrorModel::addLayer(const WeightUse &use,
                                  const std::string &changed) {
   std::string operand = changed;

@@ -1,4 +1,4 @@
-//===- FoldViews.cpp - Weights that other nodes turn first ----------------===//
+//===- FoldViews.cpp - Folds views of constant weights --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,8 +31,8 @@ static std::optional<Sizes> getSizes(const TensorProto *tensor) {
   return values;
 }
 
-/// Returns the axes of a Squeeze or Unsqueeze, which older sets of operators
-/// have as an attribute, from 0 to `rank`; nullopt if they are not known.
+/// Returns the axes of a Squeeze or Unsqueeze in the range from 0 to `rank`;
+/// nullopt if they are not known. In older operator sets they are an attribute.
 static std::optional<Sizes> getAxes(const GraphIndex &index,
                                     const NodeProto &node, int64_t rank) {
   std::optional<Sizes> axes;
@@ -73,8 +73,8 @@ static std::optional<Sizes> reshape(const GraphIndex &index,
   return sizes;
 }
 
-/// Returns the shape that a node gives elements whose order it leaves; nullopt
-/// if it is not known.
+/// Returns the result's shape of a node that does not change the order of
+/// elements; nullopt if it is not known.
 static std::optional<Sizes>
 getNewDims(const GraphIndex &index, const NodeProto &node, const Sizes &dims) {
   llvm::StringRef op = node.op_type();
@@ -166,8 +166,8 @@ bool nnc::onnx::isView(const NodeProto &node) {
   return node.domain().empty() && llvm::is_contained(names, node.op_type());
 }
 
-/// Makes a constant what the node computes of it. Returns false if that is
-/// not known.
+/// Replaces a constant by the result of the node that reads it. Returns false
+/// if the result is not known.
 static bool apply(const GraphIndex &index, const NodeProto &node,
                   TensorProto &tensor) {
   Sizes dims(tensor.dims().begin(), tensor.dims().end());
@@ -210,14 +210,15 @@ private:
   ModelProto &model;
   const std::set<std::string> &exclude;
   std::optional<GraphIndex> index;
-  /// Values whose stated shapes are wrong now, and operands of folded nodes.
+  /// Values whose declared shapes have become wrong, and operands of folded
+  /// nodes.
   llvm::StringSet<> stale, operands;
-  llvm::StringSet<> inputs; ///< also those that have a value in the file
+  llvm::StringSet<> inputs; ///< includes inputs with a value in the file
 };
 
 } // namespace
 
-/// Folds a node and those that it reads from, if all of them can be folded.
+/// Folds a view and the views in front of it, if all of them can be folded.
 void ViewFolder::fold(int number) {
   llvm::SmallVector<int> views;
   while (true) {
@@ -240,7 +241,7 @@ void ViewFolder::fold(int number) {
   TensorProto &tensor = *index->getConstant(constant);
   if (tensor.data_type() != TensorProto::FLOAT && !isOfBytes(tensor))
     return;
-  // A copy is changed, since attributes of a node may be wrong.
+  // A copy is changed because folding may fail on invalid attributes.
   TensorProto changed = tensor;
   for (int view : llvm::reverse(views))
     if (!apply(*index, index->getNode(view), changed))

@@ -1,4 +1,4 @@
-//===- FoldViews.h - Weights that other nodes turn first --------*- C++ -*-===//
+//===- FoldViews.h - Folds views of constant weights ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

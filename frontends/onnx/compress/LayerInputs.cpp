@@ -1,4 +1,4 @@
-//===- LayerInputs.cpp - What the weights of a node multiply --------------===//
+//===- LayerInputs.cpp - Inputs of layers with weights --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -85,8 +85,9 @@ nnc::onnx::findInputs(const GraphIndex &index, const WeightUse &use,
     if (dims.size() > 2)
       inputs.batch = dims.drop_back(2).vec();
     inputs.groups = getProduct(inputs.batch);
-    // A left factor's rows are multiplied by columns, a right one's columns by
-    // rows, unless a Gemm exchanges those of the other factor.
+    // Rows of a left factor are multiplied by columns of the other factor, and
+    // columns of a right factor by rows, unless a Gemm transposes the other
+    // factor.
     bool isTurned = getInt(node, other == 0 ? "transA" : "transB", 0) != 0;
     inputs.alongColumns = (other != 0) != isTurned;
   }

@@ -1,4 +1,4 @@
-//===- LayerInputs.h - What the weights of a node multiply ------*- C++ -*-===//
+//===- LayerInputs.h - Inputs of layers with weights ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -60,7 +60,8 @@ private:
            index.getNode(node).domain().empty();
   }
   void visit(const NodeProto &layer, int operand);
-  /// The functions below return why the constant is left alone, or "".
+  /// The functions below return the reason why the constant is not compressed,
+  /// or "".
   std::string addUses(const std::string &value, int dequantize);
   std::string addScales(int node, int operand);
   std::string addReader(int node, int operand, int dequantize);
@@ -71,8 +72,8 @@ private:
   std::vector<LeftSummary> &left;
   std::vector<LayerWeights> weights;
   llvm::StringSet<> seen;
-  /// The constant that is looked at, what is known of it, and the node that
-  /// said what its integers stand for.
+  /// The current constant, its known properties, and the node from which its
+  /// scales were read.
   const TensorProto *tensor = nullptr;
   LayerWeights *current = nullptr;
   int scaledBy = -1;
@@ -97,8 +98,8 @@ std::string WeightFinder::addScales(int node, int operand) {
   return "";
 }
 
-/// Adds what a node does with the constant, or with what `dequantize` makes of
-/// it.
+/// Adds the use of the constant, or of the result of the node `dequantize`, by
+/// a node.
 std::string WeightFinder::addReader(int number, int operand, int dequantize) {
   const NodeProto &node = index.getNode(number);
   if (dequantize < 0 && operand == 0 && is(number, "DequantizeLinear")) {
@@ -144,8 +145,8 @@ std::string WeightFinder::checkElements(bool &isFinite) const {
          (isOtherFloat ? "; convert the model to 32-bit floats before" : "");
 }
 
-/// Looks at an operand of a layer, and finds all uses of the constant behind
-/// it.
+/// Visits an operand of a layer and finds all uses of the constant that it is
+/// or is dequantized from.
 void WeightFinder::visit(const NodeProto &layer, int operand) {
   std::string name = layer.input(operand);
   int dequantize = index.getProducer(name);

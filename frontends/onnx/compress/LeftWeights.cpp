@@ -33,14 +33,14 @@ static int64_t getNumElements(const TensorProto &tensor) {
   return getProduct({tensor.dims().data(), size_t(tensor.dims_size())});
 }
 
-/// Whether a tensor has elements along two axes at least, unlike biases and
-/// factors of channels.
+/// Returns true if a tensor has at least two axes longer than 1, unlike biases
+/// and per-channel factors.
 static bool isTable(const TensorProto &tensor) {
   return llvm::count_if(tensor.dims(), [](int64_t size) { return size > 1; }) >
          1;
 }
 
-/// Describes a node in a sentence.
+/// Returns the words for a node in a sentence.
 static std::string describe(const NodeProto &node) {
   return "node '" + getNodeName(node).str() + "' (" + node.op_type() + ")";
 }
@@ -72,8 +72,8 @@ private:
   const GraphIndex &index;
   const std::set<std::string> &exclude;
   std::vector<LeftSummary> &left;
-  /// The largest constant that each value is computed from which no input has
-  /// a part in; "" where no constant holds numbers that can be weights.
+  /// For each value that does not depend on an input: the largest constant from
+  /// which it is computed, or "" if none of these constants can be weights.
   llvm::StringMap<std::string> sources;
 };
 
@@ -90,7 +90,7 @@ void LeftFinder::add(const std::string &name, const NodeProto &node,
                   isExcluded ? "excluded by the command line" : reason});
 }
 
-/// Learns whether a node computes constants.
+/// Records whether a node computes values that do not depend on inputs.
 void LeftFinder::trace(const NodeProto &node) {
   if (hasSubgraph(node) ||
       (node.input_size() == 0 && node.op_type() != "Constant"))
@@ -116,7 +116,7 @@ void LeftFinder::trace(const NodeProto &node) {
       sources[output] = source;
 }
 
-/// Looks at an operand of a layer that would be its weights if it was constant.
+/// Visits an operand of a layer that would be its weights if it were constant.
 void LeftFinder::visitOperand(const NodeProto &layer,
                               const std::string &operand) {
   std::string value = operand;
@@ -146,7 +146,7 @@ void LeftFinder::visitOperand(const NodeProto &layer,
                        "models does");
 }
 
-/// Looks at constants that a node of another operator may multiply by.
+/// Visits constants by which a node of any other operator may multiply.
 void LeftFinder::visitOther(const NodeProto &node) {
   StringRef op = node.op_type();
   if (node.domain().empty() && op != "Einsum" && op != "DeformConv" &&
@@ -162,7 +162,8 @@ void LeftFinder::visitOther(const NodeProto &node) {
 
 void LeftFinder::visitBody(const GraphProto &body, const NodeProto &outer) {
   llvm::StringSet<> constants;
-  llvm::StringMap<const NodeProto *> producers; ///< that turn or scale
+  llvm::StringMap<const NodeProto *>
+      producers; ///< views and scalings, by result
   for (const TensorProto &tensor : body.initializer())
     if (isFloat(tensor) || isOfBytes(tensor))
       constants.insert(tensor.name());

@@ -16,8 +16,8 @@ using namespace nnc::onnx;
 using llvm::ArrayRef;
 using ::onnx::NodeProto;
 
-/// Returns the operator on real numbers that one on integers stands for, and
-/// which of its operands, -1 for other ones.
+/// Returns the float operator that corresponds to a quantized operator, and the
+/// index of the operand in it; -1 for scales, zero points and other operands.
 static std::pair<llvm::StringRef, int> getRealOperand(llvm::StringRef op,
                                                       int operand) {
   if (op == "QLinearConv")
@@ -61,8 +61,8 @@ std::optional<MatrixForm> nnc::onnx::getMatrixForm(const NodeProto &node,
     return std::nullopt;
   if (dims.size() == 1)
     return MatrixForm::getRowMajor(dims);
-  // The last axis of the left operand is summed over, and the one before it of
-  // the right operand; a Gemm may exchange them.
+  // A product sums over the last axis of its left operand and the
+  // second-to-last axis of its right operand; a Gemm may transpose them.
   bool isTurned = getInt(node, operand == 0 ? "transA" : "transB", 0) != 0;
   return (operand == 0) != isTurned ? MatrixForm::getRowMajor(dims)
                                     : MatrixForm::getColumnMajor(dims);

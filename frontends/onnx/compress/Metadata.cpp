@@ -1,4 +1,4 @@
-//===- Metadata.cpp - What a compressed model says of itself --------------===//
+//===- Metadata.cpp - Metadata of a compressed model ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -1,4 +1,4 @@
-//===- WeightScales.cpp - What the integers of weights stand for ----------===//
+//===- WeightScales.cpp - Scales and zero points of weights ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -16,8 +16,9 @@ using ::onnx::TensorProto;
 
 namespace {
 
-/// The operands of a node that hold the scales and zero points of another one,
-/// -1 where it has none, and the axis along which these may differ.
+/// The indices of the operands of a node that hold the scales and zero points
+/// of another operand, or -1 if there are none, and the axis along which these
+/// may differ.
 struct ScaleOperands {
   int scale, zeroPoint;
   int64_t axis;
@@ -32,7 +33,8 @@ static ScaleOperands getScaleOperands(const NodeProto &node, int operand,
     return {operand + 1, operand + 2, 0};
   if (op == "ConvInteger")
     return {-1, operand + 2, 0};
-  // Rows of the left matrix and columns of the right one have their own.
+  // Each row of the left matrix and each column of the right one may have a
+  // scale.
   if (op == "QLinearMatMul")
     return {operand + 1, operand + 2, operand == 0 ? rank - 2 : rank - 1};
   if (op == "MatMulInteger")
@@ -41,7 +43,7 @@ static ScaleOperands getScaleOperands(const NodeProto &node, int operand,
   return {operand + 1, operand + 2, axis < 0 ? axis + rank : axis};
 }
 
-/// Returns whether all elements are the same; there is at least one.
+/// Returns true if all elements are equal. There must be at least one.
 template <class T> static bool areEqual(const std::vector<T> &values) {
   return llvm::all_of(values, [&](T each) { return each == values.front(); });
 }

@@ -1,4 +1,4 @@
-//===- Constants.cpp - Values that are in the model or follow from shapes -===//
+//===- Constants.cpp - Constants and values that follow from shapes -------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -37,9 +37,9 @@ Value convertConstant(Node &node) {
                           "not handle");
 }
 
-/// Returns the result of a ConstantOfShape whose shape follows from lengths
-/// that data decide: as many rows as a length says are cut off; others are
-/// `shape`, the one in this import.
+/// Returns the result of a ConstantOfShape whose shape is computed from
+/// data-dependent sizes. If the number of rows is such a size, it is a slice of
+/// a larger constant; otherwise it has the shape `shape`, that of this import.
 static Value fillByLengths(Node &node, TypedAttr filling,
                            SmallVector<int64_t> shape) {
   const Lengths &lengths = node.getImporter().getLengths();
@@ -49,7 +49,7 @@ static Value fillByLengths(Node &node, TypedAttr filling,
     dims.push_back(node.readLength(0, int64_t(axis)));
     if (shape[axis] < 0 && node.mayBeNegative(0, axis))
       return {};
-    // A sample of lengths may be one that no data decide.
+    // An import at chosen sizes may combine values that no data can produce.
     if (dims.back() && lengths.getBounds(dims.back()).first >= 0)
       shape[axis] = std::max<int64_t>(shape[axis], 0);
   }
@@ -93,8 +93,8 @@ Value convertConstantOfShape(Node &node) {
   return node.asModelType(result, node.getElementsType("value"));
 }
 
-/// Converts a Range of as many elements as the model declares, whose operands
-/// the network computes.
+/// Converts a Range whose operands the network computes and whose number of
+/// elements the model declares.
 static Value computeRange(Node &node) {
   auto shape = node.getDeclaredShape(0);
   if (!shape || shape->size() != 1)
@@ -108,8 +108,8 @@ static Value computeRange(Node &node) {
   return node.createElementwise("add", {node.reshape(start, {}), steps});
 }
 
-/// Converts a Range of as many elements as a length says that data decide; null
-/// for another one.
+/// Converts a Range whose number of elements is a data-dependent size; returns
+/// null for any other Range.
 static Value countByLength(Node &node) {
   using Kind = LengthExpression::Kind;
   const Lengths &lengths = node.getImporter().getLengths();
@@ -129,7 +129,8 @@ static Value countByLength(Node &node) {
   LengthExpression count = lengths.combine(
       Kind::div, lengths.combine(Kind::add, span, std::abs(*step) - 1),
       std::abs(*step));
-  // Numbers of a fixed or a summed length are a progression (compiler/sizes).
+  // A Range of constant length or of a sum of lengths is recognized by
+  // comparing imports instead (compiler/sizes).
   if (!count ||
       (count.isSum() && !lengths.findEqual(count) && start.getConstant()))
     return {};
@@ -178,7 +179,7 @@ Value convertRange(Node &node) {
   return node.constant(makeAttribute(result));
 }
 
-/// In inference it passes its input on, and its mask drops nothing.
+/// Converts Dropout. In inference it returns its input and a mask of all true.
 Value convertDropout(Node &node) {
   Value x = node.getOperand(0);
   StringRef why;
@@ -223,7 +224,8 @@ static Value computeTrilu(Node &node) {
                                 {isKept, x, node.splat(0, getElement(x))});
 }
 
-/// The upper or lower triangle of the last two axes, the rest zero.
+/// Converts Trilu: keeps the upper or lower triangle of the last two axes; all
+/// other elements become zero.
 Value convertTrilu(Node &node) {
   Value x = node.getOperand(0);
   int64_t rank = getRank(x), k = 0;

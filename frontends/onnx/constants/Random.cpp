@@ -3,12 +3,11 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A compiled model holds no state that its caller does not own, and gives the
-// same outputs for the same inputs. So its random numbers are constants: they
-// are drawn when compiling and are the same in each run. Number i of a node is
-// SplitMix64's output for seed + i * 0x9e3779b97f4a7c15, where the seed is a
-// hash of the node's `seed` and of the name of its result, so that two nodes
-// draw different numbers. A model that needs others in each run takes them as
-// an input.
+// same outputs for the same inputs. Therefore its random numbers are constants
+// that are drawn at compile time. Number i of a node is SplitMix64's output for
+// seed + i * 0x9e3779b97f4a7c15, where the seed is a hash of the node's `seed`
+// and of the name of its result, so that two nodes draw different numbers. A
+// model that needs new numbers in each run has to take them as an input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,7 @@ public:
     }
     state = llvm::xxh3_64bits(key);
   }
-  /// Returns a number from 0 to 1, without 1, of 24 bits.
+  /// Returns a 24-bit number in [0, 1).
   double drawUniform() {
     state += 0x9e3779b97f4a7c15;
     uint64_t bits = state;
@@ -44,7 +43,8 @@ public:
     bits ^= bits >> 31;
     return static_cast<double>(bits >> 40) / (1 << 24);
   }
-  /// Box and Muller's: one of the two numbers that they make of two.
+  /// Returns a normally distributed number: one of the two that the Box-Muller
+  /// transform computes from two uniform ones.
   double drawNormal() {
     double radius = std::sqrt(-2 * std::log(1 - drawUniform()));
     return radius * std::cos(2 * M_PI * drawUniform());
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-/// Returns a constant of `shape` whose elements `draw` gives.
+/// Returns a constant of `shape` whose elements are the results of `draw`.
 static Value makeRandom(Node &node, ArrayRef<int64_t> shape, Type element,
                         llvm::function_ref<double(Generator &)> draw) {
   if (!element || !isa<FloatType>(element))
@@ -139,7 +139,7 @@ Value convertMultinomial(Node &node) {
   Value picked =
       node.create<nn::ReduceOp>(nn::ReduceKind::sum, node.castTo(isBelow, wide),
                                 ArrayRef<int64_t>(2), false);
-  // The last sum may be a little less than 1.
+  // The cumulative probability of the last class may be slightly less than 1.
   picked = node.createElementwise(
       "min", {picked, node.splat(static_cast<double>(classes - 1), wide)});
   return node.castTo(picked, type);

@@ -44,8 +44,8 @@ static std::optional<DecidingInputs> findDecidingInputs(Node &node,
   });
 }
 
-/// Imports both branches into `bodies`, by the value of the condition. Returns
-/// false after a report where that fails. If only one branch fails and inputs
+/// Imports both branches into `bodies`, which the value of the condition
+/// indexes. Returns false after an error. If only one branch fails and inputs
 /// such as a sample rate decide the condition, that branch is meant for other
 /// values of these inputs: the report then names the option that fixes them.
 static bool importBothBranches(Node &node, Value condition,
@@ -63,9 +63,9 @@ static bool importBothBranches(Node &node, Value condition,
     fits[which] =
         importBranch(node, name, *bodies[which], which ? ofThen : ofElse) &&
         !attempts[which]->hasFailed();
-    // Only a branch that is unsound with these shapes may be meant for others.
-    // Errors of operators that nnc lacks, and of the file, are reported in any
-    // case.
+    // Only a branch that is invalid with these shapes may be meant for other
+    // input values. Errors of unsupported operators and of the file are always
+    // reported.
     if (!fits[which] && attempts[which]->isBroken() &&
         !attempts[which]->isLasting())
       why[which] = attempts[which]->describe();

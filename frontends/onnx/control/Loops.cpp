@@ -19,9 +19,10 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
 
-/// Loops that run more often are not imported run by run.
+/// The largest number of iterations of a loop that is unrolled.
 static constexpr int64_t kMaxUnrolled = 4096;
-/// A loop becomes no loop if that takes no more nodes.
+/// A loop is always unrolled if the iterations have at most this number of
+/// nodes in all.
 static constexpr int64_t kFewNodes = 32;
 
 static Type getBool(Node &node) { return node.getBuilder().getI1Type(); }
@@ -30,7 +31,7 @@ static RankedTensorType getScalar(Type element) {
   return RankedTensorType::get({}, element);
 }
 
-/// Whether a value is one truth value; reports where not.
+/// Returns true if a value is a single bool; otherwise reports an error.
 static bool checkCondition(Node &node, Value condition) {
   bool fits = isTensor(condition) && getElement(condition).isInteger(1) &&
               getNumElements(condition) == 1;
@@ -39,9 +40,9 @@ static bool checkCondition(Node &node, Value condition) {
   return fits;
 }
 
-/// Returns a value of one element with as many axes as the body declares for
-/// its input `i`: some exporters give the number of a run and the condition
-/// one.
+/// Reshapes a value of one element to the number of axes that the body declares
+/// for its input `i`. Some exporters declare one axis for the iteration number
+/// and the condition.
 static Value shapeAsDeclared(Node &node, Value value, int i) {
   const ::onnx::GraphProto &body = node.getGraph("body");
   const auto &type = body.input(i).type().tensor_type();
@@ -51,17 +52,18 @@ static Value shapeAsDeclared(Node &node, Value value, int i) {
 }
 
 namespace {
-/// The carried values of a loop that need not be carried.
+/// The loop-carried values that need not be carried.
 struct Uncarried {
-  /// Whether each run takes a value as it is, and gives it on.
+  /// Set for each value that no iteration changes.
   llvm::SmallBitVector isKept;
-  /// The axis along which each run appends to a tensor, or 0 for a sequence;
-  /// nothing else reads either.
+  /// For each value that iterations only append to and that nothing else reads:
+  /// the axis of a tensor along which they append, or 0 for a sequence.
   SmallVector<std::optional<int64_t>> appends;
 };
 } // namespace
 
-/// Finds what the graph of a loop's body tells by its names.
+/// Finds values that need not be carried, from the names in the graph of the
+/// loop's body.
 static Uncarried findUncarried(Node &node, const LoopForm &form) {
   const ::onnx::GraphProto &body = node.getGraph("body");
   llvm::StringMap<const ::onnx::NodeProto *> makers;
@@ -89,7 +91,7 @@ static Uncarried findUncarried(Node &node, const LoopForm &form) {
       break;
     StringRef name = body.output(output + i).name();
     const std::string &given = body.input(input + i).name();
-    // A chain of copies has no more links than there are nodes.
+    // The number of nodes limits the length of a chain of copies.
     for (int link = 0; link < body.node_size(); ++link) {
       const auto *copy = getMaker(name, "Identity");
       if (!copy)
@@ -112,15 +114,15 @@ static Uncarried findUncarried(Node &node, const LoopForm &form) {
   return found;
 }
 
-/// Whether so many runs of the body take so few nodes that they become no loop.
-/// How many runs are few must not depend on sizes.
+/// Returns true if `runs` iterations have so few nodes that the loop is always
+/// unrolled. This decision must not depend on data-dependent sizes.
 static bool isShort(Node &node, int64_t runs) {
   return !node.getImporter().isSample() && runs <= kFewNodes &&
          runs * node.getGraph("body").node_size() <= kFewNodes;
 }
 
-/// Checks the number of a graph's results, its condition's type, and splits
-/// them.
+/// Checks the number of a graph's results and the type of its condition, and
+/// splits the results into condition, carried and collected ones.
 static bool splitResults(Node &node, const LoopForm &form,
                          ArrayRef<Value> results, Value &condition,
                          ArrayRef<Value> &next, ArrayRef<Value> &collected) {
@@ -140,7 +142,7 @@ static bool splitResults(Node &node, const LoopForm &form,
 }
 
 //===----------------------------------------------------------------------===//
-// Run by run
+// Unrolled
 //===----------------------------------------------------------------------===//
 
 std::optional<LoopResults> nnc::onnx::unrollLoop(Node &node,
@@ -193,10 +195,11 @@ public:
   LoopImporter(Node &node, const LoopForm &form)
       : node(node), form(form), runs(form.runs),
         uncarried(findUncarried(node, form)) {}
-  /// Returns nothing, without a report, where `mayBeShort` is set and the loop
-  /// turns out to be short.
+  /// Builds the loop. Returns nullopt after an error, or without one if
+  /// `mayBeShort` is set and the loop turns out to be short enough to be
+  /// unrolled.
   std::optional<LoopResults> build(bool mayBeShort = false);
-  /// Returns what a loop that never runs collects.
+  /// Returns the results of a loop without iterations.
   std::optional<LoopResults> buildNone();
 
 private:
@@ -206,32 +209,34 @@ private:
   bool reportShapes(unsigned i);
   void dropCondition(Body &body);
   void captureKept(Body &body);
-  /// Collects what runs append; false, and a report, where they do more.
+  /// Turns the values that iterations append to into collected ones. Returns
+  /// false after an error if iterations do anything else with them.
   bool collectAppended(Body &body, bool isExact);
   Value append(Value init, Value parts, Type element, int64_t axis);
-  /// Counts the runs, as far as the condition follows from constants. Returns
-  /// whether it still has to be computed.
+  /// Counts the iterations as far as the condition follows from constants.
+  /// Returns true if the condition still has to be computed at run time.
   bool countRuns(Body &body);
-  /// Returns the values of those that are carried from run to run.
+  /// Selects from one value per carried value those that are really carried.
   SmallVector<Value> takeCarried(ArrayRef<Value> all) const;
 
   Node &node;
   const LoopForm &form;
-  /// How often the loop runs at most, where that is known.
+  /// The largest number of iterations, if it is known.
   std::optional<int64_t> runs;
   Uncarried uncarried;
-  /// The condition that the body takes, as the model sees it, and gives.
+  /// The condition: the argument of the body, its value in the model's type,
+  /// and the body's result.
   Value condition, givenCondition, nextCondition;
-  /// The body's argument for the number of runs before it; null where no
-  /// condition decides how much is collected.
+  /// The body's argument for the number of iterations before the current one;
+  /// null if no condition determines how much is collected.
   Value runsSoFar;
-  /// Values of the body as the model sees them.
+  /// Values of the body in the model's types.
   SmallVector<Value> results, carried;
   ArrayRef<Value> next, collected;
-  /// The values that the loop collects: the carriers of `collected`, then what
-  /// runs append.
+  /// The values that the loop collects: the carriers of `collected`, then the
+  /// parts that iterations append.
   SmallVector<Value> gathered;
-  /// The element types, in the model, of what runs append.
+  /// The model's element types of the parts that iterations append.
   SmallVector<Type> appendedTypes;
 };
 } // namespace
@@ -271,7 +276,7 @@ bool LoopImporter::importBody(Body &body) {
   }
   if (form.collected && form.hasCondition)
     runsSoFar = body.addArgument(run.getType());
-  // Arguments for what is captured come last.
+  // Arguments of captured values come last.
   for (unsigned i : uncarried.isKept.set_bits())
     carried[i] = body.capture(form.inits[i]);
   llvm::append_range(inputs, carried);
@@ -317,7 +322,8 @@ SmallVector<Value> LoopImporter::takeCarried(ArrayRef<Value> all) const {
   return taken;
 }
 
-/// Captures what turns out to stay as it is once the body is imported.
+/// Captures values that turn out to be unchanged in all iterations after the
+/// body has been imported.
 void LoopImporter::captureKept(Body &body) {
   OpBuilder::InsertionGuard guard(node.getOpBuilder());
   for (unsigned i = 0; i < uncarried.isKept.size(); ++i) {
@@ -356,8 +362,8 @@ bool LoopImporter::collectAppended(Body &body, bool isExact) {
   return true;
 }
 
-/// Returns what runs have appended to `init`: they have collected `parts`, of
-/// type `element` in the model.
+/// Returns `init` followed by the collected `parts` that iterations append,
+/// whose element type in the model is `element`.
 Value LoopImporter::append(Value init, Value parts, Type element,
                            int64_t axis) {
   if (isTensor(init)) {
@@ -391,7 +397,7 @@ bool LoopImporter::countRuns(Body &body) {
   return !found || !found->isExact || form.condition;
 }
 
-/// Makes a condition that stays true a constant.
+/// Replaces a condition that is always true by a constant.
 void LoopImporter::dropCondition(Body &body) {
   OpBuilder::InsertionGuard guard(node.getOpBuilder());
   node.getOpBuilder().setInsertionPointToStart(&body.getBlock());
@@ -425,7 +431,7 @@ std::optional<LoopResults> LoopImporter::build(bool mayBeShort) {
     if (!isConditional)
       dropCondition(body);
   }
-  // How many runs there are may be known only then.
+  // The number of iterations may be known only at run time.
   bool isOpen = !collected.empty() && (isConditional || form.count);
   if (!collected.empty() && !runs) {
     body.erase();
@@ -487,7 +493,7 @@ std::optional<LoopResults> LoopImporter::build(bool mayBeShort) {
   }
   std::optional<unsigned> size;
   if (isOpen) {
-    // A count that is too large for the result has to show.
+    // A count that exceeds the room of the result must not be hidden.
     Value count = isCounted ? loop.getLast().back()
                             : node.createElementwise(
                                   "max", {form.count, node.splat(0, integer)});
@@ -530,7 +536,7 @@ std::optional<LoopResults> LoopImporter::buildNone() {
 }
 
 //===----------------------------------------------------------------------===//
-// Either
+// Choice between both
 //===----------------------------------------------------------------------===//
 
 /// Unrolls a loop and joins what it collects; nullopt where that fails.
@@ -590,7 +596,8 @@ std::optional<LoopResults> nnc::onnx::importLoop(Node &node,
     if (found && !attempt.hasFailed())
       return found;
   }
-  // The problems of a loop say more than those of its runs.
+  // The errors of the import as a loop are more helpful than those of the
+  // unrolled import.
   return LoopImporter(node, simple).build();
 }
 

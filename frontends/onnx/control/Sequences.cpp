@@ -25,7 +25,7 @@ bool takesSequences(StringRef op) {
   return llvm::is_contained(kOps, op);
 }
 
-/// Returns a value of a type that only the importer knows.
+/// Returns a value of a type that exists only during the import.
 static Value makeValue(Node &node, Type type, ValueRange parts) {
   return node.getOpBuilder()
       .create<UnrealizedConversionCastOp>(node.getLoc(), type, parts)
@@ -50,7 +50,7 @@ std::optional<SmallVector<Value>> getElements(Node &node, Value value) {
 }
 
 /// Returns the tensor whose slices along its first axis are `values`, in order;
-/// null where they are others.
+/// null if there is none.
 static Value findStacked(ArrayRef<Value> values) {
   Value whole;
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -110,8 +110,8 @@ Value convertSequenceLength(Node &node) {
 }
 
 /// Returns operand `i`, a position among `count` values, counted from the
-/// front; `otherwise` where it is absent. Reports where it is unknown or out of
-/// range.
+/// front, or `otherwise` if the operand is absent. Returns nullopt after an
+/// error if it is not constant or out of range.
 static std::optional<int64_t> getPosition(Node &node, size_t i, int64_t count,
                                           int64_t otherwise) {
   if (!node.getOperand(i) && otherwise >= 0)
@@ -133,7 +133,7 @@ Value convertSequenceAt(Node &node) {
   Value position = node.getOperand(1);
   if (!elements || !position || elements->empty())
     return node.broken("needs a position in a sequence that is not empty");
-  // One that the network computes picks among tensors of one type.
+  // A position that the network computes selects among tensors of one type.
   if (!readElements(position)) {
     Value all = stack(node, *elements, 0);
     if (!all || getNumElements(position) != 1)
@@ -150,7 +150,8 @@ Value convertSequenceInsert(Node &node) {
   auto elements = getElements(node, node.getOperand(0));
   if (!elements)
     return {};
-  // A position counts from the end of the sequence that there is.
+  // A negative position counts from the end of the sequence before the
+  // insertion.
   int64_t count = elements->size(), position = count;
   if (node.getOperand(2)) {
     auto known = node.getConstantInts(2, "positions");
@@ -178,7 +179,8 @@ Value convertSequenceErase(Node &node) {
   return makeSequence(node, *elements);
 }
 
-/// Returns the sizes of the parts of an axis of so many elements.
+/// Returns the sizes of the parts into which an axis of `size` elements is
+/// split.
 static std::optional<SmallVector<int64_t>> getPartSizes(Node &node,
                                                         int64_t size) {
   if (!node.getOperand(1))

@@ -81,7 +81,7 @@ static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
     int64_t natural = (input[i] - 1) * window.strides[i] + outputPadding[i] +
                       window.getExtent(i);
     int64_t total = natural - (*output)[i];
-    // An output beyond the last tap is reached by padding with zeros at its
+    // An output that is larger than the taps reach is padded with zeros at its
     // end.
     outputPadding[i] += std::max<int64_t>(-total, 0);
     splitPadding(window, i, std::max<int64_t>(total, 0), mode != "SAME_UPPER");

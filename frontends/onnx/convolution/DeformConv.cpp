@@ -23,9 +23,9 @@ static Value makeAlong(Node &node, ArrayRef<double> values, Type element,
       element);
 }
 
-/// Returns where the taps of the windows lie along axis `axis` of the image, in
-/// GridSample's coordinates, for which an image ranges from -1 to 1. `offsets`
-/// is [batch and groups, taps..., windows...], in elements.
+/// Returns the positions of the taps of all windows along axis `axis` of the
+/// image in GridSample's coordinates, in which an image ranges from -1 to 1.
+/// `offsets` is [batch and groups, taps..., windows...], in elements.
 static Value locateTaps(Node &node, Value offsets, const Window &window,
                         size_t axis, int64_t size) {
   size_t axes = window.getAxes();

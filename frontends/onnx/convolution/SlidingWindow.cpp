@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace nnc;
 using nnc::onnx::Window;
 
-/// Larger numbers are nonsense; their products would not fit 64 bits.
+/// The largest number in an attribute of a window. Products of larger ones may
+/// not fit in 64 bits.
 static constexpr int64_t kMaxNumber = 1 << 30;
 
 Window Window::slice(size_t first, size_t count) const {

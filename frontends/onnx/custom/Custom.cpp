@@ -64,7 +64,7 @@ static Attribute getValue(const AttributeProto &attribute, Builder &builder) {
 }
 
 namespace {
-/// Imports one node.
+/// The import of one node.
 class Conversion {
 public:
   Conversion(const NodeProto &node, const Scope &scope, LayerBuilder &layer,
@@ -72,7 +72,7 @@ public:
       : node(node), scope(scope), layer(layer), symbols(symbols),
         shapes(shapes) {}
 
-  /// Each returns false, and reports why, where it fails.
+  /// These functions return false after an error.
   bool addOperands(ArrayRef<Value> operands, Customs::Call &call);
   bool addAttributes(Customs::Call &call);
   bool addResults(Customs::Call &call);
@@ -117,7 +117,7 @@ bool Conversion::addAttributes(Customs::Call &call) {
   bool isSound = true;
   for (const AttributeProto &own : node.attribute()) {
     const AttributeProto *attribute = &own;
-    // In the body of a function it may stand for one of the call's.
+    // In the body of a function, an attribute may refer to one of the call.
     if (!own.ref_attr_name().empty())
       attribute =
           scope.actual ? scope.actual->lookup(own.ref_attr_name()) : nullptr;

@@ -12,8 +12,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Returns what the attributes of a cast say of rounding, or nullopt and a
-/// report.
+/// Returns the rounding mode from the attributes of a cast, or nullopt after an
+/// error.
 static std::optional<SmallRounding> getRounding(Node &node) {
   SmallRounding rounding;
   rounding.saturates = node.getInt("saturate", 1) != 0;
@@ -117,7 +117,7 @@ static Value makeOfBits(Node &node, Value x, Type element) {
     x = node.castTo(x, builder.getIntegerType(getBits(element)));
     return node.createElementwise("bit_cast", x);
   }
-  // The code of a small float has no bits before its own.
+  // The upper bits of a small float's code must be zero.
   x = node.castTo(x, getCarrier(element));
   if (getSmallFormat(element).empty() || getBits(element) == 8)
     return x;
@@ -125,8 +125,9 @@ static Value makeOfBits(Node &node, Value x, Type element) {
   return node.createElementwise("bit_and", {x, mask});
 }
 
-/// Converts BitCast. Both types have elements of as many bits; a bool has 8. A
-/// signaling NaN of 16 bits becomes a quiet one when its carrier is loaded.
+/// Converts BitCast. Both element types must have the same number of bits; a
+/// bool has 8. A signaling NaN of 16 bits becomes a quiet one when its carrier
+/// is loaded.
 Value convertBitCast(Node &node) {
   Type to = getTarget(node), from = node.getModelType(0);
   if (!to || !from)

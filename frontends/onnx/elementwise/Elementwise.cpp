@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - An element of the result from one of each operand ===//
+//===- Elementwise.cpp - Elementwise operators ===// ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -30,7 +30,7 @@ static Value alignToAxis(Node &node, Value a, Value b) {
   return node.reshape(b, shape);
 }
 
-/// What a line of Ops.inc says.
+/// Converts an operator that a line of Ops.inc maps to the nn op `op`.
 Value convertElementwise(Node &node, StringRef op,
                          std::initializer_list<StringLiteral> attributes) {
   SmallVector<Value> operands(node.getOperands());
@@ -131,8 +131,9 @@ Value convertPRelu(Node &node) {
 }
 
 /// The bounds and the bias are floats whatever the type: integers become f64,
-/// and what that gives is cut towards zero and wraps. ONNX's own function body
-/// negates the bound in the type of the input, which unsigned integers lack.
+/// and the result is truncated towards zero and wraps around. ONNX's own
+/// function body negates the bound in the type of the input, which unsigned
+/// integers lack.
 Value convertShrink(Node &node) {
   Value x = node.getOperand(0);
   Type type = getElement(x);
@@ -207,9 +208,9 @@ Value convertPow(Node &node) {
   return node.createElementwise("pow", {base, node.castTo(exponent, type)});
 }
 
-/// Converts BitShift: products with powers of two, or quotients by them. Behind
-/// the powers a table holds 0, which makes both 0, for shifts by all bits and
-/// by negative counts.
+/// Converts BitShift: products with powers of two, or quotients by them. The
+/// table of powers ends with 0, for which products and quotients are 0; it is
+/// used for negative counts and for shifts by at least the number of bits.
 Value convertBitShift(Node &node) {
   Value x = node.getOperand(0), count = node.getOperand(1);
   StringRef direction = node.getString("direction");

@@ -1,4 +1,4 @@
-//===- Check.cpp - Is it a sound ONNX model? ------------------------------===//
+//===- Check.cpp - Validation of ONNX models ------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -54,7 +54,7 @@ private:
   Problems &problems;
   checker::CheckerContext context;
   checker::LexicalScopeContext names;
-  /// Everything that any node of the graph computes.
+  /// The names of all values that nodes of the graph compute.
   llvm::StringSet<> computed;
 };
 
@@ -64,8 +64,8 @@ private:
 // External data
 //===----------------------------------------------------------------------===//
 
-// ONNX's checker opens files with external data, and refuses all links.
-// `Weights` says which files may be read, so the checker gets to see empty
+// ONNX's checker opens files with external data and rejects all links. The
+// class `Weights` has its own rules for files, so that the checker gets empty
 // tensors instead.
 
 /// Calls `visit` on each message below `message`, with the field that holds it.
@@ -114,8 +114,8 @@ static void dropExternal(Message &message) {
   tensor.add_dims(0);
 }
 
-/// Returns `proto` if it has no external data; else a copy without it, which is
-/// made in `copy`.
+/// Returns `proto` if it has no external data, otherwise a copy without it,
+/// which is stored in `copy`.
 template <class Proto>
 static const Proto &withoutExternal(const Proto &proto, Proto &copy) {
   if (!hasExternal(proto))
@@ -125,7 +125,7 @@ static const Proto &withoutExternal(const Proto &proto, Proto &copy) {
   return copy;
 }
 
-/// The checker's text on one line, without the dumps that follow it.
+/// Returns the checker's message as one line, without the dumps that follow it.
 static std::string shorten(StringRef text) {
   text = text.split("\n\n==> Context").first.trim();
   std::string line;
@@ -154,7 +154,7 @@ void Check::define(const std::string &name, const char *what, Location loc) {
   names.add(name);
 }
 
-/// False where nothing else is worth a look.
+/// Returns false if a version is so wrong that further checks are useless.
 bool Check::checkVersions() {
   if (!model.has_ir_version() || model.ir_version() < 1) {
     broken(problems.getLoc()) << "has no IR version: is it an ONNX model?";
@@ -228,14 +228,14 @@ void Check::checkNode(const NodeProto &node) {
   Location loc = problems.getLoc(getNodeName(node));
   std::string subject = node.op_type() + ": ";
   for (const std::string &input : node.input()) {
-    // What is computed further behind is part of a cycle, or reads one: all
-    // else has been sorted, and the cycle has been reported.
+    // A value that is computed only later is part of a cycle or depends on one,
+    // because all other nodes have been sorted. The cycle has been reported.
     if (!input.empty() && !names.this_graph_has(input) &&
         !computed.contains(input))
       broken(loc) << subject << "reads '" << input
                   << "', which nothing computes";
   }
-  // The checker says the same less clearly.
+  // The message of the checker for this error would be less clear.
   int opset = findOpset(model.opset_import(), node.domain());
   bool isKnown = findSchema(node.domain(), node.op_type(), opset) != nullptr;
   if (!isKnown && node.domain().empty() && opset != 0 &&
@@ -286,7 +286,7 @@ void Check::checkGraph(const GraphProto &graph) {
 bool Check::run() {
   if (!checkVersions())
     return false;
-  // Functions first: a cycle among them would trap whoever expands them.
+  // Functions are checked first because expanding cyclic ones would never end.
   bool sound = guard(problems.getLoc(), "", [&] {
     // Nothing but the functions is looked at.
     ModelProto functions;

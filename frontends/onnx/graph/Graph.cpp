@@ -34,7 +34,8 @@ using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// One string that tells apart what ONNX tells apart by three.
+/// Returns a unique key of a function: ONNX identifies it by domain, name and
+/// overload.
 template <class Proto>
 static std::string getKey(const Proto &proto, const std::string &name) {
   return proto.domain() + '\0' + name + '\0' + proto.overload();
@@ -153,7 +154,8 @@ void GraphImporter::checkDeclared(StringRef name, Value value, StringRef origin,
 
 void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
                                 const llvm::StringSet<> &outputs) {
-  // What no output needs is not worth an error.
+  // Nodes on which no output depends are not imported, so that they cause no
+  // errors.
   llvm::StringSet<> needed = outputs;
   SmallVector<NodeProto *> live;
   for (int i = nodes.size(); i-- > 0;) {
@@ -169,7 +171,8 @@ void GraphImporter::importNodes(Nodes &nodes, Scope &scope,
   scope.outputs = &outputs;
   scope.needed = &needed;
   for (NodeProto *node : llvm::reverse(live)) {
-    // That is reported in the end: here it may be that of an attempt.
+    // The error is reported at the end of the import, because an attempt could
+    // drop it here.
     if (++imported >= problems.getLimits().nodes)
       return;
     importNode(*node, scope);
@@ -183,7 +186,7 @@ static bool isMicrosoftOp(const NodeProto &node) {
 
 void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   SmallVector<Value> operands, results;
-  // Of a node that fails ONNX's own check all has been said.
+  // The errors of a node that fails ONNX's own check have been reported.
   Location loc = getLoc(node, scope);
   bool isReported = problems.isReported(loc), known = !isReported;
   for (const std::string &name : node.input()) {
@@ -198,7 +201,7 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   }
   size_t knownSizes = lengths.getSizes().size();
   bool isCall = findFunction(node) != nullptr;
-  // Behind a problem, all that can be told is which operators there are.
+  // After an error, only unsupported operators are still collected.
   computeNumbers(node, scope, operands);
   linkLengths(node, scope, operands);
   if (known || isCall)
@@ -224,10 +227,10 @@ void GraphImporter::importNode(NodeProto &node, Scope &scope) {
   noteSources(node, scope, operands, knownSizes);
 }
 
-/// Returns the node as it is called in `scope`: attributes that stand for one
-/// of the function's call have that one's value or are gone, and so are names
-/// of operands that the call leaves out. What ONNX builds a body from looks at
-/// the node alone.
+/// Returns the node with the attributes and operands of the call in `scope`:
+/// attributes that refer to one of the call get its value or are removed, and
+/// so are names of operands that the call leaves out. ONNX builds a function's
+/// body from the node alone.
 static NodeProto resolve(const NodeProto &node, const Scope &scope) {
   NodeProto resolved = node;
   resolved.clear_attribute();
@@ -247,9 +250,10 @@ static NodeProto resolve(const NodeProto &node, const Scope &scope) {
   return resolved;
 }
 
-/// Lets the body of an operator that ONNX defines by those of its default
-/// domain import that domain. Where the operator itself is of another domain,
-/// ONNX leaves that to the caller, whose subgraphs the body may hold.
+/// Adds an import of the default domain to the body of an operator that ONNX
+/// defines by operators of that domain. If the operator itself belongs to
+/// another domain, ONNX relies on the import of the caller, whose subgraphs the
+/// body may contain.
 static void importDefaultDomain(FunctionProto &body,
                                 const Scope::Imports &caller) {
   if (findOpset(body.opset_import(), "") != 0)

@@ -124,7 +124,7 @@ AttributeProto *Node::findGiven(StringRef name) const {
   for (AttributeProto &attribute : *proto.mutable_attribute()) {
     if (StringRef(attribute.name()) != name)
       continue;
-    // In the body of a function it may stand for one of the call's.
+    // In the body of a function, an attribute may refer to one of the call.
     if (attribute.ref_attr_name().empty())
       return &attribute;
     return scope.actual ? scope.actual->lookup(attribute.ref_attr_name())
@@ -207,7 +207,8 @@ ElementsAttr Node::getElements(StringRef name) {
   AttributeProto *attribute = findGiven(name);
   if (!attribute)
     return {};
-  // Tensors in attributes have no names of their own; the result's is known.
+  // Tensors in attributes have no names, so that they get the name of the
+  // result.
   if (attribute->t().name().empty() && hasResult(0))
     attribute->mutable_t()->set_name(proto.output(0));
   return importer.getWeights().get(*attribute->mutable_t(), getLoc());
@@ -263,7 +264,8 @@ bool Node::mayBeNegative(size_t i, size_t element) {
 }
 
 int64_t Node::getRoom(unsigned length) const {
-  // Samples of a length that has few values lie above these (compiler/sizes).
+  // For a length with few values, imports use sizes above its largest value
+  // (compiler/sizes).
   constexpr int64_t few = 16;
   int64_t most = importer.getLengths().getSizes()[length].most;
   return most < few ? most + few : most;

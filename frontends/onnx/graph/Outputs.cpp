@@ -1,4 +1,4 @@
-//===- Outputs.cpp - The network's results, as they lie in memory ---------===//
+//===- Outputs.cpp - Outputs in their stored types ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,8 +31,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
 
-/// Returns true if `value` is an input of the network, or one whose carrier is
-/// made of it.
+/// Returns true if `value` is an input of the network or the cast of one from
+/// its carrier.
 static bool isInput(Value value) {
   value = getCarrier(value);
   if (auto cast = value.getDefiningOp<nn::CastOp>())
@@ -40,7 +40,7 @@ static bool isInput(Value value) {
   return isa<BlockArgument>(value);
 }
 
-/// Returns `value` as it lies in the memory of an output.
+/// Returns `value` in the type in which an output stores it.
 Value GraphImporter::store(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   value = getCarrier(value);
@@ -50,7 +50,8 @@ Value GraphImporter::store(Value value) {
   return builder.create<nn::CastOp>(value.getLoc(), type.clone(stored), value);
 }
 
-/// Returns an input, which the model declares as `element`, as nodes see it.
+/// Returns an input, which the model declares with elements of type `element`,
+/// in the type in which nodes read it.
 Value GraphImporter::load(Value argument, Type element) {
   if (!element || !hasCarrier(element))
     return argument;
@@ -97,7 +98,7 @@ void GraphImporter::addResults() {
     if (auto found = texts.find(output.name()); found != texts.end())
       outputTexts.emplace_back("labels_" + output.name(),
                                llvm::join(found->second, "\n"));
-    // Known numbers whose shape follows from lengths that data decide.
+    // Constants whose shape is computed from data-dependent sizes.
     if (uint64_t sources = findSources(output.name(), main);
         sources && value.getDefiningOp<nn::ConstantOp>()) {
       LayerBuilder layer(builder, problems, value.getLoc(), "an output");

@@ -2,11 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Shapes are static, but a model may hand in at run time what decides them, as
-// the axes of a Squeeze. If it declares the shape of the result, it has
-// promised what that operand is. onnxruntime's shape inference takes such a
-// promise, too; nnc does not check it when the module runs, and reads nothing
-// from the operand.
+// Shapes are static, but a model may compute an operand that determines them at
+// run time, such as the axes of a Squeeze. If the model declares the shape of
+// the result, nnc derives the operand from it, as onnxruntime's shape inference
+// does. At run time, the operand is neither read nor checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +21,8 @@ using namespace nnc::onnx;
 
 using Values = std::optional<SmallVector<int64_t>>;
 
-/// Combinations of axes are tried for tensors of up to this many axes.
+/// The largest number of axes of a tensor for which combinations of axes are
+/// tried.
 static constexpr int64_t kMaxTriedAxes = 10;
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +156,7 @@ static Values inferLength(Node &node, int64_t) {
 static Values findNewAxes(ArrayRef<int64_t> larger, ArrayRef<int64_t> smaller) {
   SmallVector<int64_t> axes;
   for (auto [axis, size] : llvm::enumerate(larger)) {
-    // An axis of size 1 is any of those that stand side by side.
+    // Neighbouring axes of size 1 are interchangeable.
     if (!smaller.empty() && size == smaller.front())
       smaller = smaller.drop_front();
     else if (size == 1)
@@ -179,7 +179,7 @@ static Values inferUnsqueezed(Node &node, int64_t) {
                : std::nullopt;
 }
 
-/// Returns which of the `axes`, as bits, have another size than 1.
+/// Returns the subset of `axes`, a set of bits, whose size is not 1.
 static unsigned keepLong(ArrayRef<int64_t> shape, unsigned axes) {
   for (auto [axis, size] : llvm::enumerate(shape))
     if (size == 1)
@@ -187,7 +187,7 @@ static unsigned keepLong(ArrayRef<int64_t> shape, unsigned axes) {
   return axes;
 }
 
-/// Returns the shape that is left of `shape` without these axes.
+/// Returns `shape` without these axes.
 static SmallVector<int64_t> dropAxes(ArrayRef<int64_t> shape, unsigned axes,
                                      bool keepsAxes) {
   SmallVector<int64_t> rest;
@@ -226,7 +226,7 @@ static Values inferReduced(Node &node, int64_t count) {
   return found.size() == 1 ? Values(found[0]) : std::nullopt;
 }
 
-/// Returns the ends of a Slice of which all else is known.
+/// Returns the ends of a Slice whose other operands are all known.
 static Values inferEnds(Node &node, int64_t count) {
   auto declared = node.getDeclaredShape(0);
   ArrayRef<int64_t> shape = getShape(node.getOperand(0));
@@ -257,7 +257,7 @@ static Values inferEnds(Node &node, int64_t count) {
     int64_t last = start + step * ((*declared)[axis] - 1);
     if (last < 0 || last >= size)
       return std::nullopt;
-    // No end in front of the first element can be written as a position.
+    // An end in front of the first element cannot be written as a position.
     int64_t end = last + (step < 0 ? -1 : 1);
     ends.push_back(end < 0 ? -size - 1 : end);
   }
@@ -311,7 +311,8 @@ bool nnc::onnx::hasShapeOperands(const ::onnx::NodeProto &node) {
          });
 }
 
-/// Returns an operand whose elements are these; null if they do not fit.
+/// Returns a constant operand with the elements `values`; null if they do not
+/// fit.
 static Value makeOperand(Node &node, Value operand, ArrayRef<int64_t> values) {
   auto type = cast<RankedTensorType>(operand.getType());
   if (static_cast<int64_t>(values.size()) != type.getNumElements() ||

@@ -20,14 +20,14 @@ using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
-/// Names of a cycle's nodes that an error lists at most.
+/// The largest number of node names that the error about a cycle lists.
 static constexpr size_t kMaxListed = 8;
 
 //===----------------------------------------------------------------------===//
 // What a node reads
 //===----------------------------------------------------------------------===//
 
-/// Adds what the subgraph reads of the graphs around it.
+/// Adds the names of the enclosing graphs that the subgraph reads.
 static void
 collectGraphUses(const GraphProto &graph,
                  llvm::function_ref<void(const std::string &)> use) {
@@ -68,7 +68,7 @@ namespace {
 /// Sorts one list of nodes.
 class Sorter {
 public:
-  /// What `given` names is there before the first node runs.
+  /// `given` has the names that are defined before the first node runs.
   Sorter(Nodes &nodes, const llvm::StringSet<> &given, Problems &problems)
       : nodes(nodes), given(given), problems(problems) {}
   bool run();
@@ -81,8 +81,8 @@ private:
   Nodes &nodes;
   const llvm::StringSet<> &given;
   Problems &problems;
-  /// By node: which nodes compute what it reads, and which read what it
-  /// computes.
+  /// For each node: the nodes that compute its operands, and the nodes that
+  /// read its results.
   std::vector<std::vector<int>> producers, readers;
 };
 } // namespace
@@ -91,7 +91,7 @@ void Sorter::connect() {
   llvm::StringMap<int> producerOf;
   for (int i = 0; i < nodes.size(); ++i)
     for (const std::string &name : nodes[i].output())
-      // That a name is defined twice is an error of its own.
+      // A name that is defined twice is reported elsewhere.
       if (!name.empty() && !given.contains(name))
         producerOf.try_emplace(name, i);
   producers.resize(nodes.size());
@@ -106,8 +106,8 @@ void Sorter::connect() {
     });
 }
 
-/// Every node that is left waits for another one that is left: following those
-/// from `start` on ends in a cycle.
+/// Reports a cycle. Each remaining node depends on another remaining node, so
+/// that following these from `start` leads into a cycle.
 void Sorter::reportCycle(int start) {
   std::vector<int> seenAt(nodes.size(), -1);
   std::vector<int> path;
@@ -150,7 +150,7 @@ bool Sorter::run() {
   connect();
   bool isSorted = true;
   std::vector<size_t> waitsFor(nodes.size());
-  // Of the nodes that may run next, that which stands first in the model.
+  // The nodes that may run next, the first one in the model's order on top.
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int i = 0; i < nodes.size(); ++i) {
     isSorted &= llvm::all_of(producers[i], [&](int p) { return p < i; });

@@ -34,7 +34,7 @@ using ::onnx::FunctionProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// The deepest nesting of bodies that run depending on values.
+/// The largest nesting depth of branches and loop bodies.
 static constexpr size_t kMaxBodies = 8;
 
 SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
@@ -88,7 +88,7 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
   outputs.insert(function.output().begin(), function.output().end());
   importNodes(*function.mutable_node(), scope, outputs);
   SmallVector<Value> results;
-  // A function need not compute what its caller leaves out.
+  // A function need not compute results that its caller leaves out.
   for (auto [i, name] : llvm::enumerate(function.output())) {
     bool isUsed = int(i) < node.output_size() && !node.output(i).empty();
     results.push_back(isUsed ? getResult(name, scope) : Value());
@@ -98,7 +98,7 @@ SmallVector<Value> GraphImporter::call(FunctionProto &function, NodeProto &node,
 
 Value GraphImporter::getResult(const std::string &name, Scope &scope) {
   auto value = lookup(name, scope);
-  // Past the limit nothing is imported any more.
+  // Beyond the limit of nodes no further node is imported.
   if (!value && imported < problems.getLimits().nodes)
     problems.report(ImportStatus::broken,
                     problems.getLoc(StringRef(scope.prefix).rtrim('/')))

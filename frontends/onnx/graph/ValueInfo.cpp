@@ -59,7 +59,7 @@ std::vector<TensorInfo> nnc::onnx::getInputs(const GraphProto &graph,
       continue;
     Location loc = problems.getLoc(input.name());
     inputs.push_back(readInfo(loc.getContext(), input));
-    // Texts from outside are none that are known when compiling.
+    // Strings in inputs are not known at compile time.
     if (inputs.back().element == getStringType(loc.getContext()))
       inputs.back().element = {};
     if (input.type().has_tensor_type())
@@ -90,7 +90,7 @@ void nnc::onnx::dropInitialValues(GraphProto &graph,
                 tensors.end());
 }
 
-/// Returns whether a node gives a tensor of the shape of its first operand.
+/// Returns true if the result of a node has the shape of its first operand.
 static bool keepsShape(const ::onnx::NodeProto &node) {
   static const llvm::StringSet<> ops = {
       "Abs", "Cast", "CastLike", "Ceil",    "Exp",  "Floor", "Identity",

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nnc::onnx;
 using ::onnx::TensorProto;
 
-/// A blob over the memory of `owner`, which it keeps until it is destroyed.
+/// Returns a blob over `bytes` that keeps `owner`, their owner, alive.
 template <class Owner>
 static AsmResourceBlob wrap(Owner owner, ArrayRef<char> bytes, size_t align) {
   return AsmResourceBlob(
@@ -23,7 +23,7 @@ static AsmResourceBlob wrap(Owner owner, ArrayRef<char> bytes, size_t align) {
       /*dataIsMutable=*/false);
 }
 
-/// The elements of a typed field as they are in memory.
+/// Returns the elements of a typed field unchanged.
 template <class T>
 static AsmResourceBlob take(google::protobuf::RepeatedField<T> *field) {
   auto owner = std::make_unique<google::protobuf::RepeatedField<T>>();
@@ -33,7 +33,7 @@ static AsmResourceBlob take(google::protobuf::RepeatedField<T> *field) {
   return wrap(std::move(owner), bytes, alignof(T));
 }
 
-/// The elements of a typed field whose type is wider than the tensor's.
+/// Returns the elements of a typed field, narrowed to the tensor's type.
 template <class To, class From>
 static AsmResourceBlob
 narrow(const google::protobuf::RepeatedField<From> &field) {
@@ -54,8 +54,8 @@ static AsmResourceBlob takeRaw(TensorProto &tensor, size_t align) {
   return wrap(std::move(owner), bytes, align);
 }
 
-/// Returns the codes of 6 bits of a typed field, each of which has an entry of
-/// its own, packed as raw data is.
+/// Returns the 6-bit codes of a typed field, which has one code per entry,
+/// packed like raw data.
 static AsmResourceBlob
 packSixBits(const google::protobuf::RepeatedField<int32_t> &field) {
   std::vector<char> packed(llvm::divideCeil(field.size() * int64_t(6), 8));
@@ -69,8 +69,8 @@ packSixBits(const google::protobuf::RepeatedField<int32_t> &field) {
   return HeapAsmResourceBlob::allocateAndCopyWithAlign(packed, 1);
 }
 
-/// Moves the bytes out of whichever field holds them. ONNX says which typed
-/// field that is for each type.
+/// Moves the bytes out of the field that holds them: the raw data, or the typed
+/// field that ONNX defines for the element type.
 static AsmResourceBlob takeBytes(TensorProto &tensor, Type element) {
   unsigned bits = getBits(element);
   if (tensor.has_raw_data() && !tensor.raw_data().empty())

@@ -1,4 +1,4 @@
-//===- Encoders.cpp - Features made ready for a learned model -------------===//
+//===- Encoders.cpp - Preprocessing of features ---------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,7 +13,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Returns one number for all elements, or one for each of the last axis of x.
+/// Returns a constant with one number for all elements of x, or one for each
+/// index of its last axis.
 static Value makeColumns(Node &node, ArrayRef<double> numbers, Type element,
                          Value x) {
   if (!x)
@@ -27,7 +28,7 @@ static Value makeColumns(Node &node, ArrayRef<double> numbers, Type element,
   return makeConstant(node, numbers, element, features);
 }
 
-/// (x - offset) * scale.
+/// Converts Scaler: (x - offset) * scale.
 Value convertScaler(Node &node) {
   Type type = getRealType(node);
   Value x = node.castTo(node.getOperand(0), type);
@@ -40,7 +41,7 @@ Value convertScaler(Node &node) {
   return node.castTo(x, node.getBuilder().getF32Type());
 }
 
-/// Rows divided by their norm; one without a norm stays as it is.
+/// Converts Normalizer: divides each row by its norm unless that is 0.
 Value convertNormalizer(Node &node) {
   Type type = node.getBuilder().getF32Type();
   Value x = node.castTo(node.getOperand(0), type);
@@ -62,7 +63,7 @@ Value convertNormalizer(Node &node) {
   return node.createElementwise("div", {x, norm});
 }
 
-/// Replaces one value, or NaN, by others.
+/// Converts Imputer: replaces one value, or NaN, by given values.
 Value convertImputer(Node &node) {
   Value x = node.getOperand(0);
   Type type = getElement(x);
@@ -100,7 +101,8 @@ Value convertBinarizer(Node &node) {
   return node.castTo(isAbove, type);
 }
 
-/// Adds an axis with a 1 at the place of the element's value in a list, else 0.
+/// Converts OneHotEncoder: adds an axis with 1 at the position of the element's
+/// value in a list and 0 elsewhere.
 Value convertOneHotEncoder(Node &node) {
   auto categories = node.getInts("cats_int64s");
   if (!categories || categories->empty())
@@ -115,7 +117,8 @@ Value convertOneHotEncoder(Node &node) {
   return node.castTo(isEqual, builder.getF32Type());
 }
 
-/// Selects elements of the last axis. A vector counts as one row.
+/// Converts ArrayFeatureExtractor: selects elements of the last axis. A vector
+/// counts as one row.
 Value convertArrayFeatureExtractor(Node &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   if (!x || !indices)
@@ -128,7 +131,8 @@ Value convertArrayFeatureExtractor(Node &node) {
       x, node.reshape(indices, {getNumElements(indices)}), getRank(x) - 1);
 }
 
-/// Joins the columns of all operands, of each as many as an attribute says.
+/// Converts FeatureVectorizer: concatenates columns of all operands; an
+/// attribute gives the number for each.
 Value convertFeatureVectorizer(Node &node) {
   auto sizes = node.getInts("inputdimensions");
   Type type = node.getBuilder().getF32Type();
@@ -152,8 +156,8 @@ Value convertFeatureVectorizer(Node &node) {
   return node.create<nn::ConcatOp>(ValueRange(parts), 1);
 }
 
-/// Gives its operand instead of a map for each row. The names of the columns go
-/// into the metadata.
+/// Converts ZipMap to its operand instead of a map for each row. The names of
+/// the columns are stored in the metadata.
 Value convertZipMap(Node &node) {
   Classes classes =
       readClasses(node, "classlabels_int64s", "classlabels_strings");

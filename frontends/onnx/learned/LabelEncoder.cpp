@@ -74,7 +74,7 @@ static Side readSide(Node &node, StringRef prefix) {
   return side;
 }
 
-/// Adds to the values what stands for all keys that the table lacks.
+/// Appends the default value, which is used for keys that are not in the table.
 static void appendDefault(Node &node, Side &values) {
   if (values.isText())
     values.texts.push_back(node.getString("default_string").str());
@@ -90,8 +90,8 @@ static void appendDefault(Node &node, Side &values) {
     values.integers.push_back(node.getInt("default_int64", -1));
 }
 
-/// Returns the place of each element of operand 0 among the keys: the first
-/// that is equal, or the number of keys. NaN equals NaN from version 4 on.
+/// Returns for each element of operand 0 the index of the first equal key, or
+/// the number of keys if there is none. NaN equals NaN from version 4 on.
 static Value findPlaces(Node &node, const Side &keys) {
   Builder &builder = node.getBuilder();
   Type i64 = builder.getI64Type();
@@ -106,7 +106,7 @@ static Value findPlaces(Node &node, const Side &keys) {
   }
   if (!x || !keys.element)
     return {};
-  // Behind the keys stands one that all elements are equal to.
+  // An additional last key is equal to all elements.
   Side all = keys;
   std::vector<double> isAny(count + 1), isNan(count + 1);
   isAny[count] = 1;
@@ -140,7 +140,7 @@ static Value findPlaces(Node &node, const Side &keys) {
   return node.castTo(place, i64);
 }
 
-/// Returns the values at the places of operand 0 among the keys.
+/// Returns the values of the keys that are equal to the elements of operand 0.
 static Value lookUp(Node &node, const Side &keys, Side values) {
   if (keys.size() != values.size() || keys.size() == 0)
     return node.broken("has " + Twine(keys.size()) + " keys and " +

@@ -119,7 +119,8 @@ static Value computeProbit(Node &node, Value p) {
   return apply("mul", {size, sign});
 }
 
-/// Softmax of what is not about zero; that is multiplied by e^-max instead.
+/// Returns the softmax of the elements that are not close to zero. Elements
+/// close to zero are multiplied by e^-max instead.
 static Value computeSoftmaxZero(Node &node, Value x) {
   Type type = getElement(x);
   Value max = node.create<nn::ReduceOp>(nn::ReduceKind::max, x,

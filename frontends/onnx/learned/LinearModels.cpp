@@ -32,8 +32,8 @@ Value convertLinearRegressor(Node &node) {
   return transformScores(node, y, node.getString("post_transform"));
 }
 
-/// One row of coefficients tells two classes apart; else there is one for each
-/// class.
+/// Converts LinearClassifier. A binary classifier has one row of coefficients;
+/// others have one row for each class.
 Value convertLinearClassifier(Node &node) {
   Classes classes =
       readClasses(node, "classlabels_ints", "classlabels_strings");

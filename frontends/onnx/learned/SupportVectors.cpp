@@ -53,7 +53,8 @@ static Value applyKernel(Node &node, Value x, ArrayRef<double> vectors,
                           : node.createElementwise("tanh", line);
 }
 
-/// Distances of the rows of two matrices, of the domain com.microsoft.
+/// Converts CDist of the domain com.microsoft: distances between the rows of
+/// two matrices.
 Value convertCDist(Node &node) {
   StringRef metric = node.getString("metric");
   if (metric != "euclidean" && metric != "sqeuclidean")
@@ -103,10 +104,10 @@ Value convertSVMRegressor(Node &node) {
 // Classifiers
 //===----------------------------------------------------------------------===//
 
-/// Returns for each row and pair of classes, (0, 1), (0, 2), ... (1, 2), ...,
-/// a score that is positive for the first of both. Each class has some of the
-/// support vectors. In row j of the coefficients are those of the pair of a
-/// vector's class and class j, or j + 1 if j is not below the vector's class.
+/// Returns for each row and pair of classes, (0, 1), (0, 2), ... (1, 2), ..., a
+/// score that is positive for the first of both. Each support vector belongs to
+/// a class. Row j of the coefficients belongs to the pair of the vector's class
+/// and class j, or j + 1 if j is not below the vector's class.
 static Value scorePairs(Node &node, Value kernels, ArrayRef<int64_t> counts,
                         ArrayRef<double> rho) {
   auto classes = static_cast<int64_t>(counts.size());
@@ -143,7 +144,7 @@ static Value scorePairs(Node &node, Value kernels, ArrayRef<int64_t> counts,
 
 /// Returns the class that wins most pairs.
 static Value countVotes(Node &node, Value scores, int64_t classes) {
-  // A pair gives its first class a vote, or else its second.
+  // Each pair gives one vote, to its first or its second class.
   Type type = getElement(scores);
   int64_t pairs = getShape(scores)[1];
   std::vector<double> matrix(pairs * classes), constant(classes);
@@ -173,7 +174,7 @@ static Value findProbabilities(Node &node, Value scores, int64_t classes) {
     return node.broken("has " + Twine(a.size()) + " numbers prob_a and " +
                        Twine(b.size()) + " prob_b for " + Twine(pairs) +
                        " pairs of classes");
-  // 1 - sigmoid(v) loses what sigmoid(-v) keeps.
+  // 1 - sigmoid(v) would lose precision that sigmoid(-v) keeps.
   Value line = node.createElementwise(
       "add", {node.createElementwise(
                   "mul", {scores, makeConstant(node, a, type, pairs)}),

@@ -17,8 +17,8 @@ using namespace nnc::onnx;
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Returns whether a path from `root` comes back to a node. `state` is 0 for
-/// nodes not seen yet, 1 for those on the path and 2 for those behind it.
+/// Returns true if a path from `root` visits a node twice. `state` is 0 for
+/// unvisited nodes, 1 for nodes on the current path and 2 for finished nodes.
 static bool hasCycle(const Trees &trees, int64_t root,
                      std::vector<uint8_t> &state) {
   std::vector<int64_t> path = {root};
@@ -85,16 +85,17 @@ int64_t nnc::onnx::countRows(const Trees &trees) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A node as the routine knows it: a leaf, or a choice between two nodes, the
-/// first where the feature is not larger than the value.
+/// A node in the routine's form: a leaf, or a choice between two nodes. The
+/// first one is taken if the feature is not larger than the value.
 struct Choice {
-  int64_t feature = -1; ///< -1 of a leaf
+  int64_t feature = -1; ///< -1 for a leaf
   double value = 0;
-  bool takesMissing = false; ///< whether NaN leads to the first
+  bool takesMissing = false; ///< whether NaN leads to the first node
   int64_t first = 0, second = 0;
 };
 
-/// Turns a model's nodes into choices. Those of the same number come first.
+/// A converter of a model's nodes to choices. The first choices have the same
+/// indices as the nodes; further choices follow.
 class Choices {
 public:
   Choices(const Trees &trees, bool isDouble) : isDouble(isDouble) {
@@ -130,14 +131,15 @@ private:
 };
 } // namespace
 
-/// `yes` where the feature equals the value; NaN goes there if it is taken.
+/// Returns a choice of `yes` if the feature equals the value, otherwise `no`.
+/// NaN leads to `yes` if `takesMissing` is set.
 Choice Choices::makeEqual(const TreeNode &node, double value, int64_t yes,
                           int64_t no, bool takesMissing) {
   // No number equals NaN, and none is below the least one.
   if (std::isnan(value) || value == -kInfinity)
     return {node.feature, value, takesMissing, yes, no};
-  // Not larger, but larger than the number below. NaN that is taken goes past
-  // the second choice, to `yes`.
+  // Equality is: not larger than the value, but larger than the next number
+  // below. If NaN is taken, it skips the second choice and leads to `yes`.
   int64_t inner =
       append({node.feature, getBelow(value), /*takesMissing=*/false, no, yes});
   return {node.feature, value, takesMissing, inner, no};
@@ -147,7 +149,8 @@ Choice Choices::translate(const TreeNode &node) {
   const int64_t feature = node.feature, yes = node.yes, no = node.no;
   const bool missing = node.takesMissing;
   const double value = round(node.value);
-  // Goes to one node for all numbers, and to `yes` for NaN if that is taken.
+  // A choice of one node for all numbers, and of `yes` for NaN if that is
+  // taken.
   auto always = [&](bool outcome) -> Choice {
     return {feature, kInfinity, outcome == missing, outcome ? yes : no,
             outcome ? no : yes};
@@ -179,7 +182,7 @@ Choice Choices::translate(const TreeNode &node) {
   default:
     break;
   }
-  // Members, one behind the other; the first decides about NaN.
+  // A chain of choices, one for each member; the first one handles NaN.
   int64_t next = no;
   for (size_t i = node.members.size(); i-- > 1;)
     next = append(makeEqual(node, round(node.members[i]), yes, next, false));
@@ -222,7 +225,7 @@ private:
 
   const Trees &trees;
   Choices choices;
-  std::vector<int64_t> places; ///< by number of choice; -1 where it has none
+  std::vector<int64_t> places; ///< position of each choice, or -1
   double absent;
   TreeArrays arrays;
 };
@@ -247,12 +250,13 @@ void Layout::addLeaf(const TreeNode &leaf) {
   }
 }
 
-/// Places a tree: each choice before its first node, which has the next place
-/// unless it has one already; a node that always jumps stands there then.
+/// Lays out a tree. The first node of each choice follows directly behind it.
+/// If that node already has a position, a node that always jumps to it is
+/// inserted.
 void Layout::place(int64_t root) {
   struct Item {
     int64_t choice;
-    int64_t from; ///< place of the node that jumps here, or -1
+    int64_t from; ///< position of the node that jumps here, or -1
   };
   std::vector<Item> items = {{root, -1}};
   while (!items.empty()) {

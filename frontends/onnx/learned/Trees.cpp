@@ -203,8 +203,8 @@ static std::optional<Trees> readFlatTrees(Node &node) {
 // Building
 //===----------------------------------------------------------------------===//
 
-/// Returns the sums, or what the reduction is, of all trees' scores: a column
-/// for each target.
+/// Returns the reduction of the scores of all trees, with a column for each
+/// target.
 static Value buildTrees(Node &node, const Trees &trees,
                         nn::TreeReduction reduction) {
   Builder &builder = node.getBuilder();
@@ -250,7 +250,7 @@ static Value addBase(Node &node, Value scores, ArrayRef<double> base) {
                                    int64_t(base.size()))});
 }
 
-/// Returns the scores that an aggregate function makes of trees.
+/// Returns the scores of all trees, combined by an aggregate function.
 static Value aggregate(Node &node, const Trees &trees, StringRef function) {
   if (function == "MIN")
     return buildTrees(node, trees, nn::TreeReduction::min);
@@ -311,10 +311,12 @@ static Value getColumn(Node &node, Value scores, int64_t column) {
 }
 
 namespace {
-/// What the scores of two classes are like.
+/// Properties of the scores of a binary classifier.
 struct TwoClasses {
-  bool hasFirst = false, hasSecond = false; ///< which of both have scores
-  bool isPositive = true;                   ///< no score is negative
+  bool hasFirst = false,
+       hasSecond =
+           false; ///< whether the first and the second class have scores
+  bool isPositive = true; ///< no score is negative
 };
 } // namespace
 
@@ -355,8 +357,8 @@ static Value classifyTwo(Node &node, Value scores, const TwoClasses &two,
   return transformScores(node, first, transform, mode);
 }
 
-/// Returns for each target whether some tree has a score for it in all leaves,
-/// so that every row gets one.
+/// Returns for each target whether a tree has a score for it in all leaves, so
+/// that every row gets a score.
 static std::vector<bool> findScored(const Trees &trees) {
   std::vector<bool> isScored(trees.targets);
   for (int64_t root : trees.roots) {
@@ -384,8 +386,8 @@ static std::vector<bool> findScored(const Trees &trees) {
   return isScored;
 }
 
-/// Returns the scores, and less than all of them where no leaf has one for the
-/// class: such a class does not win.
+/// Returns the scores, with a value below all scores for a class that none of
+/// the reached leaves has a score for, so that this class does not win.
 static Value dropUnscored(Node &node, Trees trees, Value scores) {
   if (!llvm::is_contained(findScored(trees), false))
     return scores;

@@ -1,4 +1,4 @@
-//===- ComputedLengths.cpp - Numbers from lengths that data decide --------===//
+//===- ComputedLengths.cpp - Computed data-dependent sizes ----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -44,7 +44,7 @@ LengthExpression LengthReader::read(StringRef name, int64_t index) {
   auto type = dyn_cast<IntegerType>(getElement(value));
   if (!result || !type || type.getWidth() > 32)
     return result;
-  // A narrow type drops bits of larger numbers.
+  // A cast to a narrow type would drop bits of larger numbers.
   auto [low, high] = lengths.getBounds(result);
   const bool isSigned = !type.isUnsigned() && type.getWidth() > 1;
   const int64_t range = int64_t(1) << (type.getWidth() - isSigned);
@@ -71,7 +71,7 @@ LengthExpression LengthReader::readBase(int64_t number, uint64_t sources) {
     size = lengths.findAmong(sources, number);
   else if (bases.size() < given->size())
     size = (*given)[bases.size()];
-  // A fixed number may be equal to a length in one import, but not in all.
+  // A constant may be equal to a length in one import, but not in all.
   if (!size || *size >= lengths.getSizes().size() ||
       lengths.getValue(*size) != number)
     return {};
@@ -92,8 +92,10 @@ LengthExpression LengthReader::readShape(const NodeProto &node, int64_t index,
     return {};
   if (LengthExpression dim = lengths.describe(x, axis))
     return dim;
-  // Rows that data find lie along the first axis of that many elements; others
-  // are as long by chance. Later imports find them by the same mark.
+  // A data-dependent size is that of the first axis with this number of
+  // elements; other axes have the same size by chance. Their sizes are recorded
+  // as constants behind the marker `fixed`, by which later imports recognize
+  // them.
   constexpr unsigned fixed = std::numeric_limits<unsigned>::max();
   ArrayRef<int64_t> shape = getShape(x);
   bool isFixed = given ? bases.size() + 1 < given->size() &&
@@ -256,7 +258,7 @@ LengthExpression LengthReader::readNode(const NodeProto &node, int64_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lengths of their own
+// New data-dependent sizes
 //===----------------------------------------------------------------------===//
 
 Value GraphImporter::computeNumber(LayerBuilder &layer, StringRef name,
@@ -326,8 +328,8 @@ Value GraphImporter::makeLength(const NodeProto &node, Scope &scope,
     scope.makers[node.output(0)] = {node, size};
     return makeConstant(lengths.getValue(*size));
   }
-  // A sample of lengths may be one that no data decide, for which a minimum or
-  // maximum chooses otherwise.
+  // An import at chosen sizes may combine values that no data can produce, for
+  // which a minimum or maximum would select another operand.
   SmallVector<int64_t> values;
   for (unsigned i = 0; i < lengths.getSizes().size(); ++i)
     values.push_back(lengths.getValue(i));

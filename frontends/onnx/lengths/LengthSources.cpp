@@ -1,4 +1,4 @@
-//===- LengthSources.cpp - Which lengths known numbers are computed from --===//
+//===- LengthSources.cpp - Sources of folded constants --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -71,7 +71,7 @@ void GraphImporter::linkLengths(const NodeProto &node, Scope &scope,
            !x.getDefiningOp<nn::ConstantOp>();
   };
   Value *dependent = llvm::find_if(operands, canDepend);
-  // A slice looks at the length of what it reads first.
+  // The conversion of a Slice needs the size of its operand itself.
   if (dependent == operands.end() || node.op_type() == "Slice")
     return;
   for (auto [name, operand] : llvm::zip(node.input(), operands)) {

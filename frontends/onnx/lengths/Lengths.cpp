@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Operators whose data say how long their results are. A routine finds any
-// number of things and writes that number in front of them; as many as were
-// found are cut off (frontends/common/Lengths.h).
+// Operators whose results have data-dependent sizes. A routine finds a number
+// of elements and writes this number in front of them; the result is the slice
+// of the elements that were found (frontends/common/Lengths.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +15,15 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Returns the elements of a list from `start` on, so many.
+/// Returns `count` elements of a list from `start` on.
 static Value takePart(Node &node, Value list, int64_t start, int64_t count) {
   return node.create<nn::SliceOp>(list, ArrayRef<int64_t>{start},
                                   ArrayRef<int64_t>{count},
                                   ArrayRef<int64_t>{1});
 }
 
-/// Returns `x` in a type that all routines know and that keeps its order.
+/// Returns `x` in a type that all routines support and that preserves its
+/// order.
 static Value widen(Node &node, Value x) {
   Type type = getElement(x);
   bool isHalf =
@@ -54,8 +55,8 @@ static Value findPositions(Node &node, Value x) {
   return node.cut(takePart(node, found, 1, count), size);
 }
 
-/// Returns the axis whose slices the node picks, or nullopt after a report.
-/// Without one it picks elements: then `x` becomes flat.
+/// Returns the axis whose slices the node selects, or nullopt after an error.
+/// If the node has no axis, it selects elements, and `x` is flattened.
 static std::optional<int64_t> getPickedAxis(Node &node, Value &x) {
   if (node.hasAttribute("axis"))
     return node.normalizeAxis(node.getInt("axis"), getRank(x));
@@ -100,7 +101,7 @@ Value convertCompress(Node &node) {
     return {};
   int64_t axis = *picked;
   int64_t size = getShape(x)[axis];
-  // ONNX has one axis there, and onnxruntime takes the elements of any.
+  // ONNX requires a vector here; onnxruntime accepts any shape and flattens it.
   condition = node.reshape(condition, {getNumElements(condition)});
   if (getNumElements(condition) > size) {
     if (auto known = readElements(condition))
@@ -113,8 +114,9 @@ Value convertCompress(Node &node) {
   return node.create<nn::GatherOp>(x, findPositions(node, condition), axis);
 }
 
-/// Converts Unique: the distinct slices of an axis, or elements, where they
-/// first occur, which of them each slice is, and how many are like each.
+/// Converts Unique. The results are the distinct slices of an axis, or
+/// elements; the index of the first occurrence of each; the index of the
+/// distinct slice for each slice; and the number of slices equal to each.
 Value convertUnique(Node &node) {
   Value x = node.getOperand(0);
   auto picked = getPickedAxis(node, x);
@@ -154,8 +156,8 @@ Value convertUnique(Node &node) {
   return node.create<nn::GatherOp>(x, firsts, axis);
 }
 
-/// Converts NonMaxSuppression: triples (batch, class, box) of the boxes that
-/// are left.
+/// Converts NonMaxSuppression: triples (batch, class, box) of the selected
+/// boxes.
 Value convertNonMaxSuppression(Node &node) {
   Value boxes = node.getOperand(0), scores = node.getOperand(1);
   if (getRank(boxes) != 3 || getRank(scores) != 3)
@@ -165,7 +167,7 @@ Value convertNonMaxSuppression(Node &node) {
   int64_t lines = getShape(scores)[0] * getShape(scores)[1],
           most = getShape(boxes)[1];
   Type integer = node.getBuilder().getI64Type(), real = getElement(boxes);
-  // Without a limit there are none.
+  // If there is no limit, the default of ONNX is 0 boxes.
   Value limit =
       node.getOperand(2) ? node.getOperand(2) : node.splat(0, integer);
   if (auto known = readElements(limit); known && known->ints.size() == 1)
@@ -174,7 +176,7 @@ Value convertNonMaxSuppression(Node &node) {
     return node.getOperand(i) ? node.castTo(node.getOperand(i), real)
                               : node.splat(otherwise, real);
   };
-  // Without a threshold every number is above it.
+  // If there is no threshold, every number is above it.
   Value overlap = getThreshold(3, 0),
         least = getThreshold(4, -std::numeric_limits<double>::infinity());
   int64_t count = lines * most;
