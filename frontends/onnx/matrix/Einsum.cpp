@@ -2,10 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Operands are contracted from the left to the right, two at a time. Axes of
-// both that are needed later are a batch, axes of both that are not are summed,
-// so that each contraction is a product of matrices, or an elementwise product
-// where nothing is summed.
+// Operands are contracted from left to right, two at a time. Axes of both that
+// are needed later are batch axes; axes of both that are not needed are summed.
+// So each contraction is a batched matrix product, or an elementwise product if
+// nothing is summed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@ using namespace nnc;
 namespace nnc::onnx {
 namespace {
 
-/// Labels of axes: a letter, or for the axes of an ellipsis, counted from the
-/// last one, kEllipsis + 0, 1, ...
+/// The labels of axes: a letter, or kEllipsis + i for axis i of an ellipsis,
+/// counted from its last axis.
 using Labels = SmallVector<int>;
 constexpr int kEllipsis = 256;
 
-/// A tensor with a label for each axis, none of them twice.
+/// A tensor with a distinct label for each axis.
 struct Term {
   Value value;
   Labels labels;
@@ -41,21 +41,23 @@ public:
 
 private:
   bool parse();
-  /// Reads the labels of a term of `rank` axes, or of the result, where the
-  /// ellipsis has as many axes as the longest of the operands'.
+  /// Reads the labels of a term of `rank` axes, or of the result if there is no
+  /// rank. The ellipsis of the result has as many axes as the longest ellipsis
+  /// of an operand.
   std::optional<Labels> read(StringRef text, std::optional<int64_t> rank);
-  /// Returns the term with the diagonals of labels that occur twice.
+  /// Returns a term of `value` in which diagonals replace axes with the same
+  /// label.
   Term takeDiagonals(Value value, Labels labels);
   Term contract(Term a, Term b, const Labels &kept);
   Term reduce(Term term, const Labels &kept);
-  /// Returns the value with its axes in the order of `labels`, which are all of
-  /// its labels.
+  /// Returns the term's value with its axes in the order of `labels`, which has
+  /// all labels of the term.
   Value order(const Term &term, ArrayRef<int> labels);
 
   Node &node;
   SmallVector<Labels> operands;
   Labels result;
-  int64_t ellipsis = 0; ///< the most axes that an ellipsis stands for
+  int64_t ellipsis = 0; ///< largest number of axes of an ellipsis
 };
 
 bool contains(ArrayRef<int> labels, int label) {
@@ -142,8 +144,8 @@ Term Contraction::takeDiagonals(Value value, Labels labels) {
     for (size_t j = i + 1; value && j < labels.size(); ++j) {
       if (labels[i] != labels[j])
         continue;
-      // Both axes come last and become one; every (size + 1)-th of its elements
-      // is on the diagonal.
+      // Both axes become the last ones and are merged; every (size + 1)-th
+      // element of the merged axis is on the diagonal.
       SmallVector<int64_t> permutation;
       Labels left;
       for (size_t axis = 0; axis < labels.size(); ++axis)
@@ -201,7 +203,8 @@ Term Contraction::reduce(Term term, const Labels &kept) {
 }
 
 Term Contraction::contract(Term a, Term b, const Labels &kept) {
-  // An axis of one element is broadcast: the other operand's is all there is.
+  // An axis of one element that the other operand also has is dropped, because
+  // it is broadcast.
   auto dropOnes = [&](Term &term, const Term &other) {
     SmallVector<int64_t> shape;
     Labels left;

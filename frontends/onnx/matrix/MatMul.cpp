@@ -13,8 +13,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Converts MatMul. A vector on the left is a row and one on the right a
-/// column; the result does not have that axis.
+/// Converts MatMul. A vector on the left is treated as a row and a vector on
+/// the right as a column; the result lacks the added axis.
 Value convertMatMul(Node &node) {
   Value a = node.getOperand(0), b = node.getOperand(1);
   bool isRow = getRank(a) == 1, isColumn = getRank(b) == 1;

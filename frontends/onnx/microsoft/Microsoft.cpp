@@ -18,7 +18,7 @@ namespace {
 /// A line of Microsoft.inc.
 struct Line {
   StringLiteral name;
-  StringLiteral zero; ///< attribute that has to be absent or 0, or empty
+  StringLiteral zero; ///< name of an attribute that must be absent or 0, or ""
   const char *body;
 };
 } // namespace
@@ -192,10 +192,10 @@ static std::string findBody(const MicrosoftNode &node, std::string &why) {
 /// Returns the operator set that the body of a node is written for.
 static int findBodyOpset(const MicrosoftNode &node) {
   StringRef name = node.getName();
-  // A softmax of before opset 13 is one over all axes from its own on.
+  // Before opset 13, a softmax is over all axes from the attribute's axis on.
   if (name == "QLinearSoftmax" && node.getInt("opset", 13) < 13)
     return 12;
-  // Later means have their axes as an input.
+  // In later operator sets, ReduceMean has its axes as an input.
   bool isOld = name.starts_with("QLinear") || name == "QGemm" ||
                name == "QEmbedLayerNormalization" ||
                name == "DynamicQuantizeMatMul" ||

@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each operator becomes ONNX's own Attention. Masks become sums of what is
+// Each operator becomes ONNX's own Attention. Masks become a tensor that is
 // added to the scores.
 //
 //===----------------------------------------------------------------------===//
@@ -24,14 +24,15 @@ llvm::ArrayRef<StringLiteral> nnc::onnx::getAttentionOps() {
   return names;
 }
 
-/// More heads are nobody's network.
+/// The largest number of heads; no real network has more.
 static constexpr int64_t kMaxHeads = 1 << 16;
 
 static bool isHeads(int64_t count) { return count > 0 && count <= kMaxHeads; }
 
 /// Returns statements that define `mask`, which is added to the scores of
-/// `total` keys, from `given`, an operand of shape `shape`: lengths of the
-/// sequences, or 0 where a key does not count. Empty, and why, for other masks.
+/// `total` keys, from the operand `given` of shape `shape`: lengths of the
+/// sequences, or a mask with 0 for ignored keys. For other masks, returns an
+/// empty text and sets `why`.
 static std::string printMask(StringRef given, llvm::ArrayRef<int64_t> shape,
                              int64_t batch, int64_t total, double filter,
                              std::string &why) {
@@ -60,8 +61,8 @@ static std::string printMask(StringRef given, llvm::ArrayRef<int64_t> shape,
   return text;
 }
 
-/// Returns the operand of Attention that is added to the scores, or nothing,
-/// and adds the sum of a mask and a bias to the text.
+/// Returns the name of Attention's operand that is added to the scores, or an
+/// empty string. If there are a mask and a bias, appends their sum to the text.
 static std::string joinMasks(bool hasMask, bool hasBias, std::string &text) {
   if (hasMask && hasBias)
     text += "added = Add (mask, bias_of_scores) ";
@@ -88,8 +89,9 @@ static std::string printHeads(const MicrosoftNode &node, int64_t heads,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// A product that makes queries, keys and values, and attention on them. Past
-/// and present keys and values are one tensor.
+/// Returns the body of Attention: a product that computes queries, keys and
+/// values, and attention on them. Past keys and values are one tensor, and so
+/// are the present ones.
 static std::string printAttention(const MicrosoftNode &node, std::string &why) {
   auto x = node.getShape(0), w = node.getShape(1), past = node.getShape(4);
   int64_t heads = node.getInt("num_heads", 0);
@@ -132,7 +134,8 @@ static std::string printAttention(const MicrosoftNode &node, std::string &why) {
     text += "nk5 = Unsqueeze (nk, front) nv5 = Unsqueeze (nv, front) "
             "present = Concat <axis = 0> (nk5, nv5) ";
   else if (node.hasResult(1))
-    // Without a past there are no present ones among Attention's results.
+    // ONNX's Attention returns present keys and values only if there are past
+    // ones.
     text += printInts("by_head", {0, 0, heads, -1}) + printInts("back", {0}) +
             "k4 = Reshape (k, by_head) v4 = Reshape (v, by_head) "
             "kt = Transpose <perm = [0, 2, 1, 3]> (k4) "
@@ -148,7 +151,8 @@ static std::string printAttention(const MicrosoftNode &node, std::string &why) {
 // MultiHeadAttention
 //===----------------------------------------------------------------------===//
 
-/// Attention on queries, keys and values, which may be packed together.
+/// Returns the body of MultiHeadAttention. Queries, keys and values may be
+/// packed together.
 static std::string printMultiHead(const MicrosoftNode &node, std::string &why) {
   auto q = node.getShape(0), k = node.getShape(1), pastKey = node.getShape(6);
   int64_t heads = node.getInt("num_heads", 0);
@@ -176,7 +180,8 @@ static std::string printMultiHead(const MicrosoftNode &node, std::string &why) {
            "q0 = Identity (query) k0 = Reshape (k5, flat) "
            "v0 = Reshape (v5, flat) ";
   } else if (k.size() == 4) {
-    // Keys and values of another sequence, ready for each head.
+    // Keys and values of another sequence (cross-attention), already split into
+    // heads.
     length = k[2];
     text = printInts("flat", {0, 0, -1}) +
            "kt = Transpose <perm = [0, 2, 1, 3]> (key) "
@@ -287,8 +292,9 @@ static std::string printRotary(const MicrosoftNode &node, std::string &why) {
          "}";
 }
 
-/// Attention whose heads share keys and values in groups, with caches of these
-/// that have room for all keys: new ones go behind those that a sequence has.
+/// Returns the body of GroupQueryAttention, whose heads share keys and values
+/// in groups. The caches of keys and values have room for all keys; new keys
+/// are written behind those of the sequence.
 static std::string printGroupQuery(const MicrosoftNode &node,
                                    std::string &why) {
   auto fail = [&](StringRef reason) {
@@ -313,7 +319,7 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   else
     text = printInts("sizes", {heads * size, groups * size, groups * size}) +
            "q0, k0, v0 = Split <axis = -1> (query, sizes) ";
-  // How many keys a sequence has, and where the new ones start.
+  // The number of keys of each sequence, and the position of the first new one.
   text += printInts("one", {1}) + printInts("new", {steps}) +
           printInts("each", {batch}) +
           "last1 = Cast <to = 7> (last) last2 = Reshape (last1, each) "
@@ -335,8 +341,8 @@ static std::string printGroupQuery(const MicrosoftNode &node,
   } else {
     text += "q1 = Identity (q0) k1 = Identity (k0) ";
   }
-  // Caches that are shorter than all keys grow; where the number of these is
-  // not known, the caller has made room for them.
+  // Caches that have no room for all keys grow. If the number of keys is not
+  // known, the caches are assumed to have room.
   auto total = node.getKnown(6);
   if (!total)
     why = "takes past keys and values for caches with room for the new ones, "

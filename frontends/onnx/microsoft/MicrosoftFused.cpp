@@ -32,8 +32,8 @@ llvm::ArrayRef<StringLiteral> nnc::onnx::getFusedOps() {
   return names;
 }
 
-/// Returns statements that define y as an activation of `x`; empty, and why,
-/// for one that is not known.
+/// Returns statements that define y as an activation of `x`. For an unknown
+/// activation, returns an empty text and sets `why`.
 static std::string printActivation(StringRef name,
                                    llvm::ArrayRef<double> numbers,
                                    std::string &why) {
@@ -78,7 +78,7 @@ static constexpr char kConv[] =
     "int = @group, kernel_shape: ints = @kernel_shape, pads: ints = @pads, "
     "strides: ints = @strides> ";
 
-/// A convolution, a sum and an activation.
+/// Returns the body of FusedConv: a convolution, an addition and an activation.
 static std::string printConv(const MicrosoftNode &node, std::string &why) {
   std::string activation =
       printActivation(node.getString("activation", ""),
@@ -91,7 +91,7 @@ static std::string printConv(const MicrosoftNode &node, std::string &why) {
   return "(image, w, bias, added) => (y) {" + body + activation + "}";
 }
 
-/// A convolution of images whose channels come last.
+/// Returns the body of NhwcFusedConv: a convolution of images in NHWC order.
 static std::string printNhwcConv(const MicrosoftNode &node) {
   int64_t rank = node.getRank(0);
   return "(x, w, bias) => (y) { t = Transpose <perm: ints = " +
@@ -119,8 +119,8 @@ static std::string printGemm(const MicrosoftNode &node, std::string &why) {
          (node.has(2) ? "> (a, b, c) " : "> (a, b) ") + activation + "}";
 }
 
-/// The order of the axes of a factor: `moves` puts the first axis behind those
-/// of the batch, then `swaps` exchanges the last two.
+/// Returns the permutation of the axes of a factor: `moves` moves the first
+/// axis behind the batch axes, then `swaps` exchanges the last two axes.
 static SmallVector<int64_t> getOrder(int64_t rank, bool moves, bool swaps) {
   SmallVector<int64_t> order;
   for (int64_t axis = 0; axis < rank; ++axis)
@@ -155,8 +155,9 @@ static std::string printMatMul(const MicrosoftNode &node) {
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// A normalization of x along the last axis, or the sum of the operands. It has
-/// `simple` if it only divides by the root of the mean square.
+/// Returns the body of a normalization along the last axis, of x or of the sum
+/// of the operands. If `simple` is set, it only divides by the root mean
+/// square.
 static std::string printNormalization(const MicrosoftNode &node, bool simple) {
   bool isSkip = node.getName().starts_with("Skip");
   std::string epsilon = "epsilon: float = " +
@@ -183,8 +184,9 @@ static std::string printNormalization(const MicrosoftNode &node, bool simple) {
   return inputs + " => (y, mean, deviation, sum) {" + body + "}";
 }
 
-/// The sum of embeddings of words, places and, optionally, segments,
-/// normalized; the number of words that the mask leaves; and the sum.
+/// Returns the body of EmbedLayerNormalization. The results are the normalized
+/// sum of the embeddings of words, positions and, optionally, segments; the
+/// number of words in the mask; and the sum itself.
 static std::string printEmbedding(const MicrosoftNode &node) {
   std::string text =
       "(ids, segments, word, place, segment, gamma, beta, mask, positions) => "
@@ -208,8 +210,8 @@ static std::string printEmbedding(const MicrosoftNode &node) {
          print(node.getFloat("epsilon", 1e-12)) + "> (sum, gamma, beta) }";
 }
 
-/// Groups of channels normalized, of images whose channels come last unless an
-/// attribute says otherwise; optionally of a sum.
+/// Returns the body of a normalization of groups of channels, optionally of a
+/// sum. Images are in NHWC order unless an attribute says otherwise.
 static std::string printGroupNorm(const MicrosoftNode &node) {
   bool isSkip = node.getName() == "SkipGroupNorm";
   int64_t rank = node.getRank(0);

@@ -112,7 +112,7 @@ std::string nnc::onnx::printFloat(StringRef name, double value) {
 // Operators in another domain
 //===----------------------------------------------------------------------===//
 
-/// Renames the nodes of a list; true if it had any to rename.
+/// Changes the domain of nodes in a list. Returns true if any node was changed.
 template <class Nodes> static bool rename(Nodes &nodes, int opset) {
   bool isFound = false;
   for (::onnx::NodeProto &node : nodes) {
@@ -133,7 +133,7 @@ template <class Nodes> static bool rename(Nodes &nodes, int opset) {
   return isFound;
 }
 
-/// Imports the domain, unless that has been done.
+/// Adds an import of the domain com.microsoft unless there is one.
 template <class Imports> static void importDomain(Imports &imports) {
   for (const auto &import : imports)
     if (import.domain() == kMicrosoftDomain.str())
@@ -143,7 +143,7 @@ template <class Imports> static void importDomain(Imports &imports) {
   added->set_version(1);
 }
 
-/// The version of the default domain among the imports, or 0.
+/// Returns the version of the default domain in the imports, or 0.
 template <class Imports> static int findDefault(const Imports &imports) {
   for (const auto &import : imports)
     if (import.domain().empty())

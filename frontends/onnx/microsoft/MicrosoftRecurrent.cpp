@@ -2,10 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// DynamicQuantizeLSTM is an LSTM on weights of 8 bits, which onnxruntime's
-// quantize_dynamic makes of each LSTM. It quantizes the sequence as a whole,
-// and the states of each step before they are multiplied, to u8 with a scale of
-// their own. As a function it is a Scan over the steps.
+// DynamicQuantizeLSTM is an LSTM with 8-bit weights, to which onnxruntime's
+// quantize_dynamic converts each LSTM. It quantizes the sequence as a whole,
+// and the states of each step before their product, to u8, each with its own
+// scale. The function is a Scan over the steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace {
-/// Places of the operands.
+/// The indices of the operands.
 enum Operand {
   kX,
   kWeights,
@@ -34,12 +34,13 @@ enum Operand {
   kRecurrentZero
 };
 
-/// Writes the body of a node as statements of ONNX's text syntax. Names of
-/// values that a direction has of its own end with its number.
+/// A writer of the body of a node as statements of ONNX's text syntax. Names of
+/// values of one direction end with the direction's number.
 class Writer {
 public:
   explicit Writer(const MicrosoftNode &node) : node(node) {}
-  /// Returns the body; empty, and why, if the node is not sound.
+  /// Returns the body. If the node is not valid, returns an empty text and sets
+  /// `why`.
   std::string write(std::string &why);
 
 private:
@@ -51,10 +52,11 @@ private:
   void writeGate(StringRef gate, StringRef cell, int64_t direction, int which);
   void writeActivation(StringRef to, StringRef from, int64_t direction,
                        int which);
-  /// Adds the results of all directions, joined along a new axis.
+  /// Adds a statement that joins the results of all directions along a new
+  /// axis.
   void writeResult(StringRef name, int64_t axis);
-  /// Adds a statement that defines `name` as the part of an operand for a
-  /// direction, without that axis.
+  /// Adds a statement that defines `name` as the slice of an operand for a
+  /// direction, without the axis of directions.
   void take(StringRef name, StringRef operand, int64_t direction);
   void add(const llvm::Twine &statement) { body += statement.str() + " "; }
   std::string declare(StringRef name, ArrayRef<int64_t> shape) const {
@@ -135,7 +137,8 @@ void Writer::writeShared() {
   if (directions == 2)
     add("number0 = Constant <value_int: int = 0> () "
         "number1 = Constant <value_int: int = 1> ()");
-  // Steps behind the end of all sequences do not count, and 0 always does.
+  // Steps behind the end of all sequences are left out of the range, which
+  // always includes 0.
   if (node.has(kLengths)) {
     add("start = Constant <value = int32 {0}> () one = Constant <value = int32 "
         "{1}> () count = Constant <value = int32 {" +
@@ -197,7 +200,8 @@ void Writer::writeActivation(StringRef to, StringRef from, int64_t direction,
   llvm_unreachable("unknown activation");
 }
 
-/// A gate is the activation of its sums, to which the cell adds by a peephole.
+/// Adds the statements of a gate: the activation of its sums, to which a
+/// peephole may add the cell's state.
 void Writer::writeGate(StringRef gate, StringRef cell, int64_t direction,
                        int which) {
   std::string sums = (gate + "_sums").str();
@@ -219,8 +223,8 @@ void Writer::writeStep(int64_t direction) {
   if (double clip = node.getFloat("clip", 0); clip > 0)
     add(printFloat("low", -clip) + printFloat("high", clip));
   bool hasLengths = node.has(kLengths);
-  // The states of sequences that have ended are left out of the range, but not
-  // the first ones of sequences without steps.
+  // The states of sequences that have ended are left out of the range, except
+  // the initial states of sequences without steps.
   if (hasLengths)
     add("isOn = Less (step, lengths) isOnColumn = Unsqueeze (isOn, second) "
         "nothing = Constant <value_float: float = 0.0> () "
@@ -281,7 +285,8 @@ void Writer::writeDirection(int64_t number) {
       add(printInts(name + ("_shape" + d), {batch, units}) + name + d +
           " = ConstantOfShape <value = float[1] {0}> (" + name + "_shape" + d +
           ")");
-  // Sequences of one length are walked through backwards; others turned round.
+  // In the reverse direction, sequences of equal length are scanned backwards;
+  // sequences of different lengths are reversed first.
   bool isTurned = isReverse && hasLengths;
   std::string turn = "ReverseSequence <time_axis = 0, batch_axis = 1> (";
   add("q" + d + " = " + (isTurned ? turn + "q, wide)" : "Identity (q)"));

@@ -16,7 +16,8 @@ Value convertGather(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
   if (!axis || !checkIndices(node, indices, getShape(x)[*axis]))
     return {};
-  // A negative index counts from an end that data may decide.
+  // A negative index counts from the end of an axis whose size may be
+  // data-dependent.
   LengthExpression size = node.getImporter().getLengths().describe(x, *axis),
                    index = node.readLength(1);
   if (size && !size.getConstant() && index.getConstant().value_or(0) < 0 &&

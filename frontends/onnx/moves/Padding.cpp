@@ -1,4 +1,4 @@
-//===- Padding.cpp - Tensors made larger by what they hold ----------------===//
+//===- Padding.cpp - Expand, Tile and Pad ---------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -17,9 +17,9 @@ namespace nnc::onnx {
 // Expand and Tile
 //===----------------------------------------------------------------------===//
 
-/// Returns the result of an Expand of `x` whose shape, in this import `shape`,
-/// follows from lengths that data decide. As many rows as a length says are cut
-/// off a constant.
+/// Returns the result of an Expand of `x` whose shape, `shape` in this import,
+/// is computed from data-dependent sizes. If the number of rows is such a size,
+/// the result is a slice of a larger constant.
 static Value expandByLengths(Node &node, Value x, SmallVector<int64_t> shape) {
   GraphImporter &importer = node.getImporter();
   const int64_t rank = shape.size(), given = getNumElements(node.getOperand(1));
@@ -44,7 +44,7 @@ static Value expandByLengths(Node &node, Value x, SmallVector<int64_t> shape) {
                   llvm::all_of(llvm::drop_begin(dims), [](auto &dim) {
                     return dim && dim.getConstant();
                   });
-  // A tensor is planned for the largest lengths.
+  // Memory is planned for the largest sizes.
   if (isOfRows && importer.getLengths().isLargestAtMost(dims[0]))
     rows = node.makeLength(dims[0]);
   if (rows) {
@@ -77,7 +77,7 @@ Value convertExpand(Node &node) {
   if (!result)
     return node.broken("cannot expand a tensor of shape " +
                        toString(getShape(x)) + " to " + toString(*shape));
-  // Axes that only x has come first in the other's shape too.
+  // Leading axes that only x has are also in the result's shape.
   return node.findSources(1) != 0 ? expandByLengths(node, x, *result)
                                   : node.expand(x, *result);
 }
@@ -131,7 +131,8 @@ Value convertTile(Node &node) {
 // Pad
 //===----------------------------------------------------------------------===//
 
-/// All begins, then all ends, for every axis of x.
+/// Returns the pads of x: those in front of every axis, then those behind every
+/// axis.
 static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
   int64_t rank = getRank(x);
   // Attributes before opset 11, of another name before opset 2.
@@ -162,8 +163,8 @@ static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
   return pads;
 }
 
-/// What to pad with where that is known and the routines' parameter, a float,
-/// holds it; else nothing.
+/// Returns the padding value if it is known and exactly representable as a
+/// float, the type of the routines' parameter; otherwise nullopt.
 static std::optional<double> getPadValue(Node &node) {
   if (node.getVersion() < 11)
     return node.getFloat("value");
@@ -182,7 +183,8 @@ static std::optional<double> getPadValue(Node &node) {
   return isExact ? std::optional<double>(value->ints[0]) : std::nullopt;
 }
 
-/// Pads with a value that is computed: chosen wherever a padded mask is false.
+/// Pads with a value that the network computes. A padded mask selects between
+/// the elements of x and that value.
 static Value padWithOperand(Node &node, Value x, ArrayRef<int64_t> pads) {
   auto pad = [&](Value value) {
     return node.create<nn::PadOp>(nn::PadMode::constant, value, pads,
@@ -193,8 +195,9 @@ static Value padWithOperand(Node &node, Value x, ArrayRef<int64_t> pads) {
       "select", {mask, pad(x), node.reshape(node.getOperand(2), {})});
 }
 
-/// Returns where along an axis of `size` elements those stand that are at these
-/// positions, some of them outside, after padding in a mode.
+/// Maps positions along an axis of `size` elements, some of which are outside
+/// of it, to the positions of the elements that padding in this mode puts
+/// there.
 static Value wrapPositions(Node &node, nn::PadMode mode, Value positions,
                            int64_t size) {
   Type type = node.getBuilder().getI64Type();
@@ -203,7 +206,7 @@ static Value wrapPositions(Node &node, nn::PadMode mode, Value positions,
     return node.createElementwise("mod", {positions, number(size)});
   if (mode != nn::PadMode::reflect || size == 1)
     return positions;
-  // Forth and back again is a period.
+  // Reflection has this period: once forward and once backward.
   int64_t period = 2 * (size - 1);
   positions = node.createElementwise("mod", {positions, number(period)});
   return node.createElementwise(
@@ -211,8 +214,8 @@ static Value wrapPositions(Node &node, nn::PadMode mode, Value positions,
       {positions, node.createElementwise("sub", {number(period), positions})});
 }
 
-/// Converts a Pad whose result has the declared shape, and of which the network
-/// computes how much it pads in front.
+/// Converts a Pad whose pads in front the network computes, and whose result
+/// has the declared shape.
 static Value computePad(Node &node, nn::PadMode mode, ArrayRef<int64_t> shape) {
   Value x = node.getOperand(0), pads = node.getOperand(1),
         axes = node.getOperand(3);
@@ -258,7 +261,8 @@ static Value computePad(Node &node, nn::PadMode mode, ArrayRef<int64_t> shape) {
   return node.createElementwise("select", {isInside, x, other});
 }
 
-/// Notes how long the axes of `y` are, the result of a Pad of `x`.
+/// Records the sizes of the axes of `y`, the result of a Pad of `x`, as
+/// expressions of data-dependent sizes.
 static void notePadded(Node &node, Value x, Value y) {
   using Kind = LengthExpression::Kind;
   const int64_t rank = getRank(x);
@@ -289,12 +293,11 @@ Value convertPad(Node &node) {
   auto pads = getPads(node, x);
   if (!pads)
     return {};
-  // Pads that follow from lengths which data decide are others in other
-  // imports.
+  // Pads that are computed from data-dependent sizes differ between imports.
   bool varies = node.getVersion() >= 11 && node.findSources(1) != 0;
   if (!varies && llvm::all_of(*pads, [](int64_t pad) { return pad == 0; }))
     return x;
-  // What reflection or repetition takes lies inside the input.
+  // Reflection and repetition must take elements inside of the input.
   for (auto [i, pad] : llvm::enumerate(*pads)) {
     int64_t size = getShape(x)[i % getRank(x)];
     bool isTooFar = (*mode == nn::PadMode::reflect && pad >= size) ||

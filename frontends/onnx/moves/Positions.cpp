@@ -1,4 +1,4 @@
-//===- Positions.cpp - Where indices point to in a flat tensor ------------===//
+//===- Positions.cpp - Positions in a flattened tensor --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -86,7 +86,7 @@ bool ByAxis::mayName(int64_t axis) const {
          llvm::is_contained(known->ints, axis - rank);
 }
 
-/// Returns which of the numbers of axes are `axis`.
+/// Returns a mask of the entries of the list that are equal to `axis`.
 static Value findAxis(Node &node, const ByAxis &list, int64_t axis) {
   Type type = node.getBuilder().getI64Type();
   Value axes = node.castTo(list.axes, type);

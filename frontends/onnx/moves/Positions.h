@@ -1,4 +1,4 @@
-//===- Positions.h - Where indices point to in a flat tensor --------------===//
+//===- Positions.h - Positions in a flattened tensor ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //

@@ -11,8 +11,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Returns what the node's updates do to the elements at their places, or
-/// nullopt after a report.
+/// Returns how the node combines updates with the elements at their positions,
+/// or nullopt after an error.
 static std::optional<nn::ScatterKind> getKind(Node &node) {
   StringRef name =
       node.hasAttribute("reduction") ? node.getString("reduction") : "none";
@@ -95,8 +95,8 @@ static bool areSizes(ArrayRef<int64_t> sizes) {
                       [](int64_t size) { return size > 0 && isSize(size); });
 }
 
-/// Converts TensorScatter: a part of a cache is replaced, from an index on that
-/// each sequence has of its own. A circular cache goes on at its start.
+/// Converts TensorScatter: replaces a part of a cache, beginning at a separate
+/// index for each sequence. A circular cache wraps around at its end.
 Value convertTensorScatter(Node &node) {
   Value cache = node.getOperand(0), update = node.getOperand(1),
         indices = node.getOperand(2);
@@ -122,7 +122,8 @@ Value convertTensorScatter(Node &node) {
                        " for " + Twine(batch) + " sequences");
   Value start =
       indices ? node.castTo(indices, type) : node.splat(0, type, {batch});
-  // Slices along the axis: those of each sequence and of each index between.
+  // The positions of the slices along the axis, for each sequence and each
+  // index of the axes in between.
   Value place = node.createElementwise(
       "add", {node.reshape(start, {batch, 1, 1}),
               makeSteps(node, count, 1, /*axis=*/2, /*rank=*/3)});
@@ -132,7 +133,7 @@ Value convertTensorScatter(Node &node) {
     place = node.createElementwise(
         "sub", {place, node.createElementwise("mul", {turns, size64})});
   }
-  // A place behind the end must not be one of the next slice.
+  // A position behind the end must not fall into the next slice.
   Value isInside = node.createElementwise(
       "less", {place, node.splat(static_cast<double>(size), type)});
   Value first = node.createElementwise(
@@ -148,7 +149,7 @@ Value convertTensorScatter(Node &node) {
   return node.reshape(y, shape);
 }
 
-/// Converts MaxUnpool: elements go to their places in a tensor of zeros.
+/// Converts MaxUnpool: writes elements to their positions in a tensor of zeros.
 Value convertMaxUnpool(Node &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   ArrayRef<int64_t> shape = getShape(x);
@@ -195,7 +196,8 @@ Value convertMaxUnpool(Node &node) {
       sizes);
   if (given == sizes)
     return y;
-  // A larger stated shape has zeros behind the other elements.
+  // If the given output shape is larger, zeros follow behind the other
+  // elements.
   SmallVector<int64_t> padding(2 * sizes.size(), 0);
   for (size_t i = 0; i < sizes.size(); ++i) {
     padding[sizes.size() + i] = given[i] - sizes[i];
@@ -207,7 +209,8 @@ Value convertMaxUnpool(Node &node) {
                                 APFloat(0.0));
 }
 
-/// The most places of elements that Col2Im keeps as a constant.
+/// The largest number of positions of elements that Col2Im stores as a
+/// constant.
 static constexpr int64_t kMostPlaces = 1 << 24;
 
 /// Converts Col2Im: the elements of all windows are added at their places.
@@ -249,7 +252,7 @@ Value convertCol2Im(Node &node) {
     return node.broken("has columns of shape " + toString(getShape(x)) +
                        " for an image of " + toString(*image) +
                        " and blocks of " + toString(*block));
-  // The place of each element of each window, or -1 in the padding.
+  // The position of each element of each window, or -1 in the padding.
   SmallVector<int64_t> positions;
   for (int64_t tap = 0; tap < taps; ++tap)
     for (int64_t window = 0; window < count; ++window) {

@@ -85,7 +85,7 @@ Value convertUnsqueeze(Node &node) {
                                       : node.getConstantInts(1, "axes");
   if (!given)
     return {};
-  // The axes count in the result, not in x.
+  // The axes refer to the result, not to x.
   int64_t rank = getRank(x) + given->size();
   std::optional<SmallVector<int64_t>> axes;
   if (!node.getAxes(1, "axes", rank, axes))
@@ -101,7 +101,7 @@ Value convertUnsqueeze(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes in another order
+// Permutations of axes
 //===----------------------------------------------------------------------===//
 
 Value convertTranspose(Node &node) {

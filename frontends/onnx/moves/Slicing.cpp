@@ -18,9 +18,9 @@ Value convertReverseSequence(Node &node) {
                          node.getInt("batch_axis", 1));
 }
 
-/// Converts a Concat of slices that data find and of as many with a known
-/// number as are missing to a fixed number of slices. Returns null, without a
-/// report, for another one.
+/// Converts a Concat that pads a data-dependent number of slices with constant
+/// slices to a fixed number. Returns null without an error for any other
+/// Concat.
 static Value fillUp(Node &node, int64_t axis) {
   using Kind = LengthExpression::Kind;
   const Lengths &lengths = node.getImporter().getLengths();
@@ -43,8 +43,8 @@ static Value fillUp(Node &node, int64_t axis) {
   auto before = getFilling(parts.front()), after = getFilling(parts.back());
   if (!fixed || bool(before) == bool(after))
     return {};
-  // The filling gets as many slices as the result has, whatever the length of
-  // x, and the result is a slice of both.
+  // The padding gets as many slices as the result has, whatever the length of
+  // x; the result is a slice of x and the padding joined.
   Value x =
       parts.size() == 2
           ? parts[before ? 1 : 0]
@@ -191,8 +191,8 @@ static Value computeSlice(Node &node, ArrayRef<int64_t> shape) {
 }
 
 namespace {
-/// A slice of an axis whose length, start or end follows from lengths that data
-/// decide; negative positions count from the end of the axis.
+/// A slice along an axis, whose size, start or end is computed from
+/// data-dependent sizes. Negative positions count from the end of the axis.
 struct Span {
   using Kind = LengthExpression::Kind;
   /// A position that lies outside of every axis.
@@ -206,7 +206,8 @@ struct Span {
                            const LengthExpression &b) const {
     return lengths.combine(kind, a, b);
   }
-  /// Returns what clampPosition() does for numbers that a run finds.
+  /// Returns the result of clampPosition() as an expression of data-dependent
+  /// sizes.
   LengthExpression clamp(LengthExpression position, bool isEnd) const {
     const int64_t isBackward = step < 0;
     if (auto known = position.getConstant())
@@ -231,10 +232,10 @@ struct Span {
 };
 } // namespace
 
-/// Returns the slice of an axis of `x` whose place or length data decide, for a
-/// result of the node: the elements are gathered from where they lie in a run.
-/// Returns null, without a report, where the slice lies and is as long as in
-/// every import, or that cannot be told.
+/// Returns a slice of `x` along `axis` whose position or length is
+/// data-dependent, for result `result` of the node. The elements are gathered
+/// at positions that are computed at run time. Returns null without an error if
+/// position and length are the same in all imports or are not known.
 static Value sliceByLengths(Node &node, Value x, int64_t axis, const Span &span,
                             size_t result = 0) {
   LengthExpression from = span.getFirst(), count = span.count();
@@ -272,8 +273,8 @@ static Value takeNone(Node &node, Value x, int64_t axis) {
   return node.alwaysEmpty(shape, getElement(x));
 }
 
-/// Returns what the model says of a Slice of an axis, as entry `i` of its
-/// lists; its parts are null where they cannot be told in every import.
+/// Returns the span that entry `i` of the lists of a Slice describes. Its
+/// expressions are null if they are not known for every import.
 static Span describeSlice(Node &node, Value x, int64_t axis, int64_t step,
                           size_t i) {
   const Lengths &lengths = node.getImporter().getLengths();
@@ -326,7 +327,7 @@ Value convertSlice(Node &node) {
         isCut[*axis] = false;
         continue;
       }
-      // The slice is of all elements in this import, not in others.
+      // The slice takes all elements in this import, but not in others.
       isSometimesCut |= lengths.back().second && !span.size.getConstant();
     }
     int64_t size = getShape(x)[*axis];
@@ -354,7 +355,7 @@ Value convertSlice(Node &node) {
   Value y = node.create<nn::SliceOp>(x, starts, sizes, steps);
   if (!y || !mayVary)
     return y;
-  // Rows whose number data decide lie elsewhere in other imports.
+  // The position of a data-dependent number of rows differs between imports.
   bool isOfRows = llvm::count(isCut, true) == 1 && isCut[0];
   if (isOfRows && node.getImporter().getLengths().findSources(x) != 0)
     y.getDefiningOp()->setAttr(nn::kVariesAttr,
@@ -389,8 +390,8 @@ static std::optional<SmallVector<int64_t>> getParts(Node &node, int64_t size) {
   return parts;
 }
 
-/// Converts a Split whose parts are as long as data decide; null, without a
-/// report, for another one.
+/// Converts a Split whose parts have data-dependent sizes. Returns null without
+/// an error for any other Split.
 static Value splitByLengths(Node &node, Value x, int64_t axis) {
   using Kind = LengthExpression::Kind;
   const Lengths &lengths = node.getImporter().getLengths();
@@ -412,7 +413,7 @@ static Value splitByLengths(Node &node, Value x, int64_t axis) {
       own = i < int64_t(given->size()) ? (*given)[i] : LengthExpression();
     else if (i + 1 == count)
       own = lengths.combine(Kind::sub, size, start);
-    // Parts that may not fit make the model fail in some runs.
+    // If parts may not fit, the model would fail in some runs.
     if (!own || lengths.getBounds(own).first < 0)
       return {};
     LengthExpression end = lengths.combine(Kind::add, start, own);

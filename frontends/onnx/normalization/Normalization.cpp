@@ -24,7 +24,7 @@ static Value convertSoftmax(Node &node, bool log) {
   if (!axis)
     return {};
   x = node.reshape(x, shape);
-  // Before opset 13 all axes from `axis` on were one.
+  // Before opset 13 all axes from `axis` on were treated as one.
   ArrayRef<int64_t> from = ArrayRef(shape).drop_front(*axis);
   bool isOne = node.getVersion() >= 13 || product(from) == from[0];
   if (!isOne) {
@@ -44,9 +44,10 @@ Value convertLogSoftmax(Node &node) { return convertSoftmax(node, true); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Mean and variance of x over axes, which are kept, and x - mean. The variance
-/// is the mean of (x - mean)^2: ONNX's function bodies have E[x^2] - E[x]^2,
-/// which loses all digits where the mean is large beside the deviation.
+/// The mean and the variance of x over axes, which are kept with size 1, and x
+/// - mean. The variance is the mean of (x - mean)^2: ONNX's function bodies
+/// have E[x^2] - E[x]^2, which loses all digits where the mean is large beside
+/// the deviation.
 struct Statistics {
   Value mean, centered, variance;
 
@@ -58,7 +59,7 @@ struct Statistics {
         node.create<nn::ReduceOp>(nn::ReduceKind::mean, square, axes, true);
   }
 
-  /// 1 / sqrt(variance + epsilon).
+  /// Returns 1 / sqrt(variance + epsilon).
   Value getInverse(Node &node) const {
     Value epsilon = node.splat(node.getFloat("epsilon"), getElement(variance));
     Value deviation = node.createElementwise(
@@ -66,7 +67,7 @@ struct Statistics {
     return node.createElementwise("reciprocal", deviation);
   }
 
-  /// (x - mean) / sqrt(variance + epsilon) * scale + bias.
+  /// Returns (x - mean) / sqrt(variance + epsilon) * scale + bias.
   Value normalize(Node &node, Value scale, Value bias) const {
     scale = node.createElementwise("mul", {getInverse(node), scale});
     return node.createElementwise(
@@ -115,9 +116,9 @@ Value convertInstanceNormalization(Node &node) {
                  node.reshape(node.getOperand(2), channels));
 }
 
-/// Instance normalization over groups of channels. Scale and bias are those of
-/// channels; ONNX has deprecated the operator of opset 18, where they were
-/// those of groups.
+/// Converts GroupNormalization: instance normalization over groups of channels.
+/// Scale and bias are per channel; the deprecated version of opset 18 had them
+/// per group.
 Value convertGroupNormalization(Node &node) {
   Value x = node.getOperand(0);
   ArrayRef<int64_t> shape = getShape(x);
@@ -143,7 +144,7 @@ Value convertGroupNormalization(Node &node) {
   return node.reshape(y, getShape(node.getOperand(0)));
 }
 
-/// (x - mean) / (deviation + 1e-9).
+/// Converts MeanVarianceNormalization: (x - mean) / (deviation + 1e-9).
 Value convertMeanVarianceNormalization(Node &node) {
   Value x = node.getOperand(0);
   std::optional<SmallVector<int64_t>> axes;
@@ -159,7 +160,7 @@ Value convertMeanVarianceNormalization(Node &node) {
   return node.createElementwise("div", {s.centered, deviation});
 }
 
-/// Vectors along an axis, divided by their norms.
+/// Converts LpNormalization: divides vectors along an axis by their norms.
 Value convertLpNormalization(Node &node) {
   Value x = node.getOperand(0);
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
@@ -171,15 +172,16 @@ Value convertLpNormalization(Node &node) {
   Value norm = node.create<nn::ReduceOp>(p == 1 ? nn::ReduceKind::l1
                                                 : nn::ReduceKind::l2,
                                          x, ArrayRef<int64_t>(*axis), true);
-  // What has no norm is all zeros, and stays so.
+  // A vector with norm 0 is all zeros and is not changed.
   Type type = getElement(x);
   Value isZero = node.createElementwise("equal", {norm, node.splat(0, type)});
   norm = node.createElementwise("select", {isZero, node.splat(1, type), norm});
   return node.createElementwise("div", {x, norm});
 }
 
-/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta. The
-/// sum over size is a mean along the channels that counts the padding.
+/// Converts LRN: x / (bias + alpha / size * sum of squares over `size`
+/// channels) ^ beta. The sum over size is a mean along the channels that counts
+/// the padding.
 Value convertLRN(Node &node) {
   Value x = node.getOperand(0);
   ArrayRef<int64_t> shape = getShape(x);
@@ -213,10 +215,11 @@ Value convertLRN(Node &node) {
 // With given statistics
 //===----------------------------------------------------------------------===//
 
-/// Returns words for what makes the node compute the batch's own statistics, or
-/// an empty text. Until opset 6 and from opset 14 on an attribute says so,
-/// between them the number of results: a node that names the new statistics is
-/// in training mode, whether anything reads them or not.
+/// Returns the words for the property that sets training mode, in which the
+/// node computes the statistics of the batch, or an empty text. Until opset 6
+/// and from opset 14 on, that is an attribute. In between, a node that names
+/// the new statistics as results is in training mode, even if nothing reads
+/// them.
 static StringRef findTrainingMode(Node &node) {
   if (node.getVersion() >= 14)
     return node.getBool("training_mode") ? "training_mode=1" : "";
@@ -228,8 +231,8 @@ static StringRef findTrainingMode(Node &node) {
   return "";
 }
 
-/// Whether a value is computed from constants alone. What weights are
-/// standardized by is a batch norm in training mode to an exporter.
+/// Returns true if a value is computed from constants alone. Exporters write
+/// the standardization of weights as a batch normalization in training mode.
 static bool isKnown(Value value) {
   SmallVector<Value> rest = {value};
   DenseSet<Operation *> seen;
@@ -243,7 +246,7 @@ static bool isKnown(Value value) {
   return true;
 }
 
-/// A batch norm by the mean and the variance of each channel of x.
+/// Normalizes each channel of x by its own mean and variance.
 static Value standardize(Node &node, Value x) {
   SmallVector<int64_t> axes = iota(getRank(x)), channels(getRank(x) - 1, 1);
   axes.erase(axes.begin() + 1);

@@ -11,7 +11,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Converts TopK: the indices are computed, and select the values.
+/// Converts TopK: nn.top_k computes the indices, and a gather selects the
+/// values.
 Value convertTopK(Node &node) {
   Value x = node.getOperand(0);
   auto axis = node.normalizeAxis(node.getInt("axis", -1), getRank(x));
@@ -25,8 +26,8 @@ Value convertTopK(Node &node) {
   bool isLargest = !node.hasAttribute("largest") || node.getBool("largest");
   const Lengths &lengths = node.getImporter().getLengths();
   int64_t size = getShape(x)[*axis];
-  // All elements are sorted where the length may exceed their number in an
-  // import, and a run takes the first ones.
+  // If the data-dependent count may exceed the number of elements in an import,
+  // all elements are sorted, and the first ones are taken at run time.
   LengthExpression wanted =
       node.getOperand(1) ? node.readLength(1) : LengthExpression();
   auto length = wanted.getLength();

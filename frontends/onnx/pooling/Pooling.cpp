@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Pools, of windows and of whole planes ----------------===//
+//===- Pooling.cpp - Pooling over windows and planes ----------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -25,8 +25,8 @@ static std::optional<Window> readPool(Node &node) {
   return window;
 }
 
-/// Windows are boxes: their maxima and means are those along the last two axes,
-/// then along the others. `pool` does what has two axes at most.
+/// Computes a pool over any number of axes as a pool along the last two axes,
+/// then along the others. `pool` computes a pool over at most two axes.
 static Value poolAxes(Node &node, Value x, const Window &window,
                       llvm::function_ref<Value(Value, const Window &)> pool) {
   size_t axes = window.getAxes();
@@ -59,7 +59,7 @@ static bool getCeilMode(Node &node, const Window &window) {
   return node.getBool("ceil_mode") && !window.isSamePadded;
 }
 
-/// Returns the places of the largest elements, MaxPool's second result.
+/// Returns the positions of the largest elements, MaxPool's second result.
 static Value findPlaces(Node &node, const Window &window, bool ceil) {
   if (window.getAxes() > 3)
     return node.unsupported("has places of maxima along " +
@@ -105,8 +105,8 @@ Value convertAveragePool(Node &node) {
       });
 }
 
-/// Over all that lies behind batch and channels. Images have pooling routines,
-/// which take blocked layouts; other ranks are reductions.
+/// Pools over all axes behind batch and channels. Images use pooling routines,
+/// which support blocked layouts; other ranks use reductions.
 static Value poolGlobally(Node &node, bool isMax) {
   Value x = node.getOperand(0);
   int64_t rank = getRank(x);
@@ -164,8 +164,8 @@ static bool checkNorm(Node &node, int64_t p) {
   return false;
 }
 
-/// Sums of windows are convolutions of each channel with ones. Those that
-/// ceil_mode adds end in further padding.
+/// Returns the sums over windows, by a depthwise convolution with ones. Windows
+/// that ceil_mode adds extend into further padding.
 static Value addWindows(Node &node, Value x, Window window, bool ceil) {
   for (size_t i = 0; i < window.getAxes(); ++i) {
     int64_t &behind = window.pads[window.getAxes() + i];

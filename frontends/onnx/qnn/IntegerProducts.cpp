@@ -5,9 +5,10 @@
 // ONNX's QLinearConv, QLinearMatMul, ConvInteger and MatMulInteger. The sums
 // are those of the specification, in 32-bit integers. QLinear operators
 // multiply a sum by the f32 number x_scale * w_scale / y_scale and round halves
-// to even. Where the scales are known and positive, the sums have a quantized
-// type; a channel whose product of scales is 0, as pruning leaves it, has
-// weights and a bias of 0 instead. Other scales are computed with as numbers.
+// to even. If the scales are known and positive, the sums have a quantized
+// type. A channel whose product of scales is 0, as pruning may leave it, gets
+// zero weights and bias instead. All other scales become operands of the
+// computation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,13 @@ using namespace nnc;
 namespace nnc::onnx {
 
 namespace {
-/// Where a quantized operand or result stands among the node's operands. An
-/// operator on plain integers has no scale, which is given as -1.
+/// The indices of a quantized operand or result, its scale and its zero point
+/// among the node's operands. The scale is -1 for operators on plain integers.
 struct Places {
   int value, scale, zeroPoint;
 };
-/// The known scales and zero points of an operand or result.
+/// The scales and zero points of an operand or result that are known at compile
+/// time.
 struct Known {
   SmallVector<double> scales;
   SmallVector<int64_t> zeroPoints;
@@ -40,8 +42,8 @@ static Value getOptional(Node &node, int place) {
   return place < 0 ? Value() : node.getOperand(place);
 }
 
-/// Returns the scales and zero points at `places`, as many of each; nullopt,
-/// and a report, if they are not known.
+/// Returns the scales and zero points at `places`, the same number of each;
+/// nullopt after an error if they are not known.
 static std::optional<Known> readKnown(Node &node, const Places &places) {
   Known known;
   if (places.scale >= 0) {
@@ -65,7 +67,7 @@ static std::optional<Known> readKnown(Node &node, const Places &places) {
   if (known.zeroPoints.empty())
     known.zeroPoints = {0};
   size_t count = std::max(known.scales.size(), known.zeroPoints.size());
-  // One scale may stand beside a zero point for each channel, and the reverse.
+  // There may be one scale for several zero points, and the reverse.
   if (known.scales.size() == 1)
     known.scales.assign(count, known.scales[0]);
   if (known.zeroPoints.size() == 1)
@@ -73,8 +75,8 @@ static std::optional<Known> readKnown(Node &node, const Places &places) {
   return known;
 }
 
-/// Returns `x` with a quantized type, whose parameters may vary along `axis`,
-/// or only if it is -1 be one for all.
+/// Returns `x` with a quantized type, whose parameters may vary along `axis`.
+/// If `axis` is -1, they must be one for all elements.
 static Value quantized(Node &node, Value x, const Known &known, int64_t axis,
                        StringRef what) {
   if (known.scales.size() > 1 && axis < 0)
@@ -94,7 +96,7 @@ static float multiplyScales(double x, double w) {
   return static_cast<float>(x) * static_cast<float>(w);
 }
 
-/// Returns the type of sums of shape `shape` whose scales are the products, in
+/// Returns the type of sums of shape `shape`. Their scales are the products, in
 /// f32, of the operands' scales.
 static RankedTensorType makeSumType(Node &node, ArrayRef<int64_t> shape,
                                     const Known &x, const Known &w,
@@ -136,8 +138,8 @@ static bool isTyped(Node &node, const Places &x, const Places &w,
   return isKnown(node, x) && isKnown(node, w) && isKnown(node, y);
 }
 
-/// Checks the scales that are known: they are finite, that of the input and of
-/// the result is above 0, and a product is 0 only where the weights' scale is.
+/// Checks the known scales: they must be finite, those of the input and the
+/// result positive, and a product may be 0 only if the weights' scale is 0.
 static bool checkScales(Node &node, const Places &x, const Places &w,
                         const Places &y) {
   auto read = [&](const Places &places) {
@@ -163,12 +165,13 @@ static bool checkScales(Node &node, const Places &x, const Places &w,
 }
 
 /// Returns a scale or zero point in a shape that broadcasts to `shape`: one for
-/// all, or one for each index of `axis`. No axis is -1.
+/// all elements, or one for each index of `axis`, which is -1 if there is none.
 static Value broadcast(Node &node, Value given, int64_t axis,
                        ArrayRef<int64_t> shape) {
   if (getNumElements(given) == 1)
     return node.reshape(given, {});
-  // One for each row or column of each matrix of a batch has all axes.
+  // Parameters for each row or column of each matrix of a batch already have
+  // all axes.
   auto fits = [](auto pair) {
     return std::get<0>(pair) == 1 || std::get<0>(pair) == std::get<1>(pair);
   };
@@ -184,8 +187,9 @@ static Value broadcast(Node &node, Value given, int64_t axis,
   return node.reshape(given, column);
 }
 
-/// Returns the constant `x` with the elements of `other`, one for all or one
-/// for each index of `axis`, where `isReplaced`; null if it is no constant.
+/// Returns the constant `x` with the slices along `axis` for which `isReplaced`
+/// is set replaced by elements of `other`, which has one for all or one for
+/// each index of `axis`. Returns null if `x` is not a constant.
 static Value replaceSlices(Node &node, Value x, int64_t axis,
                            ArrayRef<int64_t> isReplaced,
                            ArrayRef<int64_t> other) {
@@ -211,11 +215,11 @@ struct Factors {
 };
 } // namespace
 
-/// Makes products of scales positive, if they are only 0 or positive and the
-/// weights and the bias are constants: a channel of weights whose product of
-/// scales is 0 gets weights that equal their zero point and a bias of 0, and
-/// the largest scale of the others. `axis` is that of the weights' channels.
-/// Returns false if that is not possible; nothing has changed then.
+/// Replaces channels whose product of scales is 0 by equivalent ones: their
+/// weights become equal to the zero point, their bias becomes 0, and their
+/// scale the largest of the other channels. `axis` is the axis of the weights'
+/// channels. Returns false, without any change, if a product is negative or if
+/// weights or bias are not constants.
 static bool dropPruned(Node &node, const Known &x, Known &w, Factors &factors,
                        int64_t axis) {
   SmallVector<int64_t> isPruned;
@@ -238,7 +242,9 @@ static bool dropPruned(Node &node, const Known &x, Known &w, Factors &factors,
   if (!weight || (factors.bias && !bias))
     return false;
   factors = {weight, bias};
-  largest = largest == 0 ? 1 : largest; // Of no other channel, any will do.
+  largest = largest == 0
+                ? 1
+                : largest; // If there are no other channels, any scale will do.
   for (auto [scale, pruned] : llvm::zip_equal(w.scales, isPruned))
     if (pruned)
       scale = largest;
@@ -246,7 +252,7 @@ static bool dropPruned(Node &node, const Known &x, Known &w, Factors &factors,
 }
 
 /// Returns integers minus a zero point that is computed at run time: one for
-/// all, or one for each index of `axis`.
+/// all elements, or one for each index of `axis`.
 static Value centre(Node &node, Value x, Value zeroPoint, int64_t axis) {
   auto known = zeroPoint ? readElements(zeroPoint) : std::nullopt;
   if (!zeroPoint || (known && llvm::all_of(known->ints, [](int64_t zero) {
@@ -258,9 +264,9 @@ static Value centre(Node &node, Value x, Value zeroPoint, int64_t axis) {
   return node.createElementwise("sub", {node.castTo(x, wide), zero});
 }
 
-/// Returns plain `sums` rescaled by scales and zero points of which some are
-/// computed at run time. Those of the operands may vary along the axes of the
-/// sums that they have; no axis is -1.
+/// Returns plain `sums` rescaled by scales and zero points, some of which are
+/// computed at run time. Those of the operands may vary along `xAxis` and
+/// `wAxis` of the sums, which are -1 if they do not vary.
 static Value requantizeComputed(Node &node, Value sums, const Places &x,
                                 int64_t xAxis, const Places &w, int64_t wAxis,
                                 const Places &y) {
@@ -318,8 +324,8 @@ static Value requantize(Node &node, Value sums, const Places &x, int64_t xAxis,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Converts a convolution of the operands at `x` and `w`, and returns its sums:
-/// of a quantized type, or plain integers where zero points are not known.
+/// Converts a convolution of the operands at `x` and `w` and returns its sums:
+/// of a quantized type, or plain integers if zero points are not known.
 static Value convolve(Node &node, const Places &x, const Places &w,
                       const Places &y, int bias) {
   Value image = node.getOperand(x.value), weight = node.getOperand(w.value);
@@ -368,7 +374,7 @@ static Value convolve(Node &node, const Places &x, const Places &w,
   Value b = a ? quantized(node, factors.weight, *knownW, 0, "weight") : Value();
   if (!b)
     return {};
-  // The type says that the operand may be absent.
+  // The cast yields null for an absent optional operand.
   auto optional = cast_or_null<TypedValue<RankedTensorType>>(factors.bias);
   return node.createAs<qnn::ConvOp>(type, a, b, optional,
                                     ArrayRef<int64_t>(window->strides),
@@ -400,7 +406,8 @@ Value convertConvInteger(Node &node) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Converts a matrix product by NumPy's rules; the result is as convolve()'s.
+/// Converts a matrix product by NumPy's rules and returns its sums like
+/// convolve().
 static Value multiply(Node &node, const Places &a, const Places &b,
                       const Places &y) {
   Value left = node.getOperand(a.value), right = node.getOperand(b.value);
@@ -408,8 +415,8 @@ static Value multiply(Node &node, const Places &a, const Places &b,
     return node.unsupported("multiplies a vector; reshape it to a matrix");
   TypeAttr i32 = TypeAttr::get(node.getBuilder().getI32Type());
   int64_t column = getRank(right) - 1;
-  // Rows of a, and matrices of a batch of b, that have zero points of their own
-  // are centred, too.
+  // If rows of a, or matrices of a batch of b, have different zero points,
+  // these are subtracted from the elements.
   std::optional<Known> knownA, knownB;
   Factors factors = {right, Value()};
   if (!hasSeveral(node, a, 0) && !hasSeveral(node, b, 1) &&

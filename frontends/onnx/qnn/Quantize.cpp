@@ -1,4 +1,4 @@
-//===- Quantize.cpp - Real numbers to quantized ones and back -------------===//
+//===- Quantize.cpp - QuantizeLinear, DequantizeLinear --------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -15,8 +15,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// The type that QuantizeLinear divides in: `precision`, or else the type of
-/// operands 0 and 1 if it is one; f32 for others.
+/// Returns the type in which QuantizeLinear divides: the attribute `precision`,
+/// or the common type of operands 0 and 1, or f32 if these differ.
 static Type getPrecision(Node &node) {
   Builder &builder = node.getBuilder();
   Type type;
@@ -27,10 +27,11 @@ static Type getPrecision(Node &node) {
   return isa_and_nonnull<FloatType>(type) ? type : builder.getF32Type();
 }
 
-/// Whether quantized types can hold the scales and zero points of operands 1
-/// and 2: they are known, of 32 bits, not of blocks, and all scales are
-/// positive. A scale of zero, as channels have that were pruned, and a negative
-/// one are sound, too: the general form computes with them as ONNX defines it.
+/// Returns true if a quantized type can hold the scales and zero points in
+/// operands 1 and 2: they are known, have 32 bits, are not per block, and all
+/// scales are positive. Negative scales and zero scales, such as those of
+/// pruned channels, are valid, too; the general form computes with them as ONNX
+/// defines it.
 static bool haveType(Node &node) {
   Value scales = node.getOperand(1), zeroPoints = node.getOperand(2);
   auto known = readElements(scales);
@@ -109,8 +110,9 @@ static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
   return makeQuantizedType(node, shape, storage, scales, zeroPoints, *axis);
 }
 
-/// Returns that type for integers of the model's type `storage`, which may have
-/// 2 or 4 bits: then they are of 8 bits within the range of these.
+/// Returns the quantized type for integers of the model's type `storage`.
+/// Integers of 2 or 4 bits are stored in 8 bits, and the type limits their
+/// range.
 static RankedTensorType getRangedType(Node &node, ArrayRef<int64_t> shape,
                                       IntegerType storage) {
   RankedTensorType type =
@@ -125,8 +127,9 @@ static RankedTensorType getRangedType(Node &node, ArrayRef<int64_t> shape,
                        parameters);
 }
 
-/// A scale or zero point of type `element` for each element of `shape`: there
-/// is one for all of them, for each along `axis`, or for each block along it.
+/// Returns a scale or zero point of type `element` for each element of `shape`.
+/// `given` has one for all elements, one for each index of the node's axis, or
+/// one for each block along it.
 static Value spread(Node &node, Value given, Type element,
                     ArrayRef<int64_t> shape) {
   given = node.castTo(given, element);
@@ -153,16 +156,16 @@ static Value spread(Node &node, Value given, Type element,
   given = node.reshape(given, {outer, count, 1, inner});
   given = node.expand(given, {outer, count, block, inner});
   given = node.reshape(given, {outer, count * block, inner});
-  // The last block may stick out.
+  // The last block may extend beyond the axis.
   SmallVector<int64_t> starts(3, 0), sizes = {outer, size, inner}, ones(3, 1);
   if (count * block != size)
     given = node.create<nn::SliceOp>(given, starts, sizes, ones);
   return node.reshape(given, shape);
 }
 
-/// Returns the constant weights of the node, a matrix, as real numbers that
-/// remember their integers; null if their scales do not suit that. Of scales
-/// for each index of an axis, blocks are as long as the other axis.
+/// Returns the constant weights of the node, a matrix, as an op that keeps
+/// their integers and scales; null if it does not support these scales. Scales
+/// for each index of one axis count as blocks as long as the other axis.
 static Value dequantizeWeights(Node &node) {
   Value x = node.getOperand(0), scales = node.getOperand(1),
         zeroPoints = node.getOperand(2);
@@ -200,7 +203,7 @@ static Value dequantizeWeights(Node &node) {
       cast_or_null<TypedValue<RankedTensorType>>(zeroPoints), axis, block);
 }
 
-/// The type to compute in.
+/// Returns the float type in which the node computes.
 static Type getReal(Node &node) {
   Builder &builder = node.getBuilder();
   bool isDouble =
@@ -208,7 +211,7 @@ static Type getReal(Node &node) {
   return isDouble ? Type(builder.getF64Type()) : builder.getF32Type();
 }
 
-/// Operand 0 of QuantizeLinear divided by the scales.
+/// Returns operand 0 of QuantizeLinear divided by the scales.
 static Value divideByScales(Node &node) {
   Type real = getReal(node), precision = getPrecision(node);
   Value x = node.castTo(node.getOperand(0), real),
@@ -222,8 +225,8 @@ static Value divideByScales(Node &node) {
       "div", {round(x), spread(node, round(scales), real, getShape(x))}));
 }
 
-/// The integer type that operand 0 or the result of the node is of in the
-/// model; null, and a report, for another one.
+/// Returns the integer type that operand 0 or the result of the node has in the
+/// model; null after an error for any other type.
 static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
   auto integer = dyn_cast_or_null<IntegerType>(type);
   if (integer && integer.getWidth() >= 2 && integer.getWidth() <= maxWidth)
@@ -239,8 +242,8 @@ static IntegerType getStorage(Node &node, Type type, unsigned maxWidth) {
   return {};
 }
 
-/// Checks what the general form takes: scales that are numbers, and a size of
-/// blocks that is one.
+/// Checks the conditions of the general form: scales are finite numbers and the
+/// block size is valid.
 static bool isSound(Node &node) {
   auto scales = readElements(node.getOperand(1));
   bool areNumbers = !scales || checkFinite(node, scales->reals);
@@ -256,8 +259,9 @@ static bool isKnownZero(Value value) {
          llvm::all_of(known->ints, [](int64_t code) { return code == 0; });
 }
 
-/// The zero point of `small`, a float of at most 8 bits, as numbers of type
-/// `real` for each element of `shape`; null if there is none or it is zero.
+/// Returns the zero point, of the type `small` of floats of at most 8 bits, as
+/// numbers of type `real` for each element of `shape`; null if there is none or
+/// it is zero.
 static Value getSmallZeroPoint(Node &node, Type small, Type real,
                                ArrayRef<int64_t> shape) {
   Value zeroPoint = node.getOperand(2);
@@ -266,7 +270,7 @@ static Value getSmallZeroPoint(Node &node, Type small, Type real,
   return spread(node, node.asNumbers(zeroPoint, small), real, shape);
 }
 
-/// QuantizeLinear to `small`, a float of at most 8 bits.
+/// Converts a QuantizeLinear to `small`, a float type of at most 8 bits.
 static Value quantizeToSmallFloat(Node &node, Type small) {
   if (!isSound(node))
     return {};
@@ -288,8 +292,8 @@ static Value quantizeToSmallFloat(Node &node, Type small) {
   return node.castToModelType(y, small, rounding);
 }
 
-/// Operand 0 of DequantizeLinear, floats of at most 8 bits, as real numbers of
-/// the type `result`.
+/// Returns operand 0 of DequantizeLinear, floats of at most 8 bits, as
+/// dequantized numbers of the type `result`.
 static Value dequantizeSmallFloat(Node &node, Type result) {
   if (!isSound(node))
     return {};
@@ -356,9 +360,10 @@ Value convertDequantizeLinear(Node &node) {
   bool isSmall = !getSmallFormat(node.getModelType(0)).empty();
   if (!isSmall && !getStorage(node, node.getModelType(0), 32))
     return {};
-  // Integers of 2 and 4 bits are quantized ones of 8 bits, too.
+  // Integers of 2 and 4 bits are stored as quantized integers of 8 bits.
   auto storage = cast<IntegerType>(getElement(x));
-  // Later opsets take the scale's type for the result's, or state it.
+  // In later operator sets the result has the scale's type or a type that the
+  // node states.
   Type result = node.getModelType(1), real = getReal(node);
   if (int64_t dataType = node.getInt("output_dtype"))
     result = getElementType(node.getBuilder().getContext(),

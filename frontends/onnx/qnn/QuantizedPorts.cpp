@@ -13,22 +13,25 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Whether the elements of the op's result are elements of its operands.
+/// Returns true if the elements of the op's result are elements of its
+/// operands.
 static bool movesElements(Operation *op) {
   return isa<nn::ReshapeOp, nn::TransposeOp, nn::ExpandOp, nn::SliceOp,
              nn::ConcatOp, nn::GatherOp, nn::MaxPoolOp>(op);
 }
 
-/// Whether operand `i` of such an op holds elements, not indices.
+/// Returns true if operand `i` of an op that moves elements holds elements
+/// instead of indices.
 static bool isMoved(Operation *op, unsigned i) {
   return i == 0 || isa<nn::ConcatOp>(op);
 }
 
 namespace {
-/// The quantized type of several values, if it is one.
+/// The common quantized type of several values, if there is one.
 class CommonType {
 public:
-  /// `isMoved` says that elements change their places, where axes are others.
+  /// Adds the type of a value. `isMoved` tells that ops move its elements, so
+  /// that its axes may not be those of the port.
   void add(Type tensor, bool isMoved) {
     quant::QuantizedType own = qnn::getQuantizedType(tensor);
     bool isSame = own && (!type || type == own);
@@ -46,8 +49,8 @@ private:
 };
 } // namespace
 
-/// Adds the types that the readers of integers take them for. Values that are
-/// moved are looked at once, however many ways lead to them.
+/// Adds the quantized types in which readers interpret the integers. Each value
+/// behind ops that move elements is visited once.
 static void addReaders(Value integers, CommonType &type) {
   llvm::SetVector<Value> reached;
   reached.insert(integers);
@@ -61,7 +64,7 @@ static void addReaders(Value integers, CommonType &type) {
     }
 }
 
-/// Adds the types that integers were quantized to.
+/// Adds the quantized types from which the integers were computed.
 static void addMakers(Value integers, CommonType &type) {
   llvm::SetVector<Value> reached;
   reached.insert(integers);

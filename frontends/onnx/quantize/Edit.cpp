@@ -17,10 +17,11 @@ using ::onnx::TensorProto;
 
 namespace {
 
-/// Stands for the axis of a single scale; -1 is the last axis.
+/// The axis of a single scale. -1 is not used because it means the last axis.
 constexpr int64_t kNoAxis = INT64_MIN;
 
-/// Names are those that onnxruntime gives, because other tools look for them.
+/// An editor that adds quantize and dequantize nodes to a model. Their names
+/// are those of onnxruntime, because other tools look for them.
 class Editor {
 public:
   Editor(ModelProto &model, const Plan &plan,
@@ -54,7 +55,8 @@ private:
   void addTable(NodeProto node, int entry);
   std::string dequantizeBias(const PlannedLayer &layer,
                              const std::vector<float> &weightScales);
-  /// Adds a node; its result is called `output`, or if that is empty by `base`.
+  /// Adds a DequantizeLinear. Its result is called `output`, or if that is
+  /// empty has a name derived from `base`.
   std::string addDequantize(const std::string &base, const std::string &stored,
                             const Pair &pair, int64_t axis,
                             std::string output = "");
@@ -68,11 +70,11 @@ private:
   std::map<std::string, std::string> &dequantized;
   std::vector<PlannedWeights> weights;
   std::vector<int> layerWeights;
-  std::vector<Stored> stored;           ///< weights
-  std::vector<std::string> weightNames; ///< dequantized
+  std::vector<Stored> stored;           ///< integer weights
+  std::vector<std::string> weightNames; ///< names of the dequantized weights
   std::map<std::string, Pair> pairs;
-  /// New names of values that a quantized layer computes and that are outputs
-  /// of the model: their own names are those of the dequantized values.
+  /// The new names of values that a quantized layer computes and that are
+  /// outputs of the model. The dequantized values get the original names.
   std::map<std::string, std::string> renamed;
   google::protobuf::RepeatedPtrField<NodeProto> nodes;
 };
@@ -158,7 +160,8 @@ const Editor::Stored &Editor::storeWeights(int entry) {
       names.make(own.name + "_quantized"),
       {names.make(own.name + "_scale"), names.make(own.name + "_zero_point")}};
   const std::vector<float> &scale = own.quantized.scales;
-  // A scalar means one scale, a vector one for each index along the axis.
+  // A scalar is a single scale; a vector has one scale for each index of the
+  // axis.
   std::vector<int64_t> dims;
   if (own.axis >= 0)
     dims.push_back(static_cast<int64_t>(scale.size()));
@@ -181,8 +184,8 @@ std::string Editor::dequantizeWeights(int entry) {
   return weightNames[entry];
 }
 
-/// Adds a node that reads rows of integers, and dequantizes what it reads. The
-/// elements of a row are the last axis of both.
+/// Adds a node that reads rows of an integer table, and a node that dequantizes
+/// its result. The elements of a row are the last axis of table and result.
 void Editor::addTable(NodeProto node, int entry) {
   const Stored &known = storeWeights(entry);
   std::string output = node.output(0);
@@ -204,7 +207,7 @@ std::string Editor::dequantizeBias(const PlannedLayer &layer,
       weightScales, scales.at(layer.inputs.front()).parameters.scale,
       static_cast<int64_t>(biases.size()));
   std::vector<int32_t> values = quantizeBiases(biases, scale);
-  // Several layers may share a bias, but not its scale.
+  // Several layers may share a bias but need different scales for it.
   std::string base = name;
   if (index.getOnlyReader(name) != layer.node)
     base += "_of_" + getName(node);
@@ -225,8 +228,8 @@ std::string Editor::dequantizeBias(const PlannedLayer &layer,
   return addDequantize(base, integers, pair, axis);
 }
 
-/// Makes a node read dequantized values: a layer all that it is planned for,
-/// others what quantized layers compute.
+/// Changes the operands of a node to dequantized values: all planned operands
+/// of a layer; for other nodes, results of quantized layers.
 void Editor::rewire(NodeProto &node, const PlannedLayer *layer) {
   for (std::string &input : *node.mutable_input()) {
     auto tensor = plan.tensors.find(input);
@@ -285,7 +288,7 @@ void Editor::run() {
   }
   graph.mutable_node()->Swap(&nodes);
   removeUnusedConstants(model, replaced);
-  // From this version on initializers need not be inputs, too.
+  // From this IR version on, initializers need not also be inputs.
   if (model.ir_version() < 4)
     model.set_ir_version(4);
 }

@@ -17,8 +17,9 @@ using namespace nnc::quantize;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 
-/// Returns the layer that alone reads the result of layer `number`, perhaps
-/// behind a Relu, as its operand 0; -1 if there is none.
+/// Returns the index of the layer that is the only reader of the result of
+/// layer `number`, possibly behind a Relu, and reads it as operand 0; -1 if
+/// there is none.
 static int findNext(GraphIndex &index, int number) {
   std::string value = index.getNode(number).output(0);
   int reader = index.getOnlyReader(value);
@@ -30,21 +31,21 @@ static int findNext(GraphIndex &index, int number) {
   return reader >= 0 && index.getNode(reader).input(0) == value ? reader : -1;
 }
 
-/// Returns whether the channels of operand 0 and of the result are where all
-/// layers of the node's kind have them, so that their numbers say enough.
+/// Returns true if the channels of operand 0 and of the result are on the usual
+/// axes of the node's kind.
 static bool hasPlainChannels(const NodeProto &node) {
   return node.op_type() == "Conv" || node.op_type() == "ConvTranspose" ||
          (node.op_type() == "Gemm" && getInt(node, "transA", 0) == 0);
 }
 
 namespace {
-/// Two layers, of which the second alone reads what the first computes.
+/// A pair of layers. The second is the only reader of the first one's result.
 struct Pair {
-  int first, second;   ///< nodes
-  std::string between; ///< the value that the second reads
+  int first, second;   ///< indices of nodes
+  std::string between; ///< value that the second layer reads
 };
 
-/// The layers of a model and the pairs of them.
+/// The linear layers of a model and their pairs.
 struct Layers {
   std::map<int, nnc::onnx::LinearLayer> all; ///< by their nodes
   std::vector<Pair> pairs;
@@ -93,7 +94,7 @@ int nnc::onnx::equalize(ModelProto &model, const ChannelRanges &ranges) {
     };
     if (llvm::none_of(pairs, isScaled))
       continue;
-    // A copy of shared weights changes who reads what.
+    // The index is rebuilt because copies of shared weights change readers.
     GraphIndex current(model);
     layer.store(current, names);
   }

@@ -1,4 +1,4 @@
-//===- FoldAffine.cpp - Scales and offsets of channels into weights -------===//
+//===- FoldAffine.cpp - Folds scales and offsets into weights -------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -14,7 +14,8 @@ using nnc::quantize::AffineFold;
 using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 
-/// The number of the node of each name, -1 where several have it.
+/// Returns the index of the node for each name, or -1 if several nodes have the
+/// name.
 static llvm::StringMap<int> numberNodes(const GraphIndex &index) {
   llvm::StringMap<int> numbers;
   for (int i = 0; i < index.getNumNodes(); ++i)
@@ -25,8 +26,9 @@ static llvm::StringMap<int> numberNodes(const GraphIndex &index) {
   return numbers;
 }
 
-/// Returns the numbers of the fold's nodes, each of which alone reads the
-/// result of the one before; none if the model has other ones.
+/// Returns the indices of the fold's nodes, each of which is the only reader of
+/// the result of the previous one. Returns an empty list if the nodes of the
+/// model differ.
 static std::vector<int> findNodes(const GraphIndex &index, int layer,
                                   const AffineFold &fold) {
   std::vector<int> nodes;
@@ -41,7 +43,7 @@ static std::vector<int> findNodes(const GraphIndex &index, int layer,
   return nodes;
 }
 
-/// Returns the values of all channels, which may have one in common.
+/// Returns one value per channel. A single value is repeated for all channels.
 static std::vector<float> spread(const std::vector<double> &values,
                                  int64_t channels) {
   std::vector<float> all(values.begin(), values.end());
@@ -49,8 +51,8 @@ static std::vector<float> spread(const std::vector<double> &values,
   return all;
 }
 
-/// Scales the weights of a layer. The factors stay doubles, so that the
-/// products are rounded once.
+/// Scales the weights of a layer. The factors are doubles, so that the products
+/// are rounded only once.
 static void scaleWeights(LinearLayer &layer, const AffineFold &fold) {
   for (size_t i = 0; i < layer.weights.size(); ++i) {
     int64_t channel = layer.getOutput(static_cast<int64_t>(i));
@@ -60,8 +62,8 @@ static void scaleWeights(LinearLayer &layer, const AffineFold &fold) {
   }
 }
 
-/// Returns the inputs of a model that have values unless who runs the model
-/// gives others. Before IR version 4 all constants are listed as inputs.
+/// Returns the inputs of a model that have default values. Before IR version 4
+/// all constants are listed as inputs.
 static llvm::StringSet<> listDefaults(const ModelProto &model) {
   llvm::StringSet<> given, defaults;
   if (model.ir_version() < 4)
@@ -74,7 +76,7 @@ static llvm::StringSet<> listDefaults(const ModelProto &model) {
   return defaults;
 }
 
-/// Writes a fold. Returns the nodes that it makes needless.
+/// Applies a fold. Returns the nodes that it makes redundant.
 static std::vector<int> write(GraphIndex &index, FreshNames &names, int number,
                               const AffineFold &fold,
                               const llvm::StringSet<> &defaults) {
@@ -132,7 +134,8 @@ int nnc::onnx::foldAffine(ModelProto &model,
     auto found = numbers.find(fold.layer);
     if (found == numbers.end() || found->second < 0)
       continue;
-    // Constants that these nodes read may lose all their readers.
+    // Records the constants that these nodes read, which may have no readers
+    // any more.
     auto remember = [&](const std::string &name) {
       if (auto node = numbers.find(name);
           node != numbers.end() && node->second >= 0)

@@ -18,7 +18,8 @@ using ::onnx::ModelProto;
 using ::onnx::NodeProto;
 using ::onnx::TensorProto;
 
-/// Returns the tensor of a node Constant that has its value as a tensor.
+/// Returns the tensor of a node Constant, or null if its value is not in a
+/// tensor.
 static TensorProto *getTensor(NodeProto &node) {
   if (node.op_type() != "Constant" || !node.domain().empty())
     return nullptr;

@@ -144,7 +144,7 @@ std::string nnc::onnx::describeTable(GraphIndex &index, PlannedLayer &layer) {
   for (float value : *values)
     if (!std::isfinite(value))
       return "its table holds values that are not finite";
-  // The floats would be stored beside the integers.
+  // The table would be stored as floats and as integers.
   bool isShared = index.isCaptured(table) || index.isOutput(table);
   for (int reader : index.getReaders(table))
     isShared = isShared || getKind(index.getNode(reader)) != Kind::table;
@@ -155,7 +155,7 @@ std::string nnc::onnx::describeTable(GraphIndex &index, PlannedLayer &layer) {
   const auto *attribute = findAttribute(node, "axis");
   int64_t axis = attribute ? attribute->i() : 0;
   axis += axis < 0 ? rank : 0;
-  // The elements of a row may have scales of their own.
+  // Each index of the last axis, the elements of a row, may have its own scale.
   if (axis < rank - 1)
     layer.axis = rank - 1;
   return "";

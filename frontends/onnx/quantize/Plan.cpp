@@ -56,16 +56,16 @@ private:
 
 } // namespace
 
-/// Returns the kind of a node that the user wants to be quantized and that no
-/// layer has taken in.
+/// Returns the kind of a node if the user wants it to be quantized and no layer
+/// has absorbed it; otherwise nullopt.
 std::optional<Kind> Planner::getWantedKind(int number) const {
   const NodeProto &node = index.getNode(number);
   bool isWanted = options.ops.empty() || options.ops.count(node.op_type());
   return isWanted && !absorbed.count(number) ? getKind(node) : std::nullopt;
 }
 
-/// Takes the nodes behind the layer into it that need its sums unrounded, as
-/// long as nothing else reads what lies in between.
+/// Absorbs the nodes behind the layer that are computed on its unrounded sums,
+/// as long as nothing else reads the values in between.
 void Planner::absorb(PlannedLayer &layer) {
   auto getReader = [&]() {
     int reader = index.getOnlyReader(layer.output);
@@ -126,8 +126,8 @@ void Planner::orderTensors() {
       add(output);
 }
 
-/// Finds the results of tables, and if wanted those of products, that no layer
-/// reads.
+/// Finds the results of tables, and with QuantizeOptions::unrounded those of
+/// products, that no layer reads.
 void Planner::findUnrounded() {
   std::set<std::string> read;
   for (const PlannedLayer &layer : plan.layers)
@@ -140,7 +140,7 @@ void Planner::findUnrounded() {
       plan.unrounded.insert(layer.output);
 }
 
-/// Returns why the node of the layer stays float, or "".
+/// Returns the reason why the node of the layer stays float, or "".
 std::string Planner::describe(PlannedLayer &layer, Kind kind) {
   if (options.exclude.count(getName(index.getNode(layer.node))))
     return "excluded by the command line";
@@ -165,7 +165,8 @@ bool Planner::consider(int number, Kind kind) {
   layer.node = number;
   layer.output = node.output(0);
   std::string reason = describe(layer, kind);
-  // Nobody expects that of a node between floats, or between sizes of tensors.
+  // For nodes between float values, or on sizes of tensors, no reason is
+  // reported because users do not expect them to be quantized.
   bool isExpected = kind == Kind::linear || isDecided(number) ||
                     llvm::any_of(node.input(), [&](const std::string &input) {
                       return isQuantized(input);
@@ -181,7 +182,7 @@ bool Planner::consider(int number, Kind kind) {
   }
   for (const std::string &input : layer.inputs)
     markQuantized(input, false);
-  // An operator that reads the row of a table reads floats.
+  // The result of a table counts as float for the operators that read it.
   markQuantized(layer.output, kind != Kind::table);
   if (kind == Kind::move)
     plan.sameAs[layer.output] = layer.inputs.front();
@@ -190,8 +191,8 @@ bool Planner::consider(int number, Kind kind) {
 }
 
 Plan Planner::run() {
-  // Layers with products first: the others are quantized where they read what
-  // these read or write, in any order of the nodes.
+  // Layers with products are planned first. All other layers are quantized if
+  // they read values that these read or write, in any order of the nodes.
   for (int i = 0; i < index.getNumNodes(); ++i)
     if (getWantedKind(i) == Kind::linear)
       consider(i, Kind::linear);
@@ -203,7 +204,8 @@ Plan Planner::run() {
                                         !layers.count(i))
         isChanged = consider(i, *kind) || isChanged;
   }
-  // Nothing is quantized because of a table that it reads.
+  // Tables are planned last, so that no layer is quantized only because it
+  // reads a table.
   for (int i = 0; i < index.getNumNodes(); ++i)
     if (getWantedKind(i) == Kind::table)
       consider(i, Kind::table);

@@ -36,7 +36,8 @@ nnc::onnx::quantizePlanned(const GraphIndex &index, const Plan &plan,
     }
     if (layer.bias < 0)
       continue;
-    // Weights that layers share have a scale for all of their biases.
+    // The scale of shared weights must suit the biases of all layers that share
+    // them.
     std::vector<double> &own = least[entries.back()];
     std::vector<double> more =
         getLeastScales(*index.getFloats(node.input(layer.bias)),

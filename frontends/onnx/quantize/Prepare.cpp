@@ -72,7 +72,8 @@ std::optional<ModelProto> nnc::onnx::loadWhole(llvm::StringRef path,
   return std::move(loaded->proto);
 }
 
-/// Gives the converted model what the converter leaves out.
+/// Copies the parts of a model that the converter leaves out to the converted
+/// model.
 static void restore(const ModelProto &from, ModelProto &to) {
   *to.mutable_metadata_props() = from.metadata_props();
   *to.mutable_functions() = from.functions();
@@ -95,13 +96,13 @@ void nnc::onnx::raiseOpset(ModelProto &model, bool perChannel,
     return;
   constexpr int target = 13;
   try {
-    // The converter asks for shapes where operators changed by them.
+    // The converter needs shapes for operators whose changes depend on them.
     ModelProto inferred = model;
     ::onnx::shape_inference::InferShapes(inferred);
     ModelProto converted =
         ::onnx::version_conversion::ConvertVersion(inferred, target);
     restore(model, converted);
-    // The format's version that came with this operator set.
+    // This IR version was introduced with the operator set.
     converted.set_ir_version(std::max<int64_t>(model.ir_version(), 7));
     model = std::move(converted);
   } catch (const std::exception &error) {

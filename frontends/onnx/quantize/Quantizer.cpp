@@ -32,14 +32,14 @@ struct Quantizer::Implementation {
   std::map<std::string, Range> ranges;
   Plan plan;
   std::map<std::string, TensorScale> scales;
-  /// Names of constants that others took the place of.
+  /// The names of constants that were replaced.
   llvm::StringSet<> replaced;
-  /// The values of corrected biases before, with the names of the constants, by
-  /// the numbers of layers.
+  /// The original values of corrected biases, with the names of the constants,
+  /// by the node of the layer.
   std::map<int, std::pair<std::string, std::vector<float>>> corrected;
 
-  /// Returns the float model, in which layers that are kept float have their
-  /// own biases.
+  /// Returns the float model. Layers that stay float have their original
+  /// biases.
   ModelProto getFloat() const {
     ModelProto copy = model;
     GraphIndex index(copy);
@@ -50,8 +50,8 @@ struct Quantizer::Implementation {
     return copy;
   }
 
-  /// Makes the quantized model. `dequantized` gives the names of the
-  /// dequantized tensors by those of the tensors.
+  /// Returns the quantized model. `dequantized` maps the name of each quantized
+  /// tensor to the name of its dequantized form.
   ModelProto
   makeWritten(std::map<std::string, std::string> &dequantized) const {
     ModelProto own = getFloat();
@@ -61,8 +61,8 @@ struct Quantizer::Implementation {
     return quantized;
   }
 
-  /// Excludes tensors whose ranges are not known once others are. Returns
-  /// whether there are any.
+  /// Excludes tensors whose ranges are not known after ranges were set. Returns
+  /// true if there are any.
   bool excludeUnknown() {
     size_t before = unusable.size();
     for (const auto &[tensor, byLayer] : plan.tensors)
@@ -275,8 +275,8 @@ void Quantizer::correctBias(int node, const std::vector<double> &means) {
                             bias);
       add.set_input(operand, name);
       own->corrected[node] = {name, nnc::onnx::getFloats(old)};
-      // The constant's node stays where it is, because layers are known by the
-      // numbers of their nodes.
+      // The node of the constant is not removed, because layers are identified
+      // by the indices of their nodes.
       return own->replan();
     }
     auto known = LinearLayer::get(index, node);

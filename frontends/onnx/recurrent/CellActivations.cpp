@@ -11,8 +11,8 @@ using namespace nnc;
 using namespace nnc::onnx;
 
 namespace {
-/// The numbers of an activation where the node gives none; null for those that
-/// it does not have.
+/// The default parameters of an activation; nullopt for parameters that it does
+/// not have.
 struct DefaultNumbers {
   std::optional<double> alpha, beta;
 };
@@ -71,7 +71,7 @@ nnc::onnx::readActivations(const GivenActivations &given, nn::CellKind kind,
         kinds.push_back(i == 0 && kind != nn::CellKind::rnn
                             ? nn::CellActivation::sigmoid
                             : nn::CellActivation::tanh);
-  // The schema's own list for RNN is that of two directions.
+  // The default list of the schema for RNN is for two directions.
   size_t needed = count * static_cast<size_t>(directions);
   if (kind == nn::CellKind::rnn && kinds.size() > needed)
     kinds.truncate(needed);
@@ -81,7 +81,7 @@ nnc::onnx::readActivations(const GivenActivations &given, nn::CellKind kind,
               .str();
     return std::nullopt;
   }
-  // Only activations that have such a number take one from the list.
+  // Only activations with such a parameter take one from the list.
   size_t alphas = 0, betas = 0;
   auto take = [&](ArrayRef<double> list, std::optional<double> otherwise,
                   size_t &taken) {

@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// The vectors of all steps are multiplied by the weights at once, with a
-// product of matrices; nn.recurrent does what depends on the step before.
+// One matrix product multiplies the vectors of all steps by the weights;
+// nn.recurrent computes the part that depends on the previous step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +25,15 @@ private:
   bool read();
   /// Reads the activations of all directions.
   bool readActivations();
-  /// Returns what operand `i` holds for a direction, without that axis; zeros
-  /// of shape `shape` where it is absent.
+  /// Returns the slice of operand `i` for a direction, without the axis of
+  /// directions; zeros of shape `shape` if the operand is absent.
   Value getOperand(size_t i, int64_t direction, ArrayRef<int64_t> shape);
   /// Returns elements [start, start + count) of the first axis.
   Value slice(Value x, int64_t start, int64_t count);
-  /// Builds a direction: the nn.recurrent.
+  /// Builds the nn.recurrent of a direction.
   Value build(int64_t direction);
-  /// Joins what `get` takes of the results of all directions, along a new axis.
+  /// Applies `get` to the results of all directions and joins the values along
+  /// a new axis.
   Value join(function_ref<Value(Value)> get, int64_t axis);
 
   Node &node;
@@ -107,7 +108,7 @@ bool Layer::read() {
     return false;
   }
   Type type = node.getBuilder().getI64Type();
-  // A length above the number of steps stands for all of them, however many.
+  // A length above the number of steps means all steps.
   constexpr double kAll = std::numeric_limits<int32_t>::max();
   lengths =
       lengths ? node.castTo(lengths, type) : node.splat(kAll, type, {batch});
@@ -118,7 +119,8 @@ Value Layer::getOperand(size_t i, int64_t direction, ArrayRef<int64_t> shape) {
   Value operand = node.getOperand(i);
   if (!operand)
     return node.splat(0, getElement(x), shape);
-  // States have the axis of directions behind that of sequences in one layout.
+  // In the batch-first layout, states have the axis of directions behind the
+  // axis of sequences.
   if (isBatchFirst && (i == 5 || i == 6) && getRank(operand) == 3)
     operand = node.transpose(operand, {1, 0, 2});
   SmallVector<int64_t> wanted = {directions};
@@ -152,7 +154,8 @@ Value Layer::build(int64_t direction) {
         before = slice(biases, gates * units, gates * units);
   Value extras = node.splat(0, getElement(x), {isLstm ? 3 * units : units});
   if (resetsAfter) {
-    // The bias of the last gate is multiplied by another gate first.
+    // The recurrent bias of the last gate is multiplied by another gate and
+    // therefore not added to the sums.
     extras = slice(before, 2 * units, units);
     SmallVector<int64_t> pads = {0, units};
     before = node.create<nn::PadOp>(
@@ -198,8 +201,8 @@ Value Layer::convert() {
     if (!results.back())
       return {};
   }
-  // The axis of directions is the second of all results, or, of states, the
-  // first unless sequences are.
+  // The axis of directions is axis 1 of the outputs. In states it is axis 0, or
+  // axis 1 in the batch-first layout.
   auto getState = [&](int64_t row) {
     Value state = join(
         [&](Value y) { return slice(y, (steps + row) * batch, batch); }, 0);

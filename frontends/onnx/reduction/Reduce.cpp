@@ -13,7 +13,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// What a reduction over no axes at all still does to each element.
+/// Applies the elementwise part of a reduction, the only one that remains if
+/// there are no axes.
 static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
   switch (kind) {
   case nn::ReduceKind::l1:
@@ -36,13 +37,14 @@ static Value reduceNothing(Node &node, nn::ReduceKind kind, Value x) {
 static Value reduce(Node &node, nn::ReduceKind kind,
                     std::optional<SmallVector<int64_t>> axes);
 
-/// Converts a reduction along axes that the network computes: each of the lists
-/// of axes that give the declared shape is computed and one is selected.
+/// Converts a reduction along axes that the network computes: the reduction is
+/// computed for every list of axes that gives the declared shape, and one
+/// result is selected at run time.
 static Value reduceComputed(Node &node, nn::ReduceKind kind) {
   Value axes = node.getOperand(1);
   SmallVector<SmallVector<int64_t>> lists =
       findReducedAxes(node, getNumElements(axes));
-  // This says what is missing.
+  // This call reports that the axes are not known.
   if (lists.empty() || lists.size() > kMaxComputedAxes) {
     (void)node.getConstantInts(1, "axes");
     return {};
@@ -81,14 +83,15 @@ static Value reduce(Node &node, nn::ReduceKind kind,
   if (!axes || axes->empty())
     return reduceNothing(node, kind, x);
   llvm::sort(*axes);
-  // True is the larger bool.
+  // Bools are reduced as the integers 0 and 1.
   if (type.isInteger(1))
     x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
-  // Exponentials of integers are no integers.
+  // Exponentials of integers are not integers.
   if (kind == nn::ReduceKind::log_sum_exp && !isa<FloatType>(type))
     x = node.castTo(x, node.getBuilder().getF64Type());
   Value y = node.create<nn::ReduceOp>(kind, x, *axes, node.getBool("keepdims"));
-  // Shapes may be computed with it: the product of the sizes of no axes is 1.
+  // The result may be part of a computation of shapes: the product of no sizes
+  // is 1.
   if (y && getNumElements(x) == 0 && getNumElements(y) != 0 &&
       node.dropsEmpty(x)) {
     if (auto op = y.getDefiningOp<nn::ReduceOp>()) {

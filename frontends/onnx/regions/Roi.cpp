@@ -15,7 +15,7 @@ Value convertRoiAlign(Node &node) {
   Value x = node.getOperand(0);
   StringRef modeName = node.getString("mode");
   auto mode = nn::symbolizeRoiMode(modeName);
-  // Before opset 16 there was no half a pixel.
+  // Before opset 16 the coordinates were not shifted by half a pixel.
   StringRef where = node.getVersion() < 16
                         ? "output_half_pixel"
                         : node.getString("coordinate_transformation_mode");

@@ -2,8 +2,8 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// nn.resize computes its taps while it runs. What it does not know is a filter
-// whose taps are constants, or of the nearest elements a gather.
+// nn.resize computes its taps at run time. Modes that it does not support
+// become a filter with constant taps, or a gather of the nearest elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ bool nnc::onnx::isCoordinateMode(StringRef name) {
          nn::symbolizeResizeCoordinates(name);
 }
 
-/// Returns where element `i` of the result lies in an axis of `from` elements.
+/// Returns the coordinate of element `i` of the result on an axis of `from`
+/// elements.
 static double locate(const AxisSampling &how, int64_t from, int64_t i) {
   auto at = static_cast<double>(i), size = static_cast<double>(how.size),
        last = static_cast<double>(from - 1);
@@ -59,7 +60,8 @@ static int64_t getNearest(nn::ResizeNearest nearest, double at) {
   llvm_unreachable("unknown rounding");
 }
 
-/// The weight of an element at a distance from the place of a value.
+/// Returns the weight of an element at this distance from the coordinate of a
+/// result.
 static double weigh(const AxisSampling &how, double distance) {
   double d = std::abs(distance), a = how.cubicA;
   if (how.mode == nn::ResizeMode::linear)
@@ -70,7 +72,7 @@ static double weigh(const AxisSampling &how, double distance) {
 }
 
 namespace {
-/// The taps of all elements of a result: `width` for each.
+/// The taps of all elements of a result, `width` taps each.
 struct Taps {
   SmallVector<int64_t> starts;
   SmallVector<float> weights;
@@ -80,7 +82,7 @@ struct Taps {
 
 static Taps makeTaps(const AxisSampling &how, int64_t from,
                      ArrayRef<double> places) {
-  // Where an axis shrinks, antialias makes the filter as much wider.
+  // If an axis shrinks, antialiasing widens the filter by the same factor.
   double narrow = how.antialias ? std::min(how.scale, 1.0) : 1.0;
   double reach = (how.mode == nn::ResizeMode::linear ? 1 : 2) / narrow;
   SmallVector<SmallVector<double>> rows;
@@ -88,7 +90,7 @@ static Taps makeTaps(const AxisSampling &how, int64_t from,
   for (double at : places) {
     auto first = static_cast<int64_t>(std::ceil(at - reach)),
          last = static_cast<int64_t>(std::floor(at + reach));
-    // Elements outside stand for the one at the end, or are left out.
+    // Elements outside are clamped to the end or excluded.
     int64_t low = std::clamp<int64_t>(first, 0, from - 1),
             high = std::clamp<int64_t>(last, 0, from - 1);
     SmallVector<double> row(high - low + 1, 0.0);
@@ -121,7 +123,7 @@ Value nnc::onnx::resampleAxis(Node &node, Value x, int64_t axis,
                               const AxisSampling &how,
                               SmallVectorImpl<bool> &isOutside) {
   int64_t from = getShape(x)[axis];
-  // The places, the rows and the table take some 16 floats an element.
+  // Indices, rows and table take about 16 floats per element.
   if (!node.checkSize(
           RankedTensorType::get({how.size, 16}, node.getBuilder().getF32Type()),
           /*isMade=*/true))

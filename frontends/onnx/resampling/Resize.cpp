@@ -18,7 +18,7 @@ namespace {
 struct Sizes {
   SmallVector<double> scales;
   SmallVector<int64_t> sizes;
-  /// The parts of the axes that tf_crop_and_resize takes, from 0 to 1.
+  /// The regions of the axes that tf_crop_and_resize resizes, in [0, 1].
   SmallVector<double> starts, ends;
 
   /// Returns true if the axis is resized. A scale other than 1 moves the
@@ -30,7 +30,7 @@ struct Sizes {
 
 struct Interpolation {
   nn::ResizeMode mode;
-  /// Absent where nn.resize does not know them.
+  /// nullopt if nn.resize does not support the coordinate transformation.
   std::optional<nn::ResizeCoordinates> coordinates;
   nn::ResizeNearest nearest;
   bool antialias = false;
@@ -84,8 +84,7 @@ static bool keepAspectRatio(Node &node, Value x, ArrayRef<int64_t> axes,
   return true;
 }
 
-/// Reads the parts of `axes` that tf_crop_and_resize takes; other modes ignore
-/// them.
+/// Reads the regions of `axes` for tf_crop_and_resize; other modes ignore them.
 static bool readParts(Node &node, ArrayRef<int64_t> axes, Sizes &sizes) {
   if (node.getOp() == "Upsample" || node.getVersion() < 11 ||
       node.getString("coordinate_transformation_mode") != "tf_crop_and_resize")
@@ -99,7 +98,7 @@ static bool readParts(Node &node, ArrayRef<int64_t> axes, Sizes &sizes) {
       break;
     sizes.starts[axis] = (*parts)[i];
     sizes.ends[axis] = (*parts)[axes.size() + i];
-    // Also what is no number.
+    // The comparisons also reject NaN.
     fits =
         std::abs(sizes.starts[axis]) < 1e6 && std::abs(sizes.ends[axis]) < 1e6;
   }
@@ -234,8 +233,8 @@ static Value resizePlane(Node &node, Value x, const Interpolation &how,
       node.getBool("exclude_outside"));
 }
 
-/// Resizes any one or two axes, by making them the last two of a tensor of
-/// four.
+/// Resizes any one or two axes by making them the last two axes of a rank 4
+/// tensor.
 static Value resizeAxes(Node &node, Value x, const Interpolation &how,
                         const Sizes &sizes, ArrayRef<int64_t> resized) {
   int64_t rank = getRank(x);
@@ -268,7 +267,7 @@ static Value resizeAxes(Node &node, Value x, const Interpolation &how,
   return node.transpose(node.reshape(x, shape), back);
 }
 
-/// Resizes with taps that are constants: whatever nn.resize does not know.
+/// Resizes with constant taps, for modes that nn.resize does not support.
 static Value resizeByTaps(Node &node, Value x, const Interpolation &how,
                           const Sizes &sizes) {
   int64_t rank = getRank(x);
@@ -320,7 +319,8 @@ Value convertResize(Node &node) {
     return resizeByTaps(node, x, *how, *sizes);
   if (resized.empty())
     return x;
-  // Interpolation along several axes is that along some, then along others.
+  // Interpolation is separable: it is applied along two axes, then along the
+  // others.
   for (; x && resized.size() > 2; resized.pop_back_n(2))
     x = resizeAxes(node, x, *how, *sizes, ArrayRef(resized).take_back(2));
   bool isImage = getRank(x) == 4 && resized[0] >= 2;

@@ -229,7 +229,7 @@ nnc::onnx::getFunctionBody(const OpSchema &schema,
     if (schema.BuildContextDependentFunction(context, *body, written))
       return body;
   } catch (const std::exception &) {
-    // A body that ONNX cannot build counts as absent.
+    // If ONNX cannot build the body, the operator counts as having none.
   }
   return nullptr;
 }

@@ -19,7 +19,7 @@ struct ElementKind {
   /// The width in bits, negative for floating point; 0 if nnc has no such type.
   int bits;
   IntegerType::SignednessSemantics signedness = IntegerType::Signless;
-  const char *format = ""; ///< of small floats
+  const char *format = ""; ///< format of small floats, otherwise empty
 };
 
 constexpr ElementKind makeSmallFloat(int32_t dataType, const char *name,

@@ -13,10 +13,11 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// The longest transform, whose roots are constants of the model.
+/// The length of the longest transform. Its roots of unity are constants of the
+/// model.
 static constexpr int64_t kMaxLength = 1 << 24;
 
-/// Returns a constant of `element` whose values are first made in f64.
+/// Returns a constant of type `element` whose values are computed in f64.
 static Value makeReals(Node &node, ArrayRef<int64_t> shape, Type element,
                        ArrayRef<double> values) {
   auto f64 = RankedTensorType::get(shape, node.getBuilder().getF64Type());
@@ -31,8 +32,8 @@ static Value makeReals(Node &node, ArrayRef<int64_t> shape, Type element,
       element);
 }
 
-/// Returns cos(2 pi i / length) and -sin(2 pi i / length) for each i. Values of
-/// an eighth of a turn, mirrored, are exact where exact values exist.
+/// Returns cos(2 pi i / length) and -sin(2 pi i / length) for each i. All
+/// values are mirrored from an eighth of a turn, so that 0, 1 and -1 are exact.
 static Value makeRoots(Node &node, int64_t length, Type element) {
   SmallVector<double> roots;
   auto turn = static_cast<double>(length);
@@ -56,7 +57,8 @@ static Value makeRoots(Node &node, int64_t length, Type element) {
   return makeReals(node, {length, 2}, element, roots);
 }
 
-/// Builds the transform, whose window is `window` or none.
+/// Builds the transform with the window `window`, or without one if that is
+/// null.
 static Value transform(Node &node, Value x, Value window, int64_t axis,
                        int64_t length, int64_t step, bool isInverse,
                        bool isOneSided) {
@@ -72,7 +74,8 @@ static Value transform(Node &node, Value x, Value window, int64_t axis,
                                 axis, length, step, isInverse, isOneSided);
 }
 
-/// Returns one integer, operand `i`, called `what` in messages.
+/// Returns operand `i`, a constant integer that messages call `what`; nullopt
+/// after an error.
 static std::optional<int64_t> getScalar(Node &node, size_t i, StringRef what) {
   auto values = node.getConstantInts(i, what);
   if (values && values->size() == 1)
@@ -89,7 +92,8 @@ Value convertDFT(Node &node) {
     return node.broken("needs an axis and one of parts; its operand has the "
                        "shape " +
                        toString(getShape(x)));
-  // Until opset 19 an attribute, which counts a batch and the parts, too.
+  // Until opset 19 the axis is an attribute and also counts the axes of the
+  // batch and of real and imaginary parts.
   bool isInverse = node.getBool("inverse"),
        isOneSided = node.getBool("onesided");
   std::optional<int64_t> given;
@@ -147,7 +151,7 @@ Value convertSTFT(Node &node) {
   if (window && getShape(window)[0] != *length)
     return node.broken("has a window of " + Twine(getShape(window)[0]) +
                        " elements for frames of " + Twine(*length));
-  // Complex signals have no half that says all.
+  // Only spectra of real signals are symmetric, so that one half is enough.
   bool isOneSided = node.getBool("onesided") && getShape(x)[2] == 1;
   return transform(node, x, window, 1, *length, *step, /*isInverse=*/false,
                    isOneSided);

@@ -1,4 +1,4 @@
-//===- BlockWeights.cpp - onnxruntime's products with weights of few bits -===//
+//===- BlockWeights.cpp - Products with weights in blocks -----------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -18,14 +18,14 @@ using namespace nnc;
 namespace nnc::onnx {
 
 namespace {
-/// The attributes of MatMulNBits and what follows of them.
+/// The attributes of MatMulNBits and values derived from them.
 struct BlockShape {
   int64_t k, n, bits, block;
-  int64_t groups; ///< blocks of a column
+  int64_t groups; ///< number of blocks per column
 };
 } // namespace
 
-/// Reads and checks the attributes; nullopt, and a report, for bad ones.
+/// Reads and checks the attributes. Returns nullopt after an error.
 static std::optional<BlockShape> readShape(Node &node) {
   BlockShape s{node.getInt("K"), node.getInt("N"), node.getInt("bits", 4),
                node.getInt("block_size"), 0};
@@ -48,8 +48,8 @@ static std::optional<BlockShape> readShape(Node &node) {
   return s;
 }
 
-/// Returns operand `i`, which must be a constant of `count` elements, whatever
-/// its shape; nullopt, and a report, for others.
+/// Returns operand `i`, which must be a constant of `count` elements of any
+/// shape; nullopt after an error.
 static std::optional<TensorData> readConstant(Node &node, int i, StringRef what,
                                               int64_t count) {
   std::optional<TensorData> data = TensorData::get(node.getOperand(i));
@@ -66,14 +66,15 @@ static std::optional<TensorData> readConstant(Node &node, int i, StringRef what,
   return data;
 }
 
-/// Returns all the unsigned integers in a constant of packed ones.
+/// Returns the unsigned integers in a constant of packed integers, one per
+/// byte.
 static std::vector<char> unpackAll(const TensorData &packed, int64_t bits) {
   ArrayRef<char> bytes = packed.getBytes();
   return unpackIntegers(static_cast<unsigned>(bits), /*isUnsigned=*/true, bytes,
                         int64_t(bytes.size()) * 8 / bits);
 }
 
-/// Returns the zero points, one for each block or a single one for all.
+/// Returns the zero points: one for each block, or a single one for all blocks.
 static Value readZeroPoints(Node &node, const BlockShape &s) {
   Type byte = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   int64_t count = s.n * s.groups;
