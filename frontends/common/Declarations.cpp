@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace nnc::frontends;
 
-/// Whether the model states a size. Some exporters write 0 for what they do not
-/// know.
+/// Returns true if the model states a size. Some exporters write 0 for what
+/// they do not know.
 static bool isKnown(const Dim &dim) { return dim.size.value_or(0) > 0; }
 
 /// Returns a text such as "1x?x8": open and named dimensions are not numbers.

@@ -43,7 +43,7 @@ WeightFiles::WeightFiles(Problems &problems, StringRef model, StringRef folder)
     addRoot(path::parent_path(real));
 }
 
-/// Whether the file at `real`, a path without links, lies below `root`.
+/// Returns true if the file at `real`, a path without links, lies below `root`.
 static bool isBelow(StringRef real, StringRef root) {
   if (root == path::root_directory(root))
     return true;

@@ -87,8 +87,9 @@ static bool isModelProto(StringRef bytes) {
   return isKnown && readVarint(bytes, value);
 }
 
-/// Text is tested as a ModelProto only if it contains control characters,
-/// because the version in a ModelProto is one.
+/// Returns true if a file is a model in ONNX's text syntax or a ModelProto.
+/// Bytes that are text are not tested as a ModelProto, whose version is
+/// practically always a control character.
 static bool recognizes(const FileStart &start) {
   return start.isText() ? isModelText(start.bytes) : isModelProto(start.bytes);
 }

@@ -28,8 +28,8 @@ static const fb::Signature *getSignature(const fb::Model &model) {
   return nullptr;
 }
 
-/// Returns the names of inputs or outputs for users: those of the signature,
-/// else those of the tensors, made unique.
+/// Returns unique names of inputs or outputs for users: those of the signature,
+/// or if there is none those of the tensors.
 static std::vector<std::string>
 getNames(const fb::SubGraph &graph, ArrayRef<int32_t> tensors,
          const flatbuffers::Vector<flatbuffers::Offset<fb::TensorMap>> *given) {
@@ -50,9 +50,10 @@ getNames(const fb::SubGraph &graph, ArrayRef<int32_t> tensors,
   return names;
 }
 
-/// Returns what the model states of an input. Sizes that it leaves open count
-/// as such only where the user gives the input a shape: else they are those
-/// that the model was converted with.
+/// Returns the name, type and dimensions that the model states for an input.
+/// Dimensions that the model leaves open count as open only if the user gives
+/// the input a shape; otherwise they have the sizes that the model was
+/// converted with.
 static TensorInfo getInfo(const fb::Tensor &tensor, const std::string &name,
                           const ImportOptions &options, MLIRContext &context) {
   TensorInfo info;

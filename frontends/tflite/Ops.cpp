@@ -24,12 +24,12 @@ static constexpr OpInfo kOps[] = {
 #include "frontends/tflite/Ops.inc"
 };
 
-/// TFLite's number of operators that a name identifies.
+/// TFLite's code of custom operators, which are identified by their names.
 static constexpr int32_t kCustom = 32;
 
 ArrayRef<OpInfo> nnc::tflite::getOps() { return kOps; }
 
-/// Old files have the number in the first field, where it takes 7 bits.
+/// Returns the code of an operator. In old files it is in a field of 7 bits.
 static int32_t getCode(const fb::OperatorCode &code) {
   return std::max<int32_t>(code.builtin_code(), code.deprecated_code());
 }

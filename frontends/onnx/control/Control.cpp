@@ -100,8 +100,7 @@ static bool importBothBranches(Node &node, Value condition,
 }
 
 /// Imports an If whose condition the network computes: both branches become
-/// functions, and each run calls one of them. Returns false after a report
-/// where that fails.
+/// functions, and each run calls one of them. Returns false after an error.
 static bool importBranches(Node &node, Value condition,
                            SmallVectorImpl<Value> &results) {
   OpBuilder &builder = node.getOpBuilder();
@@ -219,7 +218,7 @@ Value convertLoop(Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the `count` integers of the attribute `name`, or zeros if the node
-/// lacks it. Returns nullopt after a report if it has another number of them.
+/// lacks it. Returns nullopt after an error if it has another number of them.
 static std::optional<SmallVector<int64_t>>
 getScanInts(Node &node, StringRef name, size_t count) {
   SmallVector<int64_t> values =
@@ -249,7 +248,7 @@ static SmallVector<int64_t> moveAxis(int64_t axis, int64_t rank, bool isBack) {
 
 /// Imports the loop of a Scan over slices of the first axis of `scanned`. The
 /// results are the last states and the collected outputs, whose first axis
-/// counts the trips. Returns nullopt after a report where that fails.
+/// counts the trips. Returns nullopt after an error.
 static std::optional<LoopResults> importScan(Node &node, ArrayRef<Value> states,
                                              ArrayRef<Value> scanned) {
   LoopForm form;

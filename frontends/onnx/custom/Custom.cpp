@@ -78,7 +78,7 @@ public:
   bool addResults(Customs::Call &call);
 
 private:
-  /// The type of a result; null, and a report, if it is not known.
+  /// The type of a result; null after an error if it is not known.
   RankedTensorType getType(const std::string &name);
   bool fail(ImportStatus status, const Twine &why) {
     layer.fail(status, why);

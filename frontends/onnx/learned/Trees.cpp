@@ -57,7 +57,7 @@ static SmallVector<int64_t> readList(Node &node, StringRef name) {
 
 /// Reads the trees of a classifier or regressor, whose nodes have the numbers
 /// of a tree and of a node in it. `prefix` is that of the attributes of scores:
-/// "class" or "target". Nullopt, and a report, if lists do not fit.
+/// "class" or "target". Nullopt after an error if lists do not fit.
 static std::optional<Trees> readTrees(Node &node, StringRef prefix) {
   SmallVector<int64_t> treeIds = readList(node, "nodes_treeids"),
                        nodeIds = readList(node, "nodes_nodeids"),

@@ -30,14 +30,14 @@ mlir::Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
 
 /// Returns the positions in a flat tensor of shape `shape` of the elements that
 /// `indices` select along `axis`; along the other axes an element is at the
-/// position of its index. Null, after a report, if the shapes do not fit or a
+/// position of its index. Null after an error if the shapes do not fit or a
 /// constant index is out of range.
 mlir::Value locateElements(Node &node, llvm::ArrayRef<int64_t> shape,
                            mlir::Value indices, int64_t axis);
 
 /// Returns the positions in a tensor of shape `axes`, flat, of the coordinates
-/// that the last axis of `indices` holds for all axes from `first` on. Null,
-/// after a report, if a constant coordinate is out of range.
+/// that the last axis of `indices` holds for all axes from `first` on. Null
+/// after an error if a constant coordinate is out of range.
 mlir::Value locateSlices(Node &node, llvm::ArrayRef<int64_t> axes,
                          mlir::Value indices, int64_t first);
 

@@ -2,11 +2,12 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Subgraphs are imported in place: that of a CALL once, and the branch of an IF
-// that is taken. Where the network computes the condition, both become
-// functions, of which nn.if runs one. The body of a loop is a function that
-// nn.loop runs. A loop of a known number of runs is imported run by run instead
-// where these are few, or differ in more than the values that they compute.
+// The subgraph of a CALL and the branch of an IF with a known condition are
+// imported in place. If the network computes the condition, both branches
+// become functions, of which nn.if runs one. The body of a loop becomes a
+// function that nn.loop runs. A loop with a known number of iterations is
+// unrolled instead if these are few or if they differ in more than the values
+// that they compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +24,14 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Loops that run more often are not imported run by run. GraphImporter limits
-/// the operators of all runs, too.
+/// The largest number of iterations of a loop that is unrolled. GraphImporter
+/// also limits the number of operators of all iterations.
 static constexpr int64_t kMaxRuns = 4096;
-/// A loop becomes no loop if that takes no more operators.
+/// A loop is always unrolled if its iterations have at most this number of
+/// operators in all.
 static constexpr int64_t kFewOperators = 32;
 
-/// Returns the inputs from `first` on; nullopt where one has no value.
+/// Returns the inputs from `first` on; nullopt if one has no value.
 static std::optional<SmallVector<Passed>> getPassed(Layer &layer,
                                                     size_t first) {
   SmallVector<Passed> passed;
@@ -79,7 +81,7 @@ Value convertCall(Layer &layer) {
 // IF
 //===----------------------------------------------------------------------===//
 
-/// Whether a value is one truth value; reports where not.
+/// Returns true if a value is a single bool; otherwise reports an error.
 static bool isCondition(Layer &layer, Value condition) {
   if (condition && getElement(condition).isInteger(1) &&
       getNumElements(condition) == 1)
@@ -92,12 +94,12 @@ static bool isCondition(Layer &layer, Value condition) {
 }
 
 namespace {
-/// A subgraph as a function that runs depending on what the network computes.
-/// Variables are values that it takes and gives.
+/// A branch of an IF as a function that the network runs conditionally.
+/// Variables are arguments and results of the function.
 struct Branch {
   Body body;
   SmallVector<Passed> results;
-  /// The values of variables that it begins with and ends with.
+  /// The values of variables at the beginning and at the end of the branch.
   SmallVector<Value> first, last;
 
   Branch(Layer &layer, StringRef name)
@@ -107,7 +109,8 @@ struct Branch {
 };
 } // namespace
 
-/// Imports a subgraph into the function of a branch; false where that fails.
+/// Imports a subgraph into the function of a branch. Returns false after an
+/// error.
 static bool importBranch(Layer &layer, Branch &branch, int32_t subgraph,
                          ArrayRef<Passed> inputs, ArrayRef<Value> variables) {
   GraphImporter &importer = layer.getImporter();
@@ -124,8 +127,8 @@ static bool importBranch(Layer &layer, Branch &branch, int32_t subgraph,
   return isImported;
 }
 
-/// Ends the function with the results that are values, and the variables that
-/// `isChanged` names.
+/// Ends the function of a branch. It returns the results that are values and
+/// the variables in the set `isChanged`.
 static void finishBranch(Branch &branch,
                          const llvm::SmallBitVector &isChanged) {
   SmallVector<Value> given;
@@ -138,8 +141,8 @@ static void finishBranch(Branch &branch,
   branch.body.dropUnread();
 }
 
-/// Whether two branches give results that differ in their values alone; reports
-/// where not.
+/// Returns true if the results of two branches have the same types; otherwise
+/// reports an error.
 static bool areAlike(Layer &layer, ArrayRef<Passed> results,
                      ArrayRef<Passed> others) {
   if (results.size() != others.size()) {
@@ -167,8 +170,8 @@ static bool areAlike(Layer &layer, ArrayRef<Passed> results,
   return true;
 }
 
-/// Imports both branches as functions, of which one runs. What each makes of
-/// variables is a result like others.
+/// Imports both branches as functions of an nn.if. Changed variables are
+/// additional results of the functions.
 static Value chooseBranch(Layer &layer, Value condition,
                           const fb::IfOptions &options,
                           ArrayRef<Passed> inputs) {
@@ -194,7 +197,8 @@ static Value chooseBranch(Layer &layer, Value condition,
   if (!isImported || known.size() != start.size()) {
     other.body.erase();
     taken.body.erase();
-    // Variables that a branch is the first to use are there the next time.
+    // If a branch has created variables, both are imported again, now with
+    // these variables.
     return isImported ? chooseBranch(layer, condition, options, inputs)
                       : Value();
   }
@@ -243,7 +247,7 @@ Value convertIf(Layer &layer) {
 // WHILE
 //===----------------------------------------------------------------------===//
 
-/// Computes the condition of a loop; null, and a report, where that fails.
+/// Imports the condition of a loop and returns its value; null after an error.
 static Value getCondition(Layer &layer, int32_t subgraph,
                           ArrayRef<Passed> values) {
   SmallVector<Passed> results;
@@ -256,8 +260,8 @@ static Value getCondition(Layer &layer, int32_t subgraph,
   return isCondition(layer, results[0].value) ? results[0].value : Value();
 }
 
-/// Whether the next values of a loop are as many, and of the types of those
-/// before; reports where not.
+/// Returns true if the next values of a loop have the same number and types as
+/// the previous ones; otherwise reports an error.
 static bool checkNext(Layer &layer, int32_t subgraph, ArrayRef<Passed> values,
                       ArrayRef<Passed> next) {
   bool fits = next.size() == values.size();
@@ -272,7 +276,8 @@ static bool checkNext(Layer &layer, int32_t subgraph, ArrayRef<Passed> values,
   return fits;
 }
 
-/// How often operators of a subgraph read a tensor, or the subgraph gives it.
+/// Returns the number of uses of a tensor as an operand of operators or as an
+/// output of the subgraph.
 static int64_t countReads(const fb::SubGraph &graph, int32_t tensor) {
   int64_t count = llvm::count(getList(graph.outputs()), tensor);
   if (graph.operators())
@@ -281,9 +286,9 @@ static int64_t countReads(const fb::SubGraph &graph, int32_t tensor) {
   return count;
 }
 
-/// Returns the axis along which the body of a loop appends to its value `i`,
-/// which neither it nor the condition reads otherwise; nullopt where it does
-/// not.
+/// Returns the axis along which the body of a loop appends to its value `i`, if
+/// neither body nor condition reads the value otherwise; nullopt if there is
+/// none.
 static std::optional<int64_t> findAppended(const fb::SubGraph &body,
                                            const fb::SubGraph &condition,
                                            size_t i) {
@@ -302,17 +307,18 @@ static std::optional<int64_t> findAppended(const fb::SubGraph &body,
 }
 
 namespace {
-/// A value that runs of a loop give to the next one, or a variable.
+/// A loop-carried value or a variable.
 struct LoopValue : Carried {
-  /// The axis along which each run appends to it.
+  /// The axis along which each iteration appends to the value, if it only does
+  /// that.
   std::optional<int64_t> appended = std::nullopt;
-  /// Whether it is the same in all runs.
+  /// True if no iteration changes the value.
   bool isKept = false;
 
   bool isCarried() const { return !appended && !isKept; }
 };
 
-/// Imports a loop whose body is a function.
+/// An importer of a loop whose body becomes a function.
 class LoopImporter {
 public:
   LoopImporter(Layer &layer, const fb::WhileOptions &options,
@@ -321,18 +327,20 @@ public:
         values(values), start(importer.getVariableValues()), run(layer, "run") {
   }
 
-  /// Imports what a run does; false where that fails.
+  /// Imports the body and the condition of an iteration. Returns false after an
+  /// error.
   bool importRun();
-  /// Whether the loop is the first to use a variable, which is there the next
-  /// time.
+  /// Returns true if the import of the loop has created variables, so that it
+  /// must be repeated.
   bool hasNewVariables() const {
     return importer.getVariableValues().size() != start.size();
   }
-  /// Returns how often the loop runs if it runs at all; nullopt where the
-  /// network decides it.
+  /// Returns the number of iterations of the loop if it has any; nullopt if the
+  /// network determines it.
   std::optional<int64_t> countRuns();
-  /// Makes the loop, whose condition is `first` before the first run; it has
-  /// none if it runs `runs` times. Null where that fails.
+  /// Creates the nn.loop. `first` is the condition before the first iteration.
+  /// If `runs` is given, the loop has that number of iterations and no
+  /// condition. Returns null after an error.
   Value finish(Value first, std::optional<int64_t> runs);
   void erase() { run.body.erase(); }
 
@@ -350,18 +358,19 @@ private:
   /// The values of variables before the loop.
   SmallVector<Value> start;
   Branch run;
-  /// Whether the next run follows.
+  /// The condition on which another iteration follows.
   Value condition;
-  /// By value that is passed: the axis along which runs append to it.
+  /// For each passed value: the axis along which iterations append to it, if
+  /// any.
   SmallVector<std::optional<int64_t>> appends;
-  /// The values that are no handles, then the variables.
+  /// The passed values that are not handles, then the variables.
   SmallVector<LoopValue> all;
-  /// The tensors that runs append.
+  /// The tensors that iterations append.
   SmallVector<Value> collected;
 };
 } // namespace
 
-/// Finds the values that runs append to.
+/// Finds the values that iterations append to.
 void LoopImporter::findAppends() {
   appends.resize(values.size());
   const fb::Model &model = *importer.getModel().model;
@@ -450,7 +459,7 @@ std::optional<int64_t> LoopImporter::countRuns() {
   return found && found->isExact ? std::optional(found->most) : std::nullopt;
 }
 
-/// Captures the values that stay as they are.
+/// Captures the values that no iteration changes.
 void LoopImporter::captureKept() {
   OpBuilder &builder = importer.getBuilder();
   OpBuilder::InsertionGuard guard(builder);
@@ -465,7 +474,8 @@ void LoopImporter::captureKept() {
   }
 }
 
-/// Collects what runs append; false, and a report, where they do more.
+/// Turns the values that iterations append to into collected ones. Returns
+/// false after an error if iterations do anything else with them.
 bool LoopImporter::collectAppended(bool isExact) {
   for (LoopValue &value : all) {
     if (!value.appended)
@@ -486,7 +496,7 @@ bool LoopImporter::collectAppended(bool isExact) {
   return true;
 }
 
-/// Makes the condition that the body is given a constant.
+/// Replaces the body's argument for the condition by a constant.
 void LoopImporter::dropCondition() {
   OpBuilder &builder = importer.getBuilder();
   OpBuilder::InsertionGuard guard(builder);
@@ -548,8 +558,8 @@ Value LoopImporter::finish(Value first, std::optional<int64_t> runs) {
   return setResults(layer, passed);
 }
 
-/// The operators of a loop's body and condition; 0 where there is no such
-/// subgraph.
+/// Returns the number of operators in a loop's body and condition; 0 if such a
+/// subgraph does not exist.
 static int64_t countOperators(Layer &layer, const fb::WhileOptions &options) {
   const auto *graphs = layer.getImporter().getModel().model->subgraphs();
   int64_t count = 0;
@@ -560,10 +570,10 @@ static int64_t countOperators(Layer &layer, const fb::WhileOptions &options) {
   return count;
 }
 
-/// Imports a loop whose condition before the first run is `condition`, as a
-/// loop. Nothing is returned, without a report, where its condition follows
-/// from constants and it is no loop: where its runs are few, or how many there
-/// are shows only run by run.
+/// Imports a loop as an nn.loop. `condition` is its condition before the first
+/// iteration. Returns nullopt without an error if the loop should be unrolled:
+/// its condition follows from constants, and its iterations are few or can only
+/// be counted by importing them.
 static std::optional<Value> convertLoop(Layer &layer,
                                         const fb::WhileOptions &options,
                                         Value condition,
@@ -597,7 +607,7 @@ static std::optional<Value> convertLoop(Layer &layer,
   return loop.finish(condition, runs);
 }
 
-/// Imports a loop run by run for as long as its condition is known.
+/// Imports a loop unrolled. Its condition must be known in every iteration.
 static Value unrollLoop(Layer &layer, const fb::WhileOptions &options,
                         SmallVector<Passed> values) {
   for (int64_t runs = 0;; ++runs) {

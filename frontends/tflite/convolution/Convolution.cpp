@@ -13,17 +13,17 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns the scales of sums of products: one, or one for each filter. TFLite
-/// multiplies the scales of a convolution in f64.
+/// Returns the scales of sums of products: one for all filters, or one for
+/// each. TFLite multiplies the scales of a convolution in f64.
 static SmallVector<double> getSumScales(const Quantization &x,
                                         const Quantization &w) {
   return SmallVector<double>(llvm::map_range(
       w.scales, [&](double scale) { return x.getScale() * scale; }));
 }
 
-/// Returns the bias of a product on integers, which is operand `i`, or zeros
-/// where there is none; null, and a report, for a bias that is no list of i32
-/// of this size.
+/// Returns the bias of a product of integers, which is operand `i`, or zeros if
+/// there is none. Returns null after an error if the bias is not a vector of
+/// `channels` i32 elements.
 static Value getBias(Layer &layer, int64_t channels, size_t i) {
   Type wide = layer.getBuilder().getI32Type();
   if (!layer.hasInput(i))
@@ -58,7 +58,7 @@ static Value addFloatBias(Layer &layer, Value y, size_t i = 2) {
   return layer.createElementwise("add", {y, layer.reshape(bias, shape)});
 }
 
-/// Returns true, and a report, where operand `input`, x, and operand 1, w, are
+/// Returns true after an error if operand `input`, x, and operand 1, w, are
 /// neither both floats nor both quantized integers.
 static bool isMixed(Layer &layer, Value x, Value w, size_t input = 0) {
   if (!x || !w)
@@ -136,7 +136,8 @@ static Value convolve(Layer &layer, Value x, Value w,
   x = asQuantized(layer, x, from);
   filters = asQuantized(layer, filters, weights);
   auto wide = IntegerType::get(layer.getLoc().getContext(), 32);
-  // The op infers nothing: its result is that of nn.conv on the same shapes.
+  // The shape is inferred by nn.conv on the same shapes, because qnn.conv does
+  // not infer it.
   SmallVector<int64_t> shape;
   if (!x || !filters || !bias || !layer.check([&] {
         return nn::inferConv(
@@ -195,8 +196,9 @@ Value convertDepthwiseConv(Layer &layer) {
                   options->activation(), fb::TensorType::INT64);
 }
 
-/// Returns the convolution of x, in NHWC, that w transposes, in NCHW. `more` is
-/// the number of rows and columns behind those that x reaches.
+/// Returns the transposed convolution of x, in NHWC, with the filters w. The
+/// result is in NCHW. `more` is the number of additional rows and columns at
+/// the end of the result that x does not reach.
 static Value transposeConvolve(Layer &layer, Value x, Value w,
                                const Window &window, ArrayRef<int64_t> more,
                                TypeAttr accumulator) {
@@ -228,8 +230,8 @@ static Value transposeIntegers(Layer &layer, Value x, Value w,
   }
   if (!llvm::all_equal(weights.zeroPoints))
     return layer.unsupported("has weights with several zero points");
-  // Sums at the edge have fewer terms, so that zero points are subtracted from
-  // the elements.
+  // Sums at the edge have fewer terms. Therefore zero points are subtracted
+  // from the elements instead of corrected in the sums.
   Type narrow = layer.getBuilder().getIntegerType(16);
   auto centreNarrow = [&](Value y, const Quantization &quantization) {
     int64_t zero = quantization.getZeroPoint();
@@ -299,7 +301,7 @@ static Value multiplyIntegers(Layer &layer, Value x, Value w,
     return layer.unsupported("has scales along an axis other than that of its "
                              "units");
   SmallVector<double> scales = getSumScales(from, weights);
-  // One product of scales is made in f32.
+  // A single product of scales is computed in f32.
   if (scales.size() == 1)
     scales[0] = static_cast<float>(from.getScale()) *
                 static_cast<float>(weights.getScale());

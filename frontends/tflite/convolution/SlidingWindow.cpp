@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace nnc::tflite;
 
-/// Larger numbers are nonsense; their products would not fit 64 bits.
+/// The largest number in the options of a window. Products of larger ones may
+/// not fit in 64 bits.
 static constexpr int64_t kMaxNumber = 1 << 30;
 
 bool nnc::tflite::fitWindow(Layer &layer, Value x, fb::Padding padding,

@@ -24,8 +24,8 @@ nn::DescribedAttr nnc::tflite::describe(RankedTensorType type,
       builder.getDenseI32ArrayAttr(zeroPoints), quantization.axis);
 }
 
-/// Returns the type that the model states for result `i`; null, and a report,
-/// if that is not known.
+/// Returns the type that the model states for result `i`; null after an error
+/// if it is not known.
 static RankedTensorType getResultType(Layer &layer, size_t i, bool isRebound) {
   const fb::Tensor *tensor = layer.getOutputTensor(i);
   if (!tensor) {
@@ -76,8 +76,8 @@ void nnc::tflite::convertCustom(Layer &layer, Customs &customs,
       call.reads.push_back(layer.getBuilder().getUnitAttr());
       continue;
     }
-    // The file's shape counts for the axis of scales; it may be that of other
-    // sizes.
+    // The axis of scales refers to the shape in the file, whose sizes may
+    // differ from those of this import.
     auto type = cast<RankedTensorType>(operand.getType());
     Quantization quantization = layer.getInputQuantization(i);
     if (quantization.axis >= 0 && (quantization.axis >= type.getRank() ||

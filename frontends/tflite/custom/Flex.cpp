@@ -23,7 +23,7 @@ FlexOptions::FlexOptions(Layer &layer) : layer(layer) {
 }
 
 void FlexOptions::report(const Twine &why) {
-  // A map that cannot be read lacks everything, which is one problem.
+  // If the map could not be read, only the first missing option is reported.
   if (sound || map.size() > 0)
     layer.broken(why);
   sound = false;
@@ -34,7 +34,7 @@ int64_t FlexOptions::getInt(const char *name, int64_t least, int64_t most,
   flexbuffers::Reference value = map[name];
   if (value.IsNull() && otherwise)
     return *otherwise;
-  // Unsigned numbers beyond the signed ones are beyond every limit.
+  // Unsigned numbers above INT64_MAX exceed every limit.
   bool isKnown =
       value.IsIntOrUint() && !(value.IsUInt() && value.AsUInt64() > INT64_MAX);
   int64_t number = isKnown ? value.AsInt64() : 0;

@@ -17,8 +17,8 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Converts an operator that is the nn op `op` on floats and a table of
-/// `function` on bytes.
+/// Converts an operator that becomes the nn op `op` on floats and a table of
+/// `function` on 8-bit integers.
 static Value convertUnary(Layer &layer, StringRef op,
                           float (*function)(float)) {
   Value x = layer.getInput(0);
@@ -29,7 +29,7 @@ static Value convertUnary(Layer &layer, StringRef op,
                                       "TFLite does not define");
 }
 
-/// Returns the magnitudes of integers of 16 bits.
+/// Returns the absolute values of 16-bit integers.
 static Value takeMagnitudes(Layer &layer, Value x) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -54,7 +54,7 @@ Value convertAbs(Layer &layer) {
 Value convertCeil(Layer &layer) { return convertUnary(layer, "ceil", nullptr); }
 Value convertCos(Layer &layer) { return convertUnary(layer, "cos", nullptr); }
 
-/// Converts an operator that TFLite defines on integers of 16 bits, too.
+/// Converts an operator that TFLite also defines on 16-bit integers.
 static Value convertTabled(Layer &layer, StringRef op,
                            llvm::function_ref<float(float)> function) {
   Value x = layer.getInput(0);
@@ -72,7 +72,7 @@ Value convertFloor(Layer &layer) {
   return convertUnary(layer, "floor", nullptr);
 }
 Value convertLog(Layer &layer) {
-  // Integers without a logarithm get the least number.
+  // The logarithm of numbers that are not positive is the least integer.
   Quantization out = layer.getOutputQuantization();
   float least = 0;
   if (out && isa_and_nonnull<IntegerType>(layer.getOutputElement()))
@@ -88,8 +88,8 @@ Value convertRound(Layer &layer) {
 }
 Value convertSign(Layer &layer) { return convertUnary(layer, "sign", nullptr); }
 Value convertSin(Layer &layer) { return convertUnary(layer, "sin", nullptr); }
-/// Roots of integers are computed in f32 and cut, and are 0 for numbers below
-/// 0, which kernels refuse.
+/// Converts SQRT. Roots of integers are computed in f32 and truncated. They are
+/// 0 for negative numbers, for which TFLite's kernels fail.
 Value convertSqrt(Layer &layer) {
   Value x = layer.getInput(0);
   Quantization in = layer.getInputQuantization(0),
@@ -132,7 +132,7 @@ Value convertRsqrt(Layer &layer) {
     return tabulateInt16(
         layer, x, [=](float v) { return v > 0 ? 1.0f / std::sqrt(v) : most; });
   }
-  // 20 bits more keep the root of a whole number whole.
+  // With 20 additional bits, the root of a square number is exact.
   constexpr int kMore = 20;
   qnn::FixedPoint factor = qnn::toFixedPoint(
       1.0 / static_cast<double>(std::sqrt(static_cast<float>(in.getScale())) *
@@ -142,7 +142,8 @@ Value convertRsqrt(Layer &layer) {
   factor.shift -= kMore;
   return tabulate(layer, x, [&](int64_t q) -> int64_t {
     int64_t centred = q - in.getZeroPoint();
-    // Kernels give the largest number for 0, and fail for those below.
+    // TFLite's kernels return the largest number for 0 and fail for negative
+    // numbers.
     if (centred <= 0)
       return getRange(layer.getOutputElement()).max;
     qnn::FixedPoint root = invertRoot(static_cast<int32_t>(centred));
@@ -191,10 +192,10 @@ Value convertGelu(Layer &layer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Limits of a range
+// Clipping
 //===----------------------------------------------------------------------===//
 
-/// Converts the activation `kind` as an operator of its own.
+/// Converts an operator that consists of the activation `kind` alone.
 static Value convertLimit(Layer &layer, fb::Activation kind) {
   Value x = layer.getInput(0);
   Quantization in = layer.getInputQuantization(0),
@@ -268,14 +269,14 @@ Value convertLeakyRelu(Layer &layer) {
 // Sigmoid, tanh, hard-swish
 //===----------------------------------------------------------------------===//
 
-/// Converts LOGISTIC or TANH of integers of 16 bits, which the nn op `op`
-/// computes. An input whose scale is a power of two is shifted by up to
-/// `mostShift` bits without rounding.
+/// Converts LOGISTIC or TANH of 16-bit integers to the nn op `op`. An input
+/// whose scale is a power of two is shifted by up to `mostShift` bits without
+/// rounding.
 static Value convertWideGate(Layer &layer, Value x, StringRef op,
                              int mostShift) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
-  // Kernels take scales within 0.1 % of a power of two for that.
+  // Kernels treat scales within 0.1 % of a power of two as that power.
   auto findPower = [](double scale) -> std::optional<int> {
     double power = std::log2(scale), nearest = std::round(power);
     return std::abs(power - nearest) < 1e-3
@@ -312,9 +313,9 @@ static Value convertWideGate(Layer &layer, Value x, StringRef op,
                       layer.getOutputElement());
 }
 
-/// Converts LOGISTIC or TANH: `op` on floats, `table` in fixed point, as TFLite
-/// Micro computes it, or `function` in f32, as TFLite does. The result has
-/// `bits` fraction bits.
+/// Converts LOGISTIC or TANH: to `op` on floats, and on integers to a table of
+/// `table` in fixed point, as in TFLite Micro, or of `function` in f32, as in
+/// TFLite. The result has `bits` fraction bits.
 static Value convertGate(Layer &layer, StringRef op, float (*function)(float),
                          int32_t (*table)(int32_t), int bits) {
   Value x = layer.getInput(0);
@@ -357,7 +358,7 @@ Value convertTanh(Layer &layer) {
 }
 
 namespace {
-/// A factor whose multiplier has 15 bits.
+/// A fixed-point factor whose multiplier has 15 bits.
 struct ShortFixedPoint {
   int32_t multiplier;
   int shift;
@@ -378,13 +379,14 @@ static int32_t saturate16(int64_t x) {
                           std::numeric_limits<int16_t>::max()));
 }
 
-/// Returns the product of numbers of 16 bits without integer bits, rounded.
+/// Returns the rounded product of 16-bit fixed-point numbers with 0 integer
+/// bits.
 static int32_t times16(int32_t a, int32_t b) {
   return saturate16((int64_t(a) * b + (1 << 14)) >> 15);
 }
 
-/// x * relu6(x + 3) / 6 on numbers of 16 bits; the factor relu6(x + 3) / 6 is
-/// found first.
+/// Converts HARD_SWISH: x * relu6(x + 3) / 6. Integers are computed in 16 bits,
+/// the factor relu6(x + 3) / 6 first.
 Value convertHardSwish(Layer &layer) {
   Value x = layer.getInput(0);
   Quantization in = layer.getInputQuantization(0),
@@ -412,7 +414,7 @@ Value convertHardSwish(Layer &layer) {
     if (gate.shift < 0)
       factor = divideByPower(factor, -gate.shift);
     factor = (factor + (1 << 15)) >> 1;
-    // This product is cut towards zero.
+    // This product is truncated towards zero.
     int32_t y = saturate16(int64_t(factor) * scaled / (1 << 15));
     return divideByPower(y, -last.shift) + out.getZeroPoint();
   });

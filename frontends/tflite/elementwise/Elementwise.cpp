@@ -13,14 +13,13 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns true if both operands are integers that stand for real numbers.
+/// Returns true if both operands are quantized integers.
 static bool areQuantized(Layer &layer) {
   return isQuantized(layer.getInput(0), layer.getInputQuantization(0)) &&
          isQuantized(layer.getInput(1), layer.getInputQuantization(1));
 }
 
-/// Returns true, and a report, where an operand or the result has several
-/// scales.
+/// Returns true after an error if an operand or the result has several scales.
 static bool haveSeveralScales(Layer &layer) {
   if (layer.getInputQuantization(0).axis < 0 &&
       layer.getInputQuantization(1).axis < 0 &&
@@ -30,8 +29,8 @@ static bool haveSeveralScales(Layer &layer) {
   return true;
 }
 
-/// Returns the integers of operand `i` on the scale `unit`, with `bits`
-/// fraction bits.
+/// Returns the integers of operand `i`, minus their zero point, times `factor`,
+/// with `bits` additional fraction bits.
 static Value align(Layer &layer, size_t i, double factor, int bits) {
   Value x = centre(layer, layer.getInput(i), layer.getInputQuantization(i));
   Value shifted = layer.createElementwise(
@@ -55,7 +54,7 @@ static Value addIntegers(Layer &layer, StringRef op,
   double unit = 2 * std::max(a, b);
   double left = a / unit, right = b / unit,
          last = unit / (double(1 << bits) * out.getScale());
-  // TFLite Micro finds the factors of a difference in f32.
+  // TFLite Micro computes the factors of a difference in f32.
   if (op == "sub" && layer.isMicro()) {
     auto narrow = static_cast<float>(unit);
     left = static_cast<float>(a) / narrow;
@@ -85,7 +84,7 @@ static Value multiplyIntegers(Layer &layer, fb::Activation activation) {
       qnn::toFixedPoint(a.getScale() * b.getScale() / out.getScale()), range);
 }
 
-/// Returns the nn op of both operands, with the activation behind it.
+/// Returns the nn op `op` of both operands, followed by the activation.
 static Value computePlain(Layer &layer, StringRef op,
                           fb::Activation activation) {
   Value y = layer.createElementwise(op, {layer.getInput(0), layer.getInput(1)});
@@ -122,9 +121,9 @@ Value convertMul(Layer &layer) {
              : computePlain(layer, "mul", options->activation());
 }
 
-/// Divides quantized integers: the dividend times a fixed-point number for the
-/// divisor's reciprocal, and times that of the scales. The dividend is shifted
-/// up as far as it can be in between.
+/// Divides quantized integers: the dividend is multiplied by the divisor's
+/// reciprocal in fixed point, and by the quotient of the scales. In between it
+/// is shifted left as far as possible.
 static Value divideIntegers(Layer &layer, fb::Activation activation) {
   auto range = getActivationRange(layer, activation);
   if (haveSeveralScales(layer) || !range)
@@ -155,8 +154,8 @@ static Value divideIntegers(Layer &layer, fb::Activation activation) {
                                constantOf(layer, factor.shift - 30)});
   Value y = rescale(layer, quotient, constantOf(layer, factor.multiplier),
                     create("max", {shift, constantOf(layer, -31)}));
-  // Shifts by more than 31 bits leave one unit away from 0 of a number that is
-  // rounded twice.
+  // With double rounding, shifts by more than 31 bits give 1 or -1 instead of
+  // 0.
   if (layer.getRescale() == qnn::Rescale::double_rounding)
     y = create("select",
                {create("less", {shift, constantOf(layer, -31)}),
@@ -175,8 +174,8 @@ Value convertDiv(Layer &layer) {
              : computePlain(layer, "div", options->activation());
 }
 
-/// Returns the nn op of operands whose order is that of the numbers they stand
-/// for: integers with one scale, or plain numbers.
+/// Returns the nn op of operands that can be compared directly: integers with
+/// the same scale and zero point, or plain numbers.
 static Value compareAlike(Layer &layer, StringRef op) {
   if (areQuantized(layer)) {
     Quantization a = layer.getInputQuantization(0),
@@ -191,7 +190,8 @@ static Value compareAlike(Layer &layer, StringRef op) {
 Value convertMaximum(Layer &layer) { return compareAlike(layer, "max"); }
 Value convertMinimum(Layer &layer) { return compareAlike(layer, "min"); }
 
-/// Compares operands, integers on a common scale with 8 fraction bits.
+/// Converts a comparison. Quantized integers are compared on a common scale
+/// with 8 additional fraction bits.
 static Value compare(Layer &layer, StringRef op) {
   Value a = layer.getInput(0), b = layer.getInput(1);
   if (areQuantized(layer)) {
@@ -241,7 +241,7 @@ Value convertFloorDiv(Layer &layer) {
   if (isa<FloatType>(getElement(a)))
     return layer.createElementwise("floor",
                                    {layer.createElementwise("div", {a, b})});
-  // (a - a mod b) / b, where the remainder has the sign of b, is whole.
+  // (a - a mod b) / b is exact, because the remainder has the sign of b.
   Value whole = layer.createElementwise(
       "sub", {a, layer.createElementwise("mod", {a, b})});
   return layer.createElementwise("div", {whole, b});
@@ -319,7 +319,8 @@ Value convertPrelu(Layer &layer) {
       range);
 }
 
-/// SELECT takes a condition for each slice of its first axis, too.
+/// Converts SELECT, whose condition may also be a vector with one element for
+/// each slice of the first axis.
 Value convertSelect(Layer &layer) {
   Value condition = layer.getInput(0), a = layer.getInput(1),
         b = layer.getInput(2);

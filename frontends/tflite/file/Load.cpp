@@ -30,7 +30,8 @@ std::string nnc::tflite::getTensorName(const fb::SubGraph &graph,
 std::optional<StringRef> LoadedModel::getBuffer(uint32_t index) const {
   const fb::Buffer *buffer = model->buffers()->Get(index);
   ArrayRef<uint8_t> data = getList(buffer->data());
-  // An offset of 1 stands for none in files whose weights do lie behind.
+  // In files with buffers behind the flatbuffer, an offset of 1 means that the
+  // buffer has no data there.
   if (!data.empty() || buffer->offset() <= 1 || buffer->size() == 0)
     return StringRef(reinterpret_cast<const char *>(data.data()), data.size());
   StringRef all = file->getBuffer();
@@ -70,7 +71,7 @@ std::optional<LoadedModel> nnc::tflite::loadModel(StringRef path,
 }
 
 namespace {
-/// Checks the numbers in a model, each of which names an entry of a list.
+/// A checker of the indices in a model.
 class Checker {
 public:
   Checker(const LoadedModel &loaded, Problems &problems)
@@ -97,7 +98,7 @@ private:
   void checkGraph(const fb::SubGraph &graph);
   void checkTensor(const fb::SubGraph &graph, int32_t index);
   void checkOperator(const fb::SubGraph &graph, uint32_t index);
-  /// Checks that `list` holds numbers of tensors; -1 stands for none.
+  /// Checks that `list` holds indices of tensors; -1 stands for an absent one.
   void checkTensors(const fb::SubGraph &graph, ArrayRef<int32_t> list,
                     StringRef place, StringRef what, bool mayBeAbsent);
 

@@ -3,11 +3,12 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 // A sparse tensor is a tree. Each level is an axis of the tensor or, below all
-// of these, an axis of blocks: an axis of `size` elements in blocks of `block`
-// is a level of size / block places and one of `block` places. A level is
-// dense, where each node above has all places, or sparse: then `segments` says
-// which part of `indices` holds the places that a node has. The leaves are the
-// stored elements, in order.
+// of these, an axis within blocks: an axis of `size` elements in blocks of
+// `block` becomes a level with size / block positions and a level with `block`
+// positions. In a dense level, each node of the level above has children at all
+// positions. In a sparse level, `segments` gives the part of `indices` that
+// holds the positions of a node's children. The leaves are the stored elements,
+// in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ using namespace nnc;
 using namespace nnc::tflite;
 
 namespace {
-/// A level of the tree: how many places a node has at most, and by how many
-/// elements of the dense tensor two places differ.
+/// A level of the tree: the number of positions, and the distance of
+/// neighbouring positions in elements of the dense tensor.
 struct Level {
   int64_t size = 0, stride = 0;
 };
@@ -43,8 +44,8 @@ public:
 
 private:
   std::string findLevels();
-  /// Replaces nodes, given by the places of their first elements, by those
-  /// below them.
+  /// Replaces the current nodes, given by the positions of their first
+  /// elements, by their children.
   std::string expand(const Level &level, const fb::SparseDimension &dimension,
                      uint64_t most);
 
@@ -57,8 +58,7 @@ private:
 };
 } // namespace
 
-/// Returns the numbers of a list, in whichever type it stores them; nothing for
-/// a list of no known type.
+/// Returns the numbers of a list of any type; nullopt for an unknown type.
 static std::optional<std::vector<int64_t>> readNumbers(fb::SparseIndices type,
                                                        const void *list) {
   auto read = [](const auto *values) {
@@ -85,7 +85,7 @@ std::string Densifier::findLevels() {
     return "has " + std::to_string(order.size()) + " sparse levels in order, " +
            std::to_string(dimensions ? dimensions->size() : 0) +
            " that are described, and " + std::to_string(count) + " axes";
-  // The level of each axis and, behind these, of each axis of blocks.
+  // The level of each axis and, behind these, of each axis within blocks.
   SmallVector<int64_t> levelOf(count, -1);
   for (auto [level, axis] : enumerate(order)) {
     bool isBlock = level >= rank;

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::tflite;
 
-/// Whether nnc has values of result `i`'s type; reports why not.
+/// Returns true if nnc supports the type of result `i`; otherwise reports an
+/// error.
 static bool checkType(Layer &layer, const OpInfo &op, size_t i) {
   fb::TensorType type = layer.getOutputTensor(i)->type();
   if (type == fb::TensorType::RESOURCE && op.runsSubgraphs())
@@ -31,7 +32,8 @@ static bool checkType(Layer &layer, const OpInfo &op, size_t i) {
   return true;
 }
 
-/// Whether the result can hold quantized numbers; reports why not.
+/// Returns true if the result can hold quantized numbers; otherwise reports an
+/// error.
 static bool checkQuantized(Layer &layer, const OpInfo &op) {
   StringRef why;
   if (!isQuantizedType(layer.getOutputElement()))

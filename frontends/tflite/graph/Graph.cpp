@@ -33,8 +33,8 @@ GraphImporter::GraphImporter(const LoadedModel &loaded,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of `packed`, of `width` bits each, the first in the low
-/// bits of its byte, as elements of 8 bits.
+/// Returns the elements of `packed`, which have `width` bits each with the
+/// first in the low bits of its byte, as 8-bit elements.
 static AsmResourceBlob unpack(StringRef packed, unsigned width, bool isSigned,
                               int64_t count) {
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(count, /*align=*/1);
@@ -48,8 +48,8 @@ static AsmResourceBlob unpack(StringRef packed, unsigned width, bool isSigned,
   return blob;
 }
 
-/// Returns the constant of a tensor that no operator computes; null, and a
-/// report, if it has none.
+/// Returns the constant value of a tensor that no operator computes; null after
+/// an error if it has none.
 ElementsAttr GraphImporter::getConstant(Scope &scope, int32_t index) {
   const fb::Tensor &tensor = *scope.graph->tensors()->Get(index);
   std::string name = scope.prefix + getTensorName(*scope.graph, index);
@@ -141,7 +141,7 @@ Value GraphImporter::getValue(Scope &scope, int32_t tensor, Location loc) {
     Variable *variable = getVariable(scope, tensor, loc);
     return variable ? variable->value : Value();
   }
-  // A function that an operator runs has constants of its own.
+  // The function of a branch or loop body has its own constants.
   if (builder.getInsertionBlock() != &function.getBody().front()) {
     auto known = constants.find({scope.graph, tensor});
     Operation *made = known == constants.end() || !known->second
@@ -222,7 +222,7 @@ Variable *GraphImporter::getVariable(Scope &scope, int32_t tensor, Location loc,
   if (!type)
     type = RankedTensorType::get(SmallVector<int64_t>(getList(stated.shape())),
                                  element);
-  // Variables belong to their subgraph, however often that is called.
+  // A variable belongs to its subgraph; all calls of the subgraph share it.
   Variable *variable =
       getVariable("tensor/" + std::to_string(getNumber(scope.graph)) + "/" +
                       std::to_string(tensor),
@@ -265,7 +265,8 @@ void GraphImporter::prepare(uint32_t subgraph, const Scope &scope,
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Reports where an operator's result is not what the model states.
+/// Reports an error if an operator's result does not have the type that the
+/// model states.
 void GraphImporter::checkResult(Scope &scope, int32_t tensor, Value value,
                                 StringRef op, Location loc, bool isShapeOpen) {
   const fb::Tensor &stated = *scope.graph->tensors()->Get(tensor);
@@ -330,12 +331,12 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     info->convert(layer);
     return;
   }
-  // Converters ask for the types of results without looking at them again.
+  // Converters rely on the results' indices being valid.
   if (!outputs.empty() && outputs[0] < 0) {
     layer.broken("lacks its first result");
     return;
   }
-  // Operands behind those that every use of the operator has are optional.
+  // Operands behind the least number of inputs are optional.
   for (unsigned i = 0; i < info->minInputs; ++i)
     if (!layer.hasInput(i)) {
       layer.broken("lacks operand " + Twine(i));
@@ -406,7 +407,7 @@ bool GraphImporter::mayInline(uint32_t subgraph, const Layer &caller,
        llvm::zip_equal(getList(graph->inputs()), inputs)) {
     const fb::Tensor &stated = *graph->tensors()->Get(tensor);
     Type element = getElementType(builder.getContext(), stated.type());
-    // Constants of 2 and 4 bits are integers of 8 bits by now.
+    // Constants of 2 and 4 bits have been unpacked to 8 bits.
     bool fits = input.isHandle ? stated.type() == fb::TensorType::RESOURCE
                                : element == getElement(input.value) ||
                                      (element && isPacked(element));
@@ -503,7 +504,7 @@ void GraphImporter::run(ArrayRef<std::string> names, ArrayRef<Input> inputs) {
   markQuantizedPorts(scope, inputs);
 }
 
-/// Tells the scale and zero point of inputs and outputs of integers.
+/// Sets the attribute with scale and zero point for integer inputs and outputs.
 void GraphImporter::markQuantizedPorts(const Scope &scope,
                                        ArrayRef<Input> inputs) {
   auto describe = [&](int32_t tensor) {

@@ -79,8 +79,8 @@ std::string nnc::tflite::getTypeName(Type element) {
   return "unknown";
 }
 
-/// Whether a zero point is a number of the tensor's type, or of i32 where that
-/// is wider or no integer.
+/// Returns true if a zero point is in the range of the tensor's type, or of i32
+/// if that type is wider or not an integer type.
 static bool isInRange(int64_t zeroPoint, fb::TensorType type) {
   switch (type) {
   case fb::TensorType::INT8:

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// A custom operator that TFLite itself has. A function of nnc's own,
-// runtime/nnc_detection.h, computes it as functions of the user's compute
-// theirs.
+// A custom operator that is part of TFLite. The function in
+// runtime/nnc_detection.h computes it; the emitted code calls it like a custom
+// function of the user.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +16,13 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// More detections than this are nobody's network.
+/// The largest number of detections; no real network has more.
 static constexpr int64_t kMaxDetections = 100000;
 
 namespace {
 struct DetectionOptions {
   int64_t maxDetections, classesEach, eachClass, isRegular, classes;
-  /// The least score, the largest overlap, the scales of y, x, h and w.
+  /// The score threshold, the largest overlap, and the scales of y, x, h and w.
   float reals[6];
 };
 } // namespace
@@ -81,7 +81,7 @@ Value convertDetectionPostProcess(Layer &layer) {
   if (layer.getNumResults() != 4)
     return layer.broken("has " + Twine(layer.getNumResults()) +
                         " results instead of 4");
-  // TFLite sets the shapes of the results, which files state in other ways.
+  // TFLite infers the shapes of the results; files may state others.
   layer.ignoreStatedShapes();
   Builder &builder = layer.getBuilder();
   Customs::Call call;
@@ -109,7 +109,7 @@ Value convertDetectionPostProcess(Layer &layer) {
   function.op = call.name;
   function.header = "nnc_detection.h";
   function.name = "nnc_detection_postprocess";
-  // Four coordinates, a score, an index and a mark of each box.
+  // Each box needs four coordinates, a score, an index and a mark.
   function.scratch = getShape(call.operands[0])[1] * (4 * 4 + 4 + 4 + 1);
   SmallVector<Value> results = layer.getCustoms().create(function, call, layer);
   for (auto [i, result] : llvm::enumerate(results))

@@ -46,7 +46,8 @@ Value convertSpaceToDepth(Layer &layer) {
   return layer.reshape(y, {n, h, w, b * b * c});
 }
 
-/// Returns the sizes of blocks and a row of two numbers for each of them.
+/// Reads the block sizes and the pair of numbers (pads or crops) for each axis
+/// with blocks. Returns false after an error.
 static bool readBlocks(Layer &layer, Value x, Sizes &blocks, Sizes &pairs) {
   auto sizes = layer.readInts(layer.getInput(1), "sizes of blocks");
   auto rows = layer.readInts(layer.getInput(2), "pads or crops");

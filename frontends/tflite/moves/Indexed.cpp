@@ -1,4 +1,4 @@
-//===- Indexed.cpp - Operators that pick elements by their places ---------===//
+//===- Indexed.cpp - Operators with index operands ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -13,7 +13,7 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Whether `indices` are integers; else a report.
+/// Returns true if `indices` are integers; otherwise reports an error.
 static bool areIndices(Layer &layer, Value indices) {
   Type element = getElement(indices);
   if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
@@ -23,7 +23,8 @@ static bool areIndices(Layer &layer, Value indices) {
   return false;
 }
 
-/// Whether an axis is short enough for a list of its places; else a report.
+/// Returns true if an axis is short enough for a constant list of its indices;
+/// otherwise reports an error.
 static bool isShort(Layer &layer, int64_t size) {
   if (size <= 1 << 24)
     return true;
@@ -32,7 +33,7 @@ static bool isShort(Layer &layer, int64_t size) {
   return false;
 }
 
-/// Returns a constant vector of `values`, of the type `element`.
+/// Returns a constant vector with the elements `values` of the type `element`.
 static Value vectorOf(Layer &layer, ArrayRef<int64_t> values, Type element) {
   return layer.castTo(layer.constant(values), element);
 }
@@ -50,8 +51,8 @@ static Value makeCounts(Layer &layer, int64_t count, Type element, int64_t axis,
 // Gathers
 //===----------------------------------------------------------------------===//
 
-/// Gathers along `axis` of x, whose first `batch` axes, and those of the
-/// indices, are batches of their own.
+/// Gathers along `axis` of x. The first `batch` axes of x and of the indices
+/// are batch axes.
 static Value gatherInBatches(Layer &layer, Value x, Value indices, int64_t axis,
                              int64_t batch) {
   // The axis moves in front of those that do not belong to a batch.
@@ -112,7 +113,8 @@ Value convertGather(Layer &layer) {
   return gatherInBatches(layer, x, indices, *axis, batch);
 }
 
-/// The last axis of the indices holds the coordinates of a slice of x.
+/// Converts GATHER_ND. The last axis of the indices holds the coordinates of a
+/// slice of x.
 Value convertGatherNd(Layer &layer) {
   Value x = layer.getInput(0), indices = layer.getInput(1);
   if (!x || !indices || !areIndices(layer, indices))
@@ -138,8 +140,8 @@ Value convertGatherNd(Layer &layer) {
                        result);
 }
 
-/// The rows of a table, which may hold integers that stand for the floats of
-/// the result.
+/// Converts EMBEDDING_LOOKUP: selects rows of a table, which may hold quantized
+/// integers for a result of floats.
 Value convertEmbeddingLookup(Layer &layer) {
   Value ids = layer.getInput(0), table = layer.getInput(1);
   if (!ids || !table || !areIndices(layer, ids))
@@ -190,8 +192,9 @@ Value convertOneHot(Layer &layer) {
 // Others
 //===----------------------------------------------------------------------===//
 
-/// The first operand, with the second in it from the places on that the third
-/// names, moved to where the second fits.
+/// Converts DYNAMIC_UPDATE_SLICE: replaces a part of the first operand by the
+/// second. The third operand is the start, which is clamped so that the part
+/// fits.
 Value convertDynamicUpdateSlice(Layer &layer) {
   Value x = layer.getInput(0), update = layer.getInput(1),
         starts = layer.getInput(2);
@@ -251,7 +254,8 @@ Value convertBroadcastArgs(Layer &layer) {
   return vectorOf(layer, *shape, layer.getOutputElement());
 }
 
-/// Sums double their reach at every step.
+/// Converts CUMSUM by log(n) steps, in each of which the number of summed
+/// elements doubles.
 Value convertCumsum(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::CumsumOptions>(fb::Options::Cumsum);

@@ -1,4 +1,4 @@
-//===- Padding.cpp - Tensors with elements around them --------------------===//
+//===- Padding.cpp - Padding operators ------------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,8 +11,8 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns the pads of input 1, which has a row of two for each axis: those
-/// before all axes, then those behind.
+/// Returns the pads of input 1, which has a row of two numbers for each axis,
+/// as the pads in front of every axis, then those behind every axis.
 static std::optional<Sizes> readPads(Layer &layer, Value x) {
   auto given = layer.readInts(layer.getInput(1), "pads");
   if (!given || !x)
@@ -59,8 +59,7 @@ Value convertPad(Layer &layer) {
   return keepScale(layer, padWith(layer, x, *pads, value));
 }
 
-/// Returns x with the elements at both ends of each axis in reverse before and
-/// behind it.
+/// Returns x padded by mirrored elements at both ends of each axis.
 static Value repeatBorders(Layer &layer, Value x, ArrayRef<int64_t> pads) {
   int64_t rank = getRank(x);
   for (int64_t axis = 0; axis < rank && x; ++axis) {

@@ -33,7 +33,8 @@ Value convertTile(Layer &layer) {
     shape.push_back(size * copies);
   }
   if (to.size() > size_t(kMaxRank)) {
-    // Axes that are not repeated need no axis of copies.
+    // Neighbouring axes that are not repeated are merged and need no axis of
+    // copies.
     from.clear(), to.clear();
     for (auto [size, copies] : llvm::zip(getShape(x), *repeats)) {
       if (copies != 1)

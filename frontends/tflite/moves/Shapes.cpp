@@ -1,4 +1,4 @@
-//===- Shapes.cpp - Elements in other shapes, and shapes as values --------===//
+//===- Shapes.cpp - Reshapes, and shapes as values ------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,9 +11,9 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns x where the result stands for the same numbers as the operator's
-/// first input; else a report. TFLite demands that of operators that only move
-/// elements.
+/// Returns `x` if the result has the same quantization as the operator's first
+/// input, otherwise null after an error. TFLite requires this of operators that
+/// only move elements.
 Value keepScale(Layer &layer, Value x) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -41,8 +41,8 @@ Value convertReshape(Layer &layer) {
       return {};
     shape = *given;
   } else if (layer.getOutputTensor()) {
-    // Old models have the shape in their options, which says what the result's
-    // shape says.
+    // Old models have the shape in their options, where it is equal to the
+    // result's shape.
     shape = getDeclaredShape(layer);
   }
   int64_t known = 1, *open = nullptr;
@@ -62,7 +62,8 @@ Value convertReshape(Layer &layer) {
   return keepScale(layer, layer.reshape(x, shape));
 }
 
-/// Weights are dense by then (Sparse.h).
+/// Converts DENSIFY to its operand, because the import of constants has
+/// expanded sparse weights (Sparse.h).
 Value convertDensify(Layer &layer) {
   return keepScale(layer, layer.getInput(0));
 }

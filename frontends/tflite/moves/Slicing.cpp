@@ -1,4 +1,4 @@
-//===- Slicing.cpp - Tensors joined and cut along axes --------------------===//
+//===- Slicing.cpp - Concatenations and slices ----------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -11,8 +11,8 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns input `i`; null, and a report, where it has another scale or zero
-/// point than the result.
+/// Returns input `i`; null after an error if its scale or zero point differs
+/// from the result's.
 static Value onResultScale(Layer &layer, size_t i) {
   Value x = layer.getInput(i);
   Quantization in = layer.getInputQuantization(i),
@@ -64,7 +64,8 @@ Value convertPack(Layer &layer) {
              : layer.create<nn::ConcatOp>(ValueRange(parts), *axis);
 }
 
-/// Cuts x along `axis` into parts of `sizes`, which become the results.
+/// Splits x along `axis` into parts with the sizes `sizes`, which become the
+/// results.
 static Value cut(Layer &layer, Value x, int64_t axis, ArrayRef<int64_t> sizes,
                  bool dropAxis) {
   Sizes starts(getRank(x), 0), shape(getShape(x));
@@ -156,13 +157,14 @@ Value convertSlice(Layer &layer) {
 }
 
 namespace {
-/// The elements of an axis that one entry of a strided slice takes.
+/// The elements that a strided slice takes along one axis.
 struct AxisSlice {
   int64_t start, count, step;
 };
 } // namespace
 
-/// Returns what begin, end and step take of an axis of `size` elements.
+/// Returns the elements that begin, end and step select on an axis of `size`
+/// elements.
 static AxisSlice resolve(int64_t size, std::optional<int64_t> begin,
                          std::optional<int64_t> end, int64_t step) {
   int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;

@@ -15,16 +15,16 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns what brings differences of integers to numbers with 5 integer bits,
-/// as arguments of exponentials.
+/// Returns the factor that converts differences of integers to fixed-point
+/// numbers with 5 integer bits, the arguments of exponentials.
 static qnn::FixedPoint getExponentFactor(double scale, qnn::Rescale rescale) {
   bool isSingle = rescale == qnn::Rescale::single_rounding;
   double most = static_cast<double>((int64_t(1) << (isSingle ? 30 : 31)) - 1);
   return qnn::toFixedPoint(std::min(std::ldexp(scale, 31 - 5), most));
 }
 
-/// Returns e^(-d * scale), as TFLite computes it in fixed point, for each
-/// difference d from 0 on until it counts as 0.
+/// Returns e^(-d * scale), computed in fixed point as in TFLite, for each
+/// difference d from 0 on until the exponential is treated as 0.
 static SmallVector<int32_t> makeExponentials(double scale,
                                              qnn::Rescale rescale) {
   qnn::FixedPoint factor = getExponentFactor(scale, rescale);
@@ -35,9 +35,9 @@ static SmallVector<int32_t> makeExponentials(double scale,
   return table;
 }
 
-/// Returns the tables of SOFTMAX of integers of 16 bits: e^v for v from -10 to
-/// 0, and 1 / (1 + v) for v from 0 to 1. TFLite Micro computes them in f32,
-/// LiteRT in f64, and some of their entries differ.
+/// Returns the tables of SOFTMAX on 16-bit integers: e^v for v from -10 to 0,
+/// and 1 / (1 + v) for v from 0 to 1. TFLite Micro computes them in f32 and
+/// LiteRT in f64, so that some entries differ.
 template <class T> static std::pair<Value, Value> makeTables(Layer &layer) {
   constexpr T kRange = 65535;
   constexpr T kTenth = 10 / kRange, kOne = 1 / kRange;
@@ -48,7 +48,7 @@ template <class T> static std::pair<Value, Value> makeTables(Layer &layer) {
                        [](T v) { return 1 / (1 + v); })};
 }
 
-/// Converts SOFTMAX of integers of 16 bits.
+/// Converts SOFTMAX on 16-bit integers.
 static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -58,7 +58,7 @@ static Value convertWideSoftmax(Layer &layer, Value x, float beta) {
     return layer.unsupported(
         "needs zero points of 0 and a result of type INT16 "
         "with a scale of 2^-15 beside INT16");
-  // LiteRT multiplies in f32 what TFLite Micro does in f64.
+  // LiteRT computes this product in f32, TFLite Micro in f64.
   double argument =
       layer.isLiteRt()
           ? static_cast<double>(static_cast<float>(in.getScale()) * beta)
@@ -102,7 +102,7 @@ Value convertSoftmax(Layer &layer) {
                              getTypeName(getElement(x)) +
                              "; nnc handles integers of 8 bits, and results of "
                              "8 or 16");
-  // Converters write 1 / 65535, too; kernels take it for 2^-16.
+  // Some converters write 1 / 65535, which kernels treat as 2^-16.
   double unit = std::ldexp(1.0, -int(width));
   double tolerance = width == 16 ? 1e-3 * unit : 0;
   if (out.getZeroPoint() != getRange(to).min ||
@@ -118,8 +118,8 @@ Value convertSoftmax(Layer &layer) {
       RankedTensorType::get(getShape(x), to), x, exponentials);
 }
 
-/// Computes LOG_SOFTMAX of integers of 8 bits in fixed point, where x has 5
-/// integer bits and sums of exponentials have 12.
+/// Computes LOG_SOFTMAX on 8-bit integers in fixed point. x has 5 integer bits,
+/// and sums of exponentials have 12.
 static Value subtractLogOfSum(Layer &layer, Value x) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -135,8 +135,8 @@ static Value subtractLogOfSum(Layer &layer, Value x) {
   Value drop = layer.createElementwise(
       "sub", {wide, layer.create<nn::ReduceOp>(nn::ReduceKind::max, wide, axis,
                                                /*keepdims=*/true)});
-  // Exponentials are 0 beyond the least drop, and logarithms at the end of the
-  // range.
+  // For differences below a limit, exponentials are 0 and results are the least
+  // integer.
   qnn::FixedPoint factor = getExponentFactor(in.getScale(), layer.getRescale());
   drop = layer.createElementwise(
       "max", {drop, constantOf(layer, -getInputRadius(5, factor.shift))});
@@ -148,8 +148,8 @@ static Value subtractLogOfSum(Layer &layer, Value x) {
       "sub",
       {layer.createElementwise("max", {scaled, constantOf(layer, -(1 << 30))}),
        layer.createElementwise("log_q5", {sum})});
-  // 22 bits fewer leave 4 bits behind the point. Halves go away from zero, and
-  // no y is positive.
+  // Removing 22 bits leaves 4 fraction bits. Halves are rounded away from zero;
+  // y is never positive.
   y = layer.createElementwise(
       "div", {layer.createElementwise("sub", {y, constantOf(layer, 1 << 21)}),
               constantOf(layer, 1 << 22)});
@@ -163,7 +163,7 @@ Value convertLogSoftmax(Layer &layer) {
   return layer.create<nn::SoftmaxOp>(x, getRank(x) - 1, /*log=*/true);
 }
 
-/// Divides integers of 8 bits by the root of the sum of squares of their row.
+/// Divides 8-bit integers by the root of the sum of squares of their row.
 static Value normalizeIntegers(Layer &layer, Value x) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();

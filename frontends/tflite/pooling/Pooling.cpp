@@ -13,7 +13,7 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns the window of a pool; nullopt, and a report, if it is not sound.
+/// Returns the window of a pool; nullopt after an error if it is not valid.
 static std::optional<Window> readPool(Layer &layer,
                                       const fb::PoolOptions *options) {
   Value x = layer.getInput(0);
@@ -28,7 +28,8 @@ static std::optional<Window> readPool(Layer &layer,
   return window;
 }
 
-/// Returns integers of the result's type limited to what an activation leaves.
+/// Returns integers of the result's type, clipped to the range of an
+/// activation.
 static Value limitIntegers(Layer &layer, Value y, fb::Activation activation) {
   auto range = getActivationRange(layer, activation);
   if (!range || !y)
@@ -43,8 +44,7 @@ static Value limitIntegers(Layer &layer, Value y, fb::Activation activation) {
        builder.getNamedAttr("max", builder.getF64FloatAttr(range->max))});
 }
 
-/// Returns true, and a report, where quantized input and result differ in what
-/// their integers stand for.
+/// Returns true after an error if the quantization of input and result differs.
 static bool areRescaled(Layer &layer) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -82,7 +82,7 @@ Value convertAveragePool(Layer &layer) {
   if (!x)
     return {};
   bool isFloat = isa<FloatType>(getElement(x));
-  // On integers, the mean is rounded to nearest, halves away from zero.
+  // The mean of integers is rounded to nearest, halves away from zero.
   TypeAttr accumulator =
       isFloat ? TypeAttr() : TypeAttr::get(layer.getBuilder().getI32Type());
   Value y = layer.create<nn::AvgPoolOp>(
@@ -96,7 +96,7 @@ Value convertAveragePool(Layer &layer) {
   return toChannelsLast(layer, limitIntegers(layer, y, options->activation()));
 }
 
-/// The square root of the mean of squares, of floats.
+/// Converts L2_POOL_2D on floats: the square root of the mean of squares.
 Value convertL2Pool(Layer &layer) {
   const auto *options = layer.getOptions<fb::PoolOptions>(fb::Options::Pool);
   auto window = readPool(layer, options);
@@ -119,8 +119,8 @@ Value convertL2Pool(Layer &layer) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Returns the axes that the second input names, made non-negative; nullopt,
-/// and a report, if they are not known or not sound.
+/// Returns the axes in the second input, made non-negative; nullopt after an
+/// error if they are not constant or not valid.
 static std::optional<SmallVector<int64_t>> readAxes(Layer &layer) {
   Value x = layer.getInput(0);
   auto axes = layer.readInts(layer.getInput(1), "axes");
@@ -157,8 +157,8 @@ static Value reduceIntegers(Layer &layer, ArrayRef<int64_t> axes, bool keepDims,
       "sub", {sums, constantOf(layer, in.getZeroPoint() * count)});
   qnn::FixedPoint factor = qnn::toFixedPoint(in.getScale() / out.getScale());
   if (isMean) {
-    // TFLite divides the multiplier by the number of elements, with as many
-    // bits more as fit.
+    // TFLite divides the multiplier by the number of elements, after shifting
+    // it left by as many bits as fit.
     int more = std::min(
         {63 - int(llvm::countl_zero(uint64_t(count))), 32, 31 + factor.shift});
     factor.multiplier = (factor.multiplier << more) / count;
@@ -191,7 +191,7 @@ static Value reduce(Layer &layer, nn::ReduceKind kind) {
   return layer.create<nn::ReduceOp>(kind, x, *axes, options->keep_dims());
 }
 
-/// Converts REDUCE_ALL and REDUCE_ANY, of truth values.
+/// Converts REDUCE_ALL and REDUCE_ANY, which reduce bools.
 static Value reduceTruths(Layer &layer, nn::ReduceKind kind) {
   const auto *options =
       layer.getOptions<fb::ReduceOptions>(fb::Options::Reducer);

@@ -14,13 +14,13 @@ using namespace nnc::tflite;
 
 static constexpr int32_t kOne = std::numeric_limits<int32_t>::max();
 
-/// Returns the product of two numbers, rounded to nearest, with as many integer
-/// bits as both have together.
+/// Returns the product of two fixed-point numbers, rounded to nearest. It has
+/// the sum of the factors' integer bits.
 static int32_t times(int32_t a, int32_t b) {
   return static_cast<int32_t>((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
 }
 
-/// Returns x * 2^bits, or the nearest end of the range.
+/// Returns x * 2^bits, saturated.
 static int32_t shiftUp(int32_t x, int bits) {
   int32_t most = (1 << (31 - bits)) - 1;
   if (x > most)
@@ -49,8 +49,8 @@ int32_t nnc::tflite::multiply(int32_t x, qnn::FixedPoint factor,
   return divideByPower(times(shifted, multiplier), std::max(-factor.shift, 0));
 }
 
-/// Returns e^a for an `a` without integer bits in [-1/4, 0), by the first terms
-/// of the series around -1/8.
+/// Returns e^a for an `a` in [-1/4, 0) with 0 integer bits, by the first terms
+/// of the Taylor series around -1/8.
 static int32_t expOfQuarter(int32_t a) {
   constexpr int32_t kMiddle = 1895147668; // e^(-1/8)
   constexpr int32_t kThird = 715827883;
@@ -78,8 +78,8 @@ int32_t nnc::tflite::expOfNegative(int32_t a, int integerBits) {
   return result;
 }
 
-/// Returns 2 / (1 + a) with 2 integer bits, for an `a` without integer bits in
-/// [0, 1], by three steps of Newton's method.
+/// Returns 2 / (1 + a) with 2 integer bits, for an `a` in [0, 1] with 0 integer
+/// bits, by three steps of Newton's method.
 static int32_t reciprocal(int32_t a) {
   auto half = static_cast<int32_t>((int64_t(a) + kOne + 1) / 2);
   constexpr int32_t kFirst = 1515870810;  // 48/17, with 2 integer bits
@@ -110,13 +110,13 @@ int32_t nnc::tflite::tanh(int32_t a) {
 qnn::FixedPoint nnc::tflite::invertRoot(int32_t x) {
   if (x <= 1)
     return {kOne, 0};
-  // x is brought to [2^27, 2^29) by powers of 4.
+  // x is scaled to [2^27, 2^29) by powers of 4.
   int shift = -11;
   for (; x >= 1 << 29; x /= 4)
     --shift;
   for (; x < 1 << 27; x *= 4)
     ++shift;
-  // Newton's method on numbers with 3 integer bits, from 1 on.
+  // Newton's method on numbers with 3 integer bits, starting at 1.
   int32_t half = divideByPower(x >> 1, 1), root = 1 << 28;
   constexpr int32_t kThreeHalves = (1 << 28) + (1 << 27);
   for (int i = 0; i < 5; ++i) {

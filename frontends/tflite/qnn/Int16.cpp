@@ -18,7 +18,7 @@ bool nnc::tflite::isInt16Activation(Value x, const Quantization &quantization) {
   return isQuantized(x, quantization) && getElement(x).isSignlessInteger(16);
 }
 
-/// Whether every quantization has a scale and the zero point 0.
+/// Returns true if all quantizations have a scale and the zero point 0.
 static bool areSymmetric(ArrayRef<Quantization> quantizations) {
   return llvm::all_of(quantizations, [](const Quantization &one) {
     return one &&
@@ -26,8 +26,8 @@ static bool areSymmetric(ArrayRef<Quantization> quantizations) {
   });
 }
 
-/// Returns the largest magnitude that a channel's sum can have, with its bias
-/// if that is not null; nothing where weights or bias are not known.
+/// Returns the largest possible magnitude of a channel's sum, including its
+/// bias unless that is null; nullopt if weights or bias are not known.
 static std::optional<double> findLargestSum(Value weights, int64_t axis,
                                             Value bias) {
   auto elements = TensorData::get(weights);
@@ -89,7 +89,7 @@ std::optional<Int16Sums> nnc::tflite::planInt16Sums(Layer &layer, size_t input,
   plan.isShort =
       given ? getElement(given) == wide : biasType != fb::TensorType::INT32;
   std::optional<double> largest = findLargestSum(weights, axis, given);
-  // A sum of 32 bits wraps around, as it does in kernels.
+  // 32-bit sums wrap around, as in TFLite's kernels.
   if (!plan.isShort ||
       (largest && *largest <= std::numeric_limits<int32_t>::max()))
     plan.type = narrow;
@@ -98,8 +98,8 @@ std::optional<Int16Sums> nnc::tflite::planInt16Sums(Layer &layer, size_t input,
   return plan;
 }
 
-/// Returns the result's integers, in `range`: x times factors of 16 bits, one
-/// or one for each index of `axis`.
+/// Returns the result's integers, in `range`: x times 16-bit factors, one for
+/// all elements or one for each index of `axis`.
 static Value storeShort(Layer &layer, Value x, ArrayRef<double> factors,
                         int64_t axis, std::optional<Range> range) {
   SmallVector<APInt> multipliers, shifts;
@@ -192,7 +192,7 @@ Value nnc::tflite::tabulateInt16(Layer &layer, Value x,
   Value table = layer.castTo(makeLines<float>(layer, from * -32768.0f,
                                               from * 32767.0f, unit, function),
                              wide);
-  // Each of the 512 lines has 128 arguments.
+  // Each of the 512 intervals has 128 arguments.
   Value number = layer.castTo(x, wide);
   auto binary = [&](StringRef op, Value a, Value b) {
     return layer.createElementwise(op, {a, b});

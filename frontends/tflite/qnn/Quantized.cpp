@@ -43,7 +43,7 @@ Range nnc::tflite::getRange(Type storage) {
                               : Range{-size / 2, size / 2 - 1};
 }
 
-/// Returns the type of tensors of integers that lie in `range`.
+/// Returns the quantized tensor type whose integers are limited to `range`.
 static Type getType(ArrayRef<int64_t> shape, IntegerType storage,
                     ArrayRef<double> scales, ArrayRef<int64_t> zeroPoints,
                     int64_t axis, Range range) {
@@ -117,7 +117,7 @@ Value nnc::tflite::constantOf(Layer &layer, int64_t value) {
       layer.getBuilder().getI32IntegerAttr(static_cast<int32_t>(value)), {});
 }
 
-/// Returns x, in i32, limited to `range`, in the type of the result.
+/// Returns x, in i32, clipped to `range` and cast to the type of the result.
 static Value saturate(Layer &layer, Value x, Range range) {
   Value bounded = layer.createElementwise(
       "min", {layer.createElementwise("max", {x, constantOf(layer, range.min)}),
@@ -150,7 +150,7 @@ Value nnc::tflite::requantize(Layer &layer, Value sums, ArrayRef<double> scales,
   if (getElement(sums) == wide)
     from = layer.createAs<qnn::ReinterpretOp>(
         getType(shape, wide, scales, zeros, axis, getRange(wide)), sums);
-  // The quantized type needs two numbers at least.
+  // A quantized type must have at least two values.
   bool fits = range->min < range->max;
   Value y = layer.createAs<qnn::RequantizeOp>(
       getType(shape, storage, out.scales, out.zeroPoints, -1,

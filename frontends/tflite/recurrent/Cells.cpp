@@ -15,7 +15,7 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// More steps of a recurrent layer than these are not written one by one.
+/// The largest number of steps of a recurrent layer that is unrolled.
 static constexpr int64_t kMaxSteps = 512;
 
 //===----------------------------------------------------------------------===//
@@ -42,12 +42,12 @@ public:
   Cells(Layer &layer, const CellOperands &operands)
       : layer(layer), operands(operands), first(operands.first) {}
 
-  /// Finds the sizes; false, and a report, where operands do not fit.
+  /// Sets the sizes. Returns false after an error if operands do not fit.
   bool measure(Value x, bool isTimeMajor);
   Value compute(Value x, const CellOptions &options);
 
 private:
-  /// Returns operands of this shape, each as a slab, joined along a new axis.
+  /// Returns operands of the shape `shape`, stacked along a new axis.
   Value join(ArrayRef<size_t> numbers, ArrayRef<int64_t> shape);
   /// Returns operand `i` as a vector of `size` floats; zeros if it is absent.
   Value getVector(size_t i, int64_t size);
@@ -202,9 +202,9 @@ Value computeCells(Layer &layer, Value x, const CellOperands &operands,
   return Cells(layer, operands).compute(x, options);
 }
 
-/// The LSTM of five operands, whose states are inputs and outputs: x, what the
-/// cells gave before, the weights of both, a bias, and the cells. Weights are
-/// those of the input gate, the cell, the forget gate and the output gate.
+/// Converts the LSTM with five operands, whose states are inputs and outputs:
+/// x, the previous output, the weights of both, a bias, and the cell state. The
+/// order of the weights is input gate, cell, forget gate, output gate.
 static Value convertPlainStep(Layer &layer,
                               const fb::StepLstmOptions &options) {
   Value x = layer.getInput(0), h = layer.getInput(1), w = getReals(layer, 2),
@@ -225,7 +225,7 @@ static Value convertPlainStep(Layer &layer,
           units = getShape(h)[1];
   Value all = layer.reshape(w, {4, units, input + units});
   bias = layer.reshape(bias, {4, units});
-  // nn.lstm has the forget gate before the cell.
+  // In nn.lstm the forget gate precedes the cell.
   auto inOrder = [&](Value v, int64_t from, int64_t count) {
     SmallVector<Value> parts;
     for (int64_t gate : {0, 2, 1, 3})
@@ -242,7 +242,7 @@ static Value convertPlainStep(Layer &layer,
   if (!packed)
     return {};
   layer.setResult(1, layer.slice(packed, {batch, 0}, {batch, units}));
-  // Two more results are what kernels use as scratch.
+  // Two more results are scratch tensors of TFLite's kernels.
   Value both = layer.create<nn::ConcatOp>(ValueRange{x, h}, int64_t(1));
   layer.setResult(2, both);
   Value sums = layer.create<nn::MatMulOp>(both, w, /*transpose_a=*/false,
@@ -279,7 +279,7 @@ Value convertStepLstm(Layer &layer) {
 // Both directions
 //===----------------------------------------------------------------------===//
 
-/// Returns x with the steps of its sequences in reverse.
+/// Returns x with the steps of its sequences in reverse order.
 static Value reverseSteps(Layer &layer, Value x, bool isTimeMajor) {
   if (!x)
     return {};
@@ -290,8 +290,8 @@ static Value reverseSteps(Layer &layer, Value x, bool isTimeMajor) {
   return layer.slice(x, starts, sizes, steps);
 }
 
-/// Returns the results of both directions, the second in reverse: joined, or as
-/// the first and the second result.
+/// Returns the results of both directions, after reversing the second:
+/// concatenated, or as first and second result.
 static Value joinDirections(Layer &layer, Value forward, Value backward,
                             bool isTimeMajor, bool merges) {
   backward = reverseSteps(layer, backward, isTimeMajor);
@@ -363,7 +363,8 @@ static Value computeRnn(Layer &layer, Value x, size_t first, size_t state,
     return layer.create<nn::MatMulOp>(a, b, /*transpose_a=*/false,
                                       /*transpose_b=*/true, TypeAttr());
   };
-  // The products that do not depend on the step before are computed as one.
+  // The products that do not depend on the previous step are computed as one
+  // product.
   Value rows = layer.reshape(x, {steps * batch, getShape(x)[2]});
   Value sums = layer.createElementwise(
       "add", {multiply(rows, w), layer.reshape(bias, {units})});

@@ -15,14 +15,14 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Returns the product of two scales as TFLite makes it, in f32.
+/// Returns the product of two scales, in f32 as in TFLite.
 static double multiplyScales(double a, double b) {
   return static_cast<float>(a) * static_cast<float>(b);
 }
 
-/// Returns the sums of the rows of `weights`, each times `factor`, plus `bias`
-/// unless that is null; nullopt, and a report, where they are not constants of
-/// integers.
+/// Returns the sum of each row of `weights` times `factor`, plus `bias` unless
+/// that is null; nullopt after an error if weights or bias are not integer
+/// constants.
 static std::optional<SmallVector<int64_t>>
 sumRows(Layer &layer, Value weights, int64_t rows, int64_t factor, Value bias) {
   auto read = [&](Value value, StringRef what) -> std::optional<TensorData> {
@@ -53,8 +53,8 @@ sumRows(Layer &layer, Value weights, int64_t rows, int64_t factor, Value bias) {
   return sums;
 }
 
-/// Returns a constant of type i32, or i64 where they are `wide`, and this
-/// shape. Sums wrap around as they do in kernels.
+/// Returns a constant of this shape and the type i32, or i64 if `wide` is set.
+/// Values that exceed i32 wrap around, as in TFLite's kernels.
 static Value makeBias(Layer &layer, ArrayRef<int64_t> values,
                       ArrayRef<int64_t> shape, bool wide = false) {
   if (wide)
@@ -73,15 +73,15 @@ static Value makeBias(Layer &layer, ArrayRef<int64_t> values,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of an SVDF: each of `units` results sums up `rank` filters, whose
-/// last `memory` features are kept.
+/// The sizes of an SVDF. Each of `units` results is the sum of `rank` filters,
+/// each of which keeps its last `memory` features.
 struct SvdfSizes {
   int64_t batch, filters, memory, units, rank;
 };
 } // namespace
 
-/// Returns the result of the filters over time, before the bias: a convolution
-/// in which each unit is a group. Its shape is batch x units x 1 x 1.
+/// Returns the sums of the filters over time, before the bias, as a grouped
+/// convolution with one group per unit. The shape is batch x units x 1 x 1.
 static Value sumOverTime(Layer &layer, Value queue, Value time,
                          const SvdfSizes &sizes, TypeAttr accumulator) {
   Value image =
@@ -94,8 +94,9 @@ static Value sumOverTime(Layer &layer, Value queue, Value time,
       ArrayRef<int64_t>(zeros), sizes.units, accumulator);
 }
 
-/// Returns the queue of features after `features`, batch x filters, have joined
-/// it, in the shape batch x filters x memory, and keeps it for the next run.
+/// Appends `features`, batch x filters, to the queue of features, keeps the
+/// queue for the next run, and returns it in the shape batch x filters x
+/// memory.
 static Value remember(Layer &layer, Variable &variable, Value features,
                       const SvdfSizes &sizes) {
   Value queue =
@@ -125,7 +126,7 @@ static Value computeIntegerSvdf(Layer &layer, Value x, Variable &variable,
       !layer.getOutputElement().isSignlessInteger(8))
     return layer.unsupported("computes with integers other than an INT8 input "
                              "and result and an INT16 or INT8 state");
-  // Features: sums of products with the input, in the state's type.
+  // Features are sums of products with the input, in the state's type.
   TypeAttr wide = TypeAttr::get(layer.getBuilder().getI32Type());
   auto bias =
       sumRows(layer, layer.getInput(1), sizes.filters, -in.getZeroPoint(), {});
@@ -149,7 +150,7 @@ static Value computeIntegerSvdf(Layer &layer, Value x, Variable &variable,
     features = layer.createElementwise(
         "add", {features, constantOf(layer, state.getZeroPoint())});
   Value queue = remember(layer, variable, layer.castTo(features, kept), sizes);
-  // Results: filters over time, whose sums include the bias.
+  // Results are the filters over time, whose sums include the bias.
   auto offsets =
       sumRows(layer, layer.getInput(2), sizes.units, -state.getZeroPoint(),
               layer.hasInput(3) ? layer.getInput(3) : Value());
@@ -226,8 +227,8 @@ Value convertSvdf(Layer &layer) {
 // LSTM
 //===----------------------------------------------------------------------===//
 
-/// Returns the first of four inputs for the input gate, the forget gate, the
-/// cell and the output gate, joined to one tensor of shape 4 x `shape`.
+/// Returns four inputs from `first` on (for the input gate, the forget gate,
+/// the cell and the output gate), stacked to one tensor of shape 4 x `shape`.
 static Value joinGates(Layer &layer, size_t first, ArrayRef<int64_t> shape) {
   bool isFloat = getElement(layer.getInput(0)).isF32();
   SmallVector<int64_t> slab = {1};
@@ -244,9 +245,9 @@ static Value joinGates(Layer &layer, size_t first, ArrayRef<int64_t> shape) {
   return layer.create<nn::ConcatOp>(ValueRange(parts), int64_t(0));
 }
 
-/// Returns the logistic function at k / 24 in units of 2^-16, for k from 0 to
-/// 255, as TFLite has it: the lines between its entries are what counts, so
-/// that some are one unit above the nearest.
+/// Returns TFLite's table of the logistic function at k / 24 in units of 2^-16,
+/// for k from 0 to 255. Some entries are one unit above the nearest number,
+/// because the table is optimized for linear interpolation.
 static Value makeSigmoids(Layer &layer) {
   static constexpr uint64_t kAbove[] = {0xc0467baefa7bd110, 0x0011009020440005,
                                         0x80, 0x8000000000000000};
@@ -262,7 +263,8 @@ static Value makeSigmoids(Layer &layer) {
       ArrayRef(table)));
 }
 
-/// Cuts what LSTM ops give into the result and the next values of variables.
+/// Splits the packed result of an LSTM op into the operator's result and the
+/// next values of its variables.
 static Value splitLstm(Layer &layer, Value packed, Variable &output,
                        Variable &cell, bool isTimeMajor) {
   if (!packed)
@@ -282,17 +284,16 @@ static Value splitLstm(Layer &layer, Value packed, Variable &output,
   return y;
 }
 
-/// Returns the quantization of what cells give: that of the output state.
-/// LiteRT takes that of the last of five intermediates, which converters write,
-/// too.
+/// Returns the quantization of the cells' outputs: that of the output state, or
+/// in LiteRT that of the last of five intermediate tensors.
 static Quantization getResults(Layer &layer) {
   Quantization stated =
       layer.isLiteRt() ? layer.getIntermediateQuantization(4) : Quantization();
   return stated ? stated : layer.getInputQuantization(18);
 }
 
-/// Returns the pairs of a multiplier and a shift of nn.integer_lstm, or
-/// nullopt, and a report, where a scale is missing.
+/// Returns the pairs of multiplier and shift of nn.integer_lstm; nullopt after
+/// an error if a scale is missing.
 static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
                                                        bool isInt16Activation) {
   Quantization in = layer.getInputQuantization(0),
@@ -347,7 +348,7 @@ static std::optional<SmallVector<int64_t>> makeFactors(Layer &layer,
 static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
                                 Variable &output, Variable &cell,
                                 const fb::LstmOptions &options) {
-  // Numbers of 16 bits have sums of 64.
+  // 16-bit activations have 64-bit sums.
   bool isInt16Activation = getElement(x).isSignlessInteger(16);
   auto factors = makeFactors(layer, isInt16Activation);
   if (!factors)
@@ -375,14 +376,14 @@ static Value computeIntegerLstm(Layer &layer, Value x, Value w, Value r,
     ofX.append(*one);
     ofH.append(*other);
   }
-  // frexp() counts the power of 1/2 as 0. Arguments of tanh are in [-8, 8).
+  // The exponent of frexp() is 0 for 1/2. Arguments of tanh are in [-8, 8).
   int64_t integerBits = 15 + (power - 1);
   int64_t shift = 3 - integerBits, multiplier = 3;
   if (shift <= 0) {
     multiplier = int64_t(3) << std::min<int64_t>(-shift, 12);
     shift = 0;
   }
-  // LiteRT's gates have 16 bits.
+  // Gates have 16 bits in LiteRT.
   if (layer.isLiteRt() && !isInt16Activation) {
     if (integerBits < 0 || integerBits > 6)
       return layer.unsupported("has a cell state of scale " +
@@ -449,7 +450,7 @@ Value convertLstm(Layer &layer) {
   if (getElement(w) != ofWeights || getElement(r) != ofWeights ||
       layer.getOutputElement() != element)
     return layer.unsupported("mixes types of elements; nnc handles one");
-  // Cells of 16 bits are stored as two bytes beside bytes.
+  // A 16-bit cell state is stored as two bytes if the output state has 8 bits.
   const fb::Tensor *stated = layer.getInputTensor(19);
   if (!isFloat && stated && stated->type() != fb::TensorType::INT16)
     return layer.unsupported("has a cell state of type " +
@@ -485,8 +486,7 @@ Value convertVarHandle(Layer &layer) {
   return {};
 }
 
-/// Returns the variable of a handle, of this type; null, and a report, where
-/// that fails.
+/// Returns the variable of a handle with this type; null after an error.
 static Variable *findVariable(Layer &layer, RankedTensorType type) {
   std::string handle = layer.readHandle(0);
   if (handle.empty() || !type)

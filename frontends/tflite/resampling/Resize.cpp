@@ -14,13 +14,13 @@ using namespace nnc;
 namespace nnc::tflite {
 
 namespace {
-/// The options of both resizes.
+/// The options that RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR share.
 struct Placement {
   bool alignsCorners, hasHalfPixels;
 };
 } // namespace
 
-/// Returns the height and width of the result; nullopt, and a report, where
+/// Returns the height and width of the result; nullopt after an error if
 /// operands do not fit.
 static std::optional<SmallVector<int64_t>> readSizes(Layer &layer,
                                                      const Placement &places) {
@@ -44,8 +44,7 @@ static std::optional<SmallVector<int64_t>> readSizes(Layer &layer,
   return sizes;
 }
 
-/// Returns true, and a report, where integers of the result stand for other
-/// numbers than those of the input.
+/// Returns true after an error if the quantization of input and result differs.
 static bool changesScale(Layer &layer) {
   Quantization in = layer.getInputQuantization(0),
                out = layer.getOutputQuantization();
@@ -57,7 +56,8 @@ static bool changesScale(Layer &layer) {
   return true;
 }
 
-/// Returns which element of `in` each of `out` elements is, along an axis.
+/// Returns for each of `out` elements along an axis the index of the nearest of
+/// `in` elements.
 static SmallVector<int64_t> findNearest(int64_t in, int64_t out,
                                         const Placement &places) {
   float scale = places.alignsCorners && out > 1
@@ -93,8 +93,8 @@ Value convertResizeNearest(Layer &layer) {
 }
 
 namespace {
-/// The elements between which each element of the result lies along an axis,
-/// and the share of the second.
+/// For each element of the result along an axis: the two elements between which
+/// it lies, and the weight of the second.
 struct Places {
   SmallVector<int64_t> low, high;
   SmallVector<float> share;
@@ -119,7 +119,8 @@ static Places findPlaces(int64_t in, int64_t out, const Placement &places) {
   return result;
 }
 
-/// Resizes integers without a sign, which TFLite does in f32, in this order.
+/// Resizes unsigned integers, which TFLite computes in f32, in the same order
+/// of operations.
 static Value resizeUnsigned(Layer &layer, Value x, ArrayRef<int64_t> sizes,
                             const Placement &places) {
   Type real = layer.getBuilder().getF32Type();

@@ -2,10 +2,10 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Custom operators that TFLite Micro has for features of sound. Functions of
-// nnc's own, runtime/nnc_signal_*.h, compute them as functions of the user's
-// compute theirs. Those that cut and join streams are in SignalFrames.cpp,
-// Fourier transforms in SignalFft.cpp.
+// TFLite Micro's custom operators for audio features. The functions in
+// runtime/nnc_signal_*.h compute them; the emitted code calls these like custom
+// functions of the user. Operators that split and join streams are in
+// SignalFrames.cpp, Fourier transforms in SignalFft.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -250,8 +250,8 @@ Value convertSignalFilterBankSpectralSubtraction(Layer &layer) {
   return call.finish(kSpectrum, "nnc_signal_spectral_subtraction", options);
 }
 
-/// A table of gains has one for 0, 1 and 2 each, and three numbers, with one
-/// between, for each power of two from 2 to 2^31.
+/// The number of entries in a table of gains: one each for 0, 1 and 2, and four
+/// (three numbers and a gap) for each power of two from 2 to 2^31.
 static constexpr int64_t kGains = 125;
 
 Value convertSignalPcan(Layer &layer) {

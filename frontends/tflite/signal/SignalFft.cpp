@@ -13,12 +13,13 @@ using namespace nnc;
 
 namespace nnc::tflite {
 
-/// Longer transforms are nobody's network.
+/// The length of the longest transform; no real network has a longer one.
 static constexpr int64_t kMaxLength = 1 << 20;
 
 /// Returns the radices of kissfft's stages for a transform of n complex
-/// numbers, the last stage's first: 4 as often as n is a multiple, then 2, 3
-/// and 5. TFLite Micro lacks memory for the others; nullopt then.
+/// numbers, from the last stage to the first: 4 as often as it divides n, then
+/// 2, 3 and 5. Returns nullopt if n has other factors, for which TFLite Micro
+/// lacks memory.
 static std::optional<SmallVector<int64_t>> findRadices(int64_t n) {
   SmallVector<int64_t> radices;
   for (int64_t radix : {4, 2, 3, 5})
@@ -27,8 +28,8 @@ static std::optional<SmallVector<int64_t>> findRadices(int64_t n) {
   return n == 1 && !radices.empty() ? std::optional(radices) : std::nullopt;
 }
 
-/// Appends the number of the unit circle at `angle`, with as many fraction bits
-/// as T has but the sign.
+/// Appends the point of the unit circle at `angle`, in fixed point with all
+/// bits of T except the sign as fraction bits.
 template <class T>
 static void addAngle(SmallVectorImpl<T> &circle, double angle) {
   auto convert = [](double x) -> T {
@@ -42,8 +43,9 @@ static void addAngle(SmallVectorImpl<T> &circle, double angle) {
   circle.push_back(convert(std::sin(angle)));
 }
 
-/// Returns the table of nnc_signal_fft.h for n complex numbers. Angles are made
-/// as kissfft makes them, whose rounding shows in tables of many bits.
+/// Returns the table of nnc_signal_fft.h for n complex numbers. Angles are
+/// computed as in kissfft, because their rounding affects tables with many
+/// bits.
 template <class T>
 static Value makeCircle(Layer &layer, int64_t n, bool isInverse) {
   const double pi = 3.14159265358979323846, sign = isInverse ? -1 : 1;

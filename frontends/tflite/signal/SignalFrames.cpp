@@ -1,4 +1,4 @@
-//===- SignalFrames.cpp - Signal operators that cut and join streams ------===//
+//===- SignalFrames.cpp - Signal operators on streams ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,8 +31,9 @@ Value convertSignalFramer(Layer &layer) {
     return layer.broken("has a step of " + Twine(step) +
                         ", which is longer than its frames of " + Twine(size) +
                         ", and cannot fill these before the first run");
-  // Frames that begin with zeros end with the newest sample. Others begin with
-  // the first one, and have to end with a step.
+  // Prefilled frames begin with zeros and end with the newest sample. Other
+  // frames begin with the first sample and have to end at a multiple of the
+  // step.
   int64_t reach = isPrefilled ? size : llvm::alignTo(size, step);
   int64_t kept = reach - step;
   SmallVector<int64_t> frames(getShape(x));
@@ -115,8 +116,9 @@ Value convertSignalOverlapAdd(Layer &layer) {
                      {step});
 }
 
-/// CIRCULAR_BUFFER joins what it reads to a queue, and gives the queue. TFLite
-/// Micro has it end a run unless that is the last of a cycle of some runs.
+/// Converts CIRCULAR_BUFFER, which appends its input to a queue and returns the
+/// queue. In TFLite Micro it ends a run early unless the run is the last one of
+/// a cycle of several runs.
 Value convertCircularBuffer(Layer &layer) {
   Value x = layer.getInput(0);
   const fb::Tensor *stated = layer.getOutputTensor();
@@ -142,7 +144,7 @@ Value convertCircularBuffer(Layer &layer) {
     if (!map.isSound())
       return {};
   }
-  // Without the option, TFLite Micro judges by the length.
+  // If the option is missing, TFLite Micro derives the cycle from the length.
   if (cycle == 0)
     cycle = llvm::is_contained({5, 13, 25}, shape[1]) ? 1 : 2;
   if (cycle > 1)
