@@ -10,13 +10,13 @@ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int smaller(int a, int b) { return a < b ? a : b; }
 constexpr int larger(int a, int b) { return a < b ? b : a; }
 
-/// First index of part i if [0, count) is cut into `parts` parts of nearly
-/// equal size.
+/// Returns the first index of part i if [0, count) is divided into `parts`
+/// parts of nearly equal size.
 constexpr int cut(int count, int i, int parts) {
   return static_cast<int>(static_cast<long long>(count) * i / parts);
 }
 
-/// `bytes` rounded up to whole cache lines of 64 bytes.
+/// Returns `bytes` rounded up to whole cache lines of 64 bytes.
 constexpr ptrdiff_t whole_lines(ptrdiff_t bytes) {
   return (bytes + 63) / 64 * 64;
 }

@@ -163,15 +163,17 @@ template <class F, class... Operands> struct fused {
   NNC_INLINE void fetch(ptrdiff_t offset) const { operands.fetch(offset); }
 };
 
-/// The constants of an expression that requantizes sums of integers to i8 as
-/// TFLite does twice rounding: min(max(rescale_double(v + bias, multiplier,
-/// shift) + zero, low), high), whose operands are bias, multiplier and shift of
-/// the channel. F::requantization is such a type where F is that expression.
+/// The constants of an expression that requantizes sums of integers to i8 with
+/// TFLite's double rounding: min(max(rescale_double(v + bias, multiplier,
+/// shift) + zero, low), high). Its operands are the bias, multiplier and shift
+/// of the channel. If F is such an expression, F::requantization is a
+/// requantization_of.
 template <int Zero, int Low, int High> struct requantization_of {
   static constexpr int zero = Zero, low = Low, high = High;
 };
 
-/// Whether an epilogue is such an expression of operands of a channel each.
+/// True if an epilogue is a requantization (requantization_of) whose operands
+/// have one value per channel.
 template <class Epi, class = void> struct requantizes {
   static constexpr bool value = false;
 };
@@ -183,7 +185,7 @@ struct requantizes<
   using form = typename F::requantization;
 };
 
-/// Whether an epilogue takes values of the vector type V.
+/// True if an epilogue accepts values of the vector type V.
 template <class Epi, class V> constexpr bool takes_vectors = false;
 template <class V> constexpr bool takes_vectors<none, V> = true;
 template <class F, class... Operands, class V>

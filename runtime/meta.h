@@ -1,9 +1,9 @@
-//===- meta.h - What the runtime uses of C++'s own headers ----------------===//
+//===- meta.h - Replacements of C++ standard headers ----------------------===//
 //
-// Toolchains for microcontrollers may have the headers of C and none of C++'s.
-// So the runtime includes <stddef.h>, <stdint.h>, <string.h>, <math.h> and the
-// like, and what it needs of <type_traits>, <utility> and <limits> stands here,
-// with the names and meanings of the standard.
+// Toolchains for microcontrollers may have C headers but no C++ headers. So the
+// runtime includes only C headers such as <stdint.h> and <math.h>. The parts of
+// <type_traits>, <utility> and <limits> that it needs are defined here, with
+// the names and meanings of the standard.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_META_H
@@ -76,13 +76,14 @@ struct is_unsigned
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// A value of type T for operands that are not evaluated.
+/// An expression of type T for unevaluated operands, like std::declval.
 template <class T> T &&any_value();
-/// A function whose argument has to convert to T.
+/// A function whose argument must be convertible to T, for unevaluated
+/// operands.
 template <class T> void take(T);
 
-/// Whether an F can be called with arguments of types A, and whether R can be
-/// made of what it returns.
+/// Tests whether an F can be called with arguments of the types A and whether
+/// its result converts to R.
 template <class R, class F, class... A> struct call_test {
   template <class G>
   static auto call(int)

@@ -44,8 +44,8 @@ inline unsigned char *argument_of(const scratch_memory &scratch, int thread,
   return scratch.bytes + thread * (scratch.size / threads / 64 * 64);
 }
 
-/// Whether R has finish(), which makes the result of one scratch, if there is
-/// one, that all units share.
+/// True if R has finish(), which runs after all units and computes the result
+/// from the scratch that they share, if there is one.
 template <class R, class = void> constexpr bool has_finish = false;
 template <class R>
 constexpr bool has_finish<R, enable_if_t<R::has_finish>> = true;
@@ -61,16 +61,16 @@ inline void finish(const S &shape, const A &...arguments) {
 
 using pool = const nnc_pool *;
 
-/// Whether R has units(shape, threads), which makes at most one unit for each
-/// thread; run() then takes `threads` as its last argument.
+/// True if R has units(shape, threads), which returns a number of units of at
+/// most one per thread. run() then takes `threads` as its last argument.
 template <class R, class S, class = void>
 constexpr bool cuts_for_threads = false;
 template <class R, class S>
 constexpr bool cuts_for_threads<R, S, decltype(R::units(S{}, 1), void())> =
     true;
 
-/// Whether R has share(shape, thread, threads), the unit with which a thread's
-/// range begins.
+/// True if R has share(shape, thread, threads), which returns the first unit of
+/// a thread's range.
 template <class R, class S, class = void> constexpr bool cuts_unevenly = false;
 template <class R, class S>
 constexpr bool cuts_unevenly<R, S, decltype(R::share(S{}, 0, 1), void())> =

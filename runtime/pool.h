@@ -92,7 +92,7 @@ public:
 
 private:
   cpu_set_t cores;
-  int count = 0; ///< 0: not known
+  int count = 0; ///< number of cores; 0 if it is not known
 #else
   static core_set of(pthread_t) { return {}; }
   void pin(pthread_t, int) const {}
@@ -163,8 +163,8 @@ private:
   /// State of one worker, in a cache line of its own so that workers do not
   /// disturb each other.
   struct alignas(64) worker {
-    std::atomic<unsigned> taken{0}; ///< the last generation that somebody took
-    std::atomic<unsigned> done{0};  ///< the last one that is done
+    std::atomic<unsigned> taken{0}; ///< last generation whose share was claimed
+    std::atomic<unsigned> done{0};  ///< last generation whose share is done
     thread_pool *owner;
     int index;
     unsigned missed = 0; ///< number of shares that the caller took

@@ -1,7 +1,7 @@
 //===- store_sums.h - Stores sums of integers -----------------------------===//
 //
-// What a routine does with vectors of sums or means of integers: the epilogue
-// makes the values to store of them (epilogue.h).
+// Functions that store vectors of sums or means of integers. The epilogue
+// (epilogue.h) converts them to the values to store.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_STORE_SUMS_H
@@ -38,8 +38,9 @@ NNC_INLINE void store_sums(V v, Y *y, ptrdiff_t at, int first, int channels,
                       : Y(0);
   }
 }
-/// Whether store_points makes the results of points one after the other. Where
-/// their operands take most of the registers, unrolled code would spill them.
+/// True if store_points computes the results of one point after the other. If
+/// the operands of a point take most of the registers, unrolled code for
+/// several points would spill them.
 template <int W> constexpr bool makes_points_in_turn = false;
 #if defined(NNC_RVV_VECTORS)
 template <> inline constexpr bool makes_points_in_turn<8> = true;

@@ -1,4 +1,4 @@
-//===- weights.h - Whether weights are those that the code was made with --===//
+//===- weights.h - Verifies that weights belong to the code ---------------===//
 //
 // A module's weights begin with a header, which says how many bytes there are
 // and what their hash is. The code holds the same two numbers: it compares them
@@ -16,24 +16,26 @@
 
 namespace nnc {
 
-/// How the bytes of weights begin; numbers are little-endian. What follows it
-/// begins at the next multiple of the weights' alignment.
+/// The header of a module's weights, with little-endian numbers. The weights
+/// themselves begin at the next multiple of their alignment.
 struct weights_header {
-  /// "nncw" and the version of this layout and of the hash.
+  /// The magic number "nncw", and the version of this header and of the hash.
   static constexpr uint32_t word = 0x77636e6e, current = 1;
 
   uint32_t magic, version;
   /// Size of the weights, this header included.
   uint64_t bytes;
-  /// hash_words() of all that follows the header and its padding.
+  /// hash_words() of all bytes behind the header and its padding.
   uint64_t hash;
-  /// The model's name, cut off where it is too long, for a person to read.
+  /// The model's name, truncated if it is too long. It is only for human
+  /// readers.
   char model[40];
 };
 static_assert(sizeof(weights_header) == 64, "there is no padding");
 
-/// A 64-bit hash of whole words of eight bytes; `hash` is that of the bytes
-/// before these. One word that changes always changes the hash.
+/// Returns a 64-bit hash of `count` bytes, in words of eight bytes. `hash` is
+/// the hash of the bytes before these. A change of a single word always changes
+/// the hash.
 inline uint64_t hash_words(const unsigned char *bytes, size_t count,
                            uint64_t hash = 0xcbf29ce484222325u) {
   for (size_t i = 0; i < count; i += 8) {
@@ -45,7 +47,7 @@ inline uint64_t hash_words(const unsigned char *bytes, size_t count,
   return hash;
 }
 
-/// Whether `weights` begin with the header of weights of this size and hash.
+/// Returns true if `weights` begin with a header that has this size and hash.
 inline bool has_header(const void *weights, uint64_t bytes, uint64_t hash) {
   weights_header header;
   memcpy(&header, weights, sizeof header);

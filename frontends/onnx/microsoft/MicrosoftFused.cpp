@@ -91,7 +91,7 @@ static std::string printConv(const MicrosoftNode &node, std::string &why) {
   return "(image, w, bias, added) => (y) {" + body + activation + "}";
 }
 
-/// Returns the body of NhwcFusedConv: a convolution of images in NHWC order.
+/// Returns the body of NhwcConv: a convolution of images in NHWC order.
 static std::string printNhwcConv(const MicrosoftNode &node) {
   int64_t rank = node.getRank(0);
   return "(x, w, bias) => (y) { t = Transpose <perm: ints = " +

@@ -34,8 +34,8 @@ template <class S> constexpr bool direct_applies(const S &s, int W) {
 template <class S> constexpr bool integers_apply_to_conv2d(const S &s, int W) {
   return whole_blocks(s, W) && !(s.groups > 1 && s.groups == s.c);
 }
-/// Four times a sum of the convolution has to fit in 32 bits, whatever bytes it
-/// is made of.
+/// Four times a sum of the convolution has to fit in 32 bits for all possible
+/// values of its bytes.
 template <class S> constexpr bool integers_winograd_applies(const S &s) {
   constexpr int most = (1 << 29) / (9 * 255 * 255);
   return s.groups == 1 && s.kh == 3 && s.kw == 3 && s.sh == 1 && s.sw == 1 &&
@@ -51,9 +51,9 @@ template <class S> constexpr bool pointwise_applies(const S &s, int W) {
          s.pl == 0 && (s.oh - 1) * s.sh < s.h && (s.ow - 1) * s.sw < s.w;
 }
 
-/// Whether there are Winograd matrices for `taps` taps and M outputs along an
-/// axis. winograd_matrices.h has them for 4, 6 and 8 points; an axis with one
-/// tap needs none.
+/// Returns true if there are Winograd matrices for `taps` taps and M outputs
+/// along an axis. winograd_matrices.h has them for 4, 6 and 8 points; an axis
+/// with one tap needs none.
 constexpr bool winograd_takes(int taps, int M) {
   const int points = M + taps - 1;
   return taps == 1 || (taps > 2 && points % 2 == 0 && points <= 8);
@@ -112,7 +112,7 @@ template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
   return plan_expanded(s, W, B).thread_scratch() <= most_bytes;
 }
 
-/// All of a few rows are in one tile.
+/// The method is for few rows: all rows have to fit in one tile.
 template <class S> constexpr bool integers_apply(const S &s, int M) {
   return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
          (M <= 2 || s.m > M / 2);
@@ -125,12 +125,12 @@ template <class S> constexpr bool adapt_applies(const S &s, int W) {
   const int high = larger(s.block_in, s.block_out);
   return low == 1 ? high == W : low == W && high % W == 0;
 }
-/// Whether a copy moves whole rows, for which no routine has vectors of its
-/// own.
+/// Returns true if a copy moves whole rows, for which there is no specific
+/// vector routine.
 template <class S> constexpr bool copies_rows(const S &s) {
   return s.src_strides[s.rank - 1] == 1 && s.dst_strides[s.rank - 1] == 1;
 }
-/// Whether the window of a pooling layer is the whole image.
+/// Returns true if the window of a pooling layer is the whole image.
 template <class S> constexpr bool global_applies(const S &s) {
   return s.kh == s.h && s.kw == s.w && s.dh == 1 && s.dw == 1 && s.oh == 1 &&
          s.ow == 1 && s.pt == 0 && s.pl == 0 && s.pb == 0 && s.pr == 0;

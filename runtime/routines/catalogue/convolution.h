@@ -7,9 +7,9 @@
 
 namespace nnc {
 
-/// Share of the taps along an axis that meet the input instead of its padding.
-/// The axis has `out` outputs of `taps` taps each; the first tap of the first
-/// output lies `before` places before the input.
+/// Fraction of the taps along an axis that read the input instead of its
+/// padding. The axis has `out` outputs of `taps` taps each; the first tap of
+/// the first output lies `before` elements before the input.
 constexpr double share_inside(int in, int out, int taps, int stride,
                               int dilation, int before) {
   double met = 0;

@@ -1,7 +1,7 @@
 //===- costs.h - The tables of cost constants as structs ------------------===//
 //
-// The formulas of this folder hold the structure of the cost model. The numbers
-// in them are fitted to measurements and stand in the tables of
+// The formulas of this folder hold the structure of the cost model. The
+// constants in them are fitted to measurements. They are in the tables of
 // runtime/routines/costs/, one for each instruction set.
 //
 //===----------------------------------------------------------------------===//

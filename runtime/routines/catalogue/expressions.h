@@ -1,8 +1,9 @@
-//===- expressions.h - What the expressions of the catalogue call ---------===//
+//===- expressions.h - Functions for the routine tables -------------------===//
 //
-// Whether a routine applies to a shape, which share of the machine's peak its
-// inner loop reaches, and what it loses to rounding. Include this file before
-// routines.inc wherever those columns are used. No emitted module needs it.
+// Functions that the columns of routines.inc call: whether a routine applies to
+// a shape, the fraction of the machine's peak rate that its inner loop reaches,
+// and its rounding error. Include this file before routines.inc wherever those
+// columns are used. No emitted module needs it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_EXPRESSIONS_H

@@ -11,8 +11,8 @@
 
 namespace nnc {
 
-/// Cost of a bias and an activation of shapes/values.h between two parts of
-/// a layer, in multiply-adds for each value.
+/// Cost of a bias and an activation of shapes/values.h between two parts of a
+/// layer, in multiply-adds per value.
 constexpr double inner_time(const tile_limits &t, int activation) {
   return activation == int(inner_activation::silu)
              ? t.cost->silu_cost
@@ -20,9 +20,9 @@ constexpr double inner_time(const tile_limits &t, int activation) {
 }
 
 /// Efficiency of scaled_conv2d/products.h with L levels of Strassen's method.
-/// Scaling overlaps with forming Strassen's sums of what is scaled. Without
-/// these, values are stored only because they are scaled, and loaded again. The
-/// family counts scaling a value as one multiply-add.
+/// Scaling overlaps with forming Strassen's sums of the scaled values. With L =
+/// 0, the scaled values have to be stored and loaded again. The family counts
+/// the scaling of a value as one multiply-add.
 template <class S>
 constexpr double scaled_conv2d_efficiency(tile_limits t, const S &s, int L,
                                           int P, int B) {

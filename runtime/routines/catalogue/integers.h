@@ -10,8 +10,8 @@
 
 namespace nnc {
 
-/// Products, made G at a time, in the time of a multiply-add of floats. One
-/// product of a lane takes as long as that.
+/// Number of products, computed G at a time, in the time of one multiply-add of
+/// floats. A single product per lane takes as long as a multiply-add of floats.
 constexpr double rate_of_products(const tile_limits &t, int G) {
   return G == 1   ? 1.0
          : G == 8 ? t.cost->eights_rate
@@ -20,7 +20,7 @@ constexpr double rate_of_products(const tile_limits &t, int G) {
 }
 
 /// Efficiency of conv2d/integers.h with tiles of C pixels by B blocks. Products
-/// are made G at a time. Strips of the input are copied before.
+/// are computed G at a time. Strips of the input are copied first.
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                                                int B, int G) {
@@ -56,7 +56,7 @@ constexpr double integers_winograd_efficiency(tile_limits t, const S &s, int P,
 }
 
 /// Efficiency of conv2d/integers_depthwise.h with tiles of C pixels. For each
-/// output row, lines of interleaved rows are made first.
+/// output row, rows of the input are interleaved first.
 template <class S>
 constexpr double integers_depthwise_efficiency(tile_limits t, const S &s, int C,
                                                int G) {

@@ -21,23 +21,23 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   return with_rereads(t, work, efficiency, double(s.m) * s.k, runs);
 }
 
-/// Efficiency of matmul/integers.h. To convert weights to floats takes as long
-/// as computing a few rows more.
+/// Efficiency of matmul/integers.h. Converting weights to floats takes as long
+/// as computing a few additional rows.
 template <class S>
 constexpr double integers_efficiency(tile_limits t, const S &s) {
   return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
 }
 
-/// Efficiency of matmul/codebook.h. To look weights up takes about as long as
-/// to convert integers.
+/// Efficiency of matmul/codebook.h. Looking up weights takes about as long as
+/// converting integers.
 template <class S>
 constexpr double codebook_efficiency(tile_limits t, const S &s) {
   return integers_efficiency(t, s);
 }
 
 /// Efficiency of block_matmul/registers.h with tiles of M rows by B vectors,
-/// which share the decoding of their weights. Few sums wait for each other, and
-/// weights are decoded meanwhile.
+/// which share the decoding of their weights. While the few sums wait for each
+/// other, the core decodes weights.
 template <class S>
 constexpr double block_matmul_efficiency(tile_limits t, const S &s, int M,
                                          int B) {
@@ -60,11 +60,11 @@ constexpr double plain_efficiency(tile_limits t, const S &s, int M, int B) {
   return s.m / (s.m / packed_efficiency(t, s, M, B) + copy);
 }
 
-/// Efficiency of attention/online.h: two products of numbers of `bytes` bytes,
-/// whose columns are the queries, and an exponential of each score, which is a
+/// Efficiency of attention/online.h: two products of elements of `bytes` bytes,
+/// with a column for each query, and an exponential of each score, which is a
 /// float. Queries and sums are transposed. Rows whose distance is a multiple of
-/// 4 KiB map to the same sets of the first-level cache. It holds at most eight
-/// keys then, and each tile reads the values from beyond it.
+/// 4 KiB map to the same sets of the first-level cache. That cache then holds
+/// at most eight keys, and each tile reads the values from the next level.
 template <class S>
 constexpr double attention_efficiency(tile_limits t, const S &s, int M, int B,
                                       int bytes = sizeof(float)) {

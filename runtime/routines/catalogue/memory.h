@@ -1,4 +1,4 @@
-//===- memory.h - What it costs to read operands again --------------------===//
+//===- memory.h - Costs of repeated reads of operands ---------------------===//
 //
 // All costs are in multiply-adds; see core.h.
 //
@@ -12,46 +12,47 @@
 
 namespace nnc {
 
-/// Cost of reading a weight again that only the last-level cache holds.
+/// Cost of rereading a weight that only the last-level cache holds.
 constexpr double refetch(const tile_limits &t) {
   return t.cost->refetch_ratio * t.core.exposed_share * t.core.last_cost;
 }
-/// Cost of reading a float again from the last-level cache, where floats are
-/// read in the order of their addresses.
+/// Cost of rereading a float from the last-level cache if floats are read in
+/// the order of their addresses.
 constexpr double refetch_in_order(const tile_limits &t) {
   return t.cost->ordered_refetch_ratio * t.core.exposed_share *
          t.core.last_cost;
 }
-/// Cost of reading a weight from where the model's weights are. The weights
-/// before it meet `tiles` register tiles meanwhile, of whose arithmetic a part
-/// does not overlap.
+/// Cost of reading a weight from the memory of the model's weights. Meanwhile
+/// `tiles` register tiles compute with earlier weights; a part of this
+/// arithmetic does not overlap with the read.
 constexpr double streamed(const tile_limits &t, int tiles) {
   return t.core.weight_cost +
          t.cost->stream_exposed_ratio * t.core.exposed_share * tiles;
 }
-/// Cost to other layers of each weight that a method reads beyond those of the
-/// layer. It displaces data of other layers from the last-level cache.
+/// Cost to other layers of each weight that a method reads in addition to the
+/// layer's own weights, because it evicts data of other layers from the
+/// last-level cache.
 constexpr double evicted(const tile_limits &t) {
   return t.core.crowding * refetch(t);
 }
 
-/// Cost of reading `floats` floats `runs` times, of which a cache near the core
-/// holds `held` bytes. More than that are read from the last-level cache in all
-/// runs but the first.
+/// Cost of reading `floats` floats `runs` times if a cache near the core holds
+/// `held` bytes. The excess is read from the last-level cache in every run
+/// except the first.
 constexpr double rereads(const tile_limits &t, double floats, int runs,
                          double held = level2_map) {
   return 4 * floats > held ? refetch_in_order(t) * (runs - 1) * floats : 0;
 }
-/// The efficiency of `work` multiply-adds that would reach `efficiency` without
-/// reading `floats` floats `runs` times.
+/// Efficiency of `work` multiply-adds with reads of `floats` floats in each of
+/// `runs` runs. Without rereads it would be `efficiency`.
 constexpr double with_rereads(const tile_limits &t, double work,
                               double efficiency, double floats, int runs) {
   return work / (work / efficiency + rereads(t, floats, runs));
 }
-/// The efficiency of a group of a blocked convolution that would reach
-/// `efficiency` without rereads. The group computes B blocks of channels at a
-/// time, and reads either its input again for each of them or, where the map is
-/// cut into strips, its weights for each strip.
+/// Efficiency of a group of a blocked convolution that would reach `efficiency`
+/// without rereads. The group computes B blocks of channels at a time. It
+/// rereads its input for each of these or, if the map is divided into strips,
+/// its weights for each strip.
 template <class S>
 constexpr double conv2d_with_rereads(tile_limits t, const S &s, int B,
                                      double efficiency) {

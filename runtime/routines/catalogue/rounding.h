@@ -1,9 +1,10 @@
-//===- rounding.h - How much faster methods lose to rounding --------------===//
+//===- rounding.h - Rounding errors of fast methods -----------------------===//
 //
 // The functions of the ERROR column of routines.inc. An error is the root mean
-// square of what rounding adds to the result, over that of the result. One
-// rounding to a float loses 0.4 * 2^-24 on average. With halves all errors are
-// 2^13 times as large, and so is what users allow.
+// square of the rounding errors in the result, divided by the root mean square
+// of the result. One rounding to a 32-bit float has an error of 0.4 * 2^-24 on
+// average. With 16-bit floats all errors are 2^13 times as large, and so is the
+// tolerance of users.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_ROUNDING_H
@@ -24,12 +25,13 @@ constexpr double square_root(double x) {
 }
 
 /// Error of Winograd's method with `channels` channels, of which `summed` are
-/// summed at a time: the roundings of the products' sums and of the transforms,
-/// enlarged by the transform back.
+/// summed at a time: the rounding errors of the sums of products and of the
+/// transforms, amplified by the output transform.
 constexpr double winograd_error_of(int channels, int summed,
                                    const winograd_filter &rows,
                                    const winograd_filter &cols) {
-  // Squared error of transforming both factors, in roundings.
+  // Squared error of transforming both factors, in units of the squared error
+  // of one rounding.
   constexpr double transforms = 5.4;
   const double part = smaller(channels, summed);
   const double parts = double(channels) / summed;
@@ -49,9 +51,9 @@ template <class S> constexpr double folded_winograd_error(const S &s, int M) {
                            make_winograd_filter(M, folded_taps(s.kw), 1));
 }
 
-/// Error of L levels of Strassen's method with sums of `terms` terms, beyond
-/// that of other routines, whose sums are made in parts of up to 512 terms. The
-/// result is never 0.
+/// Error of L levels of Strassen's method with sums of `terms` terms, in excess
+/// of that of other routines, which compute sums in parts of up to 512 terms.
+/// The result is never 0.
 constexpr double strassen_error(int terms, int L) {
   const int summed = terms >> L;
   const double part = smaller(summed, strassen_summed(L));

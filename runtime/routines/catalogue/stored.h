@@ -1,8 +1,8 @@
-//===- stored.h - Efficiency of reading weights in fewer bytes ------------===//
+//===- stored.h - Efficiency of compressed weights ------------------------===//
 //
-// Decoders are scalar code, whose time follows from its instructions: these
-// were counted for Cortex-M4 (nnc bench --target=cortex-m4), and x86 compilers
-// emit about as many.
+// Decoders are scalar code, whose time is proportional to its number of
+// instructions. These were counted for Cortex-M4 (nnc bench
+// --target=cortex-m4); x86 compilers emit about as many.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_STORED_H
@@ -14,7 +14,7 @@
 
 namespace nnc {
 
-/// Instructions for an element or, of forms with entries, for an entry.
+/// Instructions per element or, for forms with entries, per entry.
 template <class S> constexpr double stored_instructions(const S &s) {
   return s.form == decode_entries           ? 12
          : s.form == decode_literals        ? 9
@@ -25,24 +25,24 @@ template <class S> constexpr double stored_instructions(const S &s) {
                                             : 5;
 }
 
-/// Instructions of scalar code that a core executes in a cycle: several, if it
-/// has units for vectors or for several multiply-adds.
+/// Scalar instructions that a core executes per cycle: several if it has vector
+/// units or units for several multiply-adds.
 constexpr double scalar_rate(const core_limits &core) {
   return core.rate > 2 ? 4 : 1;
 }
 
-/// Efficiency of the routines of decode/.
+/// Efficiency of the routines in decode/.
 template <class S>
 constexpr double decode_efficiency(const core_limits &core, const S &s) {
   return scalar_rate(core) / stored_instructions(s) / core.rate;
 }
 
-/// Share of its speed that stored_matmul/entries.h keeps where it looks for the
-/// ends of rows within a block.
+/// Fraction of its speed that stored_matmul/entries.h reaches if it has to find
+/// the ends of rows within a block.
 inline constexpr double stored_ends_share = 0.6;
 
-/// Efficiency of stored_matmul/entries.h with vectors of W rows of x, for each
-/// of which an entry is read once.
+/// Efficiency of stored_matmul/entries.h with vectors of W rows of x. Each
+/// entry is read once per vector.
 template <class S>
 constexpr double stored_entries_efficiency(const core_limits &core, const S &s,
                                            int W) {
@@ -50,18 +50,18 @@ constexpr double stored_entries_efficiency(const core_limits &core, const S &s,
   return share * decode_efficiency(core, s) * s.m / ceil_div(s.m, W);
 }
 
-/// Efficiency of stored_matmul/pattern.h with vectors: for each, instructions
-/// that bring places to its lanes and pick floats by them, and a multiply-add.
-/// With these figures the estimates of 4096 x 4096 weights on a Zen 4 with
-/// AVX-512 are within a fifth of what nnc bench measures: 2:4 1.7 and 1.9 ms,
-/// 1:4 0.93 and 0.98, 4:8 1.8 and 2.2.
+/// Efficiency of stored_matmul/pattern.h with vectors. Each vector takes a
+/// multiply-add and the instructions that move indices to its lanes and select
+/// floats by them. With these figures the estimates of 4096 x 4096 weights on a
+/// Zen 4 with AVX-512 are within a fifth of what nnc bench measures: 2:4 1.7
+/// and 1.9 ms, 1:4 0.93 and 0.98, 4:8 1.8 and 2.2.
 template <class S>
 constexpr double stored_pattern_efficiency(const core_limits &, const S &s) {
   return s.block == 2 * s.gaps ? 0.3 : 0.2;
 }
 
 /// Efficiency of stored_matmul/tile.h, which multiplies a tile by stored_strip
-/// rows of x: in vectors, or by `scalar` instructions for each weight.
+/// rows of x, in vectors or with `scalar` instructions per weight.
 template <class S>
 constexpr double stored_tile_efficiency(const core_limits &core, const S &s,
                                         double scalar = 0) {
@@ -72,13 +72,13 @@ constexpr double stored_tile_efficiency(const core_limits &core, const S &s,
   return s.m / (decode + s.m * multiply) / core.rate;
 }
 
-/// Instructions of scalar code by which conv2d/dsp.h brings an element of a
-/// window to a column.
+/// Scalar instructions with which conv2d/dsp.h copies an element of a window to
+/// a column.
 inline constexpr double gather_instructions = 1.25;
 
-/// Efficiency of stored_conv2d/strips.h, where `conv` is that of the
-/// convolution with decoded filters and each strip gathers the windows again,
-/// by `gather` instructions for each of their elements.
+/// Efficiency of stored_conv2d/strips.h. `conv` is the efficiency of the
+/// convolution with decoded filters. Each strip gathers the windows again, with
+/// `gather` instructions per element.
 template <class S>
 constexpr double stored_strips_efficiency(const core_limits &core, const S &s,
                                           double conv, double gather = 0) {

@@ -1,4 +1,4 @@
-//===- tile.h - What register tiles reach of the peak rate ----------------===//
+//===- tile.h - Efficiency of register tiles ------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_TILE_H
 #define NNC_ROUTINES_CATALOGUE_TILE_H
 
@@ -9,8 +9,9 @@
 
 namespace nnc {
 
-/// What limits a register tile (runtime/routines/tiles/floats.h): the vectors
-/// of an instruction set, its cost constants, and the core.
+/// The limits on the speed of a register tile
+/// (runtime/routines/tiles/floats.h): the vectors of an instruction set, its
+/// cost constants, and the core.
 struct tile_limits {
   int lanes;    ///< numbers in a vector
   bool by_lane; ///< one load of points serves as many steps as it has lanes,
@@ -20,7 +21,7 @@ struct tile_limits {
   bool splits_sums = true; ///< sums of long tiles may be made in parts
   bool counts_ends = true; ///< beginning and ending a sum takes time
 
-  /// The same vectors on another core.
+  /// Returns the limits of the same vectors on another core.
   constexpr tile_limits on(const core_limits &other) const {
     tile_limits t = *this;
     t.core = other;
@@ -50,9 +51,9 @@ constexpr double from_level2(const tile_limits &t) {
          t.core.level2_rate;
 }
 
-/// Share of the peak rate at which a core adds to `sums` sums in turn. The
-/// additions to one sum wait for each other, so few sums leave the core idle
-/// for a part of the latency.
+/// Fraction of the peak rate that a core reaches when it adds to `sums` sums in
+/// turn. The additions to one sum wait for each other, so few sums leave the
+/// core idle for a part of the latency.
 constexpr double chained(const tile_limits &t, double sums) {
   const double most = t.core.vector_rate * t.cost->latency_cycles;
   return sums < most ? sums / most : 1.0;

@@ -15,7 +15,7 @@ namespace nnc {
 /// estimated time grows by this share of the imbalance.
 constexpr double pair_weight = 0.1;
 
-/// The larger share of the work of two threads, over half of all work.
+/// The larger share of two threads, relative to half of all work.
 constexpr double imbalance(const transformed_plan &p) {
   return 2 * p.shared(2).unit_time() / p.unit_time();
 }
@@ -52,13 +52,14 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
       t.lanes * transforming(t, transform * ceil_div(channels, t.lanes) +
                                     back * ceil_div(filters, t.lanes));
   const int strips = ceil_div(p.groups, p.strip_groups);
-  // What is read before the next pass over the runs begins.
+  // Bytes that are read before the next pass over the runs begins.
   const int passes = strips * (p.points_first ? p.points : 1);
   const double strip_floats = double(p.points) * p.strip_tiles * channels;
   const double weights = double(channels) * filters;
   const double all = p.tiles * products, least = streamed(t, p.tiles) * weights;
   const double bytes = 4 * p.points * weights;
-  // Memory delivers less to blocks of weights that are read beside each other.
+  // Memory bandwidth is lower for several blocks of weights that are read in
+  // parallel.
   const double beside =
       bytes > t.core.last_bytes
           ? t.cost->block_stream_share * (B - 1) * t.core.weight_cost * weights
@@ -74,9 +75,9 @@ constexpr double transformed_time(tile_limits t, const transformed_plan &p,
   return time * (1 + pair_weight * (imbalance(p) - 1));
 }
 
-/// Whether the length of strips is worth trying. Strips longer than usual pay
-/// where the second-level cache has room for them, and where it does not hold
-/// the weights, which then come from memory for each strip.
+/// Returns true if a strip length is worth trying. Strips longer than usual pay
+/// if the second-level cache has room for them, and if the last-level cache
+/// does not hold the weights, which are then read from memory for each strip.
 constexpr bool strips_pay(const tile_limits &t, const transformed_plan &p,
                           double weights) {
   return p.near <= usual_strip * 1024 ||
@@ -105,8 +106,9 @@ constexpr double winograd_efficiency(tile_limits t, const S &s, int M, int P,
          transformed_time(t, p, s.c, s.k, summed, transform, transform, P, B);
 }
 
-/// Efficiency of conv2d/folded.h. There are so few channels that it counts what
-/// calling register tiles takes, and gathering pixels into vectors.
+/// Efficiency of conv2d/folded.h. Because there are few channels, the cost
+/// includes the calls of register tiles and the gathering of pixels into
+/// vectors.
 template <class S>
 constexpr double folded_winograd_efficiency(tile_limits t, const S &s, int M,
                                             int P, int B) {
@@ -137,7 +139,7 @@ constexpr transformed_plan plan_strassen_matmul(const S &s, int L, int W, int P,
 }
 
 /// Efficiency of L levels of Strassen's method for `rows` rows of all images.
-/// To form a value of its sums costs `transform`.
+/// Forming a value of its sums costs `transform`.
 constexpr double strassen_efficiency(tile_limits t, const transformed_plan &p,
                                      int rows, int channels, int filters, int L,
                                      double transform, int P, int B) {
@@ -156,9 +158,9 @@ constexpr double strassen_conv2d_efficiency(tile_limits t, const S &s, int L,
                              s.n * s.oh * s.ow, s.c, s.k, L,
                              t.cost->strassen_conv_cost + L, P, B);
 }
-/// Rows of the result of a matrix product lie far apart, which cores that start
-/// more vectors in a cycle hide better. The second level forms more sums than
-/// the first.
+/// Efficiency of Strassen's method for matrix products. Rows of the result lie
+/// far apart in memory; cores that start more vectors per cycle hide that
+/// latency better. The second level forms more sums than the first.
 template <class S>
 constexpr double strassen_matmul_efficiency(tile_limits t, const S &s, int L,
                                             int P, int B) {

@@ -6,8 +6,8 @@
 
 namespace nnc {
 
-/// Sizes of the parts of a thread's working memory: `columns` columns of pairs,
-/// of `words` words of weights each, then `rows` sums for each column.
+/// The sizes of the parts of a thread's scratch: `columns` columns of pairs,
+/// each for `words` words of weights, then `rows` sums for each column.
 struct dsp_plan {
   int columns, words, rows;
   constexpr int column_bytes() const { return 8 * words; }
@@ -16,8 +16,9 @@ struct dsp_plan {
   }
 };
 
-/// Whether the sizes of a convolution fit in a dsp_window, in 16 bits. Pixels
-/// of three channels are read as words, for which one pixel alone is too short.
+/// Returns true if the sizes of a convolution fit in the 16-bit fields of a
+/// dsp_window. Pixels of three channels are read as 4-byte words, so that an
+/// image of a single pixel is too short.
 template <class S> constexpr bool fits_dsp_window(const S &s) {
   constexpr int most = 32767;
   return (s.c != 3 || s.h > 1 || s.w > 1) && s.h <= most && s.w <= most &&
@@ -25,8 +26,9 @@ template <class S> constexpr bool fits_dsp_window(const S &s) {
          s.dh <= most && s.dw <= most;
 }
 
-/// The window of a convolution, whose channels, or the columns of the only one,
-/// are padded to fours, for so many filters at a time.
+/// Plan for the window of a convolution with `filters` filters at a time. The
+/// channels, or the columns of a single channel, are padded to multiples of
+/// four.
 template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s, int filters) {
   const int across = s.c == 1 ? (s.kw + 3) / 4 : s.kw * ((s.c + 3) / 4);
   return {2, s.kh * across, (filters + 1) / 2 * 2};
@@ -34,7 +36,7 @@ template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s, int filters) {
 template <class S> constexpr dsp_plan plan_conv2d_dsp(const S &s) {
   return plan_conv2d_dsp(s, s.k);
 }
-/// The sums of a pixel of a depthwise convolution.
+/// Plan for the sums of a pixel of a depthwise convolution.
 template <class S> constexpr dsp_plan plan_depthwise_dsp(const S &s) {
   return {1, 0, s.k};
 }

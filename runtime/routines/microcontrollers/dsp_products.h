@@ -1,13 +1,13 @@
 //===- dsp_products.h - Sums of products of bytes as pairs ----------------===//
 //
-// What the routines of the instruction set `armdsp` share. These functions are
-// no templates and take run-time sizes, so that a module has each of them once,
-// however many layers it has.
+// Functions that the routines of the instruction set `armdsp` share. They are
+// not templates and take run-time sizes, so that a module contains each of them
+// once, however many layers it has.
 //
-// A column holds factors as pairs of 16 bits: of each four bytes b0, b1, b2, b3
-// the pairs (b0, b2) and (b1, b3). Two columns take turns in memory: two pairs
-// of one, then two of the other. Weights are bytes w[n / N][k / 4][N][4]: a
-// word of each of N rows, then the next words.
+// A column holds factors as pairs of 16 bits: four bytes b0, b1, b2, b3 become
+// the pairs (b0, b2) and (b1, b3). Two columns are interleaved in memory: two
+// pairs of one column, then two of the other. Weights are bytes w[n / N][k /
+// 4][N][4]: a word of each of N rows, then the next words.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H
@@ -17,8 +17,8 @@
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"
 
-// Whole loops in assembly need almost all registers. clang and unoptimized code
-// have fewer; they get the same loops in C++.
+// Whole loops in assembly need almost all registers. With clang and in
+// unoptimized code fewer are available; there the same loops are in C++.
 #if defined(NNC_ARM_DSP) && defined(__OPTIMIZE__) && !defined(__clang__)
 #define NNC_ARM_DSP_LOOPS 1
 #endif
@@ -179,7 +179,7 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
   return w;
 }
 
-/// The nearest number of 8 bits.
+/// Returns x saturated to 8 bits.
 NNC_INLINE int32_t dsp_saturate(int32_t x) {
 #if defined(NNC_ARM_DSP)
   int32_t v;
@@ -190,18 +190,19 @@ NNC_INLINE int32_t dsp_saturate(int32_t x) {
 #endif
 }
 
-/// rescale_double of a number for which the short way below does not hold.
+/// Returns rescale_double of a number for which dsp_is_usual() is false.
 NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
                                         int32_t shift) {
   return rescale_double(x, multiplier, shift);
 }
 
-/// Whether dsp_rescale_down holds for x and this shift: twice x fits in 32
-/// bits, and the shift is one to the right.
+/// Returns true if dsp_rescale_down() is correct for x and this shift: 2 * x
+/// fits in 32 bits, and the shift is to the right.
 NNC_INLINE bool dsp_is_usual(int32_t x, int32_t shift) {
   return NNC_LIKELY(shift < 0 && plus(x, int32_t(1) << 30) >= 0);
 }
-/// rescale_double(x, multiplier, shift) + zero for these.
+/// Returns rescale_double(x, multiplier, shift) + zero if dsp_is_usual(x,
+/// shift).
 NNC_INLINE int32_t dsp_rescale_down(int32_t x, int32_t multiplier,
                                     int32_t shift, int32_t zero) {
   int32_t v = doubled_upper_half(x, multiplier);

@@ -1,9 +1,9 @@
 //===- fpu_tile.h - Computes and stores tiles of single floats ------------===//
 //
-// Functions that the routines of the instruction set `fpu` share. With
-// INLINE = 1 a layer has register tiles of its own, whose sizes are constants;
-// with 0 all layers of a module call the same functions with run-time sizes,
-// which leave sums in memory.
+// Functions that the routines of the instruction set `fpu` share. With INLINE =
+// 1 each layer has its own register tiles with constant sizes. With INLINE = 0
+// all layers of a module call the same functions with run-time sizes, which
+// keep sums in memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_FPU_TILE_H
@@ -15,14 +15,14 @@
 
 namespace nnc {
 
-/// The places of a tile's results: that of point p and channel c is at
-/// at + p * point + c * channel. LanesAreChannels says what positions an
-/// epilogue is given.
+/// The positions of a tile's results: the result of point p and channel c is at
+/// at + p * point + c * channel. LanesAreChannels selects the position type
+/// that the epilogue gets.
 template <bool LanesAreChannels> struct float_results {
   ptrdiff_t at, point, channel;
-  int first; ///< the channel of the first result
-  int count; ///< channels, at most as many as a sum has
-  int more;  ///< channels from a point to the next
+  int first; ///< channel of the first result
+  int count; ///< number of channels, at most that of a sum
+  int more;  ///< channels between neighbouring points
 
   template <class Y, class Epi>
   NNC_INLINE void put(Y *y, const Epi &epi, int p, int c, float v) const {
@@ -64,8 +64,8 @@ NNC_INLINE void put_points(const point_sums<P, V> &sums, const R &to, Y *y,
   put_points(sums.others, to, y, epi, p + 1);
 }
 
-/// How a tile is computed: the types of the factors and of a sum, and whether
-/// the factors w follow each other.
+/// The form of a tile: the types of the factors and of a sum, and whether the
+/// factors w are contiguous.
 template <class X, class W, class V, bool IsPacked> struct tile_form {};
 
 /// Computes a tile of P points and stores it. Without INLINE it has `points`
@@ -93,8 +93,8 @@ NNC_INLINE void compute_tile(tile_form<X, W, V, IsPacked>, const float *x,
   }
 }
 
-/// The rows of the output of a convolution, which are one where each pixel
-/// reads its own place of x alone.
+/// The rows of the output of a convolution. All rows count as one if each pixel
+/// reads only the pixel of x at its own position.
 struct float_rows {
   int count, width;
   bool is_flat;
@@ -105,8 +105,8 @@ template <class S> constexpr float_rows make_float_rows(const S &s) {
   return {is_flat ? 1 : s.oh, is_flat ? s.oh * s.ow : s.ow, is_flat};
 }
 
-/// Whether a tile of P pixels of a convolution may begin at pixel ox of a row:
-/// these pixels are in the row, and their windows in the rows of x.
+/// Returns true if a tile of P pixels of a convolution may begin at pixel ox of
+/// a row: all pixels lie in the row, and their windows lie in the rows of x.
 template <int P, class S>
 constexpr bool fits_float_tile(const S &s, const float_rows &rows, int ox) {
   const int left = ox * s.sw - s.pl;

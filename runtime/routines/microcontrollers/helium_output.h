@@ -1,7 +1,7 @@
-//===- helium_output.h - What layers of helium do with their sums ---------===//
+//===- helium_output.h - Stores sums of helium routines -------------------===//
 //
-// Requantized sums are stored by a function that all layers of a module share,
-// and others by the vectors of simd/bytes.h.
+// A function that all layers of a module share stores requantized sums; for
+// other epilogues, the vectors of simd/bytes.h do.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_HELIUM_OUTPUT_H
@@ -23,11 +23,11 @@ NNC_NOINLINE inline void helium_requantize(const int32_t *sums, int first,
   const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
                 *shift = r.shift + first;
 #if defined(NNC_ARM_MVE)
-  // Four numbers at a time as rescale_double computes them. vqrdmulh is the
-  // rounded upper half, and vrshl shifts to the right where its count is
-  // negative, with halves up; 1 less for a negative number makes these halves
-  // away from zero. The bits of count and number that are both set tell whether
-  // that is due.
+  // Computes rescale_double for four numbers at a time. vqrdmulh is the rounded
+  // upper half of the product. vrshl shifts right if its count is negative, and
+  // rounds halves up; subtracting 1 from a negative number first makes it round
+  // halves away from zero. The sign bit of (count & number) tells whether that
+  // is needed.
   __asm__ volatile(
       "ldr lr, [%[r], %[low]]\n\t"
       "vdup.32 q5, lr\n\t"
@@ -83,8 +83,8 @@ struct helium_bytes {
     helium_requantize(sums, first, count, r, y + at);
   }
 };
-/// Stores what another epilogue makes of such sums. Vectors are whole where the
-/// number of channels is known to be a multiple of four.
+/// Stores the results of any other epilogue on such sums. All vectors are whole
+/// if the number of channels is known to be a multiple of four.
 template <class Epi, class Y, bool IsWhole> struct helium_values {
   const Epi &epi;
   Y *y;
@@ -116,8 +116,8 @@ NNC_INLINE auto make_helium_output(const Epi &epi, Y *y) {
     return helium_values<Epi, Y, IsWhole>{epi, y};
 }
 
-/// Whether a field of a shape is known to be a multiple of four; &S::field is
-/// no pointer to a constant where sizes are known when the routine runs.
+/// Returns true if a field of a shape is known to be a multiple of four. If
+/// sizes are known only at run time, &S::field is not a pointer to a constant.
 template <class T, class S> constexpr bool has_whole_vectors(T S::*) {
   return false;
 }

@@ -6,9 +6,9 @@
 
 namespace nnc {
 
-/// Sizes of the parts of a thread's working memory: `rows` sums for each of two
-/// pixels, then a copy of the window of each, of `taps` bytes. Where all
-/// windows lie in the image as one run of bytes, there are no copies.
+/// The sizes of the parts of a thread's scratch: `rows` sums for each of two
+/// pixels, then a copy of the window of each, of `taps` bytes. If all windows
+/// are contiguous in the image, there are no copies.
 struct helium_plan {
   int rows, taps;
   bool copies;
@@ -17,7 +17,7 @@ struct helium_plan {
   }
 };
 
-/// The plan for so many filters at a time.
+/// Plan for `filters` filters at a time.
 template <class S>
 constexpr helium_plan plan_conv2d_helium(const S &s, int filters) {
   const bool is_inside = s.pt == 0 && s.pl == 0 &&
@@ -30,7 +30,8 @@ template <class S> constexpr helium_plan plan_conv2d_helium(const S &s) {
   return plan_conv2d_helium(s, s.k);
 }
 
-/// Whether the sizes of a convolution fit in a helium_layer, in 16 bits.
+/// Returns true if the sizes of a convolution fit in the 16-bit fields of a
+/// helium_layer.
 template <class S> constexpr bool fits_helium_layer(const S &s) {
   constexpr int most = 32767;
   return s.h <= most && s.w <= most && s.c <= most && s.k <= most &&

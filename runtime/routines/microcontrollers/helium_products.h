@@ -1,15 +1,15 @@
 //===- helium_products.h - Sums of products of bytes in Arm's vectors -----===//
 //
-// Parts that the routines of the instruction set `helium` share: the vector
-// extension of Arm's M profile (MVE). These functions are no templates and take
-// run-time sizes, so that a module has each of them once, however many layers
-// it has.
+// Functions that the routines of the instruction set `helium` share, the vector
+// extension of Arm's M profile (MVE). They are not templates and take run-time
+// sizes, so that a module contains each of them once, however many layers it
+// has.
 //
-// Their loops are predicated by the number of elements that are left (dlstp,
-// letp). So they read and write no byte beyond the last one, neither factors
-// nor weights are padded, and no loop has a tail. Loads and sums of products
-// take turns, since a core overlaps the two. Other machines compute the same
-// one number at a time.
+// Their loops are predicated by the number of remaining elements (dlstp, letp).
+// So they read and write no byte beyond the last one, neither factors nor
+// weights are padded, and no loop has a tail. Loads and sums of products
+// alternate because a core overlaps them. On other machines the same functions
+// compute one number at a time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_HELIUM_PRODUCTS_H
@@ -70,7 +70,7 @@ NNC_NOINLINE inline void helium_copy_rows(int8_t *to, const int8_t *from,
   }
 }
 
-/// Writes the same byte `count` times; returns their end.
+/// Writes the same byte `count` times; returns the end of these bytes.
 NNC_NOINLINE inline int8_t *helium_fill(int8_t *to, int fill, int count) {
   int8_t *const end = to + count;
 #if defined(NNC_ARM_MVE)
@@ -219,7 +219,7 @@ NNC_NOINLINE inline void helium_multiply_row(const int8_t *x, const int8_t *w,
 #endif
 }
 
-/// Adds factor * w[i] to sums[i] for `count` bytes, of which there are some.
+/// Adds factor * w[i] to sums[i] for `count` bytes; `count` is at least 1.
 NNC_NOINLINE inline void helium_add_multiple(int factor, const int8_t *w,
                                              int count, int32_t *sums) {
 #if defined(NNC_ARM_MVE)

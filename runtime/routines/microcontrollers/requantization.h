@@ -6,14 +6,14 @@
 
 namespace nnc {
 
-/// The requantization of a layer's sums: an expression of bias, multiplier and
-/// shift of a channel, and of these constants.
+/// The operands and constants of a layer's requantization: the bias, multiplier
+/// and shift of each channel, and the constants of all channels.
 struct requantization {
   const int32_t *bias, *multiplier, *shift;
   int zero, low, high;
 };
 
-/// That of an epilogue for which requantizes<Epi> holds.
+/// Returns the requantization of an epilogue for which requantizes<Epi> holds.
 template <class Epi>
 NNC_INLINE requantization make_requantization(const Epi &epi) {
   using form = typename requantizes<Epi>::form;

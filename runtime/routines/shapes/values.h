@@ -1,7 +1,7 @@
-//===- values.h - What fields of shapes hold ------------------------------===//
+//===- values.h - Limits and codes in shape structs -----------------------===//
 //
-// The sizes of lists, and the numbers that stand for names. No emitted module
-// needs them: a module's shapes are constants.
+// The sizes of lists in shape structs, and the enumerations of their fields. No
+// emitted module needs them, because a module's shapes are constants.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SHAPES_VALUES_H
@@ -9,12 +9,13 @@
 
 namespace nnc {
 
-/// The most axes of a tensor, and the most inputs of an elementwise routine.
+/// The largest number of axes of a tensor, and of inputs of an elementwise
+/// routine.
 constexpr int max_axes = 8, max_elementwise_inputs = 8;
 
-/// The field `activation` of layers of two parts: what is computed between
-/// them, by activate() of convolution/inner_activation.h. `clip` is to [low,
-/// high].
+/// The values of the field `activation` of fused layers: the activation between
+/// their two parts, which activate() of convolution/inner_activation.h
+/// computes. `clip` clips to [low, high].
 enum class inner_activation { none, relu, clip, hard_swish, silu };
 
 } // namespace nnc

@@ -26,8 +26,8 @@ namespace nnc {
 /// while it makes its sums. So memory is read all the time; otherwise the first
 /// tile that needs the weights would wait for all of them.
 template <class T> struct later_weights {
-  const T *at;    ///< prefetched in the first step
-  ptrdiff_t step; ///< elements to the next step's; at most W
+  const T *at;    ///< address that the first step prefetches
+  ptrdiff_t step; ///< elements between steps; at most W
 };
 
 /// Divides the prefetching of weights among tiles that make the same number of
@@ -50,7 +50,7 @@ public:
     advance = step * steps;
     part = pair = 0;
   }
-  /// The part of the next tile.
+  /// Returns the part of the next tile.
   later_weights<T> next() {
     if (part == sharers) {
       part = 0;

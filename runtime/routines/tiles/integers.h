@@ -1,8 +1,8 @@
 //===- integers.h - A register tile of sums of products of integers -------===//
 //
-// The inner loop of convolutions and matrix products of integers, as floats.h
-// has it for floats: P points times B vectors of weights, whose products are
-// made in a form D of simd/dots.h.
+// The inner loop of convolutions and matrix products of integers, the
+// counterpart of floats.h: P points times B vectors of weights, whose products
+// are computed by a form D of simd/dots.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_TILES_INTEGERS_H
@@ -13,7 +13,8 @@
 
 namespace nnc {
 
-/// The sums stay in registers where all loops over them are unrolled.
+/// A register tile of sums of P points times B vectors. The sums stay in
+/// registers if all loops over them are unrolled.
 template <class D, int P, int B> struct dot_tile {
   static_assert(P > 0 && B > 0, "a tile has points");
   static constexpr int W = D::lanes;
@@ -54,9 +55,9 @@ template <class D, int P, int B> struct dot_tile {
   }
 
   /// Calls store(b, sums) for every vector of weights, with the sums of all
-  /// points. The sums leave the registers before: code of an epilogue for each
-  /// of them would be long, and g++ would keep them in memory in the loop that
-  /// makes them, too.
+  /// points. The sums are stored to memory first. Otherwise the code of an
+  /// epilogue for each of them would be long, and g++ would keep them in memory
+  /// in the main loop, too.
   template <class F> NNC_INLINE void for_each(const F &store) const {
     i32x<W> done[B][P];
     NNC_UNROLL for (int p = 0; p < P; ++p)
@@ -79,8 +80,8 @@ private:
   }
 };
 
-/// A register tile of products of matrices: a sum has two rows, which are
-/// points that follow each other, and two columns.
+/// The register tile for matrix multiply instructions. Each vector of sums is a
+/// 2 x 2 matrix per group of lanes: two consecutive points by two columns.
 template <int P, int B> struct dot_tile<matrix_dots, P, B> {
   using D = matrix_dots;
   static constexpr int W = D::lanes, halves = W / 2, pairs = ceil_div(P, 2);
@@ -99,7 +100,7 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
         D::load(w + b / halves * block + b % halves * 16);
     NNC_UNROLL for (int p = 0; p < pairs; ++p) {
       const int8_t *first = points + 2 * p * point;
-      // The last point of an odd number of them is alone.
+      // With an odd number of points, the last one has no partner.
       const D::factors v = 2 * p + 1 == P ? D::load(first, first)
                            : point == 8   ? D::load(first)
                                           : D::load(first, first + point);

@@ -7,14 +7,15 @@
 
 namespace nnc {
 
-/// Channels summed in one go, for elements of `bytes` bytes. Floats without
-/// levels, and f16 with or without, sum as many as in other routines.
+/// Number of channels that are summed at a time, for elements of `bytes` bytes.
+/// Without levels for f32, and always for f16, it is the same as in other
+/// routines.
 constexpr int strassen_summed(int levels, int bytes = sizeof(float)) {
   return bytes < int(sizeof(float)) ? 64 : levels ? 128 : 512;
 }
 
-/// Whether parts of the left factor are read where they are. That has to be
-/// possible with the layout, there has to be one image, and all parts need the
+/// Returns true if parts of the left factor are read in place. The layout must
+/// allow it (`possible`), there must be one image, and all parts must have the
 /// same number of rows.
 constexpr bool strassen_in_place(bool possible, int images, int rows,
                                  int levels) {

@@ -17,9 +17,9 @@ namespace nnc {
 /// Where all runs of one point are computed before the next point, only that
 /// point's input and the sums of all runs have to stay there.
 struct transformed_plan {
-  int width;         ///< W
-  int bytes;         ///< size of an element
-  int near;          ///< bytes of a strip that the second-level cache holds
+  int width; ///< W
+  int bytes; ///< size of an element
+  int near;  ///< largest strip in bytes that fits in the second-level cache
   int rows, cols;    ///< tiles of an image
   int tiles;         ///< tiles of all images
   int points;        ///< products for each tile

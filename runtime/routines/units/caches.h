@@ -7,7 +7,7 @@
 namespace nnc {
 
 /// Vectors of W elements in a cache line, or 1 if a vector is longer. One
-/// prefetch for so many vectors fetches all of a contiguous row.
+/// prefetch per this number of vectors covers a contiguous row.
 template <class T, int W>
 constexpr int vectors_in_line = larger(1, 64 / (W * int(sizeof(T))));
 
@@ -24,8 +24,7 @@ constexpr int many_points = 12;
 constexpr int level2_weights = 128 * 1024;
 
 /// Bytes of a feature map that a second-level cache holds beside the other
-/// operands. A part of a larger map comes from beyond each time that it is
-/// read.
+/// operands. The rest of a larger map is read from the next level each time.
 constexpr int level2_map = 768 * 1024;
 
 /// Steps from the weights in use to those that are prefetched from memory,

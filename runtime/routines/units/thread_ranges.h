@@ -1,4 +1,4 @@
-//===- thread_ranges.h - Which units of a layer a thread gets -------------===//
+//===- thread_ranges.h - Division of units among threads ------------------===//
 //
 // A thread's share is a range of consecutive units (parallel.h). Where units
 // are ordered by their place in the feature map, a thread reads in each layer
@@ -19,9 +19,9 @@
 
 namespace nnc {
 
-/// Whether threads should divide a layer by places of the map rather than by
-/// channels. `weights` is the number of weights, `map` the number of values
-/// that the layer reads and writes.
+/// Returns true if threads should divide a layer by positions in the feature
+/// map instead of channels. `weights` is the number of weights, `map` the
+/// number of values that the layer reads and writes.
 constexpr bool shares_places(long long weights, long long map) {
   return weights <= 2 * map;
 }

@@ -5,8 +5,8 @@
 // column and the last row. Sums are exact in 32 bits. G numbers of a row are
 // multiplied at a time; see simd/dots.h.
 //
-// Rows of a are copied first, as wide as the products need them, except where
-// they have that form already. A unit is B panels of a strip of rows.
+// Rows of a are copied first, in the element type of the products, unless they
+// already have that form. A unit is B panels of a strip of rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_BYTES_H
@@ -60,14 +60,14 @@ template <class D, class S, int M, int B, class Epi> struct matmul_bytes_t {
     }
   }
 
-  /// Without scratch, where a is read in place.
+  /// Runs units without scratch, for shapes whose rows of a are read in place.
   template <class A, class T, class Y>
   static void run(const S &s, const A *a, const T *b, Y *y, const Epi &epi,
                   int begin, int end) {
     run(s, a, b, y, static_cast<unsigned char *>(nullptr), epi, begin, end);
   }
 
-  /// Whether rows of numbers of the right type can be read where they are.
+  /// Returns true if rows of elements of the right type can be read in place.
   static constexpr bool reads_in_place(const S &s) {
     return !s.transpose_a && s.k % G == 0;
   }
@@ -91,8 +91,8 @@ private:
     return ptrdiff_t(ceil_div(s.k, G)) * G * W;
   }
 
-  /// Returns rows [row, row + count) of a as the products need them. Behind the
-  /// last number of a row b is zero.
+  /// Returns rows [row, row + count) of a in the form that the products need. b
+  /// is zero for elements behind the end of a row.
   template <class A>
   static const P *rows_of(const S &s, const matmul_bytes_plan &p, const A *a,
                           int row, int count, P *copy) {

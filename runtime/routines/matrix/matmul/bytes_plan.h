@@ -11,7 +11,7 @@ namespace nnc {
 /// Strips of rows of the result. The rows of a of a strip are copied to scratch
 /// in the form in which the inner loop reads them.
 struct matmul_bytes_plan {
-  int length;       ///< numbers of a row of the copy
+  int length;       ///< elements per row of the copy
   int rows;         ///< rows of a strip
   int strips;       ///< strips of a matrix
   ptrdiff_t copied; ///< bytes of the copy
@@ -21,7 +21,7 @@ struct matmul_bytes_plan {
   }
 };
 
-/// Plan for numbers of `bytes` bytes in groups of G, and tiles of M rows.
+/// Plan for elements of `bytes` bytes in groups of G, and tiles of M rows.
 template <class S>
 constexpr matmul_bytes_plan plan_matmul_bytes(const S &s, int G, int bytes,
                                               int M) {

@@ -1,10 +1,10 @@
 //===- codebook.h - Matrix product with weights of few values -------------===//
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
-// packed as NK<W>n_codebook16; see codebook_plan.h. A product of a few rows
-// waits for weights from memory, and codes of four bits are an eighth of the
-// bytes of floats. A vector register or two hold a panel's table, in which the
-// codes are looked up. The sums are those of the floats.
+// packed as NK<W>n_codebook16; see codebook_plan.h. A product of a few rows is
+// bound by reads of weights from memory, and 4-bit codes take an eighth of the
+// bytes of floats. One or two vector registers hold a panel's table, in which
+// the codes are looked up. The sums are the same as with float weights.
 //
 // A unit is a run of B panels.
 //

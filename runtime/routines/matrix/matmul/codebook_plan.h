@@ -1,4 +1,4 @@
-//===- codebook_plan.h - Weights as places in a table of values -----------===//
+//===- codebook_plan.h - Weights as indices in tables ---------------------===//
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 #define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 
@@ -6,10 +6,10 @@
 
 namespace nnc {
 
-/// A panel of W columns of a matrix that has at most 16 different values there:
-/// a table of them, then for each two rows W bytes, a column each, whose lower
-/// half is the place in the table of the first row's weight, and whose upper
-/// half that of the second row's.
+/// The layout of a panel: W columns of a matrix with at most 16 distinct
+/// values. A table of the values is followed by W bytes for each pair of rows,
+/// one byte per column. The lower half of a byte is the index in the table of
+/// the first row's weight, the upper half that of the second row's.
 struct codebook16 {
   static constexpr int values = 16;
 

@@ -12,11 +12,11 @@
 
 namespace nnc {
 
-/// Sums that are stored at once.
+/// Number of sums that are stored at once.
 constexpr int helium_columns = 16;
 
-/// Computes the sums of one or two rows of a, which share what they load of b,
-/// and of `count` columns w of b: sums[row][helium_columns].
+/// Computes the sums of one or two rows of a and `count` columns w of b:
+/// sums[row][helium_columns]. Two rows share the loads of b.
 NNC_NOINLINE inline void helium_multiply_some(const int8_t *a, int rows,
                                               const int8_t *w, int count, int k,
                                               int32_t *sums) {
@@ -26,7 +26,7 @@ NNC_NOINLINE inline void helium_multiply_some(const int8_t *a, int rows,
     helium_multiply_row(a, w + i * k, count - i, k, sums + i);
 }
 
-/// Has `out` store the sums of rows [unit, end) of y.
+/// Computes rows [unit, end) of y and stores their sums with `out`.
 template <class Out>
 NNC_NOINLINE void helium_multiply_rows(const int8_t *a, const int8_t *b, int k,
                                        int n, int unit, int end,

@@ -1,11 +1,11 @@
 //===- integers.h - Matrix product of a few rows and integer weights ------===//
 //
 // y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, b constant and
-// packed as NK<W>n_int24; see integers_plan.h. A product of a few rows waits
-// for weights from memory, and weights of 24 bits take a quarter fewer bytes
-// than floats. A weight is off by at most half of 2^-23 of the largest weight
-// of its group, which costs a sum of products about as much accuracy as its
-// roundings.
+// packed as NK<W>n_int24; see integers_plan.h. A product of a few rows is bound
+// by reads of weights from memory, and 24-bit weights take a quarter fewer
+// bytes than floats. The error of a weight is at most 2^-24 of the largest
+// weight of its group, which affects a sum of products about as much as its own
+// rounding errors.
 //
 // A unit is a run of B panels.
 //

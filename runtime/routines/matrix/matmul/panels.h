@@ -1,8 +1,8 @@
 //===- panels.h - Products of a few rows and panels of weights ------------===//
 //
-// What the products have in common that read constant weights in panels of W
-// columns, from bytes that are fewer than those of floats (codebook.h,
-// integers.h). A unit is a run of B panels.
+// Common code of products that read constant weights in panels of W columns in
+// a form smaller than floats (codebook.h, integers.h). A unit is a run of B
+// panels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_PANELS_H
@@ -23,9 +23,9 @@ template <class Epi> struct panels_job {
   int column;    ///< first column of the run
 };
 
-/// The product y[m][n] of a[m][k] and weights in the form FORM, of which
-/// FORM::panel(k, W) bytes are a panel. METHOD::tile<R, N>(s, j, row) computes
-/// R rows from `row` on of N panels; tiles have at most M rows by B panels.
+/// The product y[m][n] of a[m][k] and weights in the form FORM, whose panels
+/// have FORM::panel(k, W) bytes. METHOD::tile<R, N>(s, j, row) computes R rows
+/// from `row` on of N panels; tiles have at most M rows by B panels.
 template <class METHOD, class FORM, int W, class S, int M, int B, class Epi>
 struct matmul_of_panels {
   static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");

@@ -16,7 +16,8 @@ namespace nnc {
 
 /// Sums are of type Sum: float, double or an integer, whose sums wrap; void
 /// stands for the type of a's elements. Elements are converted to Sum first. Y
-/// is what the epilogue makes of a sum. Sums of double take no epilogue.
+/// is the result type of the epilogue on a sum. Sums of double take no
+/// epilogue.
 template <class Sum, class S, class Epi> struct matmul_of_sums {
   static constexpr int units(const S &s) { return s.batch * s.m; }
 

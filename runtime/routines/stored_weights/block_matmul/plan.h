@@ -26,7 +26,7 @@ template <int BITS> struct block_words {
   }
 };
 
-/// Scales of a column.
+/// Number of scales of a column.
 template <class S> constexpr int block_groups(const S &s) {
   return ceil_div(s.k, s.block);
 }

@@ -1,7 +1,7 @@
 //===- portable.h - Product with weights of few bits on any machine -------===//
 //
 // y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where w are the floats that
-// integers of 4 or 8 bits stand for; see shape.h. x and y are row-major. A sum
+// 4-bit or 8-bit integers represent; see shape.h. x and y are row-major. A sum
 // over the weights that share a scale is multiplied by it once. A unit is a
 // panel of 32 columns.
 //

@@ -1,10 +1,10 @@
 //===- registers.h - Product of a few rows and weights of few bits --------===//
 //
 // y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where w are weights of 4 or 8
-// bits with scales and zero points; see shape.h. A product of a few rows waits
-// for weights from memory: they stay compressed there, and are decoded in
-// registers (words.h). A sum over the weights that share a scale is multiplied
-// by it once.
+// bits with scales and zero points; see shape.h. A product of a few rows is
+// bound by reads of weights from memory. Weights stay compressed there and are
+// decoded in registers (words.h). A sum over the weights that share a scale is
+// multiplied by it once.
 //
 // The weights are packed in panels of 32 columns, scales and zero points in
 // blocks of 32 columns, too (NK32n). A unit is a panel.

@@ -4,12 +4,12 @@
 
 namespace nnc {
 
-/// Product of a matrix of floats and a matrix of integers that stand for
+/// Product of a matrix of floats and a matrix of integers that represent
 /// floats: x[m][k] * w[n][k] -> y[m][n], where the float of integer q[n][i] is
 /// (q[n][i] - zero_points[n][i / block]) * scales[n][i / block]. Integers are
-/// unsigned and have `bits` bits, 4 or 8. `block` is k, where all weights of a
-/// column share a scale, or a multiple of 8. With `shared_zero` there is one
-/// zero point for all.
+/// unsigned and have `bits` bits, 4 or 8. `block` is a multiple of 8, or k if
+/// all weights of a column share a scale. With `shared_zero` there is a single
+/// zero point for all weights.
 struct block_matmul_shape {
   int m, n, k, bits, block, shared_zero;
 

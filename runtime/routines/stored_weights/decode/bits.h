@@ -11,16 +11,16 @@
 
 namespace nnc {
 
-/// Reads a stream of bits from the lowest of each byte on, a word of the
-/// machine ahead: up to decode_behind bytes more than are used.
+/// A reader of a stream of bits, least significant bit first. It reads ahead by
+/// a machine word: up to decode_behind bytes more than are used.
 class bit_reader {
 public:
   explicit bit_reader(const unsigned char *stream) : at(stream) {}
 
-  /// Bits that can be read after refill(), at least.
+  /// The least number of bits that can be read after refill().
   static constexpr int most = 8 * static_cast<int>(sizeof(size_t)) - 8;
 
-  /// Reads bytes until `most` bits are there.
+  /// Reads bytes until at least `most` bits are available.
   void refill() {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&    \
     __SIZEOF_SIZE_T__ == 8
@@ -36,7 +36,8 @@ public:
     }
 #endif
   }
-  /// The next bits, of which `mask` has as many low ones.
+  /// Returns the next bits: as many as `mask`, which has only low bits set,
+  /// has.
   size_t peek(size_t mask) const { return word & mask; }
   void skip(int bits) {
     word >>= bits;
@@ -49,7 +50,7 @@ private:
   int count = 0; ///< bits of the word that were read and not skipped
 };
 
-/// A reader of a stream from bit `bit` on.
+/// Returns a reader of a stream from bit `bit` on.
 inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
   bit_reader reader(stream + bit / 8);
   reader.refill();
@@ -57,7 +58,7 @@ inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
   return reader;
 }
 
-/// A number of two or four bytes, the lowest first.
+/// Returns a little-endian number of two or four bytes.
 inline int read_two_bytes(const unsigned char *at) {
   return at[0] | at[1] << 8;
 }
@@ -67,8 +68,8 @@ inline uint32_t read_four_bytes(const unsigned char *at) {
          static_cast<uint32_t>(at[3]) << 24;
 }
 
-/// Calls f(stream, first, count) for each block from `begin` up to `end`: where
-/// its bytes begin, its first element, and how many it has.
+/// Calls f(stream, first, count) for each block in [begin, end), with the start
+/// of its bytes, the index of its first element, and its number of elements.
 template <class S, class F>
 void decode_each_block(const S &s, const unsigned char *x,
                        const decode_places &at, int begin, int end, F f) {

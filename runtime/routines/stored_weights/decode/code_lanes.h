@@ -1,8 +1,9 @@
 //===- code_lanes.h - Looks up floats by codes in vector registers --------===//
 //
-// Sixteen codes of at most 8 bits take whole bytes. A shuffle brings both bytes
-// that hold a code to a lane of 32 bits, and a shift brings the code to its low
-// end. Tables of up to 64 floats (AVX-512) or 32 (AVX2) are in registers.
+// Sixteen codes of at most 8 bits take whole bytes. A shuffle moves both bytes
+// that hold a code to a lane of 32 bits, and a shift moves the code to the low
+// end of the lane. Tables of up to 64 floats (AVX-512) or 32 (AVX2) are in
+// registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_CODE_LANES_H
@@ -15,8 +16,8 @@ namespace nnc {
 /// Codes that are looked up at a time.
 constexpr int code_group = 16;
 
-/// The indices, of 8 bits each, by which a shuffle of 16 bytes brings those
-/// that hold code i to the lower half of a lane and zeros to the upper one.
+/// The 8-bit indices for a shuffle of 16 bytes that moves the bytes that hold
+/// code i to the lower half of a lane and zeros to its upper half.
 constexpr int32_t code_bytes(int i, int bits) {
   const int first = i * bits / 8, second = first < 15 ? first + 1 : first;
   return static_cast<int32_t>(0x80800000u |
@@ -25,7 +26,8 @@ constexpr int32_t code_bytes(int i, int bits) {
 /// The bit at which code i begins in its bytes.
 constexpr int32_t code_shift(int i, int bits) { return i * bits % 8; }
 
-/// Looks up codes in vectors of W floats, where the instruction set can.
+/// Table lookup of codes in vectors of W floats, if the instruction set
+/// supports it.
 template <int W> struct code_lanes {
   static constexpr bool exists = false;
 };

@@ -1,7 +1,7 @@
-//===- codes.h - Weights as places in tables of values --------------------===//
+//===- codes.h - Weights as indices in tables -----------------------------===//
 //
-// y[i] = table[code of i], where each block of elements has a table of its own
-// in front of its codes (decode/plan.h). The result has the bits of the values
+// y[i] = table[code of i], where each block of elements has its own table in
+// front of its codes (decode/plan.h). The result is bitwise equal to the values
 // that were stored. A unit is decode_unit codes of a block.
 //
 //===----------------------------------------------------------------------===//

@@ -1,10 +1,11 @@
-//===- entries.h - Weights most of which are zero -------------------------===//
+//===- entries.h - Weights that are mostly zero ---------------------------===//
 //
-// Entries stand for the elements that differ from the last value of the table,
-// which is zero in pruned weights: how many elements are skipped, and the value
-// ("relative indexed CSR", decode/plan.h). Where more elements are skipped than
-// a gap can say, entries of that last value stand in between. The result has
-// the bits of the values that were stored. A unit is a block.
+// There is an entry for each element that differs from the last value of the
+// table, which is zero in pruned weights. An entry holds the number of skipped
+// elements and the value ("relative indexed CSR", decode/plan.h). If more
+// elements are skipped than a gap can express, there are additional entries
+// with the last value. The result is bitwise equal to the values that were
+// stored. A unit is a block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_ENTRIES_H
@@ -60,7 +61,7 @@ template <class T> struct next_plain_entry {
   }
 };
 
-/// Reads entries that have Huffman codes, for decode_entries_block; makes their
+/// Reads entries with Huffman codes, for decode_entries_block; builds their
 /// tables in decode_scratch(s) bytes.
 template <class T> struct next_huffman_entry {
   static constexpr int most_bits = 2 * decode_most_bits;

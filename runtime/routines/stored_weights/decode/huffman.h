@@ -1,10 +1,9 @@
 //===- huffman.h - Weights as Huffman codes -------------------------------===//
 //
-// y[i] = the value whose canonical Huffman code stands for element i
-// (decode/plan.h). A step of the decoder looks up the next bits in a table,
-// which holds one or two values for them; each call makes the table in its
-// scratch. The result has the bits of the values that were stored. A unit is a
-// block.
+// y[i] = the value of the canonical Huffman code of element i (decode/plan.h).
+// A step of the decoder looks up the next bits in a table, which holds one or
+// two values for them. Each call builds the table in its scratch. The result is
+// bitwise equal to the values that were stored. A unit is a block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_HUFFMAN_H

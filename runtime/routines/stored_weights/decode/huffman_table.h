@@ -6,17 +6,18 @@
 
 namespace nnc {
 
-/// The symbol that the next bits of a stream stand for, or two symbols where
-/// both codes fit. Symbols are places in the order of canonical codes.
+/// The symbol that the next bits of a stream encode, or two symbols if both
+/// codes fit in these bits. Symbols are indices in the order of canonical
+/// codes.
 struct huffman_step {
   uint8_t first, second, bits, count;
 };
 
 /// Fills a table of 2^bits steps from the number of codes of each length, two
-/// bytes for each from 1 to `bits`. Codes are canonical: of one length they
-/// count up, a longer one begins behind the shorter ones. A stream has their
-/// highest bit first. Without any codes all steps are the symbol 0, of no bits.
-/// With `pairs`, steps have two symbols where there is room for both.
+/// bytes for each from 1 to `bits`. Codes are canonical: codes of one length
+/// are consecutive, and longer codes follow the shorter ones. A stream has the
+/// highest bit of a code first. If there are no codes, all steps are the symbol
+/// 0 with no bits. With `pairs`, steps have two symbols if both fit.
 inline void fill_huffman_table(huffman_step *table, const unsigned char *counts,
                                int bits, bool pairs) {
   const int size = 1 << bits;
@@ -33,7 +34,8 @@ inline void fill_huffman_table(huffman_step *table, const unsigned char *counts,
         table[i] = {static_cast<uint8_t>(symbol), 0,
                     static_cast<uint8_t>(length), 1};
     }
-  // From the last one down: the step behind a first symbol has no second yet.
+  // In descending order, so that the step for the bits behind the first symbol
+  // has no second symbol yet.
   for (int i = size - 1; pairs && i >= 0; --i) {
     huffman_step &step = table[i];
     const huffman_step next = table[i >> step.bits];

@@ -1,9 +1,9 @@
-//===- literals.h - Weights most of which are zero, others of any value ---===//
+//===- literals.h - Sparse weights with any values ------------------------===//
 //
-// Entries stand for the elements that differ from the value in front, as in
-// decode/entries.h, but their values stand beside the gaps as they are
-// (decode/plan.h). The result has the bits of the values that were stored. A
-// unit is a block.
+// There is an entry for each element that differs from the skipped value, as in
+// decode/entries.h, but entries hold the values themselves, stored separately
+// from the gaps (decode/plan.h). The result is bitwise equal to the values that
+// were stored. A unit is a block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_LITERALS_H
@@ -14,8 +14,8 @@
 
 namespace nnc {
 
-/// Writes `count` values to y, each behind as many elements as its gap says.
-/// The gaps begin at bit `at` of a stream.
+/// Writes `count` values to y. The gap of a value is the number of elements of
+/// y that are skipped in front of it. The gaps begin at bit `at` of a stream.
 template <class T>
 NNC_NOINLINE void decode_place_values(const T *values, int count,
                                       const unsigned char *stream, size_t at,

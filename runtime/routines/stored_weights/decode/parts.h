@@ -2,11 +2,12 @@
 //
 // These decoders are for routines that decode a part of a weight into a tile of
 // working memory, compute with it, and go on with the next part. decode/plan.h
-// says where each byte is.
+// defines the position of each byte.
 //
-// A decoder of elements of type T is made of the shape S, the stored weight and
-// scratch(s) bytes of working memory, where it keeps tables of Huffman codes.
-// decode(first, count, to) writes elements [first, first + count) to `to`.
+// A decoder of elements of type T is constructed from the shape S, the stored
+// weight and scratch(s) bytes of scratch, in which it keeps tables of Huffman
+// codes. decode(first, count, to) writes elements [first, first + count) to
+// `to`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PARTS_H
@@ -20,8 +21,8 @@
 
 namespace nnc {
 
-/// Decodes places in one table, from a multiple of 8 on, in vectors of W floats
-/// where these can look codes up.
+/// Decodes indices in one table, from a multiple of 8 on, in vectors of W
+/// floats if the instruction set has table lookups for them.
 template <class S, class T, int W> struct stored_codes {
   static constexpr bool in_lanes =
       is_same<T, float>::value && code_lanes<W>::exists;

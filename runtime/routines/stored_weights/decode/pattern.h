@@ -1,11 +1,11 @@
-//===- pattern.h - Weights of which N of each M are not zero --------------===//
+//===- pattern.h - Weights with N:M sparsity ------------------------------===//
 //
 // Each M consecutive elements (s.block) have N entries (s.gaps), in order: the
-// place of an element among the M, and its value, which stands apart as it is
-// or as a place in a table (decode/plan.h). All other elements have the last
-// value of the table, which is zero in pruned weights. No entry has to be read
-// before another one. The result has the bits of the values that were stored. A
-// unit is decode_unit elements.
+// index of an element among the M, and its value, which is stored separately,
+// either itself or as an index in a table (decode/plan.h). All other elements
+// have the last value of the table, which is zero in pruned weights. Entries
+// can be read in any order. The result is bitwise equal to the values that were
+// stored. A unit is decode_unit elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H
@@ -17,7 +17,7 @@
 
 namespace nnc {
 
-/// The values and places of entries in a row.
+/// A reader of the values and indices of consecutive entries.
 template <class S, class T> class pattern_reader {
 public:
   /// Entries between two calls of refill().
@@ -29,7 +29,7 @@ public:
   }
 
   pattern_reader() : literal(nullptr), code(nullptr), place(nullptr) {}
-  /// `x` is what is stored, `entry` the first one that is read.
+  /// `x` is the stored weight, `entry` the first entry to read.
   pattern_reader(const S &s, const unsigned char *x, size_t entry)
       : literal(values_of(x + (decode_keeps_values(s) ? places(s).values : 0)) +
                 (decode_keeps_values(s) ? entry : 0)),
@@ -45,7 +45,8 @@ public:
     if (!decode_keeps_values(s))
       code.refill();
   }
-  /// The value of the next entry; `at` is its place.
+  /// Returns the value of the next entry and sets `at` to its index in the
+  /// group.
   NNC_INLINE T take(const S &s, size_t &at) {
     at = place.peek((size_t(1) << s.gap_bits) - 1);
     place.skip(s.gap_bits);
@@ -67,7 +68,7 @@ private:
   bit_reader code, place;
 };
 
-/// Calls f(group, place, value) for each entry of the next `groups` groups.
+/// Calls f(group, index, value) for each entry of the next `groups` groups.
 template <class S, class T, class F>
 NNC_INLINE void read_pattern(const S &s, pattern_reader<S, T> &reader,
                              int groups, F f) {

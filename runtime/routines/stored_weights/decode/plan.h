@@ -1,4 +1,4 @@
-//===- plan.h - Where compressed weights have each byte -------------------===//
+//===- plan.h - The bytes of compressed weights ---------------------------===//
 //
 // Codes: a group for each block, which is a table of values and then the codes
 // of the block, from the lowest bit of a byte on.
@@ -34,8 +34,8 @@
 
 namespace nnc {
 
-/// Bytes of zeros behind what is stored: a word that has been read ahead, and
-/// the next one.
+/// Bytes of zeros behind a stored weight, for a word that is read ahead and the
+/// next one.
 constexpr int decode_behind = 16;
 /// The longest Huffman code, in bits.
 constexpr int decode_most_bits = 11;
@@ -43,17 +43,17 @@ constexpr int decode_most_bits = 11;
 /// with a byte.
 constexpr int decode_unit = 4096;
 
-/// The most entries whose values stand apart from gaps or places: cores of 32
-/// bits count the bits in front of them.
+/// The largest number of entries whose values are stored separately from gaps
+/// or indices. 32-bit cores have to be able to count the bits in front of them.
 constexpr int decode_most_literals = 1 << 26;
 
-/// Blocks of a weight.
+/// Number of blocks of a weight.
 template <class S> constexpr int decode_blocks(const S &s) {
   return (s.elements + s.block - 1) / s.block;
 }
 
-/// The places of the parts of literal entries, in bytes from the start, with
-/// elements of `size` bytes, of which four bytes hold a whole number.
+/// The offsets of the parts of literal entries, in bytes from the start.
+/// Elements have `size` bytes, which divides four.
 struct decode_literal_places {
   ptrdiff_t counts, values, gaps;
 
@@ -64,16 +64,17 @@ struct decode_literal_places {
   }
 };
 
-/// Whether the values of entries stand as they are, not in a table.
+/// Returns true if entries hold the values themselves instead of indices in a
+/// table.
 template <class S> constexpr bool decode_keeps_values(const S &s) {
   return s.form == decode_literals ||
          (s.form == decode_pattern && s.values == 1);
 }
 
-/// The most bits of a place in a block of a pattern.
+/// The largest number of bits of an index in a block of a pattern.
 constexpr int decode_most_place_bits = 4;
 
-/// The places of the parts of a pattern, in bytes from the start.
+/// The offsets of the parts of a pattern, in bytes from the start.
 struct decode_pattern_places {
   ptrdiff_t values, places;
 
@@ -83,8 +84,8 @@ struct decode_pattern_places {
   }
 };
 
-/// Where the parts of a stored weight begin, in bytes from its start, with
-/// elements of `size` bytes. For forms whose blocks have places.
+/// The offsets of the parts of a stored weight, in bytes from its start, with
+/// elements of `size` bytes. For forms that store the offsets of blocks.
 struct decode_places {
   ptrdiff_t value_counts, gap_counts, gaps, blocks, streams;
 
@@ -117,8 +118,8 @@ template <class S> constexpr int decode_units_of_block(const S &s) {
   return (s.block + decode_unit - 1) / decode_unit;
 }
 
-/// Bytes of working memory of each thread that decodes Huffman codes: a table
-/// of 4 bytes for each number of as many bits as the longest code has.
+/// Bytes of scratch of each thread that decodes Huffman codes: a table with 4
+/// bytes for each number that has as many bits as the longest code.
 template <class S> constexpr ptrdiff_t decode_scratch(const S &s) {
   const bool entries = s.form == decode_huffman_entries;
   return ((ptrdiff_t(4) << s.value_bits) +

@@ -4,51 +4,53 @@
 
 namespace nnc {
 
-/// How the elements of a weight are stored; decode/plan.h says where each byte
-/// is.
+/// The forms in which a weight is stored. decode/plan.h defines the position of
+/// each byte.
 enum decode_form {
-  /// A number of `value_bits` bits for each element, its place in the table of
-  /// its block.
+  /// For each element, its index of `value_bits` bits in the table of its
+  /// block.
   decode_codes,
   /// A Huffman code for each element, of at most `value_bits` bits.
   decode_huffman,
-  /// Entries for the elements that differ from the last value of the table:
-  /// `gap_bits` bits that say how many elements are skipped, then `value_bits`
-  /// bits with the place of the value in the table.
+  /// An entry for each element that differs from the last value of the table:
+  /// `gap_bits` bits with the number of skipped elements, then `value_bits`
+  /// bits with the index of the value in the table.
   decode_entries,
-  /// The same entries, whose gaps and values have Huffman codes of at most
-  /// `gap_bits` and `value_bits` bits.
+  /// Entries as in decode_entries, whose gaps and values have Huffman codes of
+  /// at most `gap_bits` and `value_bits` bits.
   decode_huffman_entries,
-  /// Entries like these, whose values stand apart as they are, `value_bits`
-  /// bits each. The table has one value, which they skip.
+  /// Entries as in decode_entries, but with the values themselves, of
+  /// `value_bits` bits each, stored separately. The table has one value: the
+  /// skipped one.
   decode_literals,
-  /// `gaps` entries of each block of 2, 4, 8 or 16 elements: `gap_bits` bits
-  /// that say which element it is, and apart from these `value_bits` bits with
-  /// the place of its value in the table, or, where that has one value, the
-  /// value as it is. All other elements have the last value of the table.
+  /// `gaps` entries for each block of 2, 4, 8 or 16 elements: `gap_bits` bits
+  /// with the index of the element in the block, and separately `value_bits`
+  /// bits with the index of its value in the table or, if the table has one
+  /// value, the value itself. All other elements have the last value of the
+  /// table.
   decode_pattern
 };
 
 /// The form with the largest number.
 constexpr int decode_last_form = decode_pattern;
 
-/// Whether a form has entries, and none for the elements that these skip.
+/// Returns true if a form has entries, which skip all other elements.
 constexpr bool decode_has_entries(int form) {
   return form == decode_entries || form == decode_huffman_entries ||
          form == decode_literals || form == decode_pattern;
 }
 
-/// Makes the elements of a weight of what is stored of them. Blocks of `block`
-/// elements, the last of which may be shorter, are decoded independently.
+/// Decodes the elements of a stored weight. Blocks of `block` elements, the
+/// last of which may be shorter, are decoded independently.
 struct decode_shape {
   int form;     ///< a decode_form
-  int elements; ///< those of the weight, padding included
+  int elements; ///< elements of the weight, padding included
   int block;
   int values; ///< length of a table
   int value_bits;
-  int gaps; ///< different gaps, of Huffman codes; entries of a pattern's block
+  int gaps; ///< Huffman: distinct gaps; pattern: entries per block
   int gap_bits;
-  int entries; ///< of all blocks: what the time of decoding depends on
+  int entries; ///< entries of all blocks, for the estimate of time
 
   /// Calls f(name, field) for each field.
   template <class F> void visit(F f) {
@@ -63,8 +65,8 @@ struct decode_shape {
   }
 };
 
-/// The steps of decoding a weight, which its time follows from: elements that
-/// entries skip are only filled in, several at a time.
+/// Returns the number of steps of decoding a weight, to which its time is
+/// proportional. Skipped elements are only filled in, several at a time.
 template <class S> constexpr double decode_steps(const S &s) {
   return decode_has_entries(s.form) ? s.entries + s.elements / 8.
                                     : double(s.elements);

@@ -7,8 +7,8 @@
 
 namespace nnc {
 
-/// Stores the sums of some channels of a pixel, `count` of `all` ones, as the
-/// output `out` does.
+/// Stores the sums of `count` of the `all` channels of a pixel with the output
+/// `out`.
 template <class Out> struct helium_channels {
   const Out &out;
   int first, count, all;
@@ -18,7 +18,7 @@ template <class Out> struct helium_channels {
   }
 };
 
-/// conv2d_i32_nhwc_helium of some filters.
+/// conv2d_i32_nhwc_helium for some of the filters.
 template <class S, class Epi>
 struct conv2d_some_helium : conv2d_i32_nhwc_helium<S, Epi> {
   template <class Y>

@@ -10,16 +10,16 @@
 
 namespace nnc {
 
-/// Whether the weights have a form that stored_conv2d/strips.h decodes.
+/// Returns true if the weights have a form that stored_conv2d/strips.h decodes.
 template <class S> constexpr bool stored_strips_have_form(const S &s) {
   return s.form == decode_codes || s.form == decode_huffman ||
          s.form == decode_entries || s.form == decode_huffman_entries ||
          s.form == decode_literals;
 }
 
-/// Whether stored_conv2d/strips.h computes the convolution from filters in the
-/// order `order`: a strip of them is a block, or begins with a byte of codes
-/// that have one table for all.
+/// Returns true if stored_conv2d/strips.h supports the convolution with filters
+/// in the order `order`: each strip of filters is a block, or all codes have
+/// one table and each strip begins at a byte.
 template <class S> constexpr bool stored_strips_apply(const S &s, int order) {
   const ptrdiff_t strip = ptrdiff_t(s.strip) * stored_filter(s);
   return stored_strips_have_form(s) && s.groups == 1 && s.order == order &&
@@ -35,22 +35,23 @@ template <class S>
 constexpr ptrdiff_t stored_strip_bytes(const S &s, int size) {
   return whole_lines(ptrdiff_t(size) * s.strip * stored_filter(s));
 }
-/// Bytes of working memory in front of that of the convolution: a strip of
-/// filters, and tables of Huffman codes.
+/// Bytes of scratch in front of that of the convolution: a strip of filters,
+/// and tables of Huffman codes.
 template <class S>
 constexpr ptrdiff_t stored_strip_scratch(const S &s, int size) {
   const bool huffman =
       s.form == decode_huffman || s.form == decode_huffman_entries;
   return stored_strip_bytes(s, size) + (huffman ? decode_scratch(s) : 0);
 }
-/// Bytes of working memory of each thread with Arm's DSP extension: these, and
-/// the columns and sums of the convolution with a strip.
+/// Bytes of scratch of each thread with Arm's DSP extension:
+/// stored_strip_scratch, and the columns and sums of the convolution with a
+/// strip.
 template <class S> constexpr ptrdiff_t stored_strip_dsp_scratch(const S &s) {
   const int filters = smaller(s.strip, s.k);
   return stored_strip_scratch(s, 1) +
          whole_lines(plan_conv2d_dsp(s, filters).scratch());
 }
-/// With M-profile vectors.
+/// Bytes of scratch of each thread with M-profile vectors.
 template <class S> constexpr ptrdiff_t stored_strip_helium_scratch(const S &s) {
   return stored_strip_scratch(s, 1) +
          whole_lines(plan_conv2d_helium(s, smaller(s.strip, s.k)).scratch());

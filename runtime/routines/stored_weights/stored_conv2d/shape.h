@@ -19,10 +19,11 @@ enum stored_filters {
   stored_kcrs4k,   ///< w[k / 4][c][kh][kw][4]
   stored_kcrs8k    ///< w[k / 8][c][kh][kw][8]
 };
-/// How many orders there are.
+/// Number of values of stored_filters.
 constexpr int stored_filters_count = 7;
 
-/// Filters whose weights take turns. Those behind the last filter are zeros.
+/// Number of filters whose weights are interleaved. Filters behind the last one
+/// are zeros.
 constexpr int stored_filters_together(int order) {
   switch (order) {
   case stored_krsc2k4c:
@@ -37,20 +38,20 @@ constexpr int stored_filters_together(int order) {
     return 1;
   }
 }
-/// Channels of a tap that are stored.
+/// Number of stored channels of a tap.
 template <class S> constexpr ptrdiff_t stored_filter_channels(const S &s) {
   return s.order == stored_krsc2k4c ? (s.c + 3) / 4 * 4 : s.c;
 }
-/// Weights of a filter that are stored.
+/// Number of stored weights of a filter.
 template <class S> constexpr ptrdiff_t stored_filter(const S &s) {
   return s.kh * s.kw * stored_filter_channels(s);
 }
-/// Weights of all filters that are stored.
+/// Number of stored weights of all filters.
 template <class S> constexpr ptrdiff_t stored_filters_elements(const S &s) {
   const int together = stored_filters_together(s.order);
   return ptrdiff_t(s.k + together - 1) / together * together * stored_filter(s);
 }
-/// The place of the weight of filter k for tap (i, j) of channel c.
+/// Index of the weight of filter k for tap (i, j) of channel c.
 template <class S>
 constexpr ptrdiff_t stored_filter_place(const S &s, int k, int i, int j,
                                         int c) {
@@ -65,9 +66,9 @@ constexpr ptrdiff_t stored_filter_place(const S &s, int k, int i, int j,
          channel % run;
 }
 
-/// Convolution with weights that are stored in fewer bytes. They are decoded
-/// `strip` filters at a time. The fields of decode_shape say
-/// how; its elements are those of all filters, in the order `order`.
+/// Convolution with compressed weights, which are decoded `strip` filters at a
+/// time. The fields of decode_shape describe their form; its elements are those
+/// of all filters, in the order `order`.
 struct stored_conv2d_shape : conv2d_shape, decode_shape {
   int order; ///< a stored_filters
   int strip;

@@ -1,10 +1,10 @@
 //===- strips.h - Convolution with a strip of decoded filters at a time ---===//
 //
-// A convolution of conv2d/ with weights that are stored in fewer bytes
-// (decode/plan.h). A strip of filters is decoded into working memory and
-// computes its channels of all pixels; then follows the next strip. Results are
-// those of that convolution, bit for bit, and so are the units. Each thread
-// decodes all strips.
+// A convolution of conv2d/ with compressed weights (decode/plan.h). A strip of
+// filters is decoded into scratch, and its channels of all pixels are computed;
+// then the next strip follows. The units are those of the convolution in
+// conv2d/, and results are bitwise equal to its results. Each thread decodes
+// all strips.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_STRIPS_H

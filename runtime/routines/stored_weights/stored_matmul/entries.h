@@ -1,17 +1,18 @@
 //===- entries.h - Product of a few rows and weights most of which are zero ==//
 //
-// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where of w only entries are
-// stored (decode/entries.h, decode/literals.h): the weights that are not zero,
-// each with the number of zeros in front of it. The product reads them as they
-// are: it takes a multiply-add for each entry, and no decoded weight exists.
+// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where w is stored as entries
+// (decode/entries.h, decode/literals.h): the weights that are not zero, each
+// with the number of zeros in front of it. The product reads the entries
+// directly: it takes a multiply-add for each entry, and decodes no weights to
+// memory.
 //
-// The place of an entry follows from the one before it. Several blocks of
-// entries are read in turn, so that the processor need not wait for either.
-// Each reader loads a word at its place in the stream and takes as many entries
-// of it as always fit.
+// The position of an entry depends on the entry before it. Several blocks of
+// entries are read in turn, so that the processor need not wait for any of
+// them. Each reader loads a word at its position in the stream and takes the
+// number of entries that always fit in a word.
 //
-// A row of x with an element that is infinite or not a number has no finite
-// result, as if zeros were multiplied by it.
+// A row of x with an infinite element or a NaN has no finite result, as if
+// zeros were multiplied by that element, too.
 //
 // With W = 1 one row of x is multiplied at a time; otherwise W rows are, which
 // each thread has transposed in its scratch. A unit is stored_unit rows of w.
@@ -28,7 +29,8 @@
 
 namespace nnc {
 
-/// The bits of a stream from bit `at` on: stored_window of them at least.
+/// Returns the bits of a stream from bit `at` on, at least stored_window of
+/// them.
 NNC_INLINE size_t stored_bits(const unsigned char *stream, size_t at) {
   const unsigned char *from = stream + at / 8;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -43,8 +45,8 @@ NNC_INLINE size_t stored_bits(const unsigned char *stream, size_t at) {
 }
 constexpr int stored_window = 8 * static_cast<int>(sizeof(size_t)) - 7;
 
-/// The next entry of a block in one stream of bits, and the entries that the
-/// block had in the beginning.
+/// The position of the next entry of a block in a stream of bits, and the
+/// number of entries of the block.
 struct stored_cursor {
   size_t bit;
   int entries;
