@@ -33,9 +33,9 @@ struct weights_header {
 };
 static_assert(sizeof(weights_header) == 64, "there is no padding");
 
-/// Returns a 64-bit hash of `count` bytes, in words of eight bytes. `hash` is
-/// the hash of the bytes before these. A change of a single word always changes
-/// the hash.
+/// Returns a 64-bit hash of `count` bytes, a multiple of eight, in words of
+/// eight bytes. `hash` is the hash of the bytes before these. A change of a
+/// single word always changes the hash.
 inline uint64_t hash_words(const unsigned char *bytes, size_t count,
                            uint64_t hash = 0xcbf29ce484222325u) {
   for (size_t i = 0; i < count; i += 8) {

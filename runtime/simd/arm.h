@@ -1,4 +1,4 @@
-//===- arm.h - What the vectors of NEON and of Helium share ---------------===//
+//===- arm.h - Common code of NEON and Helium vectors ---------------------===//
 //
 // Numbers in a register of 16 bytes, and the functions on them whose
 // intrinsics have the same name in both instruction sets. vec_neon.h and
@@ -35,7 +35,7 @@ template <> struct f32x<4> {
   NNC_INLINE f32x(float32x4_t x) : v(x) {}
   explicit NNC_INLINE f32x(float x) : v(vdupq_n_f32(x)) {}
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
-  // Each of both headers defines these.
+  // vec_neon.h and vec_helium.h each define these functions.
   static f32x load(const float *p);
   static f32x load(const float *p, int count);
   static f32x load_int24(const unsigned char *p);
@@ -45,8 +45,8 @@ template <> struct f32x<4> {
   void store(float *p, int count) const;
 };
 
-/// Makes each lane of a result by a function of lanes of a and b, where there
-/// is no instruction.
+/// Applies a function to each pair of lanes of a and b, for operations without
+/// an instruction.
 template <class F> NNC_INLINE f32x<4> each_lane(f32x<4> a, f32x<4> b, F f) {
   float x[4], y[4];
   a.store(x);

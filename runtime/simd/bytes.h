@@ -11,9 +11,9 @@
 //     return nnc::cast<uint8_t>(nnc::mul(nnc::cast<float>(sum), scale));
 //   }
 //
-// byte_lanes<W> has what each instruction set does in its own way. Sums of
-// products take several narrow factors for each lane of a sum: two of 16 bits
-// (dot2), or four of 8 bits (dot4).
+// byte_lanes<W> has the operations that each instruction set implements
+// differently. Sums of products take several narrow factors for each lane of a
+// sum: two of 16 bits (dot2), or four of 8 bits (dot4).
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_BYTES_H
@@ -32,7 +32,7 @@
 
 namespace nnc {
 
-/// Whether T is an integer of memory that vectors hold: one of at most 32 bits.
+/// Enabled if T is an integer type of at most 32 bits, which vectors can hold.
 template <class T>
 using if_vector_integer =
     enable_if_t<is_int<T> && (sizeof(T) < 4 || is_same<T, int32_t>::value)>;
@@ -77,8 +77,7 @@ template <class V, class T> using like = vector_of<T, lanes<V>>;
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Vectors of T in memory, which takes a vector where T is one of the types of
-/// this header.
+/// Vectors of T in memory, for the integer types of this header.
 template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   using vector = vector_of<T, W>;
   static constexpr bool exists = true;
@@ -143,8 +142,8 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   }
 };
 
-/// An operand of an epilogue beside a vector of integers: a vector of its own
-/// type.
+/// The form of an operand of an epilogue on vectors of integers: a vector of
+/// the operand's own type.
 template <class V, class T>
 struct operand_beside<V, T, enable_if_t<is_int_vector<V>>> {
   using memory = vector_memory<T, lanes<V>>;
@@ -156,7 +155,8 @@ struct operand_beside<V, T, enable_if_t<is_int_vector<V>>> {
   static NNC_INLINE type repeat(const T *p) { return memory::repeat(*p); }
 };
 
-/// The same beside a vector of floats, or beside a float.
+/// The form of an integer operand of an epilogue on floats or vectors of
+/// floats: an integer or a vector of integers.
 template <class V, class T>
 struct operand_beside<V, T, enable_if_t<is_f32<V> && is_integral<T>::value>> {
   using type = like<V, T>;
@@ -192,8 +192,9 @@ template <int W> NNC_INLINE void spread(f32x<W> v, float *to) { v.store(to); }
 // Functions of expressions, as simd/elementwise.h describes them
 //===----------------------------------------------------------------------===//
 
-/// The lanes of a vector of integers, and such a vector of T made of lanes that
-/// may lie outside T's range: they keep their low bits.
+/// lanes_of() returns the lanes of a vector of integers as 32-bit integers. The
+/// reverse function makes a vector of T from lanes, which keep their low bits
+/// if they are outside of T's range.
 template <int W> NNC_INLINE i32x<W> lanes_of(i32x<W> x) { return x; }
 template <class T, int W> NNC_INLINE i32x<W> lanes_of(narrow<T, W> x) {
   return x.v;
@@ -257,8 +258,8 @@ NNC_INLINE vector_of<T, W> lookup(const T (&table)[256], narrow<X, W> x) {
   return wrap_lanes<T>(byte_lanes<W>::look_up(table, x.v & i32x<W>(255)));
 }
 
-/// cast() of number.h for vectors: a real out of range gives the nearest end of
-/// T's range, and NaN gives 0.
+/// cast() of number.h for vectors: floats saturate to T's range, and NaN gives
+/// 0.
 template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
   if constexpr (is_same<T, float>::value) {
     return x;
@@ -292,7 +293,7 @@ NNC_INLINE vector_of<T, W> cast(narrow<S, W> x) {
   return cast<T>(x.v);
 }
 
-/// The constant x in as many lanes as V has.
+/// A vector with the lanes of V that are all x.
 template <class V, class T> NNC_INLINE like<V, T> same(T x) {
   if constexpr (lanes<V> == 1)
     return x;

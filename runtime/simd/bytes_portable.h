@@ -1,4 +1,4 @@
-//===- bytes_portable.h - What instruction sets do with bytes -------------===//
+//===- bytes_portable.h - Portable operations on bytes --------------------===//
 //
 // The primary template of byte_lanes, whose vectors are pairs down to one lane.
 // Each bytes_<isa>.h specializes it for its own registers.
@@ -15,14 +15,13 @@ namespace nnc {
 template <int W, class T>
 void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
 
-/// Whether byte_lanes<W> loads and stores the first lanes of a vector of any
-/// integers alone: load_part(p, count) and store_part(p, v, count).
+/// True if byte_lanes<W> can load and store only the first lanes of a vector of
+/// any integers: load_part(p, count) and store_part(p, v, count).
 template <int W> constexpr bool has_byte_parts = false;
 
 template <int W> struct byte_lanes {
   using half = byte_lanes<W / 2>;
-  /// Whether to_int() gives the nearest end of the range of 32 bits for numbers
-  /// out of it, and 0 for NaN.
+  /// True if to_int() saturates to 32 bits and gives 0 for NaN.
   static constexpr bool conversion_saturates = half::conversion_saturates;
 
   /// Loads W bytes, each into a lane.
@@ -33,13 +32,13 @@ template <int W> struct byte_lanes {
   template <class T> static NNC_INLINE i32x<W> load_pairs(const T *p) {
     return {half::load_pairs(p), half::load_pairs(p + W)};
   }
-  /// Loads W bytes from each of two places, one of each into the lower and the
-  /// upper half of a lane.
+  /// Loads W bytes from each of two addresses, those of p into the lower halves
+  /// and those of q into the upper halves of the lanes.
   template <class T>
   static NNC_INLINE i32x<W> load_two(const T *p, const T *q) {
     return {half::load_two(p, q), half::load_two(p + W / 2, q + W / 2)};
   }
-  /// Loads 4 * W bytes as they are.
+  /// Loads 4 * W bytes unchanged.
   static NNC_INLINE i32x<W> load_bits(const void *p) {
     const auto *bytes = static_cast<const unsigned char *>(p);
     return {half::load_bits(bytes), half::load_bits(bytes + 2 * W)};
@@ -55,20 +54,20 @@ template <int W> struct byte_lanes {
     half::store(bytes, v.lo);
     half::store(bytes + W / 2, v.hi);
   }
-  /// Stores the lanes of four vectors, which are in the range of T, one after
-  /// the other.
+  /// Stores the lanes of four vectors consecutively as T. They must be in the
+  /// range of T.
   template <class T>
   static NNC_INLINE void store_four(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
                                     i32x<W> d) {
     store_in_turn<W>(p, a, b, c, d);
   }
-  /// Bytes of a table of 256, the indices of which are in the lanes. The other
-  /// bits of the lanes of the result are of no meaning.
+  /// Looks up bytes in a table of 256, with the indices in the lanes. The upper
+  /// bits of the lanes of the result have no meaning.
   template <class T>
   static NNC_INLINE i32x<W> look_up(const T *table, i32x<W> at) {
     return {half::look_up(table, at.lo), half::look_up(table, at.hi)};
   }
-  /// Products of lanes, which wrap.
+  /// Products of lanes; overflow wraps around.
   static NNC_INLINE i32x<W> multiply(i32x<W> a, i32x<W> b) {
     return {half::multiply(a.lo, b.lo), half::multiply(a.hi, b.hi)};
   }
@@ -89,8 +88,8 @@ template <int W> struct byte_lanes {
   static NNC_INLINE i32x<W> least(i32x<W> a, i32x<W> b) {
     return select(a < b, a, b);
   }
-  /// sum + a0 * b0 + a1 * b1 in every lane, of its two signed factors of 16
-  /// bits; sums wrap around.
+  /// sum + a0 * b0 + a1 * b1 in every lane, where a lane holds two signed
+  /// 16-bit factors. Sums wrap around.
   static NNC_INLINE i32x<W> dot2(i32x<W> sum, i32x<W> a, i32x<W> b) {
     return {half::dot2(sum.lo, a.lo, b.lo), half::dot2(sum.hi, a.hi, b.hi)};
   }
@@ -101,8 +100,8 @@ template <int W> struct byte_lanes {
   }
 };
 
-/// byte_lanes<W>::store_four and look_up for instruction sets that do not do
-/// them in a way of their own.
+/// byte_lanes<W>::store_four and look_up for instruction sets without a
+/// specific implementation.
 template <int W, class T>
 NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
                               i32x<W> d) {
@@ -120,7 +119,8 @@ NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
   return byte_lanes<W>::load_bits(lanes_of_at);
 }
 
-/// byte_lanes<W>::rescale_double and rescale_single for them.
+/// byte_lanes<W>::rescale_double and rescale_single for instruction sets
+/// without a specific implementation.
 template <class F, int W>
 NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
                                    i32x<W> shift) {

@@ -8,7 +8,7 @@
 #if defined(NNC_RVV_VECTORS)
 namespace nnc {
 
-/// The vectors of 8 and of 16 numbers of type T that are loaded.
+/// The vector types of 8 and 16 numbers of type T in memory.
 template <class T> struct rvv_narrow;
 template <> struct rvv_narrow<int8_t> {
   typedef int8_t eight __attribute__((vector_size(8)));
@@ -43,8 +43,8 @@ template <> struct byte_lanes<8> {
                                               12, 5, 13, 6, 14, 7, 15);
     return {rvv_words(__builtin_convertvector(both, halfwords))};
   }
-  // Words are loaded at once from an address that is known to be a multiple of
-  // 4, and from others as bytes.
+  // From an address that is known to be a multiple of 4, the load uses words,
+  // otherwise bytes.
   static NNC_INLINE V load_bits(const void *p) {
     V v;
     memcpy(&v.v, p, sizeof v.v);

@@ -1,11 +1,11 @@
 //===- dots.h - Products of integers, several to a lane -------------------===//
 //
-// What a register tile of integer sums does in a step: it multiplies `group`
-// consecutive numbers of each point with as many of each of W columns of
-// weights, and adds the products to W sums of 32 bits. Which form is fast
-// depends on the instruction set. Copies of points hold `together` numbers of a
-// point one after the other. Where `by_lane`, the instruction takes a lane of a
-// vector of points as a factor, so that one load serves four points.
+// The step of a register tile of integer sums: it multiplies `group`
+// consecutive numbers of each point by `group` numbers of each of W columns of
+// weights, and adds the products to W 32-bit sums. Which form is fast depends
+// on the instruction set. Copies of points hold `together` numbers of a point
+// consecutively. If `by_lane` is set, the instruction takes a lane of a vector
+// of points as a factor, so that one load serves four points.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_DOTS_H
@@ -15,10 +15,10 @@
 
 namespace nnc {
 
-/// One product in each lane, where a scalar register is a factor and loads
-/// widen weights: what vmacc.vx of RISC-V does. Points are stored as 32 bits;
-/// of products of 16 bits clang makes two instructions and sets the width of
-/// elements between them.
+/// One product in each lane, with a scalar register as one factor and weights
+/// that are widened by loads: vmacc.vx of RISC-V. Points are stored as 32 bits.
+/// For 16-bit products clang would emit two instructions and change the element
+/// width between them.
 template <int W> struct single_dots {
   static constexpr int lanes = W, group = 1, together = W;
   static constexpr bool by_lane = false;
@@ -32,9 +32,9 @@ template <int W> struct single_dots {
   }
 };
 
-/// Two products of 16 bits in each lane: exact for any numbers of 8 bits, and
-/// for weights of 9 bits, which a weight minus its zero point may have. Points
-/// are stored as 16 bits; weights are widened when they are loaded.
+/// Two 16-bit products in each lane: exact for any 8-bit numbers, and for 9-bit
+/// weights, which result from subtracting a zero point. Points are stored as 16
+/// bits; weights are widened when they are loaded.
 template <int W> struct pair_dots {
   static constexpr int lanes = W, group = 2, together = W;
   static constexpr bool by_lane = false;
@@ -62,7 +62,7 @@ template <int W> struct byte_dots {
   }
 };
 
-/// Four products of signed bytes: what sdot of aarch64 does in four lanes.
+/// Four products of signed bytes in each of four lanes: sdot of aarch64.
 struct signed_dots {
   static constexpr int lanes = 4, group = 4, together = 4;
   static constexpr bool by_lane = true;
@@ -116,9 +116,9 @@ struct signed_dots {
   }
 };
 
-/// Eight products of signed bytes for each of two points and two columns: what
-/// smmla of aarch64 does. Sums and factors are matrices of two rows; a register
-/// tile of them is dot_tile<matrix_dots, P, B>.
+/// Eight products of signed bytes for each of two points and two columns: smmla
+/// of aarch64. Sums and factors are matrices with two rows; their register tile
+/// is dot_tile<matrix_dots, P, B>.
 struct matrix_dots {
   static constexpr int lanes = 4, group = 8, together = 8;
   using point = int8_t;
@@ -140,7 +140,7 @@ struct matrix_dots {
     return vmmlaq_s32(sum, points, weights);
 #endif
   }
-  /// Row ROW of two sums side by side.
+  /// Row ROW of two adjacent sums.
   template <int ROW> static NNC_INLINE i32x<4> row(sums a, sums b) {
     const int64x2_t x = vreinterpretq_s64_s32(a), y = vreinterpretq_s64_s32(b);
     return {vreinterpretq_s32_s64(ROW ? vzip2q_s64(x, y) : vzip1q_s64(x, y))};
@@ -174,7 +174,7 @@ struct matrix_dots {
 #endif
 };
 
-/// A group of numbers of a point, in every lane.
+/// A group of numbers of a point, repeated in every lane.
 template <class D>
 NNC_INLINE i32x<D::lanes> repeat_group(const typename D::point *p) {
   static_assert(D::group * sizeof(*p) == 4, "a group fills a lane");
@@ -198,8 +198,8 @@ NNC_INLINE void copy_points(Y *y, const X *x, ptrdiff_t count) {
   }
 }
 
-/// Copies `count` points of blocks of W bytes, of block x and of block y in
-/// turn.
+/// Copies `count` points of W bytes each from block x and from block y,
+/// alternating between both.
 template <int W, class X>
 NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
                                   ptrdiff_t count) {
@@ -219,9 +219,10 @@ NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
   }
 }
 
-/// Copies bytes of three rows, or of four if d is not null: one of each, then
-/// the next of each, with zeros in the place of a fourth row. It does what
-/// whole vectors hold of `count` bytes a row, and returns how many these are.
+/// Interleaves the bytes of three rows, or of four if d is not null; a missing
+/// fourth row counts as zeros. Processes only whole vectors of the `count`
+/// bytes of a row, and returns the number of bytes per row that it has
+/// processed.
 template <class X>
 NNC_INLINE ptrdiff_t interleave_bytes([[maybe_unused]] X *to,
                                       [[maybe_unused]] const X *a,

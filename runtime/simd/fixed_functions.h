@@ -1,8 +1,8 @@
 //===- fixed_functions.h - Functions of fixed-point numbers ---------------===//
 //
-// TFLite's functions of integers that stand for fixed-point numbers. One of n
-// integer bits stands for x * 2^(n - 31). Every step rounds as TFLite's does,
-// so results are the same bit for bit.
+// TFLite's functions of fixed-point numbers. An integer x with n integer bits
+// represents x * 2^(n - 31). Every step rounds as in TFLite, so that results
+// are bitwise equal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_FIXED_FUNCTIONS_H
@@ -12,7 +12,8 @@
 
 namespace nnc {
 
-/// The bits behind the sign bit that equal it; 31 for 0 and -1.
+/// The number of bits behind the sign bit that are equal to it; 31 for 0 and
+/// -1.
 template <class T, if_i32<T> = 0> NNC_INLINE T sign_bits(T x) {
   uint32_t rest = static_cast<uint32_t>(x < 0 ? ~x : x);
   T bits = 31;
@@ -21,8 +22,8 @@ template <class T, if_i32<T> = 0> NNC_INLINE T sign_bits(T x) {
   return bits;
 }
 
-/// 1 / (1 + a) without integer bits, for an `a` without integer bits in [0, 1]:
-/// three steps of Newton's method from 48/17 - 32/17 * (1 + a) / 2 on.
+/// 1 / (1 + a), for an `a` in [0, 1], both with 0 integer bits: three steps of
+/// Newton's method, starting at 48/17 - 32/17 * (1 + a) / 2.
 NNC_INLINE int32_t one_over_one_plus(int32_t a) {
   const int32_t half = static_cast<int32_t>((int64_t(a) + INT32_MAX + 1) / 2);
   int32_t x = 1515870810 + fixed_times(half, -1010580540);
@@ -31,8 +32,8 @@ NNC_INLINE int32_t one_over_one_plus(int32_t a) {
   return shift_up(x, 1);
 }
 
-/// The multiplier of 1 / x for an x of 1 or more, which is that number times
-/// 2^(sign_bits(x) - 61); for an x below 1, that of 1.
+/// The multiplier m of 1 / x = m * 2^(sign_bits(x) - 61) for an x >= 1. For an
+/// x < 1, the multiplier for 1.
 template <class T, if_i32<T> = 0> NNC_INLINE T reciprocal_multiplier(T x) {
   if (x < 1)
     return INT32_MAX;
@@ -40,7 +41,7 @@ template <class T, if_i32<T> = 0> NNC_INLINE T reciprocal_multiplier(T x) {
   return one_over_one_plus(static_cast<int32_t>(fraction ^ (1u << 31)));
 }
 
-/// e^x with 12 integer bits, for an x with 5 integer bits that is not positive.
+/// e^x with 12 integer bits, for an x <= 0 with 5 integer bits.
 template <class T, if_i32<T> = 0> NNC_INLINE T exp_q12(T x) {
   if (x >= 0)
     return 1 << 19;
@@ -61,7 +62,7 @@ template <class T, if_i32<T> = 0> NNC_INLINE T exp_q12(T x) {
   return divide_by_power(y, 12);
 }
 
-/// ln x with 5 integer bits, for an x of 1 or more with 12 integer bits.
+/// ln x with 5 integer bits, for an x >= 1 with 12 integer bits.
 template <class T, if_i32<T> = 0> NNC_INLINE T log_q5(T x) {
   if (x < 1 << 19)
     return 0;

@@ -1,9 +1,9 @@
 //===- fixed_gates.h - Sigmoids and tangents of fixed-point numbers -------===//
 //
-// TFLite's logistic function and hyperbolic tangent on numbers of 16 bits:
-// lines between the entries of a table, which holds sigmoid(k / 24) in units of
-// 2^-16 for k from 0 to 255. Arguments are in units of 1 / 12288, results in
-// units of 2^-15.
+// TFLite's logistic function and hyperbolic tangent on 16-bit numbers, by
+// linear interpolation in a table of sigmoid(k / 24) in units of 2^-16 for k
+// from 0 to 255. Arguments are in units of 1 / 12288, results in units of
+// 2^-15.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_FIXED_GATES_H
@@ -13,8 +13,8 @@
 
 namespace nnc {
 
-/// 2^(16 + bits) * sigmoid(|x| / 2^bits / 24): a line between two entries of
-/// the table; `most` behind its end.
+/// 2^(16 + bits) * sigmoid(|x| / 2^bits / 24) by linear interpolation in the
+/// table; `most` beyond its end.
 template <int bits>
 NNC_INLINE uint32_t fixed_sigmoid_of_magnitude(int32_t x, const uint16_t *table,
                                                uint32_t most) {
@@ -42,7 +42,7 @@ NNC_INLINE int32_t fixed_tanh(int32_t x, const uint16_t *table) {
          8;
 }
 
-/// The table.
+/// The table of sigmoid(k / 24).
 struct fixed_sigmoids {
   static const uint16_t *table() {
     static const uint16_t values[256] = {

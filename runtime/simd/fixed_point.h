@@ -1,9 +1,9 @@
 //===- fixed_point.h - Integers times fixed-point numbers -----------------===//
 //
-// TFLite multiplies an integer by a real number as by a fixed-point number of
-// 32 bits, multiplier * 2^(shift - 31), where the multiplier is 0 or at least
-// 2^30. Its kernels round in one of two ways, which differ by one unit here and
-// there:
+// TFLite represents a real factor of an integer as a 32-bit fixed-point number,
+// multiplier * 2^(shift - 31), where the multiplier is 0 or at least 2^30. Its
+// kernels round products in one of two ways, whose results may differ by one
+// unit:
 //   - rescale_double: the product's upper half is rounded to nearest, halves
 //   up;
 //     then a shift to the right rounds to nearest, halves away from zero;
@@ -11,9 +11,9 @@
 //     to nearest, halves up.
 // Results wrap around.
 //
-// Beside sums of 64 bits, TFLite multiplies by a number of 16 bits, multiplier
-// * 2^(shift - 15), where the multiplier is 0 or at least 2^14: rescale_wide
-// shifts the product once and rounds it to nearest, halves up.
+// For 64-bit sums, TFLite uses 16-bit factors, multiplier * 2^(shift - 15),
+// where the multiplier is 0 or at least 2^14: rescale_wide shifts the product
+// once and rounds it to nearest, halves up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_FIXED_POINT_H
@@ -32,11 +32,11 @@ NNC_INLINE int32_t divide_by_power(int32_t x, int32_t bits) {
   return (nudged >> bits) + ((nudged >> (bits - 1)) & 1);
 }
 
-/// The upper half of 2 * x * multiplier, rounded to nearest, halves up, for an
-/// x of which twice as much fits in 32 bits.
+/// The upper half of 2 * x * multiplier, rounded to nearest, halves up. 2 * x
+/// must fit in 32 bits.
 NNC_INLINE int32_t doubled_upper_half(int32_t x, int32_t multiplier) {
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__)
-  // This instruction rounds so, once x is doubled.
+  // This instruction rounds like that if x is doubled first.
   int32_t high;
   __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(2 * x), "r"(multiplier));
   return high;
@@ -46,12 +46,13 @@ NNC_INLINE int32_t doubled_upper_half(int32_t x, int32_t multiplier) {
 #endif
 }
 
-/// The product of two numbers, with as many integer bits as both have.
+/// The product of two fixed-point numbers. It has the sum of their integer
+/// bits.
 NNC_INLINE int32_t fixed_times(int32_t a, int32_t b) {
   return static_cast<int32_t>((int64_t(a) * b + (int64_t(1) << 30)) >> 31);
 }
 
-/// x * 2^bits, or the nearest end of the range.
+/// x * 2^bits, saturated.
 NNC_INLINE int32_t shift_up(int32_t x, int32_t bits) {
   const int32_t most = INT32_MAX >> bits;
   return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << bits);
@@ -83,15 +84,15 @@ NNC_INLINE T rescale_wide(T x, T multiplier, T shift) {
   return static_cast<T>(plus(product, int64_t(1) << (bits - 1)) >> bits);
 }
 
-/// The number 1 / sqrt(x) as multiplier * 2^(shift - 31), for an x that is not
-/// negative; 1 for 0. Newton's method finds it on numbers with 3 integer bits.
+/// 1 / sqrt(x) as multiplier * 2^(shift - 31), for an x >= 0; 1 for x = 0. It
+/// is computed by Newton's method on numbers with 3 integer bits.
 struct fixed_inverse_root {
   int32_t multiplier = INT32_MAX, shift = 0;
 
   NNC_INLINE explicit fixed_inverse_root(int32_t x) {
     if (x <= 1)
       return;
-    // x is brought to [2^27, 2^29) by powers of 4.
+    // x is scaled to [2^27, 2^29) by powers of 4.
     int32_t power = -11;
     for (; x >= 1 << 29; x /= 4)
       --power;

@@ -1,4 +1,4 @@
-//===- operands.h - Operands of an epilogue beside a value ----------------===//
+//===- operands.h - Types of operands of an epilogue ----------------------===//
 #ifndef NNC_SIMD_OPERANDS_H
 #define NNC_SIMD_OPERANDS_H
 
@@ -8,9 +8,10 @@
 
 namespace nnc {
 
-/// How an operand of type T reaches F beside a value of type V: floats and
-/// vectors of them are of V's type; beside an integer, each operand keeps its
-/// own type. runtime/simd/bytes.h adds operands beside vectors of integers.
+/// The type in which F gets an operand of type T if the value has type V. If V
+/// is float or a vector of floats, operands have the type V; if V is an
+/// integer, each operand keeps its own type. runtime/simd/bytes.h adds the
+/// types for vectors of integers.
 template <class V, class T, class = void> struct operand_beside {
   using type = V;
   static NNC_INLINE V load(const T *p) { return load_floats<V>(p); }

@@ -14,8 +14,8 @@
 
 namespace nnc {
 
-/// Adds the zero point to the scaled sums x, integers of 32 bits, and limits
-/// them to the range from Low to High.
+/// Adds the zero point to the scaled sums x, 32-bit integers, and clips the
+/// result to [Low, High].
 template <class T, int Zero, int Low, int High, class V>
 NNC_INLINE auto saturate(V x) {
   if constexpr (Zero != 0)
@@ -23,26 +23,28 @@ NNC_INLINE auto saturate(V x) {
   return cast<T>(min(max(x, V(int32_t(Low))), V(int32_t(High))));
 }
 
-/// By a fixed-point factor of 32 bits; the product and the shift round.
+/// Requantizes by a 32-bit fixed-point factor. Both the product and the shift
+/// round.
 template <class T, int Zero, int Low, int High, class V>
 NNC_INLINE auto requantize_double(V x, V multiplier, V shift) {
   return saturate<T, Zero, Low, High>(rescale_double(x, multiplier, shift));
 }
 
-/// By a fixed-point factor of 32 bits; the shift alone rounds.
+/// Requantizes by a 32-bit fixed-point factor. Only the shift rounds.
 template <class T, int Zero, int Low, int High, class V>
 NNC_INLINE auto requantize_single(V x, V multiplier, V shift) {
   return saturate<T, Zero, Low, High>(rescale_single(x, multiplier, shift));
 }
 
-/// By a fixed-point factor of 16 bits, of integers of 32 or 64 bits.
+/// Requantizes 32-bit or 64-bit integers by a 16-bit fixed-point factor.
 template <class T, int Zero, int Low, int High, class V>
 NNC_INLINE auto requantize_wide(V x, V multiplier, V shift) {
   return saturate<T, Zero, Low, High>(
       cast<int32_t>(rescale_wide(x, multiplier, shift)));
 }
 
-/// A product, x times a real factor, rounded to nearest, halves to even.
+/// Quantizes a product of x and a real factor, rounded to nearest, halves to
+/// even.
 template <class T, int Zero, int Low, int High, class F>
 NNC_INLINE auto quantize_product(F product) {
   F y = round(product);
@@ -55,13 +57,13 @@ NNC_INLINE auto quantize_product(F product) {
   return cast<T>(y);
 }
 
-/// By a real factor.
+/// Requantizes by a real factor.
 template <class T, int Zero, int Low, int High, class V, class F>
 NNC_INLINE auto requantize_real(V x, F factor) {
   return quantize_product<T, Zero, Low, High>(mul(cast<float>(x), factor));
 }
-/// By a real factor, with `shift`, in units of the result, added to the
-/// product.
+/// Requantizes by a real factor. `shift`, in units of the result, is added to
+/// the product.
 template <class T, int Zero, int Low, int High, class V, class F>
 NNC_INLINE auto requantize_real(V x, F factor, F shift) {
   return quantize_product<T, Zero, Low, High>(

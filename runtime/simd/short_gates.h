@@ -1,8 +1,8 @@
 //===- short_gates.h - Sigmoids and tangents in 16 bits -------------------===//
 //
 // TFLite's logistic function and hyperbolic tangent in fixed point of 16 bits,
-// as gemmlowp defines them. A number of n integer bits is the integer x for
-// x * 2^(n - 15). Results have no integer bits, and are off by a few units.
+// as gemmlowp defines them. An integer x with n integer bits represents x *
+// 2^(n - 15). Results have 0 integer bits and an error of a few units.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SIMD_SHORT_GATES_H
@@ -12,17 +12,17 @@
 
 namespace nnc {
 
-/// The number of 16 bits with the low bits of x.
+/// The low 16 bits of x as a signed number.
 NNC_INLINE int32_t short_wrap(int32_t x) { return static_cast<int16_t>(x); }
 
-/// The product of two numbers, rounded to nearest, with as many integer bits as
-/// both have.
+/// The product of two fixed-point numbers, rounded to nearest. It has the sum
+/// of their integer bits.
 NNC_INLINE int32_t short_times(int32_t a, int32_t b) {
   return a == INT16_MIN && b == INT16_MIN ? INT16_MAX
                                           : (a * b + (1 << 14)) >> 15;
 }
 
-/// x * 2^bits, or the nearest end of the range.
+/// x * 2^bits, saturated.
 NNC_INLINE int32_t short_shift_up(int32_t x, int32_t bits) {
   const int32_t most = INT16_MAX >> bits;
   return x > most ? INT16_MAX : x < -most ? INT16_MIN : x * (1 << bits);
@@ -32,7 +32,7 @@ NNC_INLINE int32_t short_shift_up(int32_t x, int32_t bits) {
 inline int32_t short_exp(int32_t a, int32_t integer_bits) {
   if (a == 0)
     return INT16_MAX;
-  // Below -32 there is nothing left.
+  // e^a is 0 for a below -32.
   if (integer_bits > 5 && a < -(1 << (20 - integer_bits)))
     return 0;
   // The part of a in [-1/4, 0), by the first terms of the series around -1/8.
@@ -55,8 +55,8 @@ inline int32_t short_exp(int32_t a, int32_t integer_bits) {
   return y;
 }
 
-/// 2 / (1 + a) with 2 integer bits, for an a in [0, 1) without any, by three
-/// steps of Newton's method.
+/// 2 / (1 + a) with 2 integer bits, for an a in [0, 1) with 0 integer bits, by
+/// three steps of Newton's method.
 inline int32_t short_reciprocal(int32_t a) {
   const int32_t half = (a + INT16_MAX + 1) / 2;
   int32_t x = short_wrap(23130 + short_times(half, -15420)); // 48/17, -32/17

@@ -21,7 +21,7 @@
 
 namespace nnc {
 
-/// The codes behind the finite numbers of a format.
+/// The codes of a format that are not finite numbers.
 enum class small_specials {
   none,      ///< all codes are finite numbers
   infinity,  ///< the last exponent is infinity and NaN, as IEEE 754 says
@@ -38,7 +38,7 @@ template <int E, int M, int BIAS, small_specials SPECIALS> struct small_float {
       SPECIALS == small_specials::infinity
           ? (((int32_t(1) << E) - 1) << M) - 1
           : sign - 1 - (SPECIALS == small_specials::last_nan);
-  /// The code of NaN, and what is beyond the largest number.
+  /// The code of NaN, and of numbers beyond the largest one.
   static constexpr int32_t nan = SPECIALS == small_specials::none         ? 0
                                  : SPECIALS == small_specials::minus_zero ? sign
                                  : SPECIALS == small_specials::last_nan
@@ -89,7 +89,7 @@ template <class F, class V> NNC_INLINE V encode_small(V x, V saturate) {
     code = select(is_nan, sign ^ I(F::sign), code | sign);
   } else {
     I nan = I(F::nan);
-    // Formats of 16 bits keep what a NaN says.
+    // 16-bit formats keep the payload of a NaN.
     if constexpr (F::fraction > 3)
       nan = nan |
             (shift_right<F::dropped>(all) & I((int32_t(1) << F::fraction) - 1));
@@ -98,8 +98,8 @@ template <class F, class V> NNC_INLINE V encode_small(V x, V saturate) {
   return to_float(code);
 }
 
-/// The integer from 0 to `mask` that x is. Other values give other integers,
-/// the same ones for every width.
+/// Converts x, an integer from 0 to `mask`, to an integer type. Any other x
+/// gives an unspecified integer, which is the same for every vector width.
 template <class V> NNC_INLINE integer_of<V> small_code(V x, int32_t mask) {
   return bit_cast_int(x + V(0x1p23f)) & integer_of<V>(mask);
 }

@@ -1,4 +1,4 @@
-//===- traits.h - Which kind of value a type V is -------------------------===//
+//===- traits.h - Conditions on value types -------------------------------===//
 //
 // Functions of values are templates over V: f32x<W>, float, double, an integer,
 // or the result of a comparison. The conditions here say for which of these
@@ -28,7 +28,8 @@ template <class V> using if_int = enable_if_t<is_int<V>, int>;
 template <class V> using if_real = enable_if_t<is_real<V>, int>;
 template <class V> using if_mask = enable_if_t<is_mask<V>, int>;
 template <class V> using if_number = enable_if_t<is_real<V> || is_int<V>, int>;
-/// Scalar types that vec.h has no functions for: double and the integers.
+/// Enabled for the scalar types for which vec.h has no functions: double and
+/// the integers.
 template <class T>
 using if_other = enable_if_t<is_int<T> || is_same<T, double>::value, int>;
 

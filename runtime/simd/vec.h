@@ -39,8 +39,7 @@ template <class V> struct element {
   using type = float;
 };
 template <class V> using element_of = typename element<V>::type;
-/// Whether T is a type of memory whose values are loaded as floats: float or
-/// f16.
+/// True if values of type T in memory are loaded as floats: float or f16.
 template <class T> constexpr bool holds_float = false;
 template <> inline constexpr bool holds_float<float> = true;
 
@@ -94,9 +93,9 @@ template <int W> NNC_INLINE void store(float *p, f32x<W> v, int count) {
   v.store(p, count);
 }
 
-/// What is in memory as elements of type T and is a vector of W lanes in
-/// registers: for floats and halves f32x<W>. Other types have no vectors except
-/// those of bytes.h.
+/// The vector type of W lanes for elements of type T in memory: f32x<W> for
+/// floats and 16-bit floats. Other types have no vectors except those of
+/// bytes.h.
 template <class T, int W, class = void> struct vector_memory {
   static constexpr bool exists = false;
 };
@@ -121,15 +120,15 @@ struct vector_memory<T, W, enable_if_t<holds_float<T>>> {
   }
 };
 
-/// v in a register, where the compiler might read it from memory for each use;
-/// see vec_avx512.h.
+/// v, kept in a register. Otherwise the compiler might read it from memory for
+/// each use; see vec_avx512.h.
 template <class V> NNC_INLINE V in_register(V v) { return v; }
 
 /// V with every lane equal to x.
 template <class V> NNC_INLINE V splat(float x) { return V(x); }
 
 //===----------------------------------------------------------------------===//
-// Operations made of those in vec_portable.h and vec_<isa>.h.
+// Operations composed of those in vec_portable.h and vec_<isa>.h.
 //===----------------------------------------------------------------------===//
 
 template <int W> NNC_INLINE f32x<W> &operator+=(f32x<W> &a, f32x<W> b) {

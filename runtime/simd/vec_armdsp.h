@@ -64,7 +64,7 @@ NNC_INLINE void store_pairs(uint32_t *pairs, const int8_t *x) {
 
 // Pairs are only stored and read as their halves.
 
-/// The place of byte i of four in two pairs.
+/// The index of byte i of four in two pairs.
 constexpr int place_in_pairs[] = {0, 2, 1, 3};
 
 NNC_INLINE void store_pairs(uint32_t *pairs, const int8_t *x) {

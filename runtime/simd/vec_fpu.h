@@ -54,8 +54,8 @@ struct eight_floats {
 };
 template <class V> constexpr int floats_in = sizeof(V) / sizeof(float);
 
-/// Loads a value of type V, one float or several that follow each other. With
-/// Steps the pointer then leads to the next one.
+/// Loads a value of type V, one float or several consecutive ones. With Steps,
+/// advances the pointer to the next value.
 template <class V, bool Steps> NNC_INLINE V take_floats(const float *&p) {
   constexpr int count = floats_in<V>;
   const float *const at = p;
@@ -204,8 +204,8 @@ template <int P, class V> struct point_sums {
 };
 template <class V> struct point_sums<0, V> {};
 
-/// Adds the product of w and of the point's own factor, of type X, to the sum
-/// of each point. These factors are `point` elements apart.
+/// Adds to the sum of each point the product of w and the point's factor, of
+/// type X. The factors are `point` elements apart.
 template <class X, class W, class V>
 NNC_INLINE void add_products(point_sums<0, V> &, const float *, ptrdiff_t,
                              const W &) {}
@@ -226,9 +226,10 @@ NNC_INLINE void store_sums(const point_sums<P, V> &sums, float *p) {
   store_sums(sums.others, p + floats_in<V>);
 }
 
-/// The steps of a sum, as three nested loops: how many each makes, and how many
-/// elements of x and w lie between two of its steps. The innermost loop makes
-/// at least one. Points are `point` elements of x apart.
+/// The steps of a sum, as three nested loops: the number of iterations of each,
+/// and the distances in x and w between two of its iterations, in elements. The
+/// innermost loop has at least one iteration. Points are `point` elements of x
+/// apart.
 struct float_steps {
   int outer, middle, inner;
   ptrdiff_t x_outer, x_middle, x_inner;
@@ -236,7 +237,7 @@ struct float_steps {
   ptrdiff_t point;
 };
 
-/// Adds the products of one step, and leads both pointers to the next.
+/// Adds the products of one step, and advances both pointers to the next step.
 template <class X, class W, bool IsPacked, int P, class V>
 NNC_INLINE void add_step(point_sums<P, V> &sums, const float *&x,
                          const float *&w, const float_steps &s) {
@@ -248,8 +249,8 @@ NNC_INLINE void add_step(point_sums<P, V> &sums, const float *&x,
 }
 
 /// Adds the products of all steps, of factors of the types X and W. With
-/// IsPacked the factors w of the innermost loop follow each other: s.w_inner is
-/// not read. With Inner > 0 this loop makes so many steps and is unrolled.
+/// IsPacked the factors w of the innermost loop are contiguous, and s.w_inner
+/// is not read. With Inner > 0 this loop has Inner iterations and is unrolled.
 template <class X, class W, bool IsPacked, int Inner = 0, int P, class V>
 NNC_INLINE void add_steps(point_sums<P, V> &sums, const float *x,
                           const float *w, const float_steps &s) {
@@ -273,7 +274,7 @@ NNC_INLINE void add_steps(point_sums<P, V> &sums, const float *x,
 }
 
 /// Computes the sums of P points, or of one, in a function that all layers of a
-/// module share, and leaves them at `sums`.
+/// module share, and stores them at `sums`.
 template <class X, class W, class V, bool IsPacked, int P>
 NNC_NOINLINE void add_shared_steps(const float *x, const float *w,
                                    const float_steps &steps, bool is_one,

@@ -31,7 +31,7 @@ NNC_INLINE int32_t load_upper24(const unsigned char *p) {
                               uint32_t(p[2]) << 24);
 }
 
-// Loads of words want aligned addresses, which floats have.
+// Loads of words need aligned addresses; floats are aligned.
 NNC_INLINE f32x<4> f32x<4>::load(const float *p) { return vldrwq_f32(p); }
 NNC_INLINE void f32x<4>::store(float *p) const { vstrwq_f32(p, v); }
 NNC_INLINE f32x<4> f32x<4>::load(const float *p, int count) {

@@ -254,8 +254,7 @@ template <> struct f32x<1> {
   }
 };
 
-/// Does what f32x<W>::look_up16() says for registers without an instruction for
-/// it.
+/// f32x<W>::look_up16() for registers without an instruction for it.
 template <int W>
 NNC_INLINE void look_up16_by_lane(const float *table,
                                   const unsigned char *codes, f32x<W> &low,

@@ -2,10 +2,10 @@
 //
 // y = softmax(scale * q . k + mask) . v, where shape.h says where each operand
 // is. A unit is one query of one head. Its keys are processed a few at a time,
-// because sums of short sums lose less to rounding than one long sum, and no
-// row of scores has to be stored. Sums over earlier keys are scaled to each new
-// maximum (Milakov and Gimelshein, "Online normalizer calculation for
-// softmax").
+// because sums of short sums have smaller rounding errors than one long sum,
+// and because no row of scores has to be stored. Sums over earlier keys are
+// scaled to each new maximum (Milakov and Gimelshein, "Online normalizer
+// calculation for softmax").
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ATTENTION_PORTABLE_H

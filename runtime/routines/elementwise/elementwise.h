@@ -32,8 +32,8 @@ template <int W, class S, class F> struct elementwise_t {
   }
 
 private:
-  /// Whether y is planes of pixels that threads should divide by places
-  /// (thread_ranges.h).
+  /// Returns true if y consists of planes of pixels that threads should divide
+  /// by positions (thread_ranges.h).
   static constexpr bool shares_places(const S &s) {
     return s.planes > 1 &&
            shares_places_of_planes(
@@ -136,7 +136,7 @@ private:
 
   template <class X> using memory = vector_memory<X, W>;
 
-  /// Whether F can be applied to vectors of these element types.
+  /// Returns true if F can be applied to vectors of these element types.
   template <class Y, class... X> static constexpr bool takes_vectors() {
     if constexpr (W > 1 && memory<Y>::exists && (memory<X>::exists && ...))
       return is_invocable_r<typename memory<Y>::vector, F,
@@ -169,7 +169,8 @@ private:
       y[i] = static_cast<Y>(f(value(x[ptrdiff_t(i) * s.strides[I][last]])...));
   }
 
-  /// x as F takes it: a half as float, any other type as it is.
+  /// Returns x in the type that F takes: a 16-bit float as float, any other
+  /// type unchanged.
   template <class X> static NNC_INLINE auto value(X x) {
     if constexpr (holds_float<X>)
       return static_cast<float>(x);

@@ -5,8 +5,8 @@
 // filters in twos are w[k / 2][kh][kw][c / 4][2][4]; those of depthwise
 // convolutions are w[kh][kw][k]. A unit is a row of the output.
 //
-// What takes most of the time has run-time sizes and is shared by all layers of
-// a module; a layer's own code stores the results.
+// The inner loops have run-time sizes and are shared by all layers of a module;
+// each layer has its own code to store the results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_DSP_H
@@ -20,8 +20,8 @@
 
 namespace nnc {
 
-/// The sizes of a convolution as run-time values of 16 bits, in which all
-/// layers of these routines fit (fits_dsp_window).
+/// The sizes of a convolution as 16-bit run-time values. fits_dsp_window() has
+/// checked that they fit.
 struct dsp_window {
   int16_t h, w, c, k, kh, kw, dh, dw, fill;
 };
@@ -39,7 +39,7 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
     const int iy = top + i * s.dh;
     const bool outside = iy < 0 || iy >= s.h;
     const int8_t *row = image + iy * s.w * c;
-    // A row of the only channel is padded to fours as a whole.
+    // With a single channel, whole rows are padded to multiples of four.
     if (c == 1) {
       for (int j = 0; j < s.kw; j += 4) {
         int8_t bytes[4] = {};
@@ -61,8 +61,8 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
       const int ix = left + j * s.dw;
       const bool isFill = outside || ix < 0 || ix >= s.w;
       if (c == 3) {
-        // A word that ends with the pixel's bytes lies in the image, except at
-        // its beginning.
+        // The word that ends with the pixel's bytes lies in the image, except
+        // at the image's beginning.
         const int8_t *p = row + ix * 3;
         const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
                               : p == image ? load_word(p) & 0xffffff
@@ -89,7 +89,7 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
     run_filters(s, x, w, y, scratch, epi, begin, end, all_filters(s));
   }
 
-  /// Computes the channels of some filters, whose weights alone are at w.
+  /// Computes the channels of some filters. w holds only the weights of these.
   template <class Y>
   static NNC_INLINE void run_filters(const S &s, const int8_t *x,
                                      const int8_t *w, Y *y,
@@ -100,7 +100,7 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
     auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
     auto *sums = static_cast<int32_t *>(
         static_cast<void *>(scratch + 2 * p.column_bytes()));
-    // Pairs of pixels go on from row to row.
+    // Pairs of pixels may extend across rows.
     const int last = end * s.ow;
     for (int pixel = begin * s.ow; pixel < last; pixel += 2) {
       const int pixels = last - pixel < 2 ? 1 : 2;
@@ -121,8 +121,8 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
 template <class S, class Epi>
 using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
 
-/// Adds the products of four channels of `count` neighbouring taps, at p and q,
-/// `across` and `step` bytes from one to the next.
+/// Adds the products of four channels of `count` neighbouring taps. The pixels
+/// at p are `across` bytes apart, the weights at q `step` bytes.
 NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
                              int step, int count, int32_t (&s)[4]) {
   for (; count > 0; --count, p += across, q += step) {
@@ -139,11 +139,12 @@ NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
 #endif
   }
 }
-/// Memory of any size, for operands of assembly.
+/// Memory of unspecified size, for operands of inline assembly.
 struct dsp_any {
   int8_t bytes[1 << 30];
 };
-/// The same for three taps, whose addresses take no instructions.
+/// Adds the products of four channels of three taps, whose addresses need no
+/// additional instructions.
 NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
                                    int32_t (&s)[4]) {
 #if defined(NNC_ARM_DSP_LOOPS)
@@ -168,8 +169,8 @@ NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
 }
 
 /// Taps of a window that lie in the image: `rows` rows of `columns` taps, of c
-/// channels each. `across` and `down` lead from one to the next in the image,
-/// c and `next` in the weights.
+/// channels each. `across` and `down` are the distances of columns and rows in
+/// the image, c and `next` those in the weights, in bytes.
 struct dsp_taps {
   int c, rows, columns, across, down, next;
 };
@@ -187,7 +188,7 @@ NNC_NOINLINE inline void dsp_sum_taps(const dsp_taps &s, const int8_t *p,
       sums[i] = four[i];
   }
 }
-/// The same for rows of three taps that follow each other.
+/// Computes the sums of all channels for rows of three neighbouring taps.
 NNC_NOINLINE inline void dsp_sum_threes(const int8_t *p, const int8_t *q, int c,
                                         int rows, int down, int32_t *sums) {
   for (int32_t *end = sums + c; sums != end; sums += 4, p += 4, q += 4) {

@@ -3,11 +3,12 @@
 // The layers of portable.h and nhwc.h for machines without vectors. A tile has
 // two neighbouring pixels of a row, or one at the ends of a row, by eight
 // channels of the output (KRSC8k); or four pixels by four channels, for
-// convolutions of few (KRSC4k). Weights are w[k / 8][kh][kw][c][8] for images
-// in NHWC, and w[k / 8][c][kh][kw][8] for planes. Depthwise convolutions
-// multiply eight channels of a pixel in NHWC, by w[kh][kw][k], and four pixels
-// of a plane, by w[k][kh][kw]. A unit is a row of the output; where a pixel of
-// the output reads the same pixel of x alone, all rows are one.
+// convolutions with few output channels (KRSC4k). Weights are w[k /
+// 8][kh][kw][c][8] for images in NHWC, and w[k / 8][c][kh][kw][8] for planes.
+// Depthwise convolutions multiply eight channels of a pixel in NHWC, by
+// w[kh][kw][k], and four pixels of a plane, by w[k][kh][kw]. A unit is a row of
+// the output. If each pixel of the output reads only the pixel of x at its own
+// position, all rows count as one.
 //
 // A sum adds its products one after the other, so the error is that of a plain
 // sum of kh * kw * c products.
@@ -23,14 +24,15 @@
 
 namespace nnc {
 
-/// The taps of the windows of a tile that lie in the image, and the places of
-/// the first of them: in a plane of x in pixels, and in the window.
+/// The taps of a tile's windows that lie in the image, and the positions of the
+/// first of them: in a plane of x, in pixels, and in the window.
 struct float_taps {
   int rows, columns;
   ptrdiff_t pixel;
   int tap;
 };
-/// With IsWhole all taps of a row lie in the image.
+/// Finds the taps of a tile's windows. With IsWhole all taps of a row lie in
+/// the image.
 template <bool IsWhole, class S>
 NNC_INLINE float_taps find_float_taps(const S &s, const float_rows &rows,
                                       int oy, int ox) {
@@ -47,8 +49,8 @@ NNC_INLINE float_taps find_float_taps(const S &s, const float_rows &rows,
           down.from * s.kw + across.from};
 }
 
-/// IsNhwc says which of both layouts x and y have, Lanes how many channels a
-/// tile has.
+/// The routine for images in NHWC (IsNhwc) or planes, with Lanes channels in a
+/// tile.
 template <bool IsNhwc, int Lanes, class S, int INLINE, class Epi>
 struct conv2d_fpu {
   static constexpr int units(const S &s) {
@@ -61,7 +63,7 @@ struct conv2d_fpu {
     run_filters(s, x, w, y, nullptr, epi, begin, end, all_filters(s));
   }
 
-  /// Computes the channels of some filters, whose weights alone are at w.
+  /// Computes the channels of some filters. w holds only the weights of these.
   template <class Y>
   static NNC_INLINE void run_filters(const S &s, const float *x, const float *w,
                                      Y *y, unsigned char *, const Epi &epi,
@@ -97,7 +99,7 @@ private:
     if constexpr (IsNhwc) {
       x += taps.pixel * s.c;
       w += ptrdiff_t(taps.tap) * s.c * Lanes;
-      // The channels of taps that follow each other are one run.
+      // The channels of neighbouring taps are contiguous.
       const bool is_run = s.dw == 1;
       steps.outer = taps.rows;
       steps.middle = is_run ? 1 : taps.columns;

@@ -5,7 +5,7 @@
 // copy, and all filters read both. A unit is a row of the output.
 //
 // The inner loops have run-time sizes and are shared by all layers of a module;
-// a layer's own code stores the results.
+// each layer has its own code to store the results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_HELIUM_H
@@ -55,8 +55,8 @@ NNC_NOINLINE inline const int8_t *helium_next_window(helium_walk &walk,
   return is_copied ? copy : window;
 }
 
-/// Computes the sums of the next two pixels, or of the last one. Pairs go on
-/// from row to row. Returns how many pixels these are.
+/// Computes the sums of the next two pixels, or of the last one. Pairs may
+/// extend across rows. Returns the number of pixels.
 NNC_NOINLINE inline int helium_next_sums(helium_walk &walk) {
   const int left = walk.last - walk.pixel, pixels = left < 2 ? left : 2;
   if (pixels == 0)
@@ -80,7 +80,7 @@ NNC_NOINLINE inline int helium_next_sums(helium_walk &walk) {
   return pixels;
 }
 
-/// Has `out` store the sums of pixels [pixel, last).
+/// Computes pixels [pixel, last) and stores their sums with `out`.
 template <class Out>
 NNC_NOINLINE void helium_convolve(const helium_layer &s, const int8_t *x,
                                   const int8_t *w, unsigned char *scratch,

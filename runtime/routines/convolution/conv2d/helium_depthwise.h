@@ -20,9 +20,10 @@ NNC_NOINLINE inline void helium_sum_taps(const helium_taps &s, const int8_t *p,
                                          const int8_t *q, int32_t *sums) {
   for (int left = s.c; left > 0; left -= 16, p += 16, q += 16, sums += 16) {
 #if defined(NNC_ARM_MVE)
-    // A product of bytes has 16 bits, which the sum of two may exceed: each is
-    // widened to 32 bits. The sums of bytes 0, 1, 2 and 3 of each word of
-    // channels are in q0, q1, q2 and q3, which the stores interleave.
+    // A product of bytes has 16 bits. The sum of two products may exceed 16
+    // bits, so that each product is widened to 32 bits. The sums of bytes 0, 1,
+    // 2 and 3 of each word of channels are in q0, q1, q2 and q3, which the
+    // stores interleave.
     const int8_t *x = p, *w = q;
     int rows = s.rows;
     __asm__ volatile("vctp.8 %[left]\n\t"
@@ -96,7 +97,7 @@ NNC_NOINLINE inline void helium_add_fill(const helium_layer &s, const int8_t *w,
 }
 
 /// Computes the sums of the next pixel of a depthwise convolution, whose window
-/// is not all in the image.
+/// lies partly outside of the image.
 NNC_NOINLINE inline void helium_sum_part(const helium_walk &walk) {
   const helium_layer &s = walk.s;
   const int c = s.c, top = walk.top, left = helium_left(walk);
@@ -116,7 +117,8 @@ NNC_NOINLINE inline void helium_sum_part(const helium_walk &walk) {
     helium_add_fill(s, walk.w, rows, columns, walk.sums);
 }
 
-/// Has `out` store the sums of pixels [pixel, last) of a depthwise convolution.
+/// Computes pixels [pixel, last) of a depthwise convolution and stores their
+/// sums with `out`.
 template <class Out>
 NNC_NOINLINE void helium_depthwise(const helium_layer &s, const int8_t *x,
                                    const int8_t *w, unsigned char *scratch,

@@ -1,4 +1,4 @@
-//===- helium_walk.h - From pixel to pixel of convolutions of helium ------===//
+//===- helium_walk.h - Pixel iteration of helium convolutions -------------===//
 //
 // Parts that the routines of conv2d/helium.h and helium_depthwise.h share.
 //
@@ -12,8 +12,8 @@
 
 namespace nnc {
 
-/// The sizes of a convolution as run-time values of 16 bits, in which all
-/// layers of these routines fit (fits_helium_layer).
+/// The sizes of a convolution as 16-bit run-time values. fits_helium_layer()
+/// has checked that they fit.
 struct helium_layer {
   int16_t h, w, c, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, fill;
 };
@@ -25,29 +25,30 @@ template <class S> constexpr helium_layer make_helium_layer(const S &s) {
 }
 
 /// Taps of a window that lie in the image: `rows` rows of `columns` taps, of c
-/// channels each. `across` leads from one to the next in the image, `down` and
-/// `next` from the end of a row to the next one in the image and in the
-/// weights.
+/// channels each. `across` is the distance of columns in the image. `down` and
+/// `next` are the distances from the end of a row to the next row, in the image
+/// and in the weights. All are in bytes.
 struct helium_taps {
   int c, rows, columns, across, down, next;
 };
 
-/// A walk over pixels of y. The next one is in column `ox` of row `unit`, and
-/// the first row of its window is row `top` of `image`.
+/// An iteration over pixels of y. The next pixel is in column `ox` of row
+/// `unit`, and the first row of its window is row `top` of `image`.
 struct helium_walk {
   const helium_layer &s;
   const int8_t *x, *w;
-  int32_t *sums;  ///< those of a pixel, or of two, `rows` from one to the next
-  int rows, taps; ///< sums of a pixel, and bytes of a window
+  int32_t *sums;  ///< sums of one or two pixels, `rows` apart
+  int rows, taps; ///< sums per pixel, and bytes per window
   int pixel, last, unit, ox, top;
   const int8_t *image;
-  // Windows of which the first tap is in these rows and columns of the image,
-  // lie in the image.
+  // The last row and column at which the first tap of a window may lie so that
+  // the whole window lies in the image.
   int last_top, last_left;
-  // If each pixel of y is made of the same one of x, windows follow each
-  // other. Else a row of the window is a run of bytes where has_runs.
+  // is_flat: each pixel of y reads only the pixel of x at its own position, so
+  // that windows are contiguous. has_runs: each row of a window is contiguous
+  // in the image.
   bool is_flat, has_runs;
-  helium_taps whole; ///< of a window in the image
+  helium_taps whole; ///< taps of a window that lies in the image
 };
 
 NNC_INLINE void helium_start_row(helium_walk &walk) {

@@ -5,10 +5,10 @@
 // bits. G numbers of a pixel are multiplied at a time; see simd/dots.h.
 //
 // The input of a strip of the output is copied first: the copy contains its
-// padding, which has the value `fill`, and numbers are as wide, and as many of
-// a pixel together, as the products need them. All output channels read the
-// copy, so the inner loop knows neither edges nor types. The copy is left out
-// where the input has that form already.
+// padding, which has the value `fill`, and its elements have the width and
+// grouping that the products need. All output channels read the copy, so that
+// the inner loop does not depend on edges and types. There is no copy if the
+// input already has that form.
 //
 // A unit is a run of OC blocks of output channels of a strip. Groups are
 // supported where both c / groups and k / groups are multiples of W.
@@ -25,7 +25,8 @@
 
 namespace nnc {
 
-/// D is a form of products of simd/dots.h. PLAIN says that x is in NCHW.
+/// The routine with products of the form D of simd/dots.h. With PLAIN, x is in
+/// NCHW.
 template <class D, bool PLAIN, class S, int COLS, int OC, class Epi>
 struct conv2d_integers_t {
   static constexpr int W = D::lanes, G = D::group, V = D::together;
@@ -81,7 +82,7 @@ struct conv2d_integers_t {
     }
   }
 
-  /// Without scratch, where the input is read in place.
+  /// Runs units without scratch, for shapes whose input is read in place.
   template <class X, class T, class Y>
   static void run(const S &s, const X *x, const T *w, Y *y, const Epi &epi,
                   int begin, int end) {
@@ -91,7 +92,7 @@ struct conv2d_integers_t {
 private:
   /// Values that all tiles of a strip use.
   template <class T, class Y> struct job {
-    const P *points; ///< what the first tap of the first output reads
+    const P *points; ///< input of the first tap of the first output
     ptrdiff_t row_stride, block_stride;
     int row_step, column_step; ///< pixels from one output to the next
     int rows, columns;         ///< outputs of the strip
@@ -114,7 +115,8 @@ private:
     return ptrdiff_t(p.out_height) * p.out_width * W;
   }
 
-  /// Sets where the points of a strip are. If they have to be, they are copied.
+  /// Sets the address of the points of a strip, after copying them if
+  /// necessary.
   template <class X, class T, class Y>
   static void set_points(const S &s, const plan_type &p, const X *x, int image,
                          int row, int column, P *copy, job<T, Y> &j) {
@@ -172,8 +174,8 @@ private:
     return c;
   }
 
-  /// Copies row `from` of a block of input channels: of those at x, and where
-  /// blocks of the copy are twice as long, also of the next block, at `next`.
+  /// Copies row `from` of the block of input channels at x and, if blocks of
+  /// the copy are twice as long, of the next block at `next`.
   template <class X>
   static void copy_row(const S &s, const plan_type &p, const X *x,
                        const X *next, int from, int column, int columns,
@@ -256,7 +258,8 @@ private:
     dot_tile<D, C, B> sums;
     sums.clear();
     const T *w = j.w;
-    // A constant where the shape is, but for 1 x 1 convolutions with a stride.
+    // A constant if the shape is constant, except for 1 x 1 convolutions with a
+    // stride.
     const int step_of_columns = s.kw == 1 && s.sw > 1 ? j.column_step : s.sw;
     const ptrdiff_t pixel = ptrdiff_t(step_of_columns) * V;
     const ptrdiff_t row_stride = j.row_stride;
@@ -268,8 +271,9 @@ private:
       NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
         const P *at = first + r * s.dh * row_stride;
         int taps = s.kw;
-        // If they are unrolled, compilers add single products of several taps
-        // to each other first, where one instruction adds each to its sum.
+        // If this loop is unrolled, compilers first add single products of
+        // several taps to each other, although one instruction can add each to
+        // its sum.
         if constexpr (G == 1)
           if (taps > 1)
             asm("" : "+r"(taps));

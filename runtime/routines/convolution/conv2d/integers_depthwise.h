@@ -3,7 +3,7 @@
 // y[k] = epi(x[k] * w[k]): one filter for each channel (groups = c = k), x and
 // y in NCHW<W>c, w in KCSR<W>k<G>r. Sums are exact in 32 bits.
 //
-// The products of G taps of a column are made at a time (simd/dots.h). For
+// The products of G taps of a column are computed at a time (simd/dots.h). For
 // each output row, G rows of the input at a time are interleaved into a line
 // that also contains the padding; the taps then read this line.
 //
@@ -70,8 +70,8 @@ private:
 
   /// Interleaves `count` rows of taps, the first of which reads row `from` of
   /// the input: at each column of the line, channel c has the numbers of all
-  /// rows one after the other. Rows outside of the input are `fill`. What the
-  /// line has in the place of rows that are missing meets weights of zero.
+  /// rows one after the other. Rows outside of the input are `fill`. Missing
+  /// rows of the line may hold any numbers, because their weights are zero.
   template <class X>
   static void interleave(const S &s, const X *x, const X *fill, int from,
                          int count, P *line) {

@@ -15,12 +15,13 @@ struct conv2d_integers_plan {
   int out_height, out_width; ///< pixels of the output
   int rows, columns;         ///< output pixels of a strip
   int down, across;          ///< strips of an image along each axis
-  int row_step, column_step; ///< pixels of the copy from one output to the next
+  int row_step,
+      column_step; ///< pixels of the copy between neighbouring outputs
   int copy_rows, copy_columns; ///< pixels of the copy of a strip
   int blocks;                  ///< blocks of input channels of a group
-  int copy_blocks;             ///< the same of the copy
-  int out_blocks;              ///< blocks of output channels of a group
-  int images;                  ///< images times groups
+  int copy_blocks; ///< blocks of input channels of a group in the copy
+  int out_blocks;  ///< blocks of output channels of a group
+  int images;      ///< images times groups
   ptrdiff_t copy_bytes;
 
   constexpr int strips() const { return images * down * across; }
@@ -33,8 +34,8 @@ struct conv2d_integers_plan {
   }
 };
 
-/// Whether no tap of any output lies outside the input, so that points of the
-/// right type can be read where they are.
+/// Returns true if no tap of any output lies outside of the input, so that
+/// points of the right type can be read in place.
 template <class S> constexpr bool reads_in_place(const S &s) {
   return s.pt == 0 && s.pl == 0 &&
          (s.oh - 1) * s.sh + (s.kh - 1) * s.dh < s.h &&
@@ -44,9 +45,9 @@ template <class S> constexpr bool reads_in_place(const S &s) {
 /// Bytes of a copy that stay in the caches near the core beside the weights.
 constexpr int strip_copy_bytes = 96 * 1024;
 
-/// Plan for blocks of W channels, numbers of `bytes` bytes and tiles of COLS
-/// pixels. Blocks of the copy have `together` channels, those of W if it is 0.
-/// A 1 x 1 convolution of all pixels is computed as one row of them.
+/// Plan for blocks of W channels, elements of `bytes` bytes and tiles of COLS
+/// pixels. Blocks of the copy have `together` channels, or W if it is 0. A 1 x
+/// 1 convolution of all pixels is computed as one row of them.
 template <class S>
 constexpr conv2d_integers_plan
 plan_conv2d_integers(const S &s, int W, int bytes, int COLS, int together = 0) {

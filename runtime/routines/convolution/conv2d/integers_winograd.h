@@ -5,11 +5,11 @@
 // Winograd (MNN, section 3.3.1). x and y in NCHW<W>c, w in
 // KRSC<W>k4c_integer_winograd2, whose bytes are numbers of 16 bits.
 //
-// All of it is exact. The transform of the input adds and subtracts numbers of
-// 8 bits twice, so that 16 bits hold the result; that of the weights, whose
-// halves are multiplied by 4, too. The sums are 4 times those of the
-// convolution, and what of them exceeds 32 bits wraps around, twice; a shift by
-// two bits gives the convolution's.
+// All results are exact. The transform of the input adds and subtracts 8-bit
+// numbers twice, so that its results fit in 16 bits, and so do the transformed
+// weights, which are multiplied by 4 to avoid fractions. The sums are 4 times
+// those of the convolution; intermediate overflow beyond 32 bits wraps around
+// and cancels out. A shift by two bits gives the sums of the convolution.
 //
 // A unit is a run of B blocks of output channels of a chunk of tiles.
 //
@@ -38,7 +38,7 @@ struct conv2d_integers_winograd_t {
     return s.n * p.chunks * ceil_div(p.out_blocks, B);
   }
 
-  /// The weights are numbers of 16 bits, whatever T is.
+  /// The weights are 16-bit integers, whatever T is.
   template <class X, class T, class Y>
   static void run(const S &s, const X *x, const T *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
@@ -70,7 +70,7 @@ struct conv2d_integers_winograd_t {
   }
 
 private:
-  // W numbers at once, which compilers keep in registers.
+  // A vector of W numbers, which compilers keep in registers.
   typedef int16_t words __attribute__((vector_size(2 * W)));
 
   static constexpr plan_type plan(const S &s) {

@@ -20,8 +20,8 @@
 namespace nnc {
 
 /// Sums are of type A: float, int32_t or int64_t. Elements of x and w are
-/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
-/// a sum.
+/// converted to A first; sums of integers wrap. Y is the result type of the
+/// epilogue on a sum.
 template <class A, class S, class Epi> struct conv2d_nhwc {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
@@ -31,7 +31,7 @@ template <class A, class S, class Epi> struct conv2d_nhwc {
     run_filters(s, x, w, y, nullptr, epi, begin, end, all_filters(s));
   }
 
-  /// Computes the channels of some filters, whose weights alone are at w.
+  /// Computes the channels of some filters. w holds only the weights of these.
   template <class X, class W, class Y>
   static NNC_INLINE void run_filters(const S &s, const X *x, const W *w, Y *y,
                                      unsigned char *, const Epi &epi, int begin,
@@ -118,7 +118,7 @@ private:
   }
 };
 
-/// The same for depthwise convolutions: s.groups is s.c.
+/// The routine for depthwise convolutions: s.groups is s.c.
 template <class A, class S, class Epi> struct conv2d_nhwc_depthwise {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 

@@ -19,8 +19,8 @@
 namespace nnc {
 
 /// Sums are of type A: float, double, int32_t or int64_t. Elements of x and w
-/// are converted to A first; sums of integers wrap. Y is what the epilogue
-/// makes of a sum. Sums of double take no epilogue.
+/// are converted to A first; sums of integers wrap. Y is the result type of the
+/// epilogue on a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
@@ -34,8 +34,8 @@ template <class A, class S, class Epi> struct conv2d_portable {
     }
   }
 
-  /// Computes those units of [begin, end) that are of some filters, whose
-  /// weights alone are at w.
+  /// Computes the units of [begin, end) that belong to some filters. w holds
+  /// only the weights of these.
   template <class X, class W, class Y>
   static NNC_INLINE void run_filters(const S &s, const X *x, const W *w, Y *y,
                                      unsigned char *, const Epi &epi, int begin,

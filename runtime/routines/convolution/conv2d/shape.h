@@ -33,8 +33,7 @@ struct conv2d_shape {
   }
 };
 
-/// Consecutive filters of a convolution, of which those from `first` on are
-/// computed.
+/// A range of consecutive filters of a convolution.
 struct filter_range {
   int first, count;
 };
@@ -42,7 +41,7 @@ template <class S> constexpr filter_range all_filters(const S &s) {
   return {0, s.k};
 }
 
-/// Whether a 1 x 1 convolution of this shape reads all pixels in order.
+/// Returns true if a 1 x 1 convolution of this shape reads all pixels in order.
 template <class S> constexpr bool every_pixel(const S &s) {
   return s.sh == 1 && s.sw == 1 && s.oh == s.h && s.ow == s.w;
 }

@@ -6,9 +6,9 @@
 
 namespace nnc {
 
-/// Channels summed in one go by routines without a parameter for it. Sums of
-/// twice as many lose a fifth to a third more to rounding, and are a few
-/// percent faster.
+/// Number of channels that routines without a parameter for it sum at a time.
+/// With twice as many, rounding errors are a fifth to a third larger, and
+/// routines are a few percent faster.
 constexpr int winograd_summed = 32;
 
 /// Outputs of a tile along an axis with `taps` taps.

@@ -16,10 +16,11 @@
 
 namespace nnc {
 
-/// The taps t of an axis that reach a place of the output: those for which
-/// place - t * dilation is a multiple of the stride, and inside x. They are
-/// `count` taps from `first` on, `step` apart; the first reads x at `from`, the
-/// others read `back` places before each other.
+/// The taps t along an axis that contribute to a position of the output: those
+/// for which position - t * dilation is a multiple of the stride and the
+/// quotient lies inside x. They are `count` taps from `first` on, `step` apart.
+/// The first one reads x at `from`, and each further one `back` elements before
+/// the previous one.
 struct reaching_taps {
   int first = 0, count = 0, step = 1, from = 0, back = 0;
   constexpr reaching_taps(int place, int taps, int dilation, int stride,

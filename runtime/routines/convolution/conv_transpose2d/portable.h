@@ -14,8 +14,8 @@
 namespace nnc {
 
 /// Sums are of type A: float, double or int32_t. Elements of x and w are
-/// converted to A first; sums of integers wrap. Y is what the epilogue makes of
-/// a sum. Sums of double take no epilogue.
+/// converted to A first; sums of integers wrap. Y is the result type of the
+/// epilogue on a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv_transpose2d_portable {
   static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 

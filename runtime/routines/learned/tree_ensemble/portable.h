@@ -3,10 +3,10 @@
 // Node i of all trees' nodes has values[i], tests[i] and jumps[i]. A negative
 // test is a leaf: ~test is its target, and the value its score; or with `dense`
 // the row of scores[][targets] that holds one for each target. Any other node
-// compares x[test / 2] with its value: where x is not larger, and where x is
-// NaN and the test is odd, the next node follows, else the node `jumps[i]`
-// behind this one. roots[trees] are the nodes at which trees start. A unit is a
-// row.
+// compares x[test / 2] with its value: if x is not larger, or if x is NaN and
+// the test is odd, the next node follows, otherwise the node `jumps[i]`
+// positions behind this one. roots[trees] are the nodes at which trees start. A
+// unit is a row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LEARNED_TREE_ENSEMBLE_PORTABLE_H
@@ -27,7 +27,7 @@ template <class S, class Epi> struct tree_ensemble_portable {
   static void run(const S &s, const T *x, const T *values, const I *tests,
                   const I *jumps, const int32_t *roots, const T *scores, T *y,
                   const Epi &, int begin, int end) {
-    // What no score is worse than.
+    // The worst possible score, which any score replaces.
     const T worst = s.reduce == 0   ? T(0)
                     : s.reduce == 1 ? T(HUGE_VAL)
                                     : T(-HUGE_VAL);
@@ -52,7 +52,7 @@ template <class S, class Epi> struct tree_ensemble_portable {
   }
 
 private:
-  /// The leaf that the tree whose root is node `at` has for `row`.
+  /// Returns the leaf that `row` reaches in the tree with the root node `at`.
   template <class T, class I>
   static ptrdiff_t descend(const T *row, const T *values, const I *tests,
                            const I *jumps, ptrdiff_t at) {

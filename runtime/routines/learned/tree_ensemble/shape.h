@@ -6,9 +6,9 @@ namespace nnc {
 
 /// Scores y[rows][targets] that `trees` decision trees give to
 /// x[rows][features]. With `dense` a leaf has a score for each target, else for
-/// one of them. reduce says what is made of the scores of all trees: 0 their
-/// sum, 1 the least, 2 the largest, which is 0 for a target that no leaf has a
-/// score for.
+/// one of them. reduce is the reduction of the scores of all trees: 0 sum, 1
+/// minimum, 2 maximum. The minimum or maximum is 0 for a target that no leaf
+/// has a score for.
 struct tree_ensemble_shape {
   int rows, features, trees, targets, dense, reduce;
 

@@ -1,8 +1,8 @@
 //===- portable.h - Distinct rows of a matrix -----------------------------===//
 //
-// Sorts the indices of the rows by a heap, in the memory of the result: rows
-// that are equal stand behind each other then, by rising index. NaN is equal to
-// NaN and larger than all numbers. There is one unit.
+// Sorts the indices of the rows with a heap in the memory of the result. Equal
+// rows are then neighbours, in order of their indices. NaN is equal to NaN and
+// larger than all numbers. There is one unit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LENGTHS_DISTINCT_PORTABLE_H
@@ -46,7 +46,8 @@ template <class S, class Epi> struct distinct_portable {
   }
 
 private:
-  /// Returns a number below, equal to or above 0 as row `a` is to row `b`.
+  /// Returns a number below, equal to or above 0 if row `a` is less than, equal
+  /// to or greater than row `b`.
   template <class T>
   static int compare(const S &s, const T *x, int64_t a, int64_t b) {
     const T *of_a = x + a * s.columns, *of_b = x + b * s.columns;
@@ -66,7 +67,7 @@ private:
     return order != 0 ? order < 0 : a < b;
   }
 
-  /// Writes the indices of all rows to `order`, as their rows ascend.
+  /// Writes the indices of all rows to `order`, in ascending order of the rows.
   template <class T> static void sort(const S &s, const T *x, int64_t *order) {
     for (int i = 0; i < s.rows; ++i)
       order[i] = i;
@@ -78,8 +79,8 @@ private:
       sink(s, x, order, 0, i, last);
     }
   }
-  /// Puts `row` into the heap of `count` rows at `hole` or below it, so that no
-  /// row is before the one above it.
+  /// Inserts `row` into the heap of `count` rows at `hole` or below it, so that
+  /// no row precedes its parent.
   template <class T>
   static void sink(const S &s, const T *x, int64_t *heap, int hole, int count,
                    int64_t row) {
@@ -93,8 +94,8 @@ private:
     heap[hole] = row;
   }
 
-  /// Numbers groups anew in the order of their first rows. `spare` holds what
-  /// is not needed any more.
+  /// Renumbers groups in the order of their first rows. `spare` is memory that
+  /// may be overwritten.
   static void number_by_occurrence(const S &s, int64_t *firsts, int64_t *groups,
                                    int64_t *spare, int64_t found) {
     for (int64_t i = 0; i < found; ++i)

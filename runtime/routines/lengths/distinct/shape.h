@@ -4,11 +4,12 @@
 
 namespace nnc {
 
-/// The distinct rows of x[rows][columns]. y[1 + 3 * rows] holds how many there
-/// are, then three lists of `rows` numbers: the index of the first row that is
-/// like each, for each row which of them it is like, and how many rows are like
-/// each. The first and the last list end in zeros. With `sorted` the distinct
-/// rows ascend, else they are in the order of their first occurrence.
+/// The distinct rows of x[rows][columns]. y[1 + 3 * rows] holds the number of
+/// distinct rows, then three lists of `rows` numbers: for each distinct row the
+/// index of its first occurrence; for each row the number of its distinct row;
+/// and for each distinct row its number of occurrences. The first and the last
+/// list are filled up with zeros. With `sorted` the distinct rows ascend, else
+/// they are in the order of their first occurrence.
 struct distinct_shape {
   int rows, columns, sorted;
 

@@ -24,7 +24,7 @@ template <class S, class Epi> struct nonzero_portable {
     int64_t *found = y + 1;
     int count = 0;
     for (int i = 0; i < s.size; ++i) {
-      // What is no position is written over by the next one.
+      // If x[i] is zero, the next position overwrites this entry.
       found[count] = i;
       count += x[i] != T(0) ? 1 : 0;
     }

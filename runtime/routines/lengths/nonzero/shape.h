@@ -4,8 +4,8 @@
 
 namespace nnc {
 
-/// The positions of those of x[size] that are not zero: y[0] is how many there
-/// are, and y[1 + i] the i-th. The rest of y[1 + size] is zero.
+/// The positions of the elements of x[size] that are not zero: y[0] is their
+/// number, and y[1 + i] the i-th position. The rest of y[1 + size] is zero.
 struct nonzero_shape {
   int size;
 

@@ -1,11 +1,12 @@
 //===- portable.h - Non-maximum suppression -------------------------------===//
 //
-// Boxes whose score is above `least` form a heap, from which they are taken by
-// falling score, of equal ones by rising index: so many as are looked at cost a
-// logarithm each, and the others nothing more. A box is left out if its
-// intersection with one that was taken is more than `overlap` of their union.
-// Boxes without an area overlap none. At most `limit` are taken of each batch
-// and class. The scratch holds an int for each box. There is one unit.
+// Boxes whose score is above `least` form a heap, from which they are taken in
+// order of descending score; boxes with equal scores are taken in order of
+// their index. Only boxes that are taken from the heap cost logarithmic time. A
+// box is left out if its intersection with one that was taken is more than
+// `overlap` of their union. Boxes without an area do not overlap any box. At
+// most `limit` are taken of each batch and class. The scratch holds an int for
+// each box. There is one unit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_LENGTHS_SUPPRESS_PORTABLE_H
@@ -59,7 +60,7 @@ private:
   /// The boxes of one batch, and their scores in one class.
   template <class T> struct line_of {
     const T *boxes, *scores;
-    int *heap; ///< of indices; no score is better than the one above it
+    int *heap; ///< heap of indices; no score exceeds its parent's
     bool centered;
 
     corners<T> at(int64_t i) const {
@@ -76,7 +77,7 @@ private:
     bool is_better(int a, int b) const {
       return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
     }
-    /// Puts `index` into the heap of `count` indices at `hole` or below it.
+    /// Inserts `index` into the heap of `count` indices at `hole` or below it.
     void sink(int hole, int count, int index) const {
       for (int child; (child = 2 * hole + 1) < count; hole = child) {
         if (child + 1 < count && is_better(heap[child + 1], heap[child]))
@@ -105,8 +106,8 @@ private:
     return both / either > most;
   }
 
-  /// Writes the indices of at most `most` boxes to taken[2], taken[5], ...,
-  /// and returns how many.
+  /// Writes the indices of at most `most` selected boxes to taken[2], taken[5],
+  /// ..., and returns their number.
   template <class T>
   static int take(const line_of<T> &all, int boxes, int most, T overlap,
                   T least, int64_t *taken) {

@@ -7,8 +7,8 @@ namespace nnc {
 /// Non-maximum suppression among boxes[batches][boxes][4] with
 /// scores[batches][classes][boxes], of each batch and class by itself. A box is
 /// two corners, y, x, y, x, or with `centered` x, y, width, height. y[1 + 3 *
-/// batches * classes * most] holds how many boxes are left, a triple (batch,
-/// class, box) for each, and zeros.
+/// batches * classes * most] holds the number of selected boxes, a triple
+/// (batch, class, box) for each, and zeros.
 struct suppress_shape {
   int batches, classes, boxes, most, centered;
 

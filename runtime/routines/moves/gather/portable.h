@@ -2,9 +2,8 @@
 //
 // y[o][i][j] = x[o][index[i]][j] for x[outer][axis_size][inner] and `count`
 // indices (int32 or int64); a negative index counts from the end. An index out
-// of range is moved to the nearest end, so that no input makes the routine read
-// outside x; what is picked of an empty axis is zero. A unit is one pair of o
-// and i.
+// of range is clamped, so that no input makes the routine read outside of x.
+// Elements of an empty axis are zero. A unit is one pair of o and i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MOVES_GATHER_PORTABLE_H

@@ -1,11 +1,10 @@
 //===- portable.h - Scatter on any machine --------------------------------===//
 //
-// y = x[size][inner], but that each updates[i][j] is put into
-// y[positions[i]][j] in the order of i. kind: 0 replaces what is there, 1 adds
-// to it, 2 multiplies it, 3 and 4 keep the larger and the smaller of both. A
-// position out of range is left out, so that no input makes the routine write
-// outside y. y may be x. There is one unit, since positions may occur more than
-// once.
+// Copies x[size][inner] to y, then combines each updates[i][j] with
+// y[positions[i]][j], in the order of i. kind: 0 replaces the element, 1 adds,
+// 2 multiplies, 3 and 4 keep the larger and the smaller of both. Positions out
+// of range are skipped, so that no input makes the routine write outside of y.
+// y may be x. There is one unit, since positions may occur more than once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MOVES_SCATTER_PORTABLE_H

@@ -4,9 +4,9 @@
 
 namespace nnc {
 
-/// Puts updates[count][inner] into a copy of x[size][inner] at
-/// positions[count]. kind: 0 in the place of what is there, 1 added to it, 2
-/// multiplied, 3 the larger of both, 4 the smaller of both.
+/// Scatter of updates[count][inner] into a copy of x[size][inner] at
+/// positions[count]. kind: 0 replaces the element, 1 adds, 2 multiplies, 3
+/// keeps the larger of both, 4 the smaller of both.
 struct scatter_shape {
   int size, inner, count, kind;
 

@@ -17,7 +17,7 @@ template <class S, class Epi> struct layer_norm_portable {
   static constexpr int units(const S &s) { return s.outer; }
 
   /// T is float or double. X is T or an integer, whose elements are converted
-  /// to T; of an integer, Y is what the epilogue makes of T.
+  /// to T; for integers, Y is the result type of the epilogue on T.
   template <class X, class T, class Y>
   static void run(const S &s, const X *x, const T *scale, const T *bias, Y *y,
                   const Epi &epi, int begin, int end) {
@@ -48,7 +48,7 @@ private:
   }
 };
 
-/// Of integers.
+/// Layer normalization of integers.
 template <class S, class Epi>
 using layer_norm_i32_portable = layer_norm_portable<S, Epi>;
 

@@ -41,7 +41,7 @@ private:
       y[i] = static_cast<int16_t>(look_up(place, exponentials));
       sum += y[i];
     }
-    int bits = 0; // zeros above the sum
+    int bits = 0; // leading zero bits of the sum
     for (uint32_t v = static_cast<uint32_t>(sum); v < 0x80000000u; v <<= 1)
       ++bits;
     const int64_t scaled = (int64_t(sum) << (bits - 1)) + (1 << 13);
@@ -60,7 +60,7 @@ private:
                          : rescale_double(x, multiplier, shift);
   }
 
-  /// The line between two entries of a table at x, which is limited to 16 bits.
+  /// Linear interpolation in a table at x, which is saturated to 16 bits.
   static int32_t look_up(int32_t x, const int16_t *table) {
     x = x < -32768 ? -32768 : x > 32767 ? 32767 : x;
     const int16_t *entry = table + 256 + (x >> 7);

@@ -24,7 +24,7 @@ template <class S, class Epi> struct top_k_portable {
   static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
                   int end) {
     if (s.count == 0)
-      return; // There may be no memory for the result.
+      return; // The result may have no memory.
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t outer = unit / s.inner, inner = unit % s.inner;
       const line<T> all{x + outer * s.size * s.inner + inner,
@@ -64,8 +64,8 @@ private:
         return largest ? va > vb : va < vb;
       return a < b;
     }
-    /// Puts `index` into the heap of `count` indices at `hole` or below it, so
-    /// that no index is better than those below it.
+    /// Inserts `index` into the heap of `count` indices at `hole` or below it,
+    /// so that no index is better than its children.
     void sink(int hole, int count, int64_t index) const {
       for (int child; (child = 2 * hole + 1) < count; hole = child) {
         if (child + 1 < count && is_better(kept(child), kept(child + 1)))

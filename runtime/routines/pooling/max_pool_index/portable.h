@@ -1,9 +1,9 @@
-//===- portable.h - Places of the largest elements on any machine ---------===//
+//===- portable.h - Positions of largest elements -------------------------===//
 //
-// For each window the place in x of its first largest element: what ONNX calls
-// the Indices of MaxPool. max_pool_index/shape.h has the window. Elements in
-// the padding do not count; a window that has no others gives -1. A unit is a
-// row of the result.
+// For each window, the position in x of its first largest element: the Indices
+// of ONNX's MaxPool. max_pool_index/shape.h has the window. Elements in the
+// padding do not count; a window that has no others gives -1. A unit is a row
+// of the result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOLING_MAX_POOL_INDEX_PORTABLE_H

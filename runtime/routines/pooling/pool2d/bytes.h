@@ -1,9 +1,9 @@
 //===- bytes.h - 2-D pooling of integers in blocked layouts ---------------===//
 //
 // max_pool2d of integers of at most 16 bits, and avg_pool2d of bytes, whose
-// sums are made in 32 bits and whose means are floats; x and y in NCHW<W>c.
-// What counts of a window is as in portable.h. A unit is a row of a block of
-// channels.
+// sums are made in 32 bits and whose means are floats; x and y in NCHW<W>c. The
+// taps of a window that count are those of portable.h. A unit is a row of a
+// block of channels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_POOLING_POOL2D_BYTES_H
@@ -51,8 +51,8 @@ template <int W, class S, class Epi> struct max_pool2d_bytes_t {
   }
 
 private:
-  /// Lanes behind the last channel hold zeros; of numbers below zero the
-  /// largest is not what a window without taps stores.
+  /// Sets the lanes behind the last channel to zero again, because a maximum
+  /// over negative numbers may store other values there.
   template <class T>
   static void keep_padding_zero(const S &s, T *y, int begin, int end) {
     const int rest = s.c % W;
@@ -95,7 +95,7 @@ template <int W, class S, class Epi> struct avg_pool2d_bytes_t {
         if (s.count_include_pad)
           count = pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
                   pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
-        // A window that counts nothing has the mean 0.
+        // A window without counted taps has the mean 0.
         const f32x<W> divisor(float(count ? count : 1));
         store_sums((count ? to_float(sum) : f32x<W>(0.0f)) / divisor, y,
                    (ptrdiff_t(unit) * s.ow + ox) * W, channel, s.c, epi);

@@ -44,7 +44,7 @@ template <int W, class S, class Epi> struct avg_pool2d_nchwc_global_t {
   static void finish(const S &, const T *, T *, const Epi &) {}
 
   /// Computes units that are parts of images: stores their sums in the scratch,
-  /// of which finish() makes the means.
+  /// from which finish() computes the means.
   template <class T>
   static void run(const S &s, const T *x, T *, unsigned char *scratch,
                   const Epi &, int begin, int end) {

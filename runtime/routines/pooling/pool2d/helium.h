@@ -13,9 +13,9 @@
 
 namespace nnc {
 
-/// Taps of a window that lie in the image: `rows` rows of `columns` taps, some
-/// of each. `across` leads from one to the next, `down` from the end of a row
-/// to the next one.
+/// Taps of a window that lie in the image: `rows` rows of `columns` taps, at
+/// least one of each. `across` is the distance of taps, `down` the distance
+/// from the end of a row to the next row, in bytes.
 struct helium_pool {
   int rows, columns, across, down;
 };
@@ -25,7 +25,7 @@ NNC_INLINE helium_pool make_helium_pool(const S &s, const pool_taps &taps) {
   return {taps.rows.count(), columns, s.dw * s.c,
           (s.dh * s.w - columns * s.dw) * s.c};
 }
-/// The first of these taps.
+/// Returns the first tap of a window that lies in the image.
 template <class S>
 NNC_INLINE const int8_t *first_tap(const S &s, const int8_t *image,
                                    const pool_taps &taps) {
@@ -154,7 +154,7 @@ template <class S, class Epi> struct max_pool2d_nhwc_helium {
   }
 };
 
-/// Means of type T, as of avg_pool2d_portable, of up to 256 taps.
+/// Means of type T, like those of avg_pool2d_portable, of up to 256 taps.
 template <class T, class S, class Epi> struct avg_pool2d_helium_t {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 

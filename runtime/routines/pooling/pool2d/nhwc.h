@@ -33,7 +33,8 @@ template <class S, class Epi> struct max_pool2d_nhwc_portable {
   }
 };
 
-/// Sums of type A and means of type T, as of avg_pool2d_portable.
+/// Average pooling with sums of type A and means of type T, like
+/// avg_pool2d_portable.
 template <class A, class T, class S, class Epi> struct avg_pool2d_nhwc {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 

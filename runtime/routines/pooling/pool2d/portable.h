@@ -35,9 +35,9 @@ template <class S, class Epi> struct max_pool2d_portable {
   }
 };
 
-/// Sums are of type A and means of type T: float, double, or int32_t for
-/// means of integers that are rounded to nearest, halves away from zero. Means
-/// in float and int32_t take an epilogue, which makes Y of them. Sums of
+/// Sums are of type A and means of type T: float, double, or int32_t for means
+/// of integers that are rounded to nearest, halves away from zero. Means in
+/// float and int32_t take an epilogue, whose results have type Y. Sums of
 /// integers, which are of type int32_t, wrap around.
 template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
   static constexpr int units(const S &s) { return s.n * s.c; }

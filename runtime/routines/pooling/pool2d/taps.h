@@ -22,7 +22,7 @@ struct pool_taps {
       : top(first_row), left(first_column), rows(first_row, s.dh, s.kh, 0, s.h),
         columns(first_column, s.dw, s.kw, 0, s.w) {}
 
-  /// The number of taps by which a mean divides.
+  /// Returns the number of taps by which a mean divides.
   template <class S> constexpr int count(const S &s) const {
     if (s.count_include_pad)
       return pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
@@ -65,8 +65,8 @@ NNC_INLINE A sum_of_taps(const S &s, const X *x, int step,
   return sum;
 }
 
-/// Returns the mean of `count` numbers, zero of none. Integers are rounded to
-/// nearest, halves away from zero.
+/// Returns the mean of `count` numbers; zero if `count` is 0. Integers are
+/// rounded to nearest, halves away from zero.
 template <class T, class A> constexpr T mean_of_taps(A sum, int count) {
   if (count == 0)
     return T(0);

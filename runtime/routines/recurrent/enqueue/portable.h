@@ -1,4 +1,4 @@
-//===- portable.h - Moves a queue on by some elements, on any machine -----===//
+//===- portable.h - Appends to a queue on any machine ---------------------===//
 //
 // y[o][i] = x[o][i + count], and the last `count` elements of a row are f[o].
 // y may be x: a row is moved from its start. A unit is a row.

@@ -51,7 +51,7 @@ template <class S, class Epi> struct full_lstm_portable {
   }
 
 private:
-  /// Moves all cells on by one vector.
+  /// Advances all cells by one vector.
   static void step(const S &s, const float *x, const float *w, const float *r,
                    const float *bias, const float *extras, const float *h,
                    float *c, float *gates, float *y) {

@@ -9,9 +9,9 @@ namespace nnc {
 /// are x[batch][steps][input], or with time_major x[steps][batch][input].
 /// `coupled`: cells have no input gate; it is 1 - the forget gate.
 /// `normalized`: the sums of a gate are normalized over the cells. `projected`:
-/// results are a product of a matrix and what the cells give, else output is
-/// units. Cells are limited to [-clip, clip] unless clip is 0, and projections
-/// likewise.
+/// results are the product of a matrix and the cells' outputs; otherwise
+/// `output` is equal to `units`. Cells are limited to [-clip, clip] unless clip
+/// is 0, and projections likewise.
 struct full_lstm_shape {
   int batch, steps, input, units, output, time_major, coupled, normalized,
       projected;

@@ -81,7 +81,7 @@ template <class S, class Epi> struct integer_lstm_portable {
   }
 
 private:
-  /// Moves a cell on by one vector, and returns what it gives.
+  /// Advances a cell by one vector and returns its output.
   template <class X>
   static X step(const S &s, const int32_t *gates, const int32_t *pairs,
                 const uint16_t *table, X *cell) {
@@ -99,7 +99,8 @@ private:
     return give<X>(times(s, th * o, pairs + 4) + s.zero);
   }
 
-  /// A step whose gates have 16 bits; `pair` is the multiplier and shift of h.
+  /// Advances a cell by one vector with 16-bit gates and returns its output.
+  /// `pair` is the multiplier and shift of h.
   template <class X>
   static X short_step(const S &s, const int32_t *gates, const int32_t *pair,
                       X *cell) {
@@ -116,7 +117,7 @@ private:
       return c > s.clip ? s.clip : c < -s.clip ? -s.clip : c;
     return c;
   }
-  /// h, or the nearest end of the range.
+  /// Returns h saturated to X.
   template <class X> static X give(int32_t h) {
     const int32_t most = numeric_limits<X>::max(),
                   least = numeric_limits<X>::min();

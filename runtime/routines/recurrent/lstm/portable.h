@@ -45,7 +45,7 @@ template <class S, class Epi> struct lstm_portable {
   }
 
 private:
-  /// Moves cell u on by one vector x, and returns what it gives.
+  /// Advances cell u by one vector x and returns its output.
   template <class T>
   static T step(const S &s, const T *x, const T *w, const T *r, const T *bias,
                 const T *h, int u, T &c) {

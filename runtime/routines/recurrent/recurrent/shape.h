@@ -7,8 +7,8 @@ namespace nnc {
 /// A layer of `units` recurrent cells over `steps` vectors of `batch`
 /// sequences, in one direction, from the last step to the first with reverse.
 /// kind: 0 a simple layer of one gate, 1 GRU with the gates z, r, h, 2 LSTM
-/// with the gates i, o, f, c. reset_after: a GRU multiplies r by what its
-/// weights make of the last result, not by the result itself. coupled: the
+/// with the gates i, o, f, c. reset_after: a GRU multiplies r by the product of
+/// its weights and the last result instead of the result itself. coupled: the
 /// forget gate of an LSTM is 1 - i. Gates are limited to [-clip, clip] before
 /// their activations unless clip is 0. f, g and h are activations with the
 /// numbers alpha and beta: 0 affine, 1 relu, 2 leaky_relu, 3 thresholded_relu,

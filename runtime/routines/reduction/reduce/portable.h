@@ -81,8 +81,8 @@ template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
   }
 };
 
-/// The largest (SIGN = 1) or smallest (-1) of no numbers of type T: -inf or inf
-/// for floats, the least or the greatest number of an integer type.
+/// The neutral element of a maximum (SIGN = 1) or minimum (-1) of type T: -inf
+/// or inf for floats, the least or the greatest number of an integer type.
 template <int SIGN, class T> NNC_INLINE T before_all() {
   if constexpr (is_floating_point<T>::value)
     return T(-SIGN * HUGE_VAL);

@@ -3,7 +3,7 @@
 // y[r][c][bin] is the largest element of x[image][c] in each of the oh x ow
 // bins of region r, [image, x1, y1, x2, y2], whose corners are rounded to
 // elements and belong to it: what ONNX calls MaxRoiPool. A bin without elements
-// is 0. Numbers of images out of range are moved into it. A unit is one bin.
+// is 0. Indices of images are clamped to the valid range. A unit is one bin.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REGIONS_MAX_ROI_POOL_PORTABLE_H
@@ -46,7 +46,7 @@ template <class S, class Epi> struct max_roi_pool_portable {
   }
 
 private:
-  /// A number as an integer from 0 to `most`; 0 where it is none.
+  /// Returns a number as an integer from 0 to `most`; 0 for NaN.
   template <class T> static int bound(T value, int most) {
     if (!(value > T(0)))
       return 0;

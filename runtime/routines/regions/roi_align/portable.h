@@ -4,9 +4,9 @@
 // a grid in each of the oh x ow bins of region r, [x1, y1, x2, y2], as the ONNX
 // specification of RoiAlign says: values between elements are interpolated
 // linearly, places beyond the image by more than an element are 0, and the
-// largest value is that of the weighted neighbours of all places. A region that
-// asks for as many places as it has elements gets at most 4096 along an axis of
-// a bin. Numbers of images out of range are moved into it. A unit is one bin.
+// largest value is that of the weighted neighbours of all places. If the number
+// of places depends on the region's size, it is at most 4096 along an axis of a
+// bin. Indices of images are clamped to the valid range. A unit is one bin.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REGIONS_ROI_ALIGN_PORTABLE_H
@@ -89,7 +89,7 @@ private:
 
     pair(T at, int size) {
       if (!(at >= T(-1)) || !(at <= static_cast<T>(size)))
-        return; // also what is no number
+        return; // also if it is NaN
       at = at > T(0) ? at : T(0);
       low = static_cast<int>(at);
       high = low + 1;

@@ -41,8 +41,9 @@ template <class S, class Epi> struct fixed_resize_portable {
   }
 
 private:
-  /// The elements that an output element lies between, and the share of the
-  /// second in 1/1024. Before the first element, both are the first.
+  /// The two elements between which an output element lies, and the weight of
+  /// the second in units of 1/1024. In front of the first element, both are the
+  /// first.
   struct taps {
     int low, high, share;
     taps(const S &s, int out, int step, int size) {

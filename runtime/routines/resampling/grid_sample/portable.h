@@ -46,8 +46,8 @@ template <class S, class Epi> struct grid_sample_portable {
   }
 
 private:
-  /// The elements along one axis that a value is made of, and their weights:
-  /// those that lie in the image.
+  /// The elements along one axis from which a value is interpolated, and their
+  /// weights. Only elements inside of the image are included.
   template <class T> struct taps {
     int count = 1;
     int index[4] = {};
@@ -57,14 +57,16 @@ private:
     taps(const S &s, T coordinate, int size) : count(0) {
       const T low = s.align_corners ? T(0) : T(-0.5),
               high = T(size) - (s.align_corners ? T(1) : T(0.5));
-      // From -1 to 1 to the numbers of elements.
+      // Converts a coordinate in [-1, 1] to an element index.
       T at = (coordinate + T(1)) * (high - low) / T(2) + low;
       if (s.mode == 0)
         at = nnc::round(at);
-      // The neighbours of a cubic's place are bounded one by one.
+      // For cubic interpolation, each neighbour is moved into the image
+      // separately.
       if (s.mode != 2 || s.padding != 1)
         at = bound(s, at, low, high, size);
-      // A place far outside need not be exact; NaN is outside.
+      // Coordinates far outside of the image need not be exact; NaN counts as
+      // outside.
       at = at > T(-8) ? (at < T(size) + T(8) ? at : T(size) + T(8)) : T(-8);
       const T first = nnc::floor(at);
       const T past = at - first;

@@ -42,7 +42,7 @@ private:
                  const resize_taps &columns) {
     if (s.mode == 0)
       return plane[ptrdiff_t(rows.index[0]) * s.w + columns.index[0]];
-    // Weights are floats; only doubles are summed with more digits.
+    // Weights are floats; only doubles are summed in double precision.
     using sum_type = conditional_t<is_same<T, double>::value, double, float>;
     sum_type sum = 0;
     for (int i = 0; i < rows.count; ++i) {

@@ -68,8 +68,8 @@ private:
     }
   }
 
-  /// Transforms `from`, with `to` as room; returns which of both has the
-  /// result.
+  /// Transforms `from`, with `to` as additional memory. Returns the one that
+  /// holds the result.
   template <class T>
   static T *transform(const S &s, const T *roots, T *from, T *to) {
     int rest = s.length, done = 1;
@@ -87,8 +87,8 @@ private:
     }
     return from;
   }
-  /// The factor of the next stage. Odd ones come first: of real numbers, the
-  /// element at half the length is a real number then, as it should be.
+  /// Returns the factor of the next stage. Odd factors come first; then the
+  /// element at half the length is exactly real for real input.
   static int get_factor(int size) {
     int odd = size;
     while (odd % 2 == 0)
@@ -101,7 +101,8 @@ private:
     return odd;
   }
 
-  /// A stage: of each p < rest and q < done, `factor` elements become as many.
+  /// Computes a stage: for each p < rest and q < done, transforms `factor`
+  /// elements.
   template <class T>
   static void join(const S &s, const T *roots, const T *from, T *to, int factor,
                    int rest, int done) {
@@ -131,7 +132,7 @@ private:
       }
   }
 
-  /// The same for four elements, whose roots are 1, -i, -1 and i.
+  /// Computes a stage with the factor 4, whose roots are 1, -i, -1 and i.
   template <class T>
   static void join_four(const S &s, const T *roots, const T *from, T *to,
                         int rest, int done) {

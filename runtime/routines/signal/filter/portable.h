@@ -2,8 +2,8 @@
 //
 // y[o][i][j] = sum over t of weights[i][t] * x[o][starts[i] + t][j]: a banded
 // matrix times each line of x along an axis, such as a resampling whose taps
-// are known. A start is moved so far that all taps lie in x, so that no input
-// makes the routine read outside x. A unit is one pair of o and i.
+// are known. A start is clamped so that all taps lie in x; no input makes the
+// routine read outside of x. A unit is one pair of o and i.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_SIGNAL_FILTER_PORTABLE_H

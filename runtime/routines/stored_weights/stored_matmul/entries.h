@@ -61,7 +61,7 @@ stored_cursor stored_first_entry(const S &s, const unsigned char *w, int block,
   return {8 * (from + 2), read_two_bytes(w + from)};
 }
 
-/// Takes entries of fixed length from the low end of a word.
+/// A reader of entries of fixed length from the low end of a word.
 template <class S, class T> struct stored_plain_entries {
   using cursor = stored_cursor;
   const S &s;
@@ -71,7 +71,7 @@ template <class S, class T> struct stored_plain_entries {
       : s(shape), values(static_cast<const T *>(static_cast<const void *>(w))) {
   }
   static constexpr ptrdiff_t scratch(const S &) { return 0; }
-  /// Bits of an entry in the stream, at most.
+  /// The largest number of bits of an entry in the stream.
   static constexpr int bits(const S &s) { return s.gap_bits + s.value_bits; }
   NNC_INLINE cursor first(const unsigned char *w, int block) const {
     return stored_first_entry(s, w, block, static_cast<int>(sizeof(T)));
@@ -86,9 +86,9 @@ template <class S, class T> struct stored_plain_entries {
   }
 };
 
-/// Takes entries whose gaps and values have Huffman codes. The gap and the
-/// value of each code stand in tables, so that only the lengths of codes are
-/// waited for.
+/// A reader of entries whose gaps and values have Huffman codes. Tables hold
+/// the gap and the value of each code, so that the position of the next entry
+/// depends only on the lengths of codes.
 template <class S, class T> struct stored_huffman_entries {
   using cursor = stored_cursor;
   const S &s;
@@ -130,8 +130,8 @@ template <class S, class T> struct stored_huffman_entries {
   }
 };
 
-/// Takes the gaps of entries from the low end of a word, and their values from
-/// where these stand apart.
+/// A reader of entries whose gaps are at the low end of a word and whose values
+/// are stored separately.
 template <class S, class T> struct stored_literal_entries {
   struct cursor {
     size_t bit;
@@ -162,7 +162,7 @@ template <class S, class T> struct stored_literal_entries {
   }
 };
 
-/// The sums of W rows of x beside each other.
+/// The sums of W rows of x, one in each lane.
 template <class X, int W> struct stored_lanes {
   using sum = f32x<W>;
   static NNC_INLINE sum zero() { return sum(0.f); }
@@ -219,7 +219,7 @@ struct stored_matmul_entries_t {
     }
   }
 
-  /// Runs a form that needs no working memory.
+  /// Runs a form that needs no scratch.
   template <class X, class Y>
   static void run(const S &s, const X *x, const unsigned char *w, Y *y,
                   const Epi &epi, int begin, int end) {
@@ -256,7 +256,7 @@ private:
       done(sum, row++);
   }
 
-  /// Copies `count` rows of x to `to` as [k][W], the missing ones as zeros.
+  /// Copies `count` rows of x to `to` as [k][W]. Missing rows are zeros.
   static const float *transpose(const S &s, const float *x, int count,
                                 unsigned char *scratch) {
     auto *to = static_cast<float *>(static_cast<void *>(scratch));
@@ -300,8 +300,8 @@ private:
                                  n * parts + part, parts, sums);
   }
 
-  /// Adds the products of the blocks `first`, `first` + `step`, ..., each of
-  /// which is multiplied by the same part of x, to as many sums.
+  /// Adds the products of the N blocks `first`, `first` + `step`, ..., which
+  /// are all multiplied by the same part of x, to N sums.
   template <class L, int N, class E, class X>
   static NNC_NOINLINE void
   add_blocks(const S &s, const E &entries, const unsigned char *w, const X *x,

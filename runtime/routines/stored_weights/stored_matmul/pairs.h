@@ -1,11 +1,11 @@
 //===- pairs.h - Product of bytes and codes of 4 bits, two at a time ------===//
 //
-// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where x and w are of i8 and a
-// byte of w holds the places of two weights in a table of 16 values. A table of
-// all 256 bytes has both values as a pair of 16 bits, which Arm's DSP extension
-// multiplies by a pair of x at once: beside the multiply-add, two instructions
-// decode two weights. Weights have the order stored_quads. A unit is a row of
-// y.
+// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where x and w are i8 and a
+// byte of w holds the indices of two weights in a table of 16 values. A table
+// with an entry for each of the 256 bytes holds both values as a pair of 16-bit
+// numbers, which Arm's DSP extension multiplies by a pair of x at once. Beside
+// the multiply-add, two instructions decode two weights. Weights have the order
+// stored_quads. A unit is a row of y.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PAIRS_H
@@ -16,8 +16,8 @@
 
 namespace nnc {
 
-/// Fills the table of pairs: the lower half is the value of the lower four bits
-/// of a byte.
+/// Fills the table of pairs. The lower half of a pair is the value for the
+/// lower four bits of a byte.
 NNC_NOINLINE inline void stored_fill_pairs(const int8_t *values, int count,
                                            uint32_t *pairs) {
   uint32_t low[16] = {};
@@ -28,7 +28,7 @@ NNC_NOINLINE inline void stored_fill_pairs(const int8_t *values, int count,
           low[high] << 16 | low[i];
 }
 
-/// sum + the product of a pair of x and a pair of weights.
+/// Returns `sum` plus the products of a pair of x and a pair of weights.
 NNC_INLINE int32_t stored_add_pair(int32_t sum, uint32_t x, uint32_t pair) {
 #if defined(NNC_ARM_DSP)
   return add_products(sum, x, pair);

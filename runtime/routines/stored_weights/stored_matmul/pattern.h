@@ -1,11 +1,11 @@
-//===- pattern.h - Product with weights of which N of each M are not zero -===//
+//===- pattern.h - Product with N:M sparse weights ------------------------===//
 //
-// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where of each M consecutive
-// weights of a row N are stored, with their places among the M
-// (decode/pattern.h). The product takes a multiply-add for each of these. Where
-// weights are floats as they are, and N is a half or a quarter of M, vectors of
-// x are permuted by the places; otherwise entries are taken one by one, of four
-// rows in turn. A unit is stored_unit rows of w.
+// y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where N of each M consecutive
+// weights of a row are stored, with their indices among the M
+// (decode/pattern.h). The product takes a multiply-add for each of these. If
+// the weights are stored as floats and N is a half or a quarter of M, vectors
+// of x are permuted by the indices; otherwise entries are read one by one, from
+// four rows in turn. A unit is stored_unit rows of w.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PATTERN_H
@@ -69,7 +69,8 @@ private:
     int done = 0;
     if constexpr (in_lanes && is_same<X, float>::value)
       done = add_vectors<R>(s, x, w, n, sums);
-    // Parts of the rows in turn, which do not wait for each other's sums.
+    // The rows are processed in parts in turn, so that sums do not wait for
+    // each other.
     const int in_word = pattern_reader<S, T>::in_word(s);
     const int part = s.gaps < in_word ? in_word / s.gaps : 1;
     const int groups = s.k / s.block;
@@ -92,8 +93,8 @@ private:
     }
   }
 
-  /// Computes the sums of the first groups of R rows of w by vectors; returns
-  /// how many groups these are.
+  /// Computes the sums of the first groups of R rows of w with vectors. Returns
+  /// the number of these groups.
   template <int R>
   static int add_vectors(const S &s, const float *x, const unsigned char *w,
                          int n, float *sums) {

@@ -1,11 +1,11 @@
-//===- pattern_lanes.h - Picks floats by their places in vector registers -===//
+//===- pattern_lanes.h - Selects floats in vector registers ---------------===//
 //
-// Vectors of x hold the floats of several groups of M, of which the N that the
-// entries of a pattern multiply (decode/pattern.h) are picked. A step is of
-// pattern_step entries, whose places take whole bytes: a shuffle brings both
-// bytes that hold a place to a lane of 32 bits, and a shift brings the place to
-// its low end. There, the number of floats of the groups in front of it makes
-// it the place in one to four vectors.
+// Vectors of x hold the floats of several groups of M, from which the N floats
+// that the entries of a pattern multiply (decode/pattern.h) are selected. A
+// step processes pattern_step entries, whose indices take whole bytes: a
+// shuffle moves both bytes that hold an index to a lane of 32 bits, and a shift
+// moves the index to the low end of the lane. The number of floats in the
+// groups in front is then added, which gives the index in one to four vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PATTERN_LANES_H
@@ -16,13 +16,14 @@
 
 namespace nnc {
 
-/// Multiplies entries in vectors of W floats, where the instruction set can.
+/// Products of entries in vectors of W floats, if the instruction set supports
+/// them.
 template <int W> struct pattern_lanes {
   static constexpr bool exists = false;
 };
 
-/// The numbers that bring the places of W entries, from entry `first` of a step
-/// on, to the lanes of vectors.
+/// The constants that move the indices of W entries, from entry `first` of a
+/// step on, to the lanes of vectors.
 template <int W> struct pattern_indices {
   static constexpr auto count = static_cast<size_t>(W);
   alignas(64) int32_t bytes[count], shifts[count], groups[count];
@@ -40,7 +41,7 @@ template <int W> struct pattern_indices {
 template <> struct pattern_lanes<16> {
   static constexpr bool exists = true;
 
-  /// Entries are `kept` of each `group` weights, a half or a quarter of them.
+  /// `kept` of each `group` weights have entries, a half or a quarter of them.
   pattern_lanes(int kept, int group, int bits)
       : is_quarter(group == 4 * kept), mask(_mm512_set1_epi32(group - 1)) {
     const pattern_indices<16> indices(kept, group, bits, 0);
@@ -49,8 +50,8 @@ template <> struct pattern_lanes<16> {
     groups = _mm512_load_si512(indices.groups);
   }
 
-  /// sum + the products of the entries of a step. All 16 bytes from `places` on
-  /// can be read.
+  /// Returns `sum` plus the products of the entries of a step. All 16 bytes
+  /// from `places` on must be readable.
   NNC_INLINE f32x<16> add(f32x<16> sum, const float *x, const float *values,
                           const unsigned char *places) const {
     const __m512i all = _mm512_broadcast_i32x4(
@@ -156,7 +157,7 @@ template <> struct pattern_lanes<4> {
                               shift[i]),
                     mask),
           groups[i]);
-      // The places of the four bytes of each float.
+      // The indices of the four bytes of each float.
       const uint8x16_t bytes = vreinterpretq_u8_u32(
           vmlaq_n_u32(vdupq_n_u32(0x03020100u), index, 0x04040404u));
       sum = fma(f32x<4>(vreinterpretq_f32_u8(pick(x + first[i], bytes))),

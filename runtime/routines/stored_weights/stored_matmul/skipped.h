@@ -8,9 +8,9 @@
 
 namespace nnc {
 
-/// The sum of the products of a row x[count] and zeros: 0, or NaN if an element
-/// is infinite or not a number. Products that skip weights of zero add it to
-/// their sums, so that no such element is lost.
+/// Returns the sum of the products of a row x[count] and zeros: 0, or NaN if an
+/// element is infinite or a NaN. Products that skip zero weights add it to
+/// their sums, so that such elements affect the result.
 NNC_NOINLINE inline float skipped_products(const float *x, int count) {
   uint32_t most = 0;
   for (int i = 0; i < count; ++i) {
@@ -21,7 +21,7 @@ NNC_NOINLINE inline float skipped_products(const float *x, int count) {
   }
   return most < 0x7f800000u ? 0.f : __builtin_nanf("");
 }
-/// Integers are all finite.
+/// Returns 0, because integers are always finite.
 template <class X> int32_t skipped_products(const X *, int) { return 0; }
 
 } // namespace nnc

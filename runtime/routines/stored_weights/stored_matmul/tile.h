@@ -1,7 +1,7 @@
 //===- tile.h - Product of a few rows and weights that are codes ----------===//
 //
 // y[m][n] = epi(sum over k of x[m][k] * w[n][k]), where w has a code for each
-// weight: its place in a table of values, or a Huffman code (decode/plan.h). A
+// weight: its index in a table of values, or a Huffman code (decode/plan.h). A
 // part of a row of w at a time is decoded to a tile of at most stored_tile
 // weights, which stays in the first-level cache, and multiplied by stored_strip
 // rows of x. A unit is stored_unit rows of w.
