@@ -37,8 +37,7 @@ public:
   std::optional<double> evaluate(Value value, double input);
 
   llvm::MapVector<BlockArgument, StringRef> inputs;
-  std::vector<double>
-      constants; ///< possible operands of comparisons with the input
+  std::vector<double> constants; ///< candidates for comparisons
 
 private:
   FailureOr<TensorData> compute(Value value, double input);

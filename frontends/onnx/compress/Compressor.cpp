@@ -65,8 +65,7 @@ private:
 
   std::unique_ptr<ModelProto> model; ///< with its own weights
   GraphIndex index;
-  std::vector<LayerWeights>
-      weights; ///< weights of the summaries, in the same order
+  std::vector<LayerWeights> weights; ///< in the order of the summaries
   json::Object remarks;
 };
 

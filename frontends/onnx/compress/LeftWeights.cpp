@@ -162,8 +162,8 @@ void LeftFinder::visitOther(const NodeProto &node) {
 
 void LeftFinder::visitBody(const GraphProto &body, const NodeProto &outer) {
   llvm::StringSet<> constants;
-  llvm::StringMap<const NodeProto *>
-      producers; ///< views and scalings, by result
+  // Views and scalings, by the names of their results.
+  llvm::StringMap<const NodeProto *> producers;
   for (const TensorProto &tensor : body.initializer())
     if (isFloat(tensor) || isOfBytes(tensor))
       constants.insert(tensor.name());

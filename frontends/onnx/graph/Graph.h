@@ -58,8 +58,8 @@ struct Scope {
   const llvm::StringSet<> *outputs = nullptr;
   /// The names that some node reads.
   const llvm::StringSet<> *needed = nullptr;
-  Scope *parent =
-      nullptr; ///< enclosing scope of a subgraph; null in a function
+  /// The enclosing scope of a subgraph; null in a function.
+  Scope *parent = nullptr;
   /// The function into which a subgraph is imported; null if it is that of the
   /// parent scope.
   Body *body = nullptr;
@@ -250,10 +250,11 @@ private:
   /// are kept because their tensors are identified by their addresses.
   llvm::StringMap<::onnx::FunctionProto *> functions;
   std::deque<std::unique_ptr<::onnx::FunctionProto>> bodies;
-  llvm::SmallVector<Body *>
-      openBodies; ///< functions around the current node, outermost first
-  int64_t imported =
-      0; ///< number of nodes, including those of called functions
+  /// The functions of branches and loops around the current node, outermost
+  /// first.
+  llvm::SmallVector<Body *> openBodies;
+  /// The number of imported nodes, including those of called functions.
+  int64_t imported = 0;
 
   Customs customs;
   Lengths lengths;

@@ -313,9 +313,8 @@ static Value getColumn(Node &node, Value scores, int64_t column) {
 namespace {
 /// Properties of the scores of a binary classifier.
 struct TwoClasses {
-  bool hasFirst = false,
-       hasSecond =
-           false; ///< whether the first and the second class have scores
+  /// Whether the first and the second class have scores.
+  bool hasFirst = false, hasSecond = false;
   bool isPositive = true; ///< no score is negative
 };
 } // namespace

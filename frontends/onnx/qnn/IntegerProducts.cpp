@@ -242,9 +242,8 @@ static bool dropPruned(Node &node, const Known &x, Known &w, Factors &factors,
   if (!weight || (factors.bias && !bias))
     return false;
   factors = {weight, bias};
-  largest = largest == 0
-                ? 1
-                : largest; // If there are no other channels, any scale will do.
+  // If there are no other channels, any scale will do.
+  largest = largest == 0 ? 1 : largest;
   for (auto [scale, pruned] : llvm::zip_equal(w.scales, isPruned))
     if (pruned)
       scale = largest;

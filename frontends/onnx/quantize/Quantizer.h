@@ -33,8 +33,8 @@ struct QuantizeOptions {
   std::vector<quantize::AffineFold> folds;
   /// True if results of products that only float nodes read are not rounded.
   bool unrounded = false;
-  quantize::Storage storage =
-      quantize::Storage::s8;     ///< integer type of activations
+  /// The integer type of activations.
+  quantize::Storage storage = quantize::Storage::s8;
   std::set<std::string> exclude; ///< nodes that stay float, by name
   std::set<std::string> ops;     ///< operators to quantize; empty for all
 };

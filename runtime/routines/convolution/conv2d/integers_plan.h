@@ -11,12 +11,11 @@ namespace nnc {
 /// scratch, with its padding, in the form in which the inner loop reads it; all
 /// output channels then read the copy.
 struct conv2d_integers_plan {
-  int height, width;         ///< pixels of the input
-  int out_height, out_width; ///< pixels of the output
-  int rows, columns;         ///< output pixels of a strip
-  int down, across;          ///< strips of an image along each axis
-  int row_step,
-      column_step; ///< pixels of the copy between neighbouring outputs
+  int height, width;           ///< pixels of the input
+  int out_height, out_width;   ///< pixels of the output
+  int rows, columns;           ///< output pixels of a strip
+  int down, across;            ///< strips of an image along each axis
+  int row_step, column_step;   ///< pixels of the copy between two outputs
   int copy_rows, copy_columns; ///< pixels of the copy of a strip
   int blocks;                  ///< blocks of input channels of a group
   int copy_blocks; ///< blocks of input channels of a group in the copy
