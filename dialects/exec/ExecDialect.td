@@ -33,35 +33,35 @@ def Exec_Dialect : Dialect {
   // carry each attribute, and with which values. nnc-plan-memory sets most of them, nnc-assign-threads
   // exec.serial.
   let discardableAttrs = (ins
-    // The place where a value lies, on the op that makes it, and on arguments and
-    // results of functions; a list with the place of each result, on an op that
-    // runs functions; the place of the working memory of a layer's routine.
+    // The place of a value, on the op that computes it and on arguments and results
+    // of functions; the list of the places of all results, on an op that runs
+    // functions; and the place of the scratch of a layer's routine.
     "::nnc::exec::PlaceAttr":$place,
     "::mlir::ArrayAttr":$places,
     "::nnc::exec::PlaceAttr":$scratch,
     // A single thread computes the op.
     "::mlir::UnitAttr":$serial,
-    // The bytes of a function's arena, and a lower bound of them.
+    // The size of a function's arena in bytes, and a lower bound of it.
     "::mlir::IntegerAttr":$arena,
     "::mlir::IntegerAttr":$lower_bound,
     // The arena of the function holds its inputs and results, too.
     "::mlir::UnitAttr":$ports_in_arena,
-    // The memories that the arena of the function is divided among, and those that
-    // its weights are.
+    // The memories among which the arena of the function is divided, and those for
+    // its weights.
     "::mlir::ArrayAttr":$memories,
     "::mlir::ArrayAttr":$weight_memories,
     // The sizes that the program of the function will have.
     "::mlir::ArrayAttr":$sizes,
-    // The function only shows what differs at other sizes: its values may be larger
-    // than their places.
+    // The function is only a sample at other sizes, for comparisons: its values may
+    // be larger than their places.
     "::mlir::UnitAttr":$sample,
     // The dimensions of the tensor at a place of a program with sizes: an affine map
     // whose symbols are the sizes in order. The tensor's type has the largest
     // dimensions.
     "::mlir::AffineMapAttr":$dims,
-    // The program is one of several in a module, for other shapes of the inputs; the
-    // name of the first of them, which the files and the weights of all are called
-    // by. Their weights are then in common: what lies at one offset are the same
+    // Marks a program as one of several in a module, for different shapes of the
+    // inputs: the name of the first program, after which files and weights of all
+    // are named. The programs share their weights: the same offset holds the same
     // bytes.
     "::mlir::StringAttr":$module
   );
@@ -114,9 +114,9 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
   let mnemonic = "memory";
   let summary = "One of the memories that the arena or the weights are divided among";
   let description = [{
-    `name` is an identifier of C, unique among the memories. A plan may take
-    `size` bytes there; `bytes` is how many it takes, once there is one, which is
-    more than `size` where `nnc-plan-memory` found no room. Each access of a
+    `name` is an identifier of C, unique among the memories. A plan may take `size`
+    bytes there. `bytes` is the number of bytes that the plan takes; it exceeds
+    `size` if `nnc-plan-memory` found no room. Each access of a
     `slow` memory takes longer than one of the others. A memory of a `device`
     holds the values of that device and no others; without one it is the host's.
 
@@ -129,7 +129,7 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
     DefaultValuedParameter<"int64_t", "0">:$bytes,
     StringRefParameter<"device, empty for the host", "\"\"">:$device);
   let extraClassDeclaration = [{
-    /// Returns a copy of this memory of which so many bytes are taken.
+    /// Returns a copy of this memory with `bytes` bytes taken.
     MemoryAttr withBytes(int64_t bytes) const {
       return get(getContext(), getName(), getSize(), getSlow(), bytes,
                  getDevice());

@@ -54,18 +54,19 @@ def Exec_ProgramOp : Exec_Op<"program", [
   let summary = "A model: places in memory, and calls in the order they run";
   let description = [{
     `arena` is the working memory in bytes that a caller provides, aligned to
-    `align`; `lower_bound` what no plan could go below: the largest set of
-    values alive together. `weights` is the size in bytes of all weights.
-    `flags` are the compiler flags that the routines' ISA needs, and `features`
-    what a CPU must have for code built so. With `memories`, the caller provides
-    the arena in so many parts, and each place in the arena says by name in which
-    of them it is; `arena` is then the sum of all parts. The same holds for
-    `weight_memories`, the places of weights and `weights`. `headers` of runtime/ come before
-    those of the calls' routines: the vectors that these are written for, and
-    the functions of the expressions. `model` and `sha256` say which file the
-    program was made from. `sizes` are what the caller chooses at each run or the
-    program finds, within bounds; those of the caller come first. All places and the
-    types of their tensors are for the largest ones.
+    `align`; `lower_bound` is a size below which no plan can go: that of the
+    largest set of values that are alive at the same time. `weights` is the size
+    in bytes of all weights. `flags` are the compiler flags that the routines'
+    ISA needs, and `features` what a CPU must have for code built so. With
+    `memories`, the caller provides the arena in one part for each of these, and
+    each place in the arena names its memory; `arena` is then the sum of all
+    parts. The same holds for `weight_memories`, the places of weights and
+    `weights`. `headers` of runtime/ come before those of the calls' routines:
+    the vectors that these are written for, and the functions of the
+    expressions. `model` and `sha256` say which file the program was made from.
+    `sizes` are the sizes that the caller chooses for each run or that the
+    program computes, within bounds; those of the caller come first. All places
+    and the types of their tensors are for the largest ones.
 
     Example:
     ```mlir
@@ -99,7 +100,7 @@ def Exec_InputOp : Exec_PlaceOp<"input",
     (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset,
          OptionalAttr<StrAttr>:$memory),
     "(`of` $model_name^)? (`in` $memory^)? (`at` $offset^)?", 0> {
-  let summary = "What the caller gives to the model, row-major, read in place";
+  let summary = "An input of the model in memory of the caller, row-major, read in place";
   let description = [{
     `model_name` is the input's name in the model where that is not `name`. An
     input with an `offset` lies there in the arena, and is overwritten when it
@@ -115,11 +116,11 @@ def Exec_OutputOp : Exec_PlaceOp<"output",
     (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<I64Attr>:$offset,
          OptionalAttr<StrAttr>:$memory, OptionalAttr<StrAttr>:$size),
     "(`of` $model_name^)? (`tells` $size^)? (`in` $memory^)? (`at` $offset^)?", 1> {
-  let summary = "Where the caller wants a result, row-major";
+  let summary = "The place of a result in memory of the caller, row-major";
   let description = [{
     Calls may use it as they use a buffer before the result is written. An
     output with an `offset` lies there in the arena. One that `tells` a size is
-    for an i32: what the program has found that size to be.
+    an i32: the value of that size that the program has computed.
 
     Examples: `%y = exec.output "prob" : tensor<1x1000xf32>`,
     `%y = exec.output "prob" at 0 : tensor<1x1000xf32>`.
@@ -129,7 +130,7 @@ def Exec_OutputOp : Exec_PlaceOp<"output",
 def Exec_StateOp : Exec_PlaceOp<"state",
     (ins OptionalAttr<StrAttr>:$model_name, OptionalAttr<ElementsAttr>:$initial),
     "(`of` $model_name^)? (`=` $initial^)?", 1> {
-  let summary = "What the caller keeps from one run to the next, row-major";
+  let summary = "State that the caller keeps between runs, row-major";
   let description = [{
     Holds the value of the last run when a run begins, and that of this run when
     it ends. `initial` is the value before the first run; without it, all
@@ -288,7 +289,7 @@ def Exec_CallOp : Exec_Op<"call", [
 
 def Exec_CustomOp : Exec_Op<"custom", [
     Exec_InSteps, AttrSizedOperandSegments]> {
-  let summary = "One call of a C function of the user's";
+  let summary = "One call of a C function of the user";
   let description = [{
     Calls `function`, which the file `header` declares, for an operator of the
     model, `operator_name`. `reads` and `writes` describe its operands and
@@ -317,7 +318,7 @@ def Exec_CustomOp : Exec_Op<"custom", [
 }
 
 def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
-  let summary = "Copies a tensor as it lies from one place to another";
+  let summary = "Copies a tensor from one place to another without changing its layout";
   let description = [{
     With `by_run`, the target consists of one part of the source's size for each
     run of the loop that the copy is in, and the run's own part is written.
@@ -331,11 +332,11 @@ def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
 }
 
 def Exec_TransferOp : Exec_Op<"transfer", [Exec_InSteps]> {
-  let summary = "Copies a tensor as it lies to a place of another device";
+  let summary = "Copies a tensor to a place of another device without changing its layout";
   let description = [{
     One of the two places is the host's. The transfer runs in the order of the
-    calls of the other device, and the host goes on at once: what it does with the
-    memory comes behind an `exec.wait` for that device.
+    calls of the other device, and the host continues at once: its accesses of
+    the memory must follow an `exec.wait` for that device.
 
     Example:
     ```mlir
@@ -346,13 +347,13 @@ def Exec_TransferOp : Exec_Op<"transfer", [Exec_InSteps]> {
   let assemblyFormat = "$name $source `to` $target attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The device at the other end from the host.
+    /// Returns the device that is not the host.
     ::llvm::StringRef getDevice();
   }];
 }
 
 def Exec_WaitOp : Exec_Op<"wait", [Exec_InSteps]> {
-  let summary = "Waits until a device has done all that stands in front";
+  let summary = "Waits until a device has completed all earlier calls and transfers";
   let description = [{
     Example: `exec.wait "gpu"`.
   }];
@@ -364,8 +365,8 @@ def Exec_MeasureOp : Exec_Op<"measure", [HasParent<"ProgramOp">]> {
   let summary = "Sets a size of the program to a number that it has computed";
   let description = [{
     `size` names one of the program's sizes that are found, and `count` is the
-    place of an i32. What depends on the size comes behind. The program ends there,
-    saying so, if the number is out of the size's bounds.
+    place of an i32. Everything that depends on the size follows the op. If the
+    number is out of the size's bounds, the program ends with an error.
 
     Example: `exec.measure "boxes" %count`.
   }];
@@ -375,7 +376,7 @@ def Exec_MeasureOp : Exec_Op<"measure", [HasParent<"ProgramOp">]> {
 
 def Exec_BranchOp : Exec_Op<"branch", [
     Exec_InSteps, NoTerminator, SingleBlock, NoRegionArguments]> {
-  let summary = "Steps that run if a condition holds, and those that run else";
+  let summary = "Steps that run if a condition holds, and steps that run otherwise";
   let description = [{
     `condition` is the place of one bool. The regions hold calls, copies,
     branches and loops; all places are defined by the program.
@@ -402,12 +403,12 @@ def Exec_LoopOp : Exec_Op<"loop", [
     NoRegionArguments]> {
   let summary = "Steps that run several times";
   let description = [{
-    Runs `steps` up to `max` times, and no more than the i64 in `count` says if
-    that is there; `condition`, the place of one bool, is read before each run,
-    and ends the loop where it is false. Before each run its number, from 0 on,
-    is written to `counter`, the place of one i64, if that is there. In a program
-    with `sizes`, `varying_max` may be a map from these to the largest number of
-    runs; `max` is then that for the largest sizes.
+    Runs `steps` at most `max` times, and at most as often as the i64 in `count`
+    if that is given; `condition`, the place of one bool, is read before each
+    run, and ends the loop where it is false. Before each run its number, from 0
+    on, is written to `counter`, the place of one i64, if that is there. In a
+    program with `sizes`, `varying_max` may be a map from these to the largest
+    number of runs; `max` is then that for the largest sizes.
 
     Example:
     ```mlir
@@ -429,7 +430,7 @@ def Exec_LoopOp : Exec_Op<"loop", [
 
 def Exec_YieldOp : Exec_Op<"yield", [
     Pure, Terminator, ReturnLike, HasParent<"CallOp">]> {
-  let summary = "What a call's expression stores";
+  let summary = "The value that a call's expression stores";
   let description = [{Example: `exec.yield %0 : f32`.}];
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

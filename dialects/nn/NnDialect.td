@@ -42,26 +42,28 @@ def Nn_Dialect : Dialect {
     "::mlir::Attribute":$target,
     // The texts of the files that custom operators need, by name.
     "::mlir::DictionaryAttr":$custom_files,
-    // The number of dequantized constants of 8 bits that become floats, since what
-    // reads them is no convolution or matrix product with weights, or they have
-    // several scales along an axis of its sums.
+    // The number of dequantized 8-bit constants that become floats, because their
+    // readers are no convolutions or matrix products with weights, or because they
+    // have several scales along an axis that is summed over.
     "::mlir::IntegerAttr":$float_constants,
-    // The number of the model's constants of 16-bit floats that importing made
-    // 32-bit floats, and of their elements.
+    // The number of the model's constants of 16-bit floats that the import
+    // converted to 32-bit floats, and the number of their elements.
     "::mlir::DenseI64ArrayAttr":$half_constants,
-    // The names of weights that take no fewer bytes in the wanted form.
+    // The names of weights that are stored uncompressed, because the wanted form
+    // would not be smaller.
     "::mlir::ArrayAttr":$kept_weights,
-    // The nanoseconds that reading weights as they are stored, or decoding them,
-    // takes more than reading them as they are.
+    // The additional time in nanoseconds for reading or decoding compressed
+    // weights, compared with reading uncompressed ones.
     "::mlir::IntegerAttr":$stored_ns,
-    // The front that nnc-choose-routines finds with `weights-front`: pairs of the
-    // bytes of all weights and the seconds of a run more than with all weights as they are,
-    // first of the fastest plan, then of smaller ones.
+    // The Pareto front that nnc-choose-routines finds with `weights-front`: pairs
+    // of the size of all weights in bytes and the additional seconds of a run
+    // compared with uncompressed weights, from the fastest plan to the smallest.
     "::mlir::ArrayAttr":$weights_front,
-    // A module with a network at several sizes (compiler/sizes/SizedNetwork.h) has five:
-    // the sizes, as #exec.size; the number of the size that bounds each, or -1; the
-    // expression that computes each of others, or unit; the size values of the
-    // network at the largest sizes; and the sums of sizes that earlier passes found.
+    // Five attributes of a module with a network at several sizes
+    // (compiler/sizes/SizedNetwork.h): the sizes, as #exec.size; for each size the
+    // number of the size that bounds it, or -1; for each size the expression that
+    // computes it from others, or unit; the values of the sizes in the network at
+    // the largest sizes; and the sums of sizes that earlier passes found.
     "::mlir::ArrayAttr":$sizes,
     "::mlir::DenseI64ArrayAttr":$sizes_within,
     "::mlir::ArrayAttr":$sizes_computed,
@@ -71,8 +73,8 @@ def Nn_Dialect : Dialect {
     //===-------------------------------------------------------------------===//
     // Functions
     //===-------------------------------------------------------------------===//
-    // The plan that nnc-choose-routines found: `ns`, the estimated nanoseconds of a run,
-    // `bound_ns`, a lower bound of them, and `solver`.
+    // The plan that nnc-choose-routines found: `ns`, the estimated time of a run in
+    // nanoseconds; `bound_ns`, a lower bound of it; and `solver`.
     "::mlir::DictionaryAttr":$plan,
 
     //===-------------------------------------------------------------------===//
@@ -84,37 +86,39 @@ def Nn_Dialect : Dialect {
     // where an element takes an i8 in memory. The op of the exec dialect that the
     // argument or result becomes has it, too.
     "::mlir::StringAttr":$model_type,
-    // The argument is state; the number of the result that is its value in the
-    // next run (State.h).
+    // Marks an argument as state: the index of the result that holds its value in
+    // the next run (State.h).
     "::mlir::IntegerAttr":$state,
-    // The elements of state in the first run, which are zero without it.
+    // The elements of a state argument in the first run. Without the attribute they
+    // are zero.
     "::mlir::ElementsAttr":$initial,
-    // The result tells a size which a run finds: the size's number, as nn.prefix
-    // has it.
+    // Marks a result as the run-time value of a data-dependent size: the size's
+    // number, as in nn.prefix.
     "::mlir::IntegerAttr":$size,
 
     //===-------------------------------------------------------------------===//
     // Layers and other ops
     //===-------------------------------------------------------------------===//
-    // The activation that an elementwise op stands for, in words, where its
-    // arithmetic does not show it: the bounds of a quantized result cut what a
-    // ReLU6 would, and a table holds the values of a sigmoid.
+    // The words for the activation that an elementwise op computes, if its
+    // arithmetic does not show it: a ReLU6 may be the range of a quantized result,
+    // and a sigmoid may be a table.
     "::mlir::StringAttr":$activation,
-    // The weights of a convolution or matrix product of floats, its second
-    // operand, have at most 256 values: those of integers of 8 bits that the model
-    // has, less their zero point or times their only scale. A byte can store each.
+    // Marks a convolution or matrix product of floats whose weights, its second
+    // operand, have at most 256 distinct values, so that a byte can store each:
+    // they are 8-bit integers of the model minus their zero point or times their
+    // single scale.
     "::mlir::UnitAttr":$byte_weights,
-    // Weights of nn.byte_weights became floats, since decoding them took more RAM
-    // than the model needs otherwise.
+    // Marks an op whose weights of nn.byte_weights became floats, because decoding
+    // them would take more RAM than the model needs otherwise.
     "::mlir::UnitAttr":$bytes_need_ram,
-    // The costs of a layer that computes two layers in one, `one_ns`, and of the
-    // two, `apart_ns`, by the form of the one layer (fused_forms.inc). The one
-    // layer has it, or the second of two that stay apart.
+    // The costs of a fused layer, `one_ns`, and of its two layers, `apart_ns`, by
+    // the form of the fused layer (fused_forms.inc). The fused layer carries the
+    // attribute, or the second of two layers that are not fused.
     "::mlir::DictionaryAttr":$expanded,
     "::mlir::DictionaryAttr":$scaling,
     "::mlir::DictionaryAttr":$separable,
-    // The text that emitted code has about an exec.call: the parts of its
-    // description, and the role of each of its inputs and extras.
+    // The parts of the description of an exec.call, for comments in emitted code,
+    // and the roles of its inputs and extras.
     "::mlir::DictionaryAttr":$description,
     "::mlir::ArrayAttr":$roles,
 
@@ -124,10 +128,11 @@ def Nn_Dialect : Dialect {
     // The op depends on sizes, such as by dimensions of its operands or result. It
     // is not folded, even if its operands are constants.
     "::mlir::UnitAttr":$varies,
-    // The layer copies a part of its operand whose place depends on the sizes:
-    // even where it is the beginning at the largest ones, it is no view.
+    // The layer copies a part of its operand whose position depends on the sizes,
+    // so that it is not a view even if the part is the beginning of the operand at
+    // the largest sizes.
     "::mlir::UnitAttr":$copies,
-    // Shapes that the layer's routine has to apply to besides its own.
+    // Further shapes that the routine of the layer has to support.
     "::mlir::ArrayAttr":$other_shapes,
     // The axes of the layer's operands (inputs, then extras) and of its result
     // whose dimensions depend on the sizes: for each value a list of pairs, an axis
@@ -135,27 +140,28 @@ def Nn_Dialect : Dialect {
     "::mlir::ArrayAttr":$varying_axes,
 
     //===-------------------------------------------------------------------===//
-    // Marks that one step leaves for its own end
+    // Marks that a pass leaves for itself
     //===-------------------------------------------------------------------===//
-    // The number of an op of the plan of several sizes, and of one of a network
-    // that is divided into batches, by which what passes make of it is found again.
+    // The number of an op in the plan of several sizes, and of an op in a network
+    // that is divided into batches. By this number the ops to which passes rewrite
+    // it are found.
     "::mlir::IntegerAttr":$number,
     "::mlir::IntegerAttr":$batch_op,
-    // The nn.prefix links a size to a value and cuts nothing off.
+    // Marks an nn.prefix that only makes a value depend on a size and returns the
+    // whole value.
     "::mlir::UnitAttr":$link,
     // The constant has no elements at any size.
     "::mlir::UnitAttr":$always_empty,
-    // The strings that the indices of a cast stand for, while a model is imported.
+    // The strings to which the indices of a cast refer, during the import.
     "::mlir::ArrayAttr":$texts
   );
 }
 
 def Nn_EncodingAttr : AttrDef<Nn_Dialect, "Encoding"> {
   let mnemonic = "encoding";
-  let summary = "What is stored in the place of a weight's elements";
-  let description = [{
-    One of the encodings of `encodings/encodings.inc`, by its spelling; the file
-    of each says what it stores.
+  let summary = "The encoding of a weight's elements in memory"; let description
+  = [{ One of the encodings of `encodings/encodings.inc`, by its spelling; the
+  file of each says what it stores.
 
     Example: `#nn.encoding<winograd4>`.
   }];
@@ -182,8 +188,8 @@ def Nn_LayoutAttr
     on the input and then on the output channels. `NK16n` is the right-hand
     side of a matrix product (logical axes K, N) in panels of 16 columns.
 
-    A weight's layout may end in `_` and an encoding: then memory holds not its
-    elements but what the encoding computes from them. A `64x64x3x3` as
+    A weight's layout may end in `_` and an encoding: then memory holds the values
+    that the encoding computes from its elements. A `64x64x3x3` as
     `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`, the values of each filter in
     the points of Winograd's method. Only constants are brought into such a
     layout, by `nnc-encode-weights`.

@@ -133,7 +133,7 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     DefaultValuedParameter<"int64_t", "0">:$link_mb_s,
     DefaultValuedParameter<"int64_t", "0">:$link_ns);
   let extraClassDeclaration = [{
-    /// The kind, which the attribute of the cost model says.
+    /// The kind, which follows from the attribute of the cost model.
     ::nnc::target::DeviceKind getKind() const;
     /// The cost model of a device of the kind core.
     CoreAttr getCore() const { return ::llvm::cast<CoreAttr>(getCost()); }
@@ -158,7 +158,7 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
 }
 
 def Target_MachineAttr : Target_Attr<"Machine", "machine"> {
-  let summary = "All that the compiler knows of a machine";
+  let summary = "The description of a machine for the compiler";
   let description = [{
     The module's attribute `nn.target`. A row of `targets.inc`, or what
     `native` found on the host: from then on no pass asks the host anything.

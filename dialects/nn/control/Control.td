@@ -52,9 +52,10 @@ def Nn_IfOp : Nn_ControlOp<"if"> {
 def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
   let summary = "A function that runs several times";
   let description = [{
-    Runs `body` up to `max` times, and no more than `count` times if that is
-    there, a tensor of one i64. A `conditional` loop has as its first carried
-    value a tensor of one bool, and ends before a run where that is false.
+    Runs `body` at most `max` times, and at most `count` times if that operand,
+    a tensor of one i64, is given. The first carried value of a `conditional`
+    loop is a tensor of one bool; the loop ends before the iteration in which it
+    is false.
 
     The arguments of `body` are the number of the run, `tensor<i64>`, from 0 on;
     the carried values; and `xs`, which are the same in every run. Its results

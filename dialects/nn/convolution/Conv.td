@@ -64,7 +64,7 @@ def Nn_InnerActivationAttr
 
 def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
     ["isLayoutTolerant", "keepsSamples"]> {
-  let summary = "Depthwise convolution and one of 1 x 1 that alone reads it";
+  let summary = "Depthwise convolution followed by a 1 x 1 convolution";
   let description = [{
     `z = activation(nn.conv(x, w) + bias)` with one filter per channel, then
     `y = nn.conv(z, v)` with 1 x 1 filters. `[low, high]` are the bounds of the
@@ -94,7 +94,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
 
 def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
     ["isLayoutTolerant", "keepsSamples"]> {
-  let summary = "Convolution of 1 x 1 and a depthwise one that alone reads it";
+  let summary = "1 x 1 convolution followed by a depthwise convolution";
   let description = [{
     `z = activation(nn.conv(x, v) + bias)` with 1 x 1 filters, then
     `y = nn.conv(z, w)` with one filter per channel: the first half of an
@@ -125,7 +125,7 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
 
 def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv",
     ["isLayoutTolerant", "takesHalf", "keepsSamples"]> {
-  let summary = "Convolution of 1 x 1 over an input that was scaled a channel";
+  let summary = "1 x 1 convolution of an input that is scaled per channel";
   let description = [{
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with 1 x 1
     filters, stride 1 and no padding. This is a batch normalisation and an

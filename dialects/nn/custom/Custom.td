@@ -11,11 +11,11 @@ include "dialects/nn/NnBase.td"
 
 def Nn_DescribedAttr : AttrDef<Nn_Dialect, "Described"> {
   let mnemonic = "described";
-  let summary = "An operand or a result of nn.custom, as the user's function sees it";
+  let summary = "The description of an operand or result of nn.custom for the user's function";
   let description = [{
-    `type` is the tensor's type, row-major. Where integers stand for real
-    numbers, these are `(x - zero_points[i]) * scales[i]`, with one scale for
-    all elements and `axis = -1`, or with one for each index of `axis`.
+    `type` is the tensor's type, row-major. If integers represent real numbers,
+    these are `(x - zero_points[i]) * scales[i]`, with one scale for all
+    elements and `axis = -1`, or with one for each index of `axis`.
 
     Example: `#nn.described<tensor<1x4xi8>, scales = [5.000000e-01], zero_points = [3], axis = -1>`.
   }];
@@ -30,7 +30,7 @@ def Nn_DescribedAttr : AttrDef<Nn_Dialect, "Described"> {
 }
 
 def Nn_CustomOp : Nn_Op<"custom"> {
-  let summary = "An operator that a C function of the user's computes";
+  let summary = "An operator that a C function of the user computes";
   let description = [{
     Calls `function`, which the file `header` declares. It computes the model's
     operator `operator_name`. `reads` describes the operator's operands in their
@@ -40,12 +40,12 @@ def Nn_CustomOp : Nn_Op<"custom"> {
     op's result is a tensor of bytes that holds all of them one behind the
     other, and `nn.part` takes them out of it; `getOffsets` tells where they are.
 
-    `options` and `model_attributes` are what the model says of the operator: the
-    bytes of a TFLite custom operator's options, and ONNX's attributes, which
-    are integers, reals, texts, or lists of integers or reals. The function may
-    use `scratch` bytes of memory. No two ops have the same `id`, so that none
-    are merged. No pass knows what the function computes: nothing is folded or
-    fused, and operands and result are row-major.
+    `options` and `model_attributes` are the operator's attributes in the model:
+    the bytes of a TFLite custom operator's options, and ONNX's attributes,
+    which are integers, reals, texts, or lists of integers or reals. The
+    function may use `scratch` bytes of memory. No two ops have the same `id`,
+    so that none are merged. No pass knows what the function computes: nothing
+    is folded or fused, and operands and result are row-major.
 
     Example:
     ```mlir

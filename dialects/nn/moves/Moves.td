@@ -23,7 +23,7 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
 
     An adapt changes one thing: the order of the elements on a device, or the
     device, from the host or to it. The latter is a transfer, which needs no
-    routine. Further apart lies a path of adapts.
+    routine. A change of both is a sequence of adapts.
 
     Examples: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`,
     `%y = nn.adapt %x : tensor<4x50xf32> -> tensor<4x50xf32, #nn.layout<AB on gpu>>`.
@@ -106,7 +106,7 @@ def Nn_ExpandOp : Nn_Op<"expand", [
 
 def Nn_ConcatOp : Nn_RoutineOp<"concat", [],
     ["getRoutineCallsOn", "keepsSamples"]> {
-  let summary = "Tensors one behind the other along an axis";
+  let summary = "Concatenation of tensors along an axis";
   let description = [{
     Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
   }];
@@ -158,7 +158,7 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [],
 }
 
 def Nn_GatherOp : Nn_RoutineOp<"gather", [], ["keepsSamples"]> {
-  let summary = "Slices of an axis picked by indices";
+  let summary = "Slices of an axis selected by indices";
   let description = [{
     Negative indices count from the end. In the result's shape, the axes of
     `indices` replace `axis`.
@@ -184,10 +184,10 @@ def Nn_ScatterKindAttr : EnumAttr<Nn_Dialect, Nn_ScatterKind, "scatter_kind">;
 def Nn_ScatterOp : Nn_RoutineOp<"scatter"> {
   let summary = "Slices of the first axis replaced or changed by others";
   let description = [{
-    The result is `x` after each slice of `updates` has been put at its position
-    along the first axis, in row-major order of `positions` (i64). The shape of
-    `updates` is that of `positions`, then that of `x` without its first axis.
-    Positions out of range are left out.
+    The result is `x` after each slice of `updates` has replaced or changed the
+    slice at its position along the first axis, in row-major order of
+    `positions` (i64). The shape of `updates` is that of `positions`, then that
+    of `x` without its first axis. Positions out of range are skipped.
 
     Example: `%y = nn.scatter add %x, %p, %u : (tensor<10x8xf32>, tensor<3xi64>, tensor<3x8xf32>) -> tensor<10x8xf32>`.
   }];

@@ -15,10 +15,10 @@ def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
     `(q[n, k] - zero_points[n, k / block]) * scales[n, k / block]`. The sums are
-    of floats. The integers `q` have `bits` bits, 4 or 8, of a `ui8` each; in the
-    compiled model they take no more than these, and routines decode them in
-    registers. A `block` is a multiple of 8 or all of a column. A single zero
-    point stands for all.
+    of floats. The integers `q` have `bits` bits, 4 or 8, of a `ui8` each; in
+    the compiled model they take only `bits` bits each, and routines decode them
+    in registers. A `block` is a multiple of 8 or a whole column. There may be a
+    single zero point for all weights.
 
     Example:
     ```mlir
@@ -38,7 +38,7 @@ def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
 
 def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
                                                       "getAccumulatorType"]> {
-  let summary = "Matrix product with weights that are stored in fewer bytes";
+  let summary = "Matrix product with compressed weights";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`. `w` holds the bytes that
     `runtime/routines/stored_weights/decode/plan.h` describes of a matrix of `rows` rows, and
@@ -77,7 +77,7 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
 
 def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
                                                   "getAccumulatorType"]> {
-  let summary = "Convolution with weights that are stored in fewer bytes";
+  let summary = "Convolution with compressed weights";
   let description = [{
     The `nn.conv` of `filters` filters over one or two axes, in one group. `w` holds
     the bytes that `runtime/routines/stored_weights/decode/plan.h` describes of their weights, and
@@ -117,7 +117,7 @@ def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
 def Nn_DecodeOp : Nn_Op<"decode", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "A weight in its layout, of the fewer bytes that are stored of it";
+  let summary = "Decodes a compressed weight into its layout";
   let description = [{
     `x` holds the bytes that `runtime/routines/stored_weights/decode/plan.h` describes, and `shape`
     says how they are read. The result has the elements of a weight as its layout
