@@ -62,7 +62,7 @@ template <> struct vector_type<float, 1> {
 template <> struct vector_type<int32_t, 1> {
   using type = int32_t;
 };
-/// Whether V is a vector of integers.
+/// True if V is a vector of integers.
 template <class V> constexpr bool is_int_vector = false;
 template <int W> constexpr bool is_int_vector<i32x<W>> = true;
 template <class T, int W> constexpr bool is_int_vector<narrow<T, W>> = true;

@@ -55,11 +55,11 @@ template <> struct byte_lanes<8> {
     const __m256i high = _mm256_packs_epi32(c.v, d.v);
     const __m256i bytes = is_signed<T>::value ? _mm256_packs_epi16(low, high)
                                               : _mm256_packus_epi16(low, high);
-    // Each half of a register was packed for itself.
+    // The two halves of a register were packed separately.
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     store_bits(p, {_mm256_permutevar8x32_epi32(bytes, order)});
   }
-  /// Gathers words of four bytes, none of which lies outside of the table.
+  /// Gathers words of four bytes, all of which lie inside of the table.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     const auto *words = reinterpret_cast<const int *>(table);
     const __m256i word = _mm256_srli_epi32(at.v, 2);
@@ -90,8 +90,9 @@ template <> struct byte_lanes<8> {
     return {_mm256_blendv_epi8(high, divided, _mm256_cmpgt_epi32(right, zero))};
   }
   static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
-    // Shifts of 64 bits are logical ones, so that products, which are between
-    // -2^62 and 2^62, are moved to where they are positive, and back again.
+    // 64-bit right shifts exist only as logical shifts. Therefore products,
+    // which lie between -2^62 and 2^62, are offset to be positive before the
+    // shift and moved back after it.
     const __m256i bits = _mm256_sub_epi32(_mm256_set1_epi32(31), shift.v);
     const auto part = [&](__m256i a, __m256i b, __m256i by) {
       const __m256i offset = _mm256_set1_epi64x(int64_t(1) << 62);
@@ -114,9 +115,9 @@ template <> struct byte_lanes<8> {
   }
   static NNC_INLINE V most(V a, V b) { return {_mm256_max_epi32(a.v, b.v)}; }
   static NNC_INLINE V least(V a, V b) { return {_mm256_min_epi32(a.v, b.v)}; }
-  /// g++ makes all products of a register tile before it adds them, and then
+  /// g++ computes all products of a register tile before it adds them, and then
   /// has no registers left for the sums: it kept half of 6 x 2 sums in memory,
-  /// and tiles took half as long again as with these two instructions in order.
+  /// and tiles took 50 % longer than with these two instructions in order.
   static NNC_INLINE V dot2(V sum, V a, V b) {
 #if defined(__GNUC__) && !defined(__clang__)
     __m256i product;
@@ -138,7 +139,7 @@ template <> struct byte_lanes<8> {
 #endif
   }
 #else
-  /// Even and odd bytes by themselves, as numbers of 16 bits.
+  /// Multiplies even and odd bytes separately, as 16-bit numbers.
   static NNC_INLINE V dot4(V sum, V a, V b) {
     const V even =
         dot2(sum, {_mm256_and_si256(a.v, _mm256_set1_epi32(0x00ff00ff))},

@@ -11,8 +11,8 @@ namespace nnc {
 template <> struct byte_lanes<16> {
   using V = i32x<16>;
   static constexpr bool conversion_saturates = false;
-  // Masks of all lanes, because g++ 12 takes the operand that instructions
-  // without a mask leave undefined for an uninitialized variable.
+  // Masks of all lanes are used because g++ 12 warns of an uninitialized
+  // variable for the undefined operand of instructions without a mask.
   static constexpr __mmask16 every = 0xffff;
   static constexpr __mmask32 every_word = 0xffffffff;
 
@@ -50,7 +50,7 @@ template <> struct byte_lanes<16> {
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
     store_in_turn<16>(p, a, b, c, d);
   }
-  /// Gathers words of four bytes, none of which lies outside of the table.
+  /// Gathers words of four bytes, all of which lie inside of the table.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     const auto *words = reinterpret_cast<const int *>(table);
     const __m512i word = _mm512_srli_epi32(at.v, 2);
@@ -95,7 +95,7 @@ template <> struct byte_lanes<16> {
 #endif
   }
 #else
-  /// Even and odd bytes by themselves, as numbers of 16 bits.
+  /// Multiplies even and odd bytes separately, as 16-bit numbers.
   static NNC_INLINE V dot4(V sum, V a, V b) {
     const V even =
         dot2(sum, {_mm512_and_si512(a.v, _mm512_set1_epi32(0x00ff00ff))},

@@ -77,9 +77,9 @@ template <> struct byte_lanes<4> {
     const int32x4_t nudge = vshrq_n_s32(vandq_s32(high, right), 31);
     return {vrshlq_s32(vaddq_s32(high, nudge), right)};
   }
-  /// The lower half of a product of 64 bits counts for its
-  /// rounded bits beyond the shift. Shifts by more than a half round the upper
-  /// one, and of the lower one nothing is left.
+  /// Only the rounded bits of the lower half of a 64-bit product that remain
+  /// after the shift contribute. Shifts by more than 32 bits round the upper
+  /// half, and the lower half contributes nothing.
   static NNC_INLINE V rescale_single(V x, V multiplier, V shift) {
     const int32x4_t high = vmulhq_s32(x.v, multiplier.v);
     const uint32x4_t low = vreinterpretq_u32_s32(vmulq_s32(x.v, multiplier.v));

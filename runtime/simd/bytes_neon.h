@@ -60,7 +60,8 @@ template <> struct byte_lanes<4> {
     const int32x4_t right = vminq_s32(shift.v, zero);
     const int32x4_t high =
         vqrdmulhq_s32(vshlq_s32(x.v, vmaxq_s32(shift.v, zero)), multiplier.v);
-    // A rounding shift rounds halves up: negative numbers are made less first.
+    // A rounding shift rounds halves up, so that 1 is subtracted from negative
+    // numbers first.
     const int32x4_t nudge = vshrq_n_s32(vandq_s32(high, right), 31);
     return {vrshlq_s32(vaddq_s32(high, nudge), right)};
   }

@@ -81,7 +81,7 @@ template <> struct byte_lanes<4> {
     return {_mm_add_epi32(sum.v, _mm_madd_epi16(a.v, b.v))};
 #endif
   }
-  /// Even and odd bytes by themselves, as numbers of 16 bits.
+  /// Multiplies even and odd bytes separately, as 16-bit numbers.
   static NNC_INLINE V dot4(V sum, V a, V b) {
     const V even = dot2(sum, {_mm_and_si128(a.v, _mm_set1_epi32(0x00ff00ff))},
                         {_mm_srai_epi16(_mm_slli_epi16(b.v, 8), 8)});

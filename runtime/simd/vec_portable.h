@@ -180,7 +180,7 @@ template <int W> NNC_INLINE maskx<W> operator<(i32x<W> a, i32x<W> b) {
 // Floats.
 //===----------------------------------------------------------------------===//
 
-/// Whether a multiply-add can take one operand from a lane of a vector. If so,
+/// True if a multiply-add can take one operand from a lane of a vector. If so,
 /// there is fma_lane(a, lane, b, c), which is fma(V(a[lane]), b, c).
 template <class V> constexpr bool multiplies_by_lane = false;
 

@@ -86,7 +86,7 @@ std::vector<char> nnc::onnx::unpackIntegers(unsigned bits, bool isUnsigned,
                                             int64_t count) {
   std::vector<char> elements(count);
   for (int64_t i = 0; i < count; ++i) {
-    // Those of 6 bits may begin in one byte and end in the next.
+    // Elements of 6 bits may begin in one byte and end in the next.
     int64_t byte = i * bits / 8;
     unsigned from = i * bits % 8, word = static_cast<uint8_t>(packed[byte]);
     if (from + bits > 8)

@@ -373,7 +373,7 @@ FunctionProto *GraphImporter::findFunction(const NodeProto &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// What nnc lacks
+// Unsupported operators
 //===----------------------------------------------------------------------===//
 
 void GraphImporter::noteUnsupported(const NodeProto &node, Scope &scope) {

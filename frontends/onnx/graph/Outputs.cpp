@@ -84,7 +84,7 @@ void GraphImporter::addResults() {
              "elements outputs";
       return;
     }
-    // What nodes compute has been checked.
+    // The types of values that nodes compute have been checked.
     if (isInput(value))
       checkDeclared(output.name(), value, "the input",
                     problems.getLoc(output.name()), main);

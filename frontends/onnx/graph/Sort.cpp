@@ -24,7 +24,7 @@ using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 static constexpr size_t kMaxListed = 8;
 
 //===----------------------------------------------------------------------===//
-// What a node reads
+// Operands of nodes
 //===----------------------------------------------------------------------===//
 
 /// Adds the names of the enclosing graphs that the subgraph reads.

@@ -200,7 +200,7 @@ static Value classifyLinear(Node &node, Value x, const Classes &classes,
   Value index = findLargest(node, scores);
   if (count != 2)
     return makeLabels(node, index, classes);
-  // Of two classes the second wins if any score is large.
+  // In binary classification the second class wins if any score is large.
   bool isPositive =
       llvm::all_of(coefficients, [](double value) { return value >= 0; });
   Type type = getElement(scores);

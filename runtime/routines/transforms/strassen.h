@@ -147,13 +147,13 @@ struct strassen {
 private:
   static constexpr strassen_table<LEVELS> table = make_strassen_table<LEVELS>();
 
-  /// Whether blocks of the left factor are read where they are.
+  /// Returns true if blocks of the left factor are read in place.
   static constexpr bool in_place(const S &s) {
     return strassen_in_place(LAYOUT::in_place(s), LAYOUT::images(s),
                              LAYOUT::rows(s), LEVELS);
   }
-  /// Whether there is one image, so that all tiles of a group have neighbouring
-  /// rows.
+  /// Returns true if there is one image, so that all tiles of a group have
+  /// neighbouring rows.
   static constexpr bool alone(const S &s) { return LAYOUT::images(s) == 1; }
   static int image_of(const S &s, int tile, int cols) {
     return alone(s) ? 0 : tile / cols;

@@ -128,7 +128,7 @@ private:
     return over <= 0 ? 0 : ceil_div(over, s.sw);
   }
 
-  /// Whether tiles read weights from the second-level cache. Tiles with few
+  /// True if tiles read weights from the second-level cache. Tiles with few
   /// points need weights faster than it delivers them; there several tiles use
   /// a part of the weights that stays in the first-level cache.
   static constexpr bool from_level2 = ROWS * COLS >= many_points;
@@ -149,7 +149,7 @@ private:
   static constexpr int part(const S &s) {
     return larger(1, register_tile<V, 1, 1, 1>::most_terms / (s.kh * s.kw * W));
   }
-  /// Whether a tile makes the sums over a chunk in several parts.
+  /// Returns true if a tile computes the sums over a chunk in several parts.
   static constexpr bool splits(const S &s) {
     return part(s) < smaller(chunk(s), in_blocks(s));
   }
@@ -333,12 +333,12 @@ private:
     }
   }
 
-  /// Whether no tap of any tile reaches out of the input.
+  /// Returns true if no tap of any tile lies outside of the input.
   static constexpr bool fits(const S &s) {
     return s.pt == 0 && left_reach(s) == 0 && right_reach(s) == 0 &&
            (s.oh - 1) * s.sh + (s.kh - 1) * s.dh < s.h;
   }
-  /// Whether a tile of R x C pixels may need a copy of its input.
+  /// Returns true if a tile of R x C pixels may need a copy of its input.
   template <int R, int C> static constexpr bool may_gather() {
     if constexpr (is_constant<S>) {
       constexpr S s{};

@@ -127,8 +127,8 @@ private:
   template <int C> static constexpr int span(const S &s) {
     return (C - 1) * s.sw + (s.kw - 1) * s.dw + 1;
   }
-  /// Whether these columns are loaded once, as vectors whose lanes serve all C
-  /// output pixels.
+  /// Returns true if the columns of span() are loaded once, as vectors whose
+  /// lanes serve all C output pixels.
   template <int C> static constexpr bool by_lanes() {
     if constexpr (is_constant<S> && multiplies_by_lane<V>)
       return span<C>(S{}) <= 8 * W;

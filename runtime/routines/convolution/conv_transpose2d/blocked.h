@@ -80,7 +80,8 @@ private:
     return ptrdiff_t(s.kh) * s.kw * s.c * W;
   }
 
-  /// Whether a pixel may have so many terms that its sum is made in parts.
+  /// Returns true if a pixel may have so many terms that its sum is computed in
+  /// parts.
   static constexpr bool splits(const S &s) {
     const int rows = s.dh == 1 ? ceil_div(s.kh, s.sh) : s.kh;
     const int columns = s.dw == 1 ? ceil_div(s.kw, s.sw) : s.kw;

@@ -66,7 +66,7 @@ private:
   static constexpr ptrdiff_t panel_size(const S &s) {
     return ptrdiff_t(s.k) * W;
   }
-  /// Whether tiles read weights from the second-level cache rather than the
+  /// True if tiles read weights from the second-level cache instead of the
   /// first; see conv2d/direct.h. For f16 they never do, because its sums are
   /// short.
   static constexpr bool from_level2 =
@@ -84,9 +84,9 @@ private:
   /// Tiles that use a chunk's weights before those of the next chunk.
   static constexpr int chunk_tiles = 16;
 
-  /// Whether tiles of R rows copy their rows of a. Rows a multiple of 4 KiB
-  /// apart map to the same few sets of a first-level cache, which holds about
-  /// eight of them.
+  /// Returns true if tiles of R rows copy their rows of a. Rows a multiple of 4
+  /// KiB apart map to the same few sets of a first-level cache, which holds
+  /// about eight of them.
   template <int R> static constexpr bool crowds_cache(const S &s) {
     return R > 6 && !s.transpose_a && s.k % 1024 == 0;
   }

@@ -4,8 +4,8 @@
 
 namespace nnc {
 
-/// Whether tiles of M rows and vectors of W columns read b in place, because at
-/// most two tiles of rows would not pay for a copy.
+/// Returns true if tiles of M rows and vectors of W columns read b in place,
+/// because a copy of b does not pay for at most two tiles of rows.
 template <class S> constexpr bool reads_b_in_place(const S &s, int W, int M) {
   return !s.transpose_b && s.n % W == 0 && s.m <= 2 * M;
 }

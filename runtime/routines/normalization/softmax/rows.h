@@ -42,8 +42,8 @@ template <int W, class S, class Epi> struct softmax_t {
 private:
   using V = f32x<W>;
 
-  /// Whether y stores the exponentials until their sum is known. With log only
-  /// their sum is needed.
+  /// Returns true if y stores the exponentials until their sum is known. With
+  /// log only their sum is needed.
   template <class T> static constexpr bool keeps(const S &s) {
     return is_same<T, float>::value && !s.log;
   }

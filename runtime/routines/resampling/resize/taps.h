@@ -1,9 +1,9 @@
 //===- taps.h - Interpolation taps of one axis ----------------------------===//
 //
-// Which input elements an output element of Resize mixes along one axis, as the
-// ONNX specification defines it. Indices outside the input are moved to its
-// edge element; with exclude_outside, cubic taps outside have no weight, and
-// the others are scaled up.
+// The input elements from which an output element of Resize is interpolated
+// along one axis, as the ONNX specification defines them. Indices outside of
+// the input are clamped; with exclude_outside, cubic taps outside have no
+// weight, and the others are scaled up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H
@@ -13,8 +13,8 @@
 
 namespace nnc {
 
-/// Indices of the input elements that make up one output element, and their
-/// weights.
+/// The indices and weights of the input elements from which one output element
+/// is interpolated.
 struct resize_taps {
   int count = 0;
   int index[4] = {};

@@ -12,17 +12,17 @@ namespace nnc {
 enum stored_order {
   /// Row by row: w[n][k].
   stored_rows,
-  /// w[n / 4][k / 4][4 rows][4], where of each four consecutive weights of a
-  /// row the first and third come before the second and fourth. Rows behind the
-  /// last one, up to a multiple of four, repeat it.
+  /// w[n / 4][k / 4][4 rows][4], where each four consecutive weights of a row
+  /// are in the order first, third, second, fourth. The number of rows is
+  /// padded to a multiple of four by repeating the last row.
   stored_quads
 };
 
-/// Elements that are stored of n rows of k weights.
+/// Number of stored elements of n rows of k weights.
 constexpr ptrdiff_t stored_elements(int order, ptrdiff_t n, ptrdiff_t k) {
   return (order == stored_quads ? (n + 3) / 4 * 4 : n) * k;
 }
-/// The place among the stored elements of weight k of row n.
+/// Index of weight k of row n among the stored elements.
 template <class S>
 constexpr ptrdiff_t stored_place(const S &s, ptrdiff_t n, ptrdiff_t k) {
   if (s.order == stored_rows)
@@ -31,20 +31,21 @@ constexpr ptrdiff_t stored_place(const S &s, ptrdiff_t n, ptrdiff_t k) {
   return (n / 4 * (s.k / 4) + k / 4) * 16 + n % 4 * 4 + in_four;
 }
 
-/// The most weights that are decoded at a time. They stay in the first-level
-/// cache.
+/// The largest number of weights that are decoded at a time. They stay in the
+/// first-level cache.
 constexpr int stored_tile = 4096;
-/// Weights of short rows that are stored and decoded together: so many that
-/// what each block takes hardly counts, and few for small memories.
+/// Number of weights of short rows that are stored and decoded together. It is
+/// large enough to make the overhead of a block negligible, and small enough
+/// for small memories.
 constexpr int stored_group = 1024;
-/// Rows of k weights that stand in one block: several if they are short.
+/// Number of rows of k weights in one block: several if rows are short.
 constexpr int stored_rows_together(int k) {
   return 2 * k <= stored_group ? stored_group / k : 1;
 }
 
-/// Product of a matrix and one that is stored in fewer bytes: x[m][k] * w[n][k]
-/// -> y[m][n]. The fields from `form` on are those of decode_shape; `elements`
-/// counts the rows of padding, too.
+/// Product of a matrix and a compressed matrix: x[m][k] * w[n][k] -> y[m][n].
+/// The fields from `form` on are those of decode_shape; `elements` includes the
+/// rows of padding.
 struct stored_matmul_shape {
   int m, n, k;
   int order; ///< a stored_order
