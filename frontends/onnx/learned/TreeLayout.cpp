@@ -118,7 +118,7 @@ private:
   double round(double value) const {
     return isDouble ? value : static_cast<double>(static_cast<float>(value));
   }
-  /// The largest number below a value that is not infinite.
+  /// Returns the largest number below a finite value.
   double getBelow(double value) const {
     return isDouble ? std::nextafter(value, -kInfinity)
                     : std::nextafter(static_cast<float>(value),

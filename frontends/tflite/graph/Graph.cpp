@@ -331,7 +331,8 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     info->convert(layer);
     return;
   }
-  // Converters rely on the results' indices being valid.
+  // Converters read the type of the first result without checking that it
+  // exists.
   if (!outputs.empty() && outputs[0] < 0) {
     layer.broken("lacks its first result");
     return;
