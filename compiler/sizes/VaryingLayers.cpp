@@ -358,10 +358,19 @@ static void setShape(Value value, Value from) {
     value.setType(Schema::of(nn::getTensorType(value)).on(type));
 }
 
+/// Returns whether an attribute of an anchor belongs to the form that was
+/// chosen for its layer, and not to its sizes: the type in which products are
+/// summed, and the number that pads a convolution. A layer that multiplies
+/// floats in the place of integers has others than the layer of the sample.
+static bool isOfForm(StringRef attribute) {
+  return attribute == "accumulator" || attribute == "fill";
+}
+
 /// Gives an op and all ops nested in it the shapes and the numbers of `from`.
 static void retype(Operation *op, Operation *from) {
   for (NamedAttribute attribute : from->getAttrDictionary())
-    op->setAttr(attribute.getName(), attribute.getValue());
+    if (!isOfForm(attribute.getName()))
+      op->setAttr(attribute.getName(), attribute.getValue());
   for (auto [x, y] : llvm::zip(op->getResults(), from->getResults()))
     setShape(x, y);
   auto layer = dyn_cast<nn::LayerOp>(op);

@@ -3,6 +3,7 @@ onnxruntime."""
 
 import itertools
 import pathlib
+import platform
 import tempfile
 import unittest
 
@@ -221,8 +222,8 @@ def quantized():
         return net.add("DequantizeLinear", net.constant(values), scale, zero)
 
     x = quantize("x", 0.03)
-    y = quantize(net.add("Relu", net.add("Conv", x, weight(8, 4, 3, 3))), 0.06)
-    y = quantize(net.add("Gemm", net.add("Flatten", y), weight(288, 10)), 0.3)
+    y = quantize(net.add("Relu", net.add("Conv", x, weight(8, 4, 3, 3), pads=[1] * 4)), 0.06)
+    y = quantize(net.add("Gemm", net.add("Flatten", y), weight(512, 10)), 0.3)
     net.outputs = [y]
     return net, {"x": "1..6x4x8x8"}, [{"batch": size} for size in (1, 2, 3, 6)]
 
@@ -256,7 +257,11 @@ class Sizes(unittest.TestCase):
     def check(self, made, *, atol=1e-5, targets=("native", "portable"), options=()):
         net, shapes, points = made
         path = self.save(net)
-        session = onnxruntime.InferenceSession(path)
+        # As the model defines it: fused, onnxruntime's sums of integers of 8 bits saturate on
+        # machines that have AVX2 alone.
+        exact = onnxruntime.SessionOptions()
+        exact.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(path, exact)
         for target in targets:
             module = emitted.compile_model(
                 path, self.folder / target, target=target, options=[
@@ -305,7 +310,9 @@ class Sizes(unittest.TestCase):
 
     def test_quantized(self):
         # One unit of the output, where a product is halfway between two.
-        self.check(quantized(), atol=0.3)
+        # With AVX2 alone, floats are faster than integers: the layers have them in their place.
+        here = ["x86-64-v3"] if platform.machine() == "x86_64" else []
+        self.check(quantized(), atol=0.3, targets=["native", "portable", *here])
 
     def test_recurrent(self):
         self.check(recurrent())
