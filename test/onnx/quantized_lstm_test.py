@@ -86,6 +86,8 @@ LAYERS = {
 def run_onnxruntime(path, x):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    # Machines that have AVX2 alone would add pairs of products with saturation.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     return {output.name: value for output, value in zip(session.get_outputs(),
                                                         session.run(None, {"x": x}))}
