@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <utility>
 
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
@@ -60,7 +61,9 @@ static std::string describeHost() {
   return llvm::sys::getHostCPUName().str() + " " + llvm::join(features, ",");
 }
 
-ObjectCache::ObjectCache(const Toolchain &toolchain) {
+void ObjectCache::open() {
+  if (std::exchange(isOpen, true))
+    return;
   std::optional<std::string> user = findUserCache();
   Words command = splitCommand(toolchain.compiler);
   if (!user || command.empty())
@@ -98,8 +101,8 @@ std::string ObjectCache::getPath(const CompileJob &job,
   return place + "/" + llvm::toHex(hash.final(), /*LowerCase=*/true) + ".o";
 }
 
-bool ObjectCache::restore(const CompileJob &job,
-                          const std::string &folder) const {
+bool ObjectCache::restore(const CompileJob &job, const std::string &folder) {
+  open();
   if (place.empty())
     return false;
   std::string kept = getPath(job, folder);
@@ -121,8 +124,11 @@ bool ObjectCache::restore(const CompileJob &job,
 }
 
 void ObjectCache::store(llvm::ArrayRef<CompileJob> jobs,
-                        const std::string &folder) const {
-  if (place.empty() || jobs.empty() || fs::create_directories(place))
+                        const std::string &folder) {
+  if (jobs.empty())
+    return;
+  open();
+  if (place.empty() || fs::create_directories(place))
     return;
   for (const CompileJob &job : jobs) {
     llvm::SmallString<256> made;

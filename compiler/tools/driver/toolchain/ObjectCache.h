@@ -26,20 +26,24 @@ namespace nnc::tools {
 /// that cannot be read or written is ignored without a message.
 class ObjectCache {
 public:
-  explicit ObjectCache(const Toolchain &toolchain);
+  /// The compiler is asked for its version only when an object is needed.
+  explicit ObjectCache(const Toolchain &toolchain) : toolchain(toolchain) {}
 
   /// Copies the object of `job` from the cache to the job's path. Returns false
   /// if the cache does not have it. Paths below `folder`, which holds the
   /// runner's sources, count as relative to it.
-  bool restore(const CompileJob &job, const std::string &folder) const;
+  bool restore(const CompileJob &job, const std::string &folder);
 
   /// Stores the objects of `jobs`, which must be compiled, in the cache.
-  void store(llvm::ArrayRef<CompileJob> jobs, const std::string &folder) const;
+  void store(llvm::ArrayRef<CompileJob> jobs, const std::string &folder);
 
 private:
+  void open();
   std::string getPath(const CompileJob &job, const std::string &folder) const;
   void removeOldest() const;
 
+  const Toolchain &toolchain;
+  bool isOpen = false;
   std::string place; ///< path of the cache folder; empty if there is none
   std::string base;  ///< text of what all objects of the toolchain depend on
 };

@@ -194,8 +194,8 @@ llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
 /// two main programs, only the one named `main` is included. The paths of all
 /// objects are appended to `objects`.
 static llvm::Expected<std::vector<CompileJob>>
-runnerJobs(const std::string &folder, llvm::StringRef main,
-           const ObjectCache &cache, std::vector<std::string> &objects) {
+runnerJobs(const std::string &folder, llvm::StringRef main, ObjectCache &cache,
+           std::vector<std::string> &objects) {
   std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
     if (isFirmware(source.name))
