@@ -113,7 +113,7 @@ llvm::LogicalResult Search::run() {
   size_t all = order.size(), count = all;
   bool canBeFiner = model.getCompressor().canBeFiner(), isEnough = false;
   auto findFiner = [&](size_t none) {
-    // To compress all of them finer is known to be enough.
+    // The drop is known to be allowed if all of these weights are finer.
     return findLeast(
         all - none,
         [&](size_t tried, bool &isEnough) {

@@ -5,9 +5,9 @@
 // A cluster is a range of the sorted distinct integers, and its centre is the
 // integer nearest to their weighted mean. Dynamic programming finds the ranges:
 // the best k ranges of the first n integers end with a range that follows the
-// best k - 1 ranges of the integers before it. The start of the last range
-// never decreases as n grows, so that each settled n halves the range of starts
-// to try for others.
+// best k - 1 ranges of the integers before it. The best start of the last range
+// never decreases as n grows. Divide and conquer uses this: the start for the
+// middle n bounds the starts that are tried for smaller and for larger n.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// To compute rows of a value, the pass computes the rows of the op's operands
-// that they depend on, and so on recursively, up to values that are computed
-// whole.
+// A strip is a range of rows of a value. The pass computes a strip from those
+// rows of the op's operands on which it depends, and these recursively, up to
+// values that are computed whole.
 //
 //===----------------------------------------------------------------------===//
 

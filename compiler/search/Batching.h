@@ -25,8 +25,8 @@ struct BatchProfile {
   /// For each op, the bytes of the values and the scratch memory in use while
   /// it runs.
   std::vector<int64_t> bytes;
-  /// The same without the inputs and outputs of the network, which are in
-  /// memory of the caller.
+  /// For each op, the part of `bytes` that is in the arena: without the inputs
+  /// and outputs of the network, which are in memory of the caller.
   std::vector<int64_t> bytesWithoutPorts;
 };
 

@@ -242,8 +242,9 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   for (const Job &job : jobs)
     ops.push_back(createOp(job));
   placeWeights();
-  // To stand for the rest of the model's weights, which a round does not read,
-  // other data is read, as much as a cache can hold.
+  // Other data takes the place of the model's remaining weights, which a round
+  // does not read: as many bytes as evict the last-level cache, or as these
+  // weights have if they are fewer.
   int64_t others =
       std::min(modelWeights,
                machine.getHost().getCore().getLastBytes() * 3 / 2) -

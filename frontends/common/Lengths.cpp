@@ -103,8 +103,10 @@ static std::optional<int64_t> findBefore(nn::ReshapeOp reshape, int64_t axis) {
   return std::nullopt;
 }
 
-/// Returns an operand of an op and an axis of it whose size is equal to that of
-/// an axis of the result in every import; null if there is none.
+/// Returns the operand of `op`, and the axis of it, from which `axis` of the
+/// result has its size. A model with open sizes is imported several times, at
+/// different sizes: the two are equal in all of these imports. The operand is
+/// null if no operand has such an axis.
 static std::pair<Value, int64_t> findMaker(Operation *op, int64_t axis) {
   using Found = std::pair<Value, int64_t>;
   auto getRank = [](Value x) { return nn::getTensorType(x).getRank(); };

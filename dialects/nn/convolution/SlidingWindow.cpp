@@ -37,7 +37,7 @@ int64_t nn::slideWindow(int64_t input, int64_t kernel, int64_t stride,
                         int64_t dilation, int64_t before, int64_t after,
                         bool ceilMode, bool mayExceed) {
   int64_t room = input + before + after - ((kernel - 1) * dilation + 1);
-  // Where no window fits, onnxruntime's quotient is rounded towards zero.
+  // No window fits. The quotient is rounded towards zero, as in onnxruntime.
   if (room < 0)
     return mayExceed ? std::max<int64_t>(room / stride + 1, -1) : -1;
   int64_t steps = room / stride;

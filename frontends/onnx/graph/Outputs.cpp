@@ -31,8 +31,8 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::onnx;
 
-/// Returns true if `value` is an input of the network, or if its carrier is an
-/// input or the cast of one.
+/// Returns true if `value` is an input of the network, or if its carrier
+/// (CarrierTypes.h) is an input or the cast of one.
 static bool isInput(Value value) {
   value = getCarrier(value);
   if (auto cast = value.getDefiningOp<nn::CastOp>())

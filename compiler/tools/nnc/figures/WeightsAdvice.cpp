@@ -104,7 +104,8 @@ void WeightsAdvice::findEncoding(mlir::ModuleOp layered, int64_t bytes) {
         saved += nn::getPhysicalBytes(constant.getY().getType()) -
                  int64_t(form->bytes.size());
     });
-    // Of forms with almost equal bytes, the first one takes the least time.
+    // The forms are sorted by time: among those of almost equal bytes, the
+    // first one is the fastest.
     if (saved >= leastBytes && saved >= bytes / leastPart &&
         (!encoding || saved > encoding->saved + bytes / leastPart))
       encoding = Encoding{stored::toString(kind).str(), bytes - saved, saved};
