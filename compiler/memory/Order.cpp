@@ -11,12 +11,12 @@
 
 #include "compiler/memory/Order.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
-#include <map>
 #include <queue>
 
 using namespace llvm;
@@ -30,7 +30,7 @@ static constexpr int64_t kMostLooks = int64_t(1) << 25;
 namespace {
 /// A set of completed steps and the state of the memory after them.
 struct Progress {
-  std::vector<bool> isDone;
+  BitVector isDone;
   SmallVector<int> readers; ///< for each value, the readers that are not done
   int64_t live = 0;
 };
@@ -40,9 +40,7 @@ public:
   explicit Search(const OrderProblem &problem);
   Progress start() const;
   bool isReady(const Progress &progress, unsigned step) const {
-    return !progress.isDone[step] &&
-           llvm::all_of(needs[step],
-                        [&](unsigned other) { return progress.isDone[other]; });
+    return !progress.isDone[step] && !needs[step].test(progress.isDone);
   }
   /// The number of bytes in use during and after a ready step.
   struct Effect {
@@ -58,24 +56,28 @@ public:
   void takeFree(Progress &progress, int64_t peak,
                 SmallVectorImpl<unsigned> &taken) const;
   std::optional<SmallVector<unsigned>> run(int64_t budget) const;
+  /// Returns a number of bytes that are in use at the peak of every order.
+  int64_t getLeastPeak() const;
 
 private:
   const OrderProblem &problem;
   /// The steps that each step depends on.
-  SmallVector<SmallVector<unsigned>> needs;
+  std::vector<BitVector> needs;
 };
 
-/// The best path found so far to a set of completed steps.
+/// A set of completed steps and the best path found so far to it.
 struct Way {
-  int64_t peak = 0;
-  std::vector<bool> before; ///< the preceding set on the path
-  SmallVector<unsigned> taken;
-  bool isFinal = false;
+  Progress progress;           ///< empty once the set has been extended
+  int64_t peak = 0;            ///< the peak of the path
+  unsigned before = 0;         ///< the index of the preceding set on the path
+  SmallVector<unsigned> taken; ///< the steps from that set to this one
+  bool isFinal = false;        ///< whether the set has been extended
 };
 } // namespace
 
 Search::Search(const OrderProblem &problem)
-    : problem(problem), needs(problem.steps.size()) {
+    : problem(problem),
+      needs(problem.steps.size(), BitVector(problem.steps.size())) {
   DenseMap<unsigned, unsigned> makers;
   for (auto [i, step] : llvm::enumerate(problem.steps))
     if (step.made >= 0)
@@ -83,12 +85,12 @@ Search::Search(const OrderProblem &problem)
   for (auto [i, step] : llvm::enumerate(problem.steps))
     for (unsigned value : step.reads)
       if (auto maker = makers.find(value); maker != makers.end())
-        needs[i].push_back(maker->second);
+        needs[i].set(maker->second);
 }
 
 Progress Search::start() const {
   Progress progress;
-  progress.isDone.assign(problem.steps.size(), false);
+  progress.isDone.resize(problem.steps.size());
   progress.readers.assign(problem.bytes.size(), 0);
   SmallVector<bool> isThere(problem.bytes.size(), true);
   for (const OrderStep &step : problem.steps) {
@@ -126,7 +128,7 @@ Search::Effect Search::getEffect(const Progress &progress,
 
 int64_t Search::take(Progress &progress, unsigned number) const {
   Effect effect = getEffect(progress, number);
-  progress.isDone[number] = true;
+  progress.isDone.set(number);
   for (unsigned value : problem.steps[number].reads)
     --progress.readers[value];
   progress.live = effect.live;
@@ -150,71 +152,110 @@ void Search::takeFree(Progress &progress, int64_t peak,
   }
 }
 
+/// Returns the steps of the path to set `last`, in order.
+static SmallVector<unsigned> tracePath(ArrayRef<Way> ways, unsigned last) {
+  SmallVector<unsigned> path;
+  for (unsigned at = last;; at = ways[at].before) {
+    path.append(ways[at].taken.rbegin(), ways[at].taken.rend());
+    if (at == 0)
+      break;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
 std::optional<SmallVector<unsigned>> Search::run(int64_t budget) const {
-  std::map<std::vector<bool>, Way> ways;
-  using Entry = std::pair<int64_t, std::vector<bool>>;
+  if (problem.steps.empty())
+    return SmallVector<unsigned>();
+  std::vector<Way> ways;
+  DenseMap<BitVector, unsigned> places;       // the index in `ways` of each set
+  using Entry = std::pair<int64_t, unsigned>; // a peak, an index in `ways`
   auto isLater = [](const Entry &a, const Entry &b) {
     return a.first > b.first;
   };
   std::priority_queue<Entry, std::vector<Entry>, decltype(isLater)> open(
       isLater);
-  std::map<std::vector<bool>, Progress> states;
-  auto reach = [&](Progress progress, Way way) {
-    takeFree(progress, way.peak, way.taken);
-    Way &known = ways[progress.isDone];
-    if (!known.taken.empty() && known.peak <= way.peak)
+  auto reach = [&](Way way) {
+    takeFree(way.progress, way.peak, way.taken);
+    auto [place, isNew] =
+        places.try_emplace(way.progress.isDone, unsigned(ways.size()));
+    if (isNew)
+      ways.emplace_back();
+    Way &known = ways[place->second];
+    if (!isNew && known.peak <= way.peak)
       return;
     known = std::move(way);
-    open.push({known.peak, progress.isDone});
-    states[progress.isDone] = std::move(progress);
+    open.push({known.peak, place->second});
   };
-  Progress first = start();
-  std::vector<bool> none = first.isDone;
   Way begin;
-  begin.peak = first.live;
-  begin.before = none;
-  reach(first, begin);
-  if (open.empty()) // there are no steps
-    return SmallVector<unsigned>();
+  begin.progress = start();
+  begin.peak = begin.progress.live;
+  reach(std::move(begin));
   int64_t work = 0;
   for (int64_t looked = 0;
        !open.empty() && looked < budget && work < kMostLooks;) {
-    auto [peak, set] = open.top();
+    auto [peak, index] = open.top();
     open.pop();
-    Way &way = ways[set];
-    if (way.isFinal || way.peak < peak)
+    if (ways[index].isFinal || ways[index].peak < peak)
       continue;
-    way.isFinal = true;
+    ways[index].isFinal = true;
     ++looked;
-    if (!llvm::is_contained(set, false)) {
-      SmallVector<SmallVector<unsigned>> parts;
-      for (std::vector<bool> at = set; at != none || parts.empty();) {
-        const Way &last = ways[at];
-        parts.push_back(last.taken);
-        if (at == last.before)
-          break;
-        at = last.before;
-      }
-      SmallVector<unsigned> order;
-      for (const auto &part : llvm::reverse(parts))
-        order.append(part);
-      return order;
-    }
-    const Progress here = std::move(states[set]);
-    states.erase(set);
+    const Progress here = std::move(ways[index].progress);
+    if (here.isDone.all())
+      return tracePath(ways, index);
     for (unsigned step = 0; step < problem.steps.size(); ++step) {
       if (!isReady(here, step))
         continue;
       work += problem.steps.size();
-      Progress next = here;
-      Way on;
-      on.peak = std::max(peak, take(next, step));
-      on.before = set;
-      on.taken.push_back(step);
-      reach(std::move(next), std::move(on));
+      Way next;
+      next.progress = here;
+      next.peak = std::max(peak, take(next.progress, step));
+      next.before = index;
+      next.taken.push_back(step);
+      reach(std::move(next));
     }
   }
   return std::nullopt;
+}
+
+int64_t Search::getLeastPeak() const {
+  const size_t count = problem.steps.size();
+  // The steps that each step depends on, directly or through others. Steps are
+  // numbered so that they depend on lower numbers only.
+  std::vector<BitVector> ancestors = needs;
+  for (size_t step = 0; step < count; ++step)
+    for (unsigned need : needs[step].set_bits())
+      ancestors[step] |= ancestors[need];
+  std::vector<int> makers(problem.bytes.size(), -1);
+  std::vector<BitVector> readers(problem.bytes.size(), BitVector(count));
+  for (auto [i, step] : llvm::enumerate(problem.steps)) {
+    if (step.made >= 0)
+      makers[step.made] = int(i);
+    for (unsigned value : step.reads)
+      readers[value].set(unsigned(i));
+  }
+  int64_t least = 0;
+  for (auto [i, step] : llvm::enumerate(problem.steps)) {
+    BitVector descendants(count);
+    for (size_t other = i + 1; other < count; ++other)
+      descendants[unsigned(other)] = ancestors[other][unsigned(i)];
+    const int64_t made = step.made >= 0 ? problem.bytes[step.made] : 0;
+    int64_t live = 0, reused = 0;
+    for (auto [value, bytes] : llvm::enumerate(problem.bytes)) {
+      if (makers[value] >= 0 && !ancestors[i][unsigned(makers[value])])
+        continue; // some order makes it after this step
+      const bool isReadLater = readers[value].anyCommon(descendants);
+      if (!problem.isKept[value] && !isReadLater &&
+          !readers[value][unsigned(i)])
+        continue; // some order reads it before this step only
+      live += bytes;
+      if (!problem.isKept[value] && !isReadLater &&
+          llvm::is_contained(step.inPlace, unsigned(value)))
+        reused = std::max(reused, std::min(bytes, made));
+    }
+    least = std::max(least, live + made - reused + step.scratch);
+  }
+  return least;
 }
 
 SmallVector<int64_t> nnc::getUsage(const OrderProblem &problem) {
@@ -264,10 +305,13 @@ SmallVector<unsigned> nnc::findOrder(const OrderProblem &problem,
                                      int64_t budget) {
   auto given = llvm::to_vector(llvm::seq<unsigned>(0, problem.steps.size()));
   int64_t least = getPeak(problem, given);
+  const Search search(problem);
+  if (least <= search.getLeastPeak())
+    return given;
   // The work for each set is proportional to the number of steps.
   int64_t sets = std::max<int64_t>(
       16, budget * 64 / std::max<int64_t>(64, problem.steps.size()));
-  std::optional<SmallVector<unsigned>> found = Search(problem).run(sets);
+  std::optional<SmallVector<unsigned>> found = search.run(sets);
   if (!found)
     found = orderGreedily(problem);
   return getPeak(problem, *found) < least ? *found : given;
