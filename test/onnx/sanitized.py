@@ -5,6 +5,7 @@ read or written outside of them traps. Results are compared with onnxruntime.
 
     sanitized.py [NAME...]        some of CASES, or all
     sanitized.py lengths-TARGET   the networks of lengths_test.py
+    sanitized.py lengths-sample   the same, each for one of LENGTHS_TARGETS in turn
     sanitized.py --run FOLDER     (itself, with the sanitizers loaded)
 """
 
@@ -21,7 +22,7 @@ import numpy as np
 import emitted
 
 COMPILER = "clang++-19"
-FLAGS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+FLAGS = ["-O1", "-gline-tables-only", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
          "-shared-libasan"]
 
 # A network of PP-OCRv4, by its file, or of test/networks; its input and the size of its
@@ -30,6 +31,7 @@ CASES = {"classifier": ("ch_ppocr_mobile_v2.0_cls_infer.onnx", "x", (48, 192), "
          "recognizer": ("ch_PP-OCRv4_rec_infer.onnx", "x", (48, 72), "native"),
          "detector": ("ch_PP-OCRv4_det_infer.onnx", "x", (96, 64), "native"),
          "resnet18": ("resnet18", "data", (224, 224), "native")}
+LENGTHS_TARGETS = "portable", "native"
 
 
 def allocate(array):
@@ -43,27 +45,38 @@ def allocate(array):
 
 
 def run(folder):
-    """Runs the module in folder on its inputs.npz, and writes outputs.npz."""
+    """Runs the module in folder on each of its inputs-N.npz, and writes outputs-N.npz."""
     module = emitted.Emitted(folder)
+    run_model = ctypes.CDLL(str(folder / "module.so")).model_run
+    for path in folder.glob("inputs-*.npz"):
+        outputs, sizes, code = run_once(module, run_model, np.load(path), folder)
+        if code:
+            return code
+        np.savez(path.with_name(path.name.replace("inputs", "outputs")),
+                 **module.name_outputs(outputs, sizes))
+    return 0
+
+
+def run_once(module, run_model, given, folder):
+    """The outputs of one run, the sizes that the caller gave it, and its status."""
     m = module.manifest
-    given = np.load(folder / "inputs.npz")
     inputs = [given[port["name"]] for port in m["inputs"]]
     if m["weights"] == "file":
         inputs.append(np.fromfile(folder / "model_weights.bin", np.uint8))
-    sizes = [given[f"size_{size['name']}"] for size in m.get("sizes", []) if not size["found"]]
+    sizes = {size["name"]: int(given[f"size_{size['name']}"])
+             for size in m.get("sizes", []) if not size["found"]}
     outputs = [np.full(port["shape"], 0x5A, emitted.dtype_of(port))
                for port in m["outputs"]]
     arena = allocate(np.full(m["arena_bytes"], 0xA5, np.uint8))
+    read = [allocate(array) for array in inputs]
     written = [allocate(array) for array in outputs]
-    code = ctypes.CDLL(str(folder / "module.so")).model_run(
-        emitted.struct([allocate(array).value for array in inputs], sizes),
-        emitted.struct([memory.value for memory in written]), arena)
+    code = run_model(emitted.struct([memory.value for memory in read], list(sizes.values())),
+                     emitted.struct([memory.value for memory in written]), arena)
     for array, memory in zip(outputs, written):
         ctypes.memmove(array.ctypes.data, memory, array.nbytes)
-    np.savez(folder / "outputs.npz", **module.name_outputs(
-        outputs, {size["name"]: int(given[f"size_{size['name']}"])
-                  for size in m.get("sizes", []) if not size["found"]}))
-    return code
+    for memory in [*read, *written, arena]:
+        ctypes.CDLL(None).free(memory)
+    return outputs, sizes, code
 
 
 def build(model, folder, target, options=()):
@@ -75,17 +88,19 @@ def build(model, folder, target, options=()):
     return module
 
 
-def run_sanitized(folder, inputs, what, sizes=None):
-    """The outputs of the module in folder, of a process that has the sanitizers loaded."""
-    np.savez(folder / "inputs.npz", **inputs,
-             **{f"size_{name}": size for name, size in (sizes or {}).items()})
+def run_sanitized(folder, cases, what):
+    """The outputs of the module in folder for each case, its inputs and its sizes by their
+    names, of one process that has the sanitizers loaded."""
+    for number, (inputs, sizes) in enumerate(cases):
+        np.savez(folder / f"inputs-{number}.npz", **inputs,
+                 **{f"size_{name}": size for name, size in sizes.items()})
     runtime = emitted.run([COMPILER, "-print-file-name=libclang_rt.asan-"
                            f"{platform.machine()}.so"], "looking for the sanitizer").strip()
     emitted.run([sys.executable, "-B", __file__, "--run", folder], f"{what}, sanitized",
                 env={**os.environ, "LD_PRELOAD": runtime,
                      # Python itself leaks.
                      "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"})
-    return dict(np.load(folder / "outputs.npz"))
+    return [dict(np.load(folder / f"outputs-{number}.npz")) for number in range(len(cases))]
 
 
 def check(file, name, size, target, folder):
@@ -97,7 +112,8 @@ def check(file, name, size, target, folder):
              next(iter(sorted(make.cache_folder().glob(f"ocr-*/{file}")))))
     x = text.page(1, *size)
     build(model, folder, target, [f"--shape={name}={'x'.join(map(str, x.shape))}"])
-    (got,) = run_sanitized(folder, {name: x}, file).values()
+    (outputs,) = run_sanitized(folder, [({name: x}, {})], file)
+    (got,) = outputs.values()
     (want,) = reference.session(model).run(None, {name: x})
     error = np.abs(got - want).max() / np.abs(want).max()
     if not error <= 1e-4:
@@ -105,12 +121,14 @@ def check(file, name, size, target, folder):
     print(f"{file}, {target}: error {error:.1e}", flush=True)
 
 
-def check_lengths(target, folder):
-    """Networks whose data say how long tensors are, none among them."""
+def check_lengths(targets, folder):
+    """Networks whose data say how long tensors are, none among them, each for one of the
+    targets in turn."""
     import lengths_test
     import onnx
     import onnxruntime
-    for build_net in lengths_test.NETWORKS:
+    for number, build_net in enumerate(lengths_test.NETWORKS):
+        target = targets[number % len(targets)]
         net, shapes, cases = build_net()
         path = folder / "net.onnx"
         onnx.save(net.model(), path)
@@ -118,8 +136,9 @@ def check_lengths(target, folder):
         own = folder / build_net.__name__
         module = build(path, own, target,
                        [f"--shape={name}={text}" for name, text in shapes.items()])
-        for inputs in cases:
-            got = run_sanitized(own, inputs, build_net.__name__, module.find_sizes(inputs))
+        found = run_sanitized(own, [(inputs, module.find_sizes(inputs)) for inputs in cases],
+                              build_net.__name__)
+        for inputs, got in zip(cases, found):
             for output, want in zip(session.get_outputs(), session.run(None, inputs)):
                 same = got[output.name].shape == want.shape and np.allclose(
                     got[output.name], want, rtol=1e-5, atol=1e-5)
@@ -136,8 +155,10 @@ def main():
     for name in sys.argv[1:] or CASES:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                if name.startswith("lengths-"):
-                    check_lengths(name.removeprefix("lengths-"), pathlib.Path(folder))
+                if name == "lengths-sample":
+                    check_lengths(LENGTHS_TARGETS, pathlib.Path(folder))
+                elif name.startswith("lengths-"):
+                    check_lengths([name.removeprefix("lengths-")], pathlib.Path(folder))
                 else:
                     check(*CASES[name], pathlib.Path(folder))
             except emitted.Failure as failure:
