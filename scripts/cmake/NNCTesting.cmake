@@ -11,21 +11,27 @@ function(nnc_add_catch_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
 
-# nnc_add_python_test(name script.py [ARGS ...] [LABELS ...] [TIMEOUT seconds])
+# nnc_add_python_test(name script.py [ARGS ...] [LABELS ...] [TIMEOUT seconds] [EVERY_TARGET])
+#
+# EVERY_TARGET: what the script runs for one of several targets in turn, it runs for all.
 #
 # The script finds the build folder in NNC_BUILD_DIR, the cache in NNC_CACHE, and
 # first on its path what scripts/setup unpacked of a newer emulator.
 function(nnc_add_python_test name script)
-  cmake_parse_arguments(arg "" "TIMEOUT" "ARGS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "EVERY_TARGET" "TIMEOUT" "ARGS;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
+  endif()
+  set(every)
+  if(arg_EVERY_TARGET)
+    set(every "NNC_EVERY_TARGET=1")
   endif()
   add_test(NAME ${name} COMMAND ${NNC_PYTHON} -B
                                 ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${arg_ARGS})
   set_tests_properties(
     ${name}
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT
-               "NNC_BUILD_DIR=${PROJECT_BINARY_DIR};NNC_CACHE=${NNC_CACHE}"
+               "NNC_BUILD_DIR=${PROJECT_BINARY_DIR};NNC_CACHE=${NNC_CACHE};${every}"
                ENVIRONMENT_MODIFICATION
                "PATH=path_list_prepend:${NNC_CACHE}/qemu")
 endfunction()

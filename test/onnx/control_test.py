@@ -92,7 +92,7 @@ class Control(unittest.TestCase):
         model = parse(text, opset) if isinstance(text, str) else text
         session = onnxruntime.InferenceSession(model.SerializeToString(),
                                                providers=["CPUExecutionProvider"])
-        for target in targets:
+        for target in emitted.in_turn(targets, self.id()):
             with tempfile.TemporaryDirectory() as folder:
                 module = self.compile(model, folder, target, options)
                 source = (module.folder / "model.cpp").read_text()

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import ml_dtypes
 import numpy as np
@@ -40,6 +41,14 @@ STORED = {ml_dtypes.int2: np.int8, ml_dtypes.int4: np.int8, ml_dtypes.uint2: np.
 SMALL_FLOATS = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2,
                 ml_dtypes.float8_e5m2fnuz, ml_dtypes.float8_e8m0fnu, ml_dtypes.float6_e2m3fn,
                 ml_dtypes.float6_e3m2fn, ml_dtypes.float4_e2m1fn)
+
+
+def in_turn(targets, test):
+    """One of the targets, drawn by the test's name, or all where NNC_EVERY_TARGET is set, as the
+    tests labelled `slow` do: a module for each takes twice the time."""
+    if os.environ.get("NNC_EVERY_TARGET"):
+        return targets
+    return [targets[zlib.crc32(test.encode()) % len(targets)]]
 
 
 class Failure(Exception):

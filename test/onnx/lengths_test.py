@@ -695,7 +695,7 @@ class NamesTest(unittest.TestCase):
 
 
 for build in NETWORKS:
-    for target in ("native", "portable"):
+    for target in emitted.in_turn(("native", "portable"), build.__name__):
         setattr(LengthsTest, f"test_{build.__name__}_{target}",
                 lambda self, build=build, target=target: self.check(build, target))
 

@@ -102,7 +102,7 @@ class QuantizedLstm(unittest.TestCase):
     def compare(self, path, shape):
         x = random.standard_normal(shape).astype(np.float32)
         wanted = run_onnxruntime(path, x)
-        for target in TARGETS:
+        for target in emitted.in_turn(TARGETS, self.id()):
             # A library is loaded once from a path.
             module = emitted.compile_model(path, tempfile.mkdtemp(dir=self.folder),
                                            target=target)
