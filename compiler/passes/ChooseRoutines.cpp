@@ -245,7 +245,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   }
 
   WeightRules getWeightRules() const {
-    return {weightBits, weightsEncoding,
+    return {weightsEncoding,
             /*weighsBytes=*/weighsBytes() || weightsFront};
   }
   bool areWeightsLimited() const {

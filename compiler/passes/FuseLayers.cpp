@@ -219,7 +219,7 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
   }
 
   WeightRules getWeightRules() const {
-    return {weightBits, weightsEncoding, /*weighsBytes=*/false};
+    return {weightsEncoding, /*weighsBytes=*/false};
   }
 
   /// Fuses the layers of a module. If `given` is not null, its choices decide

@@ -95,8 +95,7 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     return %1 : tensor<1x8x4x4xi8>
     ```
 
-    `weights-encoding` and `weight-bits` limit which weights routines may read
-    (`WeightRules.h`).
+    `weights-encoding` limits which weights routines may read (`WeightRules.h`).
 
     Weights are part of the problem: each that only layers read is stored as it
     is, or in fewer bytes as a codebook, in the manner of CSR, or with Huffman's

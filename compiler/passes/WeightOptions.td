@@ -12,8 +12,6 @@ include "mlir/Pass/PassBase.td"
 /// The options of passes that ask which routines can compute a layer: the
 /// members of WeightRules.
 defvar weightRuleOptions = [
-  Option<"weightBits", "weight-bits", "int64_t", /*default=*/"32",
-         "least bits that are left of a weight: 32 or 24">,
   Option<"weightsEncoding", "weights-encoding", "std::string",
          /*default=*/"\"auto\"",
          "kind of weights that layers have where they can">,

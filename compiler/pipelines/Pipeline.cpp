@@ -40,13 +40,6 @@ void nnc::buildQuantizedPipeline(OpPassManager &manager,
   manager.nest<func::FuncOp>().addPass(createQnnCanonicalize());
 }
 
-/// Sets those options of a pass that WeightOptions.td declares.
-template <class Options>
-static void setRules(Options &options, const nnc::WeightRules &rules) {
-  options.weightBits = rules.leastBits;
-  options.weightsEncoding = rules.encoding;
-}
-
 void nnc::buildLayersPipeline(OpPassManager &manager,
                               const PipelineOptions &options) {
   buildFormPipeline(manager, options);
@@ -87,7 +80,7 @@ void nnc::buildFusePipeline(OpPassManager &manager,
     FuseLayersOptions fusion;
     fusion.target = options.target;
     fusion.maxError = options.maxError;
-    setRules(fusion, options.weights);
+    fusion.weightsEncoding = options.weights.encoding;
     fusion.tuning = options.tuning;
     manager.addPass(createFuseLayers(fusion, options.tuned));
   }
@@ -114,7 +107,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;
   choice.portsInArena = options.portsInArena;
-  setRules(choice, options.weights);
+  choice.weightsEncoding = options.weights.encoding;
   choice.maxWeights = options.maxWeights;
   choice.maxNs = options.maxNs;
   choice.decodeRam = options.decodeRam;
@@ -168,9 +161,6 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
       llvm::cl::values(
           clEnumValN(nnc::Precision::f32, "f32", "floats"),
           clEnumValN(nnc::Precision::f16, "f16", "floats or halves"))};
-  Option<int64_t> weightBits{*this, "weight-bits",
-                             llvm::cl::desc("as of nnc-choose-routines"),
-                             llvm::cl::init(nnc::WeightRules().leastBits)};
   Option<std::string> weightsEncoding{
       *this, "weights-encoding", llvm::cl::desc("as of nnc-choose-routines"),
       llvm::cl::init(nnc::WeightRules().encoding)};
@@ -194,7 +184,6 @@ void nnc::registerPipeline() {
         options.maxError = flags.maxError;
         options.precision = flags.precision;
         options.optimize = flags.optimize;
-        options.weights.leastBits = flags.weightBits;
         options.weights.encoding = flags.weightsEncoding;
         options.maxWeights = flags.maxWeights;
         options.maxNs = flags.maxNs;

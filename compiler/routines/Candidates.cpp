@@ -265,7 +265,6 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
     if (form.getRoutine().value_or(routine->name) != routine->name ||
         !getObstacle(form, *routine, cost.getMachine(), cost.getDeviceName())
              .empty() ||
-        takesTooFewBits(form, cost.getWeightRules(), *routine) ||
         !isWanted(*routine))
       continue;
     SmallVector<LayoutAttr> open = {LayoutAttr()};

@@ -18,10 +18,6 @@ using namespace nnc::nn;
 
 LogicalResult nnc::verifyWeightRules(const WeightRules &rules,
                                      Location location) {
-  if (rules.leastBits != 32 && rules.leastBits != 24)
-    return emitError(location)
-           << "weights cannot have " << rules.leastBits
-           << " bits at least; give weight-bits 32, those of the model, or 24";
   SmallVector<StringRef> known = {"auto", "dense"};
   for (stored::StoredKind kind : stored::kStoredKinds)
     known.push_back(stored::toString(kind));
@@ -30,15 +26,6 @@ LogicalResult nnc::verifyWeightRules(const WeightRules &rules,
            << "there is no weights-encoding '" << rules.encoding
            << "'; choose one of " << llvm::join(known, ", ");
   return success();
-}
-
-bool nnc::takesTooFewBits(LayerOp layer, const WeightRules &rules,
-                          const Routine &routine) {
-  return !layer.getRoutine() &&
-         llvm::any_of(routine.layouts, [&](StringRef layout) {
-           const WeightEncoding *encoding = splitLayoutName(layout).second;
-           return encoding && encoding->getBits() < rules.leastBits;
-         });
 }
 
 StringRef nnc::getWeightsKind(const Routine &routine) {

@@ -12,15 +12,9 @@
 
 namespace nnc {
 
-/// Fails with a diagnostic if the bits or the encoding of `rules` are not
-/// supported.
+/// Fails with a diagnostic if the encoding of `rules` is not supported.
 mlir::LogicalResult verifyWeightRules(const WeightRules &rules,
                                       mlir::Location location);
-
-/// Returns true if `routine` takes weights with fewer bits than the rules allow
-/// for choices. A layer may still name such a routine itself.
-bool takesTooFewBits(nn::LayerOp layer, const WeightRules &rules,
-                     const Routine &routine);
 
 /// Returns the name that --weights-encoding has for the encoding of the weights
 /// that `routine` reads, or "" if there is none.

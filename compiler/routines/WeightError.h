@@ -13,8 +13,8 @@ namespace nnc {
 
 /// Returns the root mean square of the change to the elements of `weight` by
 /// the encoding of `type`, relative to the root mean square of the elements.
-/// Returns infinity if one of them is not finite, and nothing if the elements
-/// are not known.
+/// Returns infinity if the encoding cannot hold them, and nothing if they are
+/// not known.
 std::optional<double> getWeightError(mlir::Value weight,
                                      mlir::RankedTensorType type);
 

@@ -9,7 +9,6 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <cstdint>
 #include <string>
 
 namespace nnc {
@@ -17,12 +16,6 @@ namespace nnc {
 /// The user's restrictions on the formats of weights that routines may read.
 /// They do not apply to a layer that names its routine already.
 struct WeightRules {
-  /// The least number of bits of a weight that choices may leave: 24, or the
-  /// model's 32. Integers of 24 bits share a scale, so a weight may change by
-  /// up to 2^-24 of the largest weight of its group, however small it is
-  /// itself. This implies no bound of the results' relative error for all
-  /// inputs, so a user has to ask for it.
-  int64_t leastBits = 32;
   /// The encoding that weights get wherever their layers support it, as named
   /// by WeightEncoding::getKind() or stored::toString(StoredKind); "dense" for
   /// none. With "auto" the fastest encoding is chosen.

@@ -38,7 +38,6 @@ template <> struct f32x<4> {
   // vec_neon.h and vec_helium.h each define these functions.
   static f32x load(const float *p);
   static f32x load(const float *p, int count);
-  static f32x load_int24(const unsigned char *p);
   static void look_up16(const float *table, const unsigned char *codes,
                         f32x &low, f32x &high);
   void store(float *p) const;

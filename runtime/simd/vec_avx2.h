@@ -33,17 +33,6 @@ template <> struct f32x<8> {
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
   static NNC_INLINE f32x load(const float *p) { return _mm256_loadu_ps(p); }
   NNC_INLINE void store(float *p) const { _mm256_storeu_ps(p, v); }
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    const __m256i spread = _mm256_setr_epi8(
-        -1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, //
-        -1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11);
-    const auto half = [p](int at) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p + at));
-    };
-    const __m256i x =
-        _mm256_inserti128_si256(_mm256_castsi128_si256(half(0)), half(12), 1);
-    return _mm256_cvtepi32_ps(_mm256_shuffle_epi8(x, spread));
-  }
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {

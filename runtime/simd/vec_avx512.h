@@ -44,21 +44,6 @@ template <> struct f32x<16> {
     low = _mm512_permutexvar_ps(index, values);
     high = _mm512_permutexvar_ps(_mm512_srli_epi32(index, 4), values);
   }
-#if defined(__AVX512BW__)
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    const auto every = static_cast<__mmask16>(0xffff);
-    // Moves twelve bytes to each 16-byte lane, then each three of them to the
-    // upper three of four bytes.
-    const __m512i words =
-        _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
-    const __m512i spread = _mm512_maskz_broadcast_i32x4(
-        every,
-        _mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11));
-    const __m512i x =
-        _mm512_maskz_permutexvar_epi32(every, words, _mm512_loadu_si512(p));
-    return _mm512_maskz_cvtepi32_ps(every, _mm512_shuffle_epi8(x, spread));
-  }
-#endif
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm512_maskz_loadu_ps(first_lanes_of<f32x<16>>::make(count).v, p);
   }

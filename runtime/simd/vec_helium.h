@@ -25,12 +25,6 @@ template <> struct first_lanes_of<f32x<4>> {
   }
 };
 
-/// A word whose upper 24 bits are the three bytes at p.
-NNC_INLINE int32_t load_upper24(const unsigned char *p) {
-  return static_cast<int32_t>(uint32_t(p[0]) << 8 | uint32_t(p[1]) << 16 |
-                              uint32_t(p[2]) << 24);
-}
-
 // Loads of words need aligned addresses; floats are aligned.
 NNC_INLINE f32x<4> f32x<4>::load(const float *p) { return vldrwq_f32(p); }
 NNC_INLINE void f32x<4>::store(float *p) const { vstrwq_f32(p, v); }
@@ -39,11 +33,6 @@ NNC_INLINE f32x<4> f32x<4>::load(const float *p, int count) {
 }
 NNC_INLINE void f32x<4>::store(float *p, int count) const {
   vstrwq_p_f32(p, v, first_lanes_of<f32x<4>>::make(count).v);
-}
-NNC_INLINE f32x<4> f32x<4>::load_int24(const unsigned char *p) {
-  const int32_t words[4] = {load_upper24(p), load_upper24(p + 3),
-                            load_upper24(p + 6), load_upper24(p + 9)};
-  return vcvtq_f32_s32(vldrwq_s32(words));
 }
 NNC_INLINE void f32x<4>::look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,

@@ -22,19 +22,6 @@ template <> struct first_lanes_of<f32x<4>> {
 };
 NNC_INLINE f32x<4> f32x<4>::load(const float *p) { return vld1q_f32(p); }
 NNC_INLINE void f32x<4>::store(float *p) const { vst1q_f32(p, v); }
-NNC_INLINE f32x<4> f32x<4>::load_int24(const unsigned char *p) {
-  // An index beyond the table gives zero.
-  const uint8x16_t spread = {255, 0, 1, 2, 255, 3, 4,  5,
-                             255, 6, 7, 8, 255, 9, 10, 11};
-#if defined(__aarch64__)
-  const uint8x16_t x = vqtbl1q_u8(vld1q_u8(p), spread);
-#else
-  const uint8x8x2_t bytes = {{vld1_u8(p), vld1_u8(p + 8)}};
-  const uint8x16_t x = vcombine_u8(vtbl2_u8(bytes, vget_low_u8(spread)),
-                                   vtbl2_u8(bytes, vget_high_u8(spread)));
-#endif
-  return vcvtq_f32_s32(vreinterpretq_s32_u8(x));
-}
 NNC_INLINE void f32x<4>::look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {

@@ -202,11 +202,6 @@ template <int W> struct f32x {
       return {f32x<W / 2>::load(p, count), f32x<W / 2>(0.0f)};
     return {f32x<W / 2>::load(p), f32x<W / 2>::load(p + W / 2, count - W / 2)};
   }
-  /// Loads W integers of three bytes, the lowest first, times 256, which floats
-  /// hold exactly. May read up to 4 * W bytes.
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    return {f32x<W / 2>::load_int24(p), f32x<W / 2>::load_int24(p + 3 * W / 2)};
-  }
   /// Looks up in a table of 16 values: `low` gets those of the lower halves of
   /// W bytes, `high` those of the upper halves.
   static NNC_INLINE void look_up16(const float *table,
@@ -235,11 +230,6 @@ template <> struct f32x<1> {
   static NNC_INLINE f32x load(const float *p) { return f32x(*p); }
   static NNC_INLINE f32x load(const float *p, int count) {
     return f32x(count > 0 ? *p : 0.0f);
-  }
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    const uint32_t bits =
-        uint32_t(p[0]) << 8 | uint32_t(p[1]) << 16 | uint32_t(p[2]) << 24;
-    return f32x(static_cast<float>(static_cast<int32_t>(bits)));
   }
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,

@@ -58,12 +58,6 @@ template <> struct f32x<8> {
     return x;
   }
   NNC_INLINE void store(float *p) const { memcpy(p, &v, sizeof v); }
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    float x[8];
-    for (int i = 0; i < 8; ++i, p += 3)
-      x[i] = f32x<1>::load_int24(p).v;
-    return load(x);
-  }
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {

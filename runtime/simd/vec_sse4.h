@@ -30,12 +30,6 @@ template <> struct f32x<4> {
   static NNC_INLINE f32x splat(float x) { return f32x(x); }
   static NNC_INLINE f32x load(const float *p) { return _mm_loadu_ps(p); }
   NNC_INLINE void store(float *p) const { _mm_storeu_ps(p, v); }
-  static NNC_INLINE f32x load_int24(const unsigned char *p) {
-    const __m128i spread =
-        _mm_setr_epi8(-1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11);
-    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
-    return _mm_cvtepi32_ps(_mm_shuffle_epi8(x, spread));
-  }
   static NNC_INLINE void look_up16(const float *table,
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {

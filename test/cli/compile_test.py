@@ -238,21 +238,6 @@ class Code(nnc.TestCase):
         reader = next(why for why in told.values() if why.startswith("it reads"))
         self.assertIn("that 'y_2' stores", reader)
 
-    def test_weight_bits(self):
-        """Weights of fewer bits only where the user asks for them."""
-        self.save("dense", model([helper.make_node("MatMul", ["x", "w"], ["y"])],
-                                 [value("x", [1, 4096])], [value("y", [1, 4096])],
-                                 [nnc.weights("w", 4096, 4096)]))
-        for options, share in ((), 1), (("--weight-bits=24",), 3 / 4), \
-                (("--weight-bits=32",), 1), (("--weight-bits=24", "--max-error=0"), 1):
-            said = self.nnc("compile", "dense.onnx", "-o", f"dense{len(self.names())}", "--json",
-                            "--target=x86-64-v3", *options)
-            self.assertAlmostEqual(json.loads(said)["weight_bytes"] / (4 * 4096 * 4096), share,
-                                   delta=0.01, msg=options)
-        for bits in "20", "23", "16", "0", "-24", "24.0", "many":
-            self.nnc("compile", "dense.onnx", "-o", "out", f"--weight-bits={bits}", code=USAGE,
-                     said=[f"--weight-bits: {bits} is not 24, the one number of bits"])
-
     def test_names(self):
         """Names that C would not take, of the file and in the model."""
         name = "résumé 1.5-b; $(x)"

@@ -159,7 +159,7 @@ class Pipeline(nnc.TestCase):
     def test_choices(self):
         network = self.save("net", nnc.convolutions())
         for option in ("--optimize=size", "--optimize=speed", "--layouts=plain", "--layouts=local",
-                       "--layouts=fixed", "--max-error=0", "--io=arena", "--weight-bits=24"):
+                       "--layouts=fixed", "--max-error=0", "--io=arena"):
             with self.subTest(option):
                 self.check(network, "--target=x86-64-v3", option)
         with self.subTest("halves"):
@@ -221,7 +221,7 @@ class Pipeline(nnc.TestCase):
                        "--shape=x=1..8x3x24x24", "--threads=2", codegen=["--with-threads=2"])
         with self.subTest("limits"):
             line = self.check(self.save("net", nnc.convolutions(batch="n")), "--target=x86-64-v3",
-                              "--shape=x=1..4x3x24x24", "--max-ram=1M", "--weight-bits=24")
+                              "--shape=x=1..4x3x24x24", "--max-ram=1M")
             self.assertIn("max-ram=1048576", line)
 
     def test_sizes_that_data_decide(self):

@@ -1,11 +1,9 @@
 // RUN: nnc-opt %s --split-input-file --verify-diagnostics --nnc-choose-routines=target=aarch64
 // RUN: not nnc-opt %s --nnc-choose-routines=target=vax 2>&1 | FileCheck %s
 // RUN: not nnc-opt %s --nnc-choose-routines="target=aarch64 weights-encoding=zip" 2>&1 | FileCheck %s --check-prefix=ENCODING
-// RUN: not nnc-opt %s --nnc-fuse-layers="target=aarch64 weight-bits=16" 2>&1 | FileCheck %s --check-prefix=BITS
 
 // CHECK: there is no target 'vax'; choose one of native, aarch64, {{.*}}portable, {{.*}}x86-64-v4
 // ENCODING: there is no weights-encoding 'zip'; choose one of auto, dense, codebook, csr, huffman
-// BITS: weights cannot have 16 bits at least; give weight-bits 32, those of the model, or 24
 
 func.func @type(%x: tensor<1x4x8x8xbf16>, %w: tensor<4x4x1x1xbf16>) -> tensor<1x4x8x8xbf16> {
   // expected-error@below {{has no routine for the target 'aarch64' (nn.conv of 'tensor<1x4x8x8xbf16>' 'tensor<4x4x1x1xbf16>')}}

@@ -24,7 +24,7 @@ template <int W, int M, int B, class S>
 void check(random_source &random, const S &shape, const matmul_shape &s) {
   using routine = matmul_f32_codebook_t<W, S, M, B, matmul_epilogue>;
   INFO("W=" << W << describe(s));
-  REQUIRE(integers_apply(s, M));
+  REQUIRE(codebook_applies(s, M));
   const floats a = random.values(s.m * s.k), bias = random.values(s.n),
                residual = random.values(s.m * s.n);
   floats b = random.values(s.k * s.n), got = residual;

@@ -6,7 +6,6 @@
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/convolution/conv2d/winograd.h"
 #include "runtime/routines/matrix/matmul/codebook_plan.h"
-#include "runtime/routines/matrix/matmul/integers_plan.h"
 #include "runtime/routines/matrix/matmul/shape.h"
 #include "runtime/routines/transforms/strassen_matrices.h"
 #include "test/runtime/blocked.h"
@@ -114,44 +113,6 @@ inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
   return strassen_weights(w, s.n, s.k, 1, s.n, levels, width);
 }
 
-/// Rounded to 24 bits: for each panel of columns and each group of rows,
-/// the integers and their scales, in the bytes of floats.
-inline floats integer_weights(const nnc::matmul_shape &s, const floats &w,
-                              int width) {
-  std::vector<unsigned char> bytes;
-  for (int first = 0; first < s.n; first += width)
-    for (int group = 0; group < s.k; group += nnc::integers_group) {
-      const int end = nnc::smaller(group + nnc::integers_group, s.k);
-      const auto weight = [&](int k, int lane) {
-        const int column = first + lane;
-        return column < s.n ? w[std::size_t(k) * s.n + column] : 0.0f;
-      };
-      floats scales;
-      for (int lane = 0; lane < width; ++lane) {
-        float most = 0;
-        for (int k = group; k < end; ++k)
-          most = std::fmax(most, std::fabs(weight(k, lane)));
-        scales.push_back(nnc::integers::scale(most));
-      }
-      for (int k = group; k < end; ++k)
-        for (int lane = 0; lane < width; ++lane) {
-          const double units =
-              scales[lane] == 0 ? 0 : double(weight(k, lane)) / scales[lane];
-          for (int shift = 0; shift < 24; shift += 8)
-            bytes.push_back(
-                static_cast<unsigned char>(std::lrint(units) >> shift & 255));
-        }
-      for (float &scale : scales)
-        scale /= nnc::integers::unit;
-      const auto *of_scales =
-          reinterpret_cast<const unsigned char *>(scales.data());
-      bytes.insert(bytes.end(), of_scales, of_scales + 4 * width);
-    }
-  floats u(bytes.size() / sizeof(float));
-  std::memcpy(u.data(), bytes.data(), bytes.size());
-  return u;
-}
-
 /// Makes 16 values of weights between -1 and 1.
 inline void share_values(floats &w) {
   for (float &x : w)
@@ -206,14 +167,12 @@ inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
              ? folded_winograd_weights(s, w, outputs, width)
              : winograd_weights(s, w, outputs, width);
 }
-/// Returns a product's weights in NK<W>n_strassen, NK<W>n_strassen2,
-/// NK<W>n_int24 or NK<W>n_codebook16.
+/// Returns a product's weights in NK<W>n_strassen, NK<W>n_strassen2 or
+/// NK<W>n_codebook16.
 inline floats transform_weights(const nnc::matmul_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(2));
   const std::string method = layout.substr(layout.find('_') + 1);
-  if (method == "int24")
-    return integer_weights(s, w, width);
   if (method == "codebook16")
     return codebook_weights(s, w, width);
   return strassen_weights(s, w, method == "strassen" ? 1 : 2, width);

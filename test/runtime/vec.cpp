@@ -267,24 +267,6 @@ TEMPLATE_TEST_CASE("an epilogue reads its operands where the value lies",
   REQUIRE(lane(none{}(V(3.0f), position<false>{0, 0}), w - 1) == 3.0f);
 }
 
-TEMPLATE_TEST_CASE("three bytes are an integer", "[vec]", NNC_TEST_VECTORS) {
-  using V = TestType;
-  const std::vector<int> values = {0,       1,        -1,      255,   256,
-                                   8388607, -8388607, 65536,   -256,  -65537,
-                                   1234567, -8388608, 4660000, 32768, -32769};
-  for (std::size_t first = 0; first < values.size(); ++first) {
-    std::vector<unsigned char> bytes(4 * lanes<V>, 0xff);
-    for (int i = 0; i < lanes<V>; ++i)
-      for (int byte = 0; byte < 3; ++byte)
-        bytes[3 * i + byte] = static_cast<unsigned char>(
-            values[(first + i) % values.size()] >> 8 * byte & 255);
-    const V got = V::load_int24(bytes.data());
-    for (int i = 0; i < lanes<V>; ++i)
-      REQUIRE(lane(got, i) ==
-              256.0f * float(values[(first + i) % values.size()]));
-  }
-}
-
 TEMPLATE_TEST_CASE("halves of bytes are places in a table", "[vec]",
                    NNC_TEST_VECTORS) {
   using V = TestType;

@@ -21,9 +21,9 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those
-# of 24 bits and of 4 look like.
+# in codebooks and of 4 bits look like.
 MATRICES = ["runtime/routines/*_matrices.h",
-            "runtime/routines/*/codebook_plan.h", "runtime/routines/*/integers_plan.h",
+            "runtime/routines/*/codebook_plan.h",
             "runtime/routines/stored_weights/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
 STORED_FORMS = ["runtime/routines/stored_weights/decode/shape.h",

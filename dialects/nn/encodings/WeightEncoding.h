@@ -4,7 +4,7 @@
 //
 // A weight encoding computes, from the elements of a constant, the values that
 // a routine reads instead of them: filters transformed for Winograd's method,
-// sums for Strassen's, integers with scales. Each encoding is a class in a file
+// sums for Strassen's, places in tables. Each encoding is a class in a file
 // of its own in dialects/nn/encodings/, and a line of encodings.inc there.
 //
 // Its spelling stands behind the blocks in a layout's name, as in
@@ -33,7 +33,7 @@ public:
   static const WeightEncoding *get(llvm::StringRef spelling);
 
   /// Returns the names of all weight encodings as one list for messages:
-  /// "int24, strassen, ...".
+  /// "int4, strassen, ...".
   static llvm::StringRef listSpellings();
 
   llvm::StringRef getSpelling() const { return spelling; }
@@ -80,10 +80,6 @@ public:
   /// elements are contiguous. Large weights are encoded in such parts, which
   /// takes less memory.
   virtual int64_t getIndependentRows(mlir::RankedTensorType type) const;
-
-  /// Returns the number of bits in which the encoding keeps a float: 32 if the
-  /// encoding itself does not round.
-  virtual int getBits() const { return 32; }
 
   /// Returns the value of --weights-encoding that selects this encoding, or ""
   /// if the encoding does not reduce the size of weights.

@@ -113,7 +113,7 @@ template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
 }
 
 /// The method is for few rows: all rows have to fit in one tile.
-template <class S> constexpr bool integers_apply(const S &s, int M) {
+template <class S> constexpr bool codebook_applies(const S &s, int M) {
   return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
          (M <= 2 || s.m > M / 2);
 }

@@ -23,7 +23,6 @@
 #include "runtime/routines/convolution/conv2d/integers_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"
 #include "runtime/routines/matrix/matmul/bytes_plan.h"
-#include "runtime/routines/matrix/matmul/integers_plan.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
 #include "runtime/routines/microcontrollers/helium_plan.h"
 #include "runtime/routines/pooling/pool2d/global_plan.h"

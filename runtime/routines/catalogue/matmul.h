@@ -21,18 +21,11 @@ constexpr double packed_efficiency(tile_limits t, const S &s, int M, int B) {
   return with_rereads(t, work, efficiency, double(s.m) * s.k, runs);
 }
 
-/// Efficiency of matmul/integers.h. Converting weights to floats takes as long
-/// as computing a few additional rows.
-template <class S>
-constexpr double integers_efficiency(tile_limits t, const S &s) {
-  return t.cost->peak_share * s.m / (s.m + t.cost->integer24_rows);
-}
-
-/// Efficiency of matmul/codebook.h. Looking up weights takes about as long as
-/// converting integers.
+/// Efficiency of matmul/codebook.h. Looking up weights takes as long as
+/// computing a few additional rows.
 template <class S>
 constexpr double codebook_efficiency(tile_limits t, const S &s) {
-  return integers_efficiency(t, s);
+  return t.cost->peak_share * s.m / (s.m + t.cost->codebook_rows);
 }
 
 /// Efficiency of block_matmul/registers.h with tiles of M rows by B vectors,

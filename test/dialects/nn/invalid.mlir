@@ -285,34 +285,6 @@ func.func @layout_one_tap(%x: tensor<32x32x3x3xf32, #nn.layout<KRSC16k_strassen>
 
 // -----
 
-// expected-error@+1 {{'KRSC16k_int24' holds integers, which only a matrix may be}}
-func.func @layout_integers(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16k_int24>>) {
-  return
-}
-
-// -----
-
-// expected-error@+1 {{'KN_int24' needs one block, of the columns of the result}}
-func.func @layout_integers_blocks(%x: tensor<32x32xf32, #nn.layout<KN_int24>>) {
-  return
-}
-
-// -----
-
-// expected-error@+1 {{layout 'NK2n_int24' holds floats as integers, in blocks of a multiple of 4}}
-func.func @layout_integers_block(%x: tensor<32x32xf32, #nn.layout<NK2n_int24>>) {
-  return
-}
-
-// -----
-
-// expected-error@+1 {{layout 'NK16n_int24' holds floats as integers, in blocks of a multiple of 4}}
-func.func @layout_integers_of(%x: tensor<32x32xf16, #nn.layout<NK16n_int24>>) {
-  return
-}
-
-// -----
-
 // expected-error@+1 {{layout 'KRSC16k_winograd4' has 10 points along an axis of 7 taps; there can be up to 8}}
 func.func @layout_points(%x: tensor<16x16x7x7xf32, #nn.layout<KRSC16k_winograd4>>) {
   return
@@ -341,7 +313,14 @@ func.func @layout_codebook_block(%x: tensor<32x32xf32, #nn.layout<NK2n_codebook1
 
 // -----
 
-// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are codebook16, integer_winograd2, int24, int4, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
+// expected-error@+1 {{layout 'NK16n_codebook16' does not encode elements of type 'f16'}}
+func.func @layout_codebook_of(%x: tensor<32x32xf16, #nn.layout<NK16n_codebook16>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are codebook16, integer_winograd2, int4, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
 func.func @layout_unknown_encoding(%x: tensor<32x32xf32, #nn.layout<NK16n_int16>>) {
   return
 }
@@ -397,7 +376,7 @@ func.func @layout_strassen_of_taps(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16s_
 
 // -----
 
-// expected-error@+1 {{'int16' is not an encoding of weights; there are codebook16, integer_winograd2, int24}}
+// expected-error@+1 {{'int16' is not an encoding of weights; there are codebook16, integer_winograd2, int4}}
 func.func private @encoding() attributes {e = #nn.encoding<int16>}
 
 // -----

@@ -53,10 +53,9 @@ TEST_CASE("physical shapes round blocked axes up") {
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen") == Dims{2, 1, 7, 64, 16});
   CHECK(physical({64, 128, 1, 1}, "KRSC16k_strassen2") ==
         Dims{1, 1, 49, 32, 16});
-  // Three bytes a weight, and a scale for each 512 of a column.
-  CHECK(physical({1000, 20}, "NK16n_int24") == Dims{2, 12 * 1000 + 2 * 16});
+  // A table of 16 floats, and half a byte a weight.
   CHECK(physical({1000, 20}, "NK16n_codebook16") == Dims{2, 16 + 500 * 4});
-  CHECK(physical({20, 100}, "AB4a_int24") == Dims{5, 3 * 100 + 4});
+  CHECK(physical({20, 100}, "AB4a_codebook16") == Dims{5, 16 + 50});
 }
 
 TEST_CASE("bytes count padding, and i1 as a byte") {

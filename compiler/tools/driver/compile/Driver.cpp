@@ -198,7 +198,7 @@ constexpr llvm::StringLiteral mayRefuse[] = {
 } // namespace
 
 WeightRules Driver::weightRules() const {
-  return {choices.weightBits, choices.weightsEncoding,
+  return {choices.weightsEncoding,
           /*weighsBytes=*/choices.maxWeights || choices.limitsPlan() ||
               wanted.findsFront};
 }

@@ -110,19 +110,6 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
         return isNumber ? "" : given + " is no number from 0 on";
       })
       ->capture_default_str();
-  app.add_option("--weight-bits", options.weightBits,
-                 "Least bits that weights of dense layers of a few rows may "
-                 "be stored in; with 24 they take less time to read, and each "
-                 "is off by up to 2^-24 of the largest of 512, however small "
-                 "it is itself")
-      ->type_name("32|24")
-      ->check([](const std::string &given) -> std::string {
-        return given == "32" || given == "24"
-                   ? ""
-                   : given + " is not 24, the one number of bits that weights "
-                             "can be reduced to; 32 keeps the model's floats";
-      })
-      ->capture_default_str();
   static const std::vector<std::pair<std::string, std::string>> encodings = {
       {"auto", "auto"},
       {"dense", "dense"},

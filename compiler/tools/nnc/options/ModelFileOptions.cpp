@@ -171,9 +171,9 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
           "--value",     "--external-data", "--tflite-rounding",
           "--custom",    "--stream",        "--io",
           "--max-ram",   "--batch",         "--weights",
-          "--max-error", "--weight-bits",   "--layouts",
-          "--precision", "--calibrate",     "--max-drop",
-          "--optimize",  "--tuning",        "--probe"})
+          "--max-error", "--layouts",       "--precision",
+          "--calibrate", "--max-drop",      "--optimize",
+          "--tuning",    "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(

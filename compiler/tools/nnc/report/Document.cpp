@@ -335,7 +335,6 @@ json::Object describeOptions(const ModelOptions &options, bool isTuned) {
                       {"optimize", getName(options.optimize)},
                       {"threads", options.threads},
                       {"max_error", options.maxError},
-                      {"weight_bits", options.weightBits},
                       {"weights_encoding", options.weightsEncoding},
                       {"max_weights", options.maxWeights
                                           ? json::Value(*options.maxWeights)

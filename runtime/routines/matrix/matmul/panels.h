@@ -1,7 +1,7 @@
 //===- panels.h - Products of a few rows and panels of weights ------------===//
 //
 // Common code of products that read constant weights in panels of W columns in
-// a form smaller than floats (codebook.h, integers.h). A unit is a run of B
+// a form smaller than floats (codebook.h). A unit is a run of B
 // panels.
 //
 //===----------------------------------------------------------------------===//
