@@ -135,7 +135,6 @@ class Ram(nnc.TestCase):
             options = [f"--target={target}", *more]
             with self.subTest(name=name, options=options):
                 least = self.least(name, 1, *options)
-                self.assertEqual(self.least(name, least * 3 // 4, *options), least)
                 self.assertEqual(self.least(name, least - 1, *options), least)
                 found = self.check(name, *options, f"--max-ram={least}")
                 self.assertEqual(self.count(found), least)

@@ -117,7 +117,8 @@ class Networks(unittest.TestCase):
             net = Net(half, opset)
             make(net)
             expected = net.expected()
-            for io, target in ((half, "native"), (half, "portable"), (np.float32, "native")):
+            kinds = ((half, "native"), (half, "portable"), (np.float32, "native"))
+            for io, target in emitted.in_turn(kinds, f"{self.id()} {name}"):
                 with self.subTest(half=name, io=np.dtype(io).name, target=target):
                     feeds = {n: a.astype(io) for n, a in net.feeds.items()}
                     raw = target == "native"
@@ -276,7 +277,7 @@ class Casts(unittest.TestCase):
                                   opset_imports=[helper.make_opsetid("", opset)])
         with np.errstate(all="ignore"):
             wanted = ReferenceEvaluator(model).run(names, feeds)
-        for target in ("native", "portable"):
+        for target in emitted.in_turn(("native", "portable"), self.id()):
             actual, _ = run(model, {n: emitted.as_stored(a) for n, a in feeds.items()}, target)
             for name, want in zip(names, wanted):
                 want = emitted.as_stored(want)

@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 
+import emitted
 from graphs import Graph
 
 COUNTS = (8, 9, 10, 17, 40, 100)
@@ -19,7 +20,7 @@ def array(shape=(2, 3), dtype=np.float32):
 
 class Operands(unittest.TestCase):
     def check(self, graph):
-        for target in ("native", "portable"):
+        for target in emitted.in_turn(("native", "portable"), self.id()):
             graph.check(rtol=1e-5, atol=1e-5, target=target)
 
     def test_variadic(self):

@@ -55,7 +55,7 @@ def scalar(value, dtype=np.int64):
 
 class Promised(unittest.TestCase):
     def check(self, graph):
-        for target in ("native", "portable"):
+        for target in emitted.in_turn(("native", "portable"), self.id()):
             graph.check(rtol=1e-5, atol=1e-5, target=target)
 
     def graph(self, opset=21):
