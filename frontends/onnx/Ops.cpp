@@ -46,6 +46,17 @@ static constexpr OpInfo kLearnedOps[] = {
 #include "frontends/onnx/learned/Learned.inc"
 };
 
+/// Returns true if the names ascend, which findOp needs.
+template <size_t N> static constexpr bool ascends(const OpInfo (&ops)[N]) {
+  for (size_t i = 1; i < N; ++i)
+    if (std::string_view(ops[i - 1].name) >= std::string_view(ops[i].name))
+      return false;
+  return true;
+}
+static_assert(ascends(kOps), "the lines of Ops.inc are sorted by name");
+static_assert(ascends(kLearnedOps),
+              "the lines of Learned.inc are sorted by name");
+
 /// The experimental operators of ONNX. All of them are functions.
 static constexpr OpInfo kPreviewOps[] = {{"FlexAttention", "", nullptr}};
 

@@ -170,10 +170,11 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
          {"--target",    "--name",          "--shape",
           "--value",     "--external-data", "--tflite-rounding",
           "--custom",    "--stream",        "--io",
-          "--max-ram",   "--batch",         "--weights",
-          "--max-error", "--layouts",       "--precision",
-          "--calibrate", "--max-drop",      "--optimize",
-          "--tuning",    "--probe"})
+          "--max-ram",   "--max-latency",   "--max-weights",
+          "--pool",      "--batch",         "--weights",
+          "--max-error", "--layouts",       "--weights-encoding",
+          "--precision", "--calibrate",     "--max-drop",
+          "--optimize",  "--tuning",        "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
