@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/AxisTypes.h"
 #include "compiler/passes/BatchSamples.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/passes/Passes.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/passes/BatchSamples.h"
 
-#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/AxisTypes.h"
 #include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/attributes/State.h"
 #include "dialects/nn/tensors/TensorData.h"
@@ -45,6 +45,19 @@ static bool fitsResult(RankedTensorType extra, RankedTensorType result,
                  : !isWhole || extra.getDimSize(0) == 1;
 }
 
+/// Returns true if an op computes each part of its result's first axis from the
+/// same part of its split operands, and else from operands that are not split.
+static bool keepsApart(Operation *op, ArrayRef<bool> splitOperands,
+                       int64_t count) {
+  nn::AxisUse use = nn::getAxisUse(op, /*axis=*/0);
+  if (!use.isApart() || count == 1)
+    return use.isApart();
+  return llvm::all_of(llvm::zip_equal(use.axes, splitOperands), [](auto each) {
+    auto [own, isSplit] = each;
+    return own == (isSplit ? 0 : -1);
+  });
+}
+
 bool BatchSamples::keepsSamples(Operation *op,
                                 ArrayRef<bool> splitOperands) const {
   if (op->getNumResults() != 1 || !hasParts(op->getResult(0)) ||
@@ -53,11 +66,8 @@ bool BatchSamples::keepsSamples(Operation *op,
   auto layer = dyn_cast<nn::LayerOp>(op);
   Operation *anchor = layer ? layer.getAnchorOp() : op;
   size_t inputs = layer ? layer.getInputs().size() : op->getNumOperands();
-  if (anchor) {
-    auto routine = dyn_cast<nn::RoutineOpInterface>(anchor);
-    if (!routine || !routine.keepsSamples(splitOperands.take_front(inputs)))
-      return false;
-  }
+  if (anchor && !keepsApart(anchor, splitOperands.take_front(inputs), count))
+    return false;
   for (size_t i = inputs; i < op->getNumOperands(); ++i)
     if (!fitsResult(getRankedType(op->getOperand(i)),
                     getRankedType(op->getResult(0)), splitOperands[i]))
@@ -190,6 +200,6 @@ Operation *BatchSamples::clone(Operation *op, int64_t samples,
     retypeAnchor(layer);
   Operation *anchor = layer ? layer.getAnchorOp() : copy;
   if (anchor)
-    cast<nn::RoutineOpInterface>(anchor).takeSamples();
+    cast<nn::AxisOpInterface>(anchor).updateAxisSize(0);
   return copy;
 }

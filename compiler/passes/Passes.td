@@ -590,7 +590,7 @@ def Batch : Pass<"nnc-batch", "::mlir::ModuleOp"> {
     whose weights are read from memory read them once for many samples (Vooturi
     et al., 2018, section V-D). The whole function takes `count` samples.
 
-    Each op has to keep samples apart (`keepsSamples` of the routine interface);
+    Each op has to keep samples apart (`AxisOpInterface`, along the first axis);
     the pass fails at the first one that may mix them. Results are those of
     `samples` runs with one sample each, up to the rounding of the routines.
 

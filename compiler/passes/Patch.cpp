@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/AxisTypes.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/qnn/Qnn.h"
 
@@ -69,29 +69,9 @@ private:
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Returns the needs of an elementwise op: the same rows of operands that have
-/// the size of the result along the axis, and all of operands that are
-/// broadcast.
-static std::optional<Needs> needOfElementwise(Operation *op, int64_t axis,
-                                              Rows rows) {
-  Needs needs{{}, rows};
-  int64_t size = getRankedType(op->getResult(0)).getDimSize(axis);
-  if (hasScalesAlong(getRankedType(op->getResult(0)), axis))
-    return std::nullopt;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    int64_t own = getBroadcastAxis(op, i, axis);
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(i).getType());
-    if (own >= 0 && hasScalesAlong(type, own))
-      return std::nullopt;
-    bool isRead = own >= 0 && type.getDimSize(own) == size && size != 1;
-    needs.axes.push_back(isRead ? own : -1);
-  }
-  return needs;
-}
-
 /// Returns the rows that the windows of the result's rows cover, clipped to the
 /// operand.
-static Needs needOfWindows(const AxisWindows &windows, int64_t size,
+static Needs needOfWindows(const nn::AxisWindows &windows, int64_t size,
                            Rows rows) {
   int64_t begin = rows.begin * windows.stride - windows.before;
   int64_t end =
@@ -105,64 +85,22 @@ static Needs needOfWindows(const AxisWindows &windows, int64_t size,
 /// Returns what `op` reads to compute rows along an axis of its result; nullopt
 /// if each row may depend on all rows of an operand.
 static std::optional<Needs> findNeeds(Operation *op, int64_t axis, Rows rows) {
-  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+  nn::AxisUse use = nn::getAxisUse(op, axis);
+  if (!use.isLocal() || hasScalesAlong(op, use, axis))
     return std::nullopt;
-  if (isElementwise(op))
-    return needOfElementwise(op, axis, rows);
-  RankedTensorType result = getRankedType(op->getResult(0));
-  RankedTensorType x = getRankedType(op->getOperand(0));
-  SmallVector<int64_t> axes(op->getNumOperands(), -1);
-  if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
-    if (int64_t(concat.getAxis()) == axis)
-      return std::nullopt;
-    return Needs{SmallVector<int64_t>(op->getNumOperands(), axis), rows};
-  }
-  axes[0] = axis;
-  std::optional<AxisWindows> windows = getWindows(op, axis);
-  if (auto pad = dyn_cast<nn::PadOp>(op);
-      pad && pad.getMode() == nn::PadMode::constant)
-    windows = {1, 1, 1, pad.getPads()[axis],
-               pad.getPads()[axis + result.getRank()]};
-  if (windows) {
-    int64_t reach =
-        (result.getDimSize(axis) - 1) * windows->stride + windows->getExtent();
-    // The last window of a pool may extend beyond the padding.
-    if (windows->before < 0 || windows->after < 0 ||
-        reach > windows->before + x.getDimSize(axis) + windows->after)
-      return std::nullopt;
-    Needs needs = needOfWindows(*windows, x.getDimSize(axis), rows);
-    needs.axes = axes;
-    return needs;
-  }
-  if (isa<nn::SliceOp>(op) && !takesAll(op, axis))
+  if (!use.hasWindows())
+    return Needs{use.axes, rows};
+  int64_t size = getRankedType(op->getOperand(0)).getDimSize(use.axes.front());
+  int64_t results = getRankedType(op->getResult(0)).getDimSize(axis);
+  const nn::AxisWindows &windows = use.windows;
+  int64_t reach = (results - 1) * windows.stride + windows.getExtent();
+  // The last window of a pool may extend beyond the padding.
+  if (windows.repeatsElements || windows.before < 0 || windows.after < 0 ||
+      reach > windows.before + size + windows.after)
     return std::nullopt;
-  for (int64_t own = 0; own < x.getRank(); ++own)
-    if (isa<nn::SliceOp>(op) ? own == axis : followAxis(op, own) == axis) {
-      if (hasScalesAlong(x, own) || hasScalesAlong(result, axis) ||
-          x.getDimSize(own) != result.getDimSize(axis))
-        return std::nullopt;
-      axes[0] = own;
-      return Needs{axes, rows};
-    }
-  return std::nullopt;
-}
-
-/// Adapts the attributes of `copy`, a copy of an op, to the rows that it
-/// computes.
-static void setRows(Operation *copy, int64_t axis, const Needs &needs) {
-  if (auto slice = dyn_cast<nn::SliceOp>(copy)) {
-    SmallVector<int64_t> sizes(slice.getSizes());
-    sizes[axis] = needs.rows.size();
-    slice.setSizes(sizes);
-  }
-  auto pads = copy->getAttrOfType<DenseI64ArrayAttr>("pads");
-  if (!pads)
-    return;
-  SmallVector<int64_t> own(pads.asArrayRef());
-  int64_t i = isa<nn::PadOp>(copy) ? axis : axis - 2;
-  own[i] = needs.before;
-  own[i + own.size() / 2] = needs.after;
-  copy->setAttr("pads", DenseI64ArrayAttr::get(copy->getContext(), own));
+  Needs needs = needOfWindows(windows, size, rows);
+  needs.axes = use.axes;
+  return needs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +165,11 @@ Value Patcher::computeRows(Operation *op, int64_t along, Rows rows) {
   copy->setOperands(operands);
   copy->getResult(0).setType(
       withSize(getRankedType(op->getResult(0)), along, rows.size()));
-  setRows(copy, along, *needs);
+  auto own = cast<nn::AxisOpInterface>(copy);
+  if (nn::getAxisUse(op, along).hasWindows())
+    own.setAxisPadding(along, needs->before, needs->after);
+  else
+    own.updateAxisSize(along);
   return copy->getResult(0);
 }
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/AxisTypes.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/attributes/State.h"
@@ -58,8 +58,12 @@ private:
   /// Computes the newest part of the op's result. Returns false if that needs
   /// whole windows of its operands.
   bool computePart(Operation *op);
-  bool computeWindow(Operation *op);
-  bool computeElementwise(Operation *op);
+  bool computeWindows(Operation *op, const nn::AxisWindows &windows,
+                      int64_t axis);
+  /// Returns the growing operand of lowest number if all growing operands, and
+  /// no others, grow along the axes of `use`, and by parts of one size. Returns
+  /// null otherwise.
+  const Part *getCommonPart(Operation *op, const nn::AxisUse &use) const;
   void clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
                  function_ref<Value(Value)> getOperand);
   void finish();
@@ -68,9 +72,6 @@ private:
     auto found = parts.find(value);
     return found == parts.end() ? nullptr : &found->second;
   }
-  /// Returns the newest part of operand number `index` if it is the only
-  /// operand that grows, else null.
-  const Part *getOnlyPart(Operation *op, unsigned index = 0) const;
   /// Returns the value of the new function that replaces `value`, which is its
   /// newest part if it grows.
   Value getNewest(Value value) const {
@@ -102,13 +103,6 @@ private:
   SmallVector<Operation *> old;
 };
 } // namespace
-
-const Part *Streamer::getOnlyPart(Operation *op, unsigned index) const {
-  for (OpOperand &operand : op->getOpOperands())
-    if (bool(getPart(operand.get())) != (operand.getOperandNumber() == index))
-      return nullptr;
-  return getPart(op->getOperand(index));
-}
 
 //===----------------------------------------------------------------------===//
 // Queues
@@ -173,6 +167,7 @@ void Streamer::clonePart(Operation *op, int64_t resultAxis, int64_t resultHop,
   Operation *copy = builder.clone(*op, mapping);
   RankedTensorType window = getRankedType(op->getResult(0));
   copy->getResult(0).setType(withSize(window, resultAxis, resultHop));
+  cast<nn::AxisOpInterface>(copy).updateAxisSize(resultAxis);
   parts[op->getResult(0)] = {copy->getResult(0), window, resultAxis};
 }
 
@@ -185,117 +180,70 @@ static void warn(Operation *op, const Part &x, const Twine &why) {
         << why;
 }
 
-/// Computes the newest part of a convolution or pool along the axis, which
+const Part *Streamer::getCommonPart(Operation *op,
+                                    const nn::AxisUse &use) const {
+  const Part *first = nullptr;
+  for (auto [operand, own] : llvm::zip_equal(op->getOperands(), use.axes)) {
+    const Part *part = getPart(operand);
+    if ((part ? part->axis : -1) != own)
+      return nullptr;
+    if (part && first && !part->isAsLongAs(*first))
+      return nullptr;
+    if (!first)
+      first = part;
+  }
+  return first;
+}
+
+/// Computes the newest part of an op with windows along the axis of time. It
 /// reads the newest windows from a queue.
-bool Streamer::computeWindow(Operation *op) {
-  const Part *x = getOnlyPart(op);
-  auto windows = x ? getWindows(op, x->axis) : std::nullopt;
-  if (!windows)
-    return false;
-  int64_t stride = windows->stride, extent = windows->getExtent();
-  int64_t length = x->getHop() - stride + extent;
+bool Streamer::computeWindows(Operation *op, const nn::AxisWindows &windows,
+                              int64_t axis) {
+  const Part x = *getPart(op->getOperand(0));
+  int64_t stride = windows.stride, extent = windows.getExtent();
+  int64_t length = x.getHop() - stride + extent;
   auto refuse = [&](const Twine &why) {
-    warn(op, *x, why);
+    warn(op, x, why);
     return false;
   };
-  if (windows->before || windows->after)
+  if (windows.hasPadding())
     return refuse("it pads the axis of time, whose ends move on");
-  if ((x->getLength() - extent) % stride)
+  if ((x.getLength() - extent) % stride)
     return refuse("its stride of " + Twine(stride) +
                   " does not end with the newest element of the window");
   if (extent < stride)
     return refuse("its stride of " + Twine(stride) +
                   " leaves out elements between its windows");
-  if (x->getHop() % stride)
+  if (x.getHop() % stride)
     return refuse("its stride of " + Twine(stride) + " does not divide the " +
-                  Twine(x->getHop()) +
+                  Twine(x.getHop()) +
                   " new elements of a run; add frames to a run");
-  if (length > x->getLength())
+  if (length > x.getLength())
     return refuse("a run has more new elements than its window has results");
-  clonePart(op, x->axis, x->getHop() / stride, [&](Value operand) {
+  clonePart(op, axis, x.getHop() / stride, [&](Value operand) {
     return getPart(operand) ? getQueue(operand, length) : getNewest(operand);
   });
   return true;
 }
 
-/// Computes the newest part of an elementwise op. Growing operands must have
-/// the same axis, length and hop, and other operands must be broadcast along
-/// that axis.
-bool Streamer::computeElementwise(Operation *op) {
-  RankedTensorType result = getRankedType(op->getResult(0));
-  auto getAxis = [&](Value operand, int64_t own) {
-    return result.getRank() - getRankedType(operand).getRank() + own;
-  };
-  const Part *first = nullptr;
-  int64_t common = -1;
-  for (Value operand : op->getOperands())
-    if (const Part *part = getPart(operand)) {
-      int64_t own = getAxis(operand, part->axis);
-      if (first && (own != common || !part->isAsLongAs(*first)))
-        return false;
-      first = part;
-      common = own;
-    }
-  if (result.getDimSize(common) != first->getLength() ||
-      hasScalesAlong(result, common))
-    return false;
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type)
-      continue;
-    int64_t own = common - getAxis(operand, 0);
-    if (own >= 0 && (hasScalesAlong(type, own) ||
-                     (!getPart(operand) && type.getDimSize(own) != 1)))
-      return false;
-  }
-  clonePart(op, common, first->getHop(),
-            [&](Value operand) { return getNewest(operand); });
-  return true;
-}
-
 bool Streamer::computePart(Operation *op) {
-  if (isElementwise(op))
-    return computeElementwise(op);
-  if (isa<nn::ConvOp, qnn::ConvOp, nn::MaxPoolOp, nn::AvgPoolOp>(op))
-    return computeWindow(op);
-  if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
-    const Part *first = getPart(op->getOperand(0));
-    for (Value operand : op->getOperands()) {
-      const Part *part = getPart(operand);
-      if (!first || !part || part->axis != first->axis ||
-          !part->isAsLongAs(*first))
-        return false;
-    }
-    if (int64_t(concat.getAxis()) == first->axis)
-      return false;
-    clonePart(op, first->axis, first->getHop(),
-              [&](Value operand) { return getNewest(operand); });
-    return true;
-  }
-  const Part *x = getOnlyPart(op);
-  if (!x)
+  unsigned first = 0;
+  while (!getPart(op->getOperand(first)))
+    ++first;
+  std::optional<int64_t> axis =
+      nn::findResultAxis(op, first, getPart(op->getOperand(first))->axis);
+  if (!axis)
     return false;
-  const Part part = *x;
-  auto clone = [&](int64_t resultAxis) {
-    clonePart(op, resultAxis, part.getHop(),
-              [&](Value operand) { return getNewest(operand); });
-  };
-  if (auto slice = dyn_cast<nn::SliceOp>(op)) {
-    SmallVector<int64_t> sizes(slice.getSizes());
-    if (!takesAll(op, part.axis))
-      return false;
-    clone(part.axis);
-    sizes[part.axis] = part.getHop();
-    getNewest(op->getResult(0)).getDefiningOp<nn::SliceOp>().setSizes(sizes);
-    return true;
-  }
-  int64_t resultAxis = followAxis(op, part.axis);
-  if (resultAxis < 0 && isa<nn::PadOp>(op))
-    warn(op, part, "it pads the axis of time, whose ends move on");
-  if (resultAxis < 0 ||
-      hasScalesAlong(getRankedType(op->getResult(0)), resultAxis))
+  nn::AxisUse use = nn::getAxisUse(op, *axis);
+  const Part *part = getCommonPart(op, use);
+  if (!part)
     return false;
-  clone(resultAxis);
+  if (use.hasWindows())
+    return computeWindows(op, use.windows, *axis);
+  if (hasScalesAlong(op, use, *axis))
+    return false;
+  clonePart(op, *axis, part->getHop(),
+            [&](Value operand) { return getNewest(operand); });
   return true;
 }
 

@@ -6,7 +6,7 @@
 
 #include "compiler/passes/Strips.h"
 #include "compiler/memory/Contents.h"
-#include "compiler/passes/AlongAxis.h"
+#include "compiler/passes/AxisTypes.h"
 #include "dialects/qnn/Qnn.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ struct Stage {
   Operation *anchor, *end;
   int64_t axis; ///< axis of the rows in the result of `end`
   int64_t readBytes, writtenBytes;
-  AxisWindows windows;
+  nn::AxisWindows windows;
   int64_t readRows, writtenRows;
   int64_t getBytes() const { return readBytes + writtenBytes; }
 };
@@ -36,9 +36,48 @@ static int64_t getTensorBytes(Value value) {
          llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+/// Returns true if each element of the op's result depends on elements at the
+/// same place of its operands, as NumPy broadcasts them.
+static bool keepsPlaces(Operation *op) {
+  if (!isa<nn::AxisOpInterface>(op))
+    return false;
+  int64_t rank = getRankedType(op->getResult(0)).getRank();
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    nn::AxisUse use = nn::getAxisUse(op, axis);
+    if (use.kind != nn::AxisKind::elements)
+      return false;
+    for (auto [operand, own] : llvm::zip_equal(op->getOperands(), use.axes))
+      if (own >= 0 && own + rank - getRankedType(operand).getRank() != axis)
+        return false;
+  }
+  return true;
+}
+
+/// Returns true if each index of an axis has its elements in one piece, in
+/// row-major order.
+static bool isContiguous(RankedTensorType type, int64_t axis) {
+  return ShapedType::getNumElements(type.getShape().take_front(axis)) == 1;
+}
+
+/// Returns the axis that axis `axis` of `value` becomes in the result of `op`,
+/// if the op moves all elements of the value and thereby makes that axis
+/// contiguous, as a transpose may. Returns nullopt otherwise.
+static std::optional<int64_t> findContiguousAxis(Operation *op, Value value,
+                                                 int64_t axis) {
+  RankedTensorType type = getRankedType(value);
+  if (!isa<nn::AxisOpInterface>(op) || op->getOperand(0) != value ||
+      isContiguous(type, axis))
+    return std::nullopt;
+  RankedTensorType result = getRankedType(op->getResult(0));
+  std::optional<int64_t> moved = nn::findResultAxis(op, 0, axis);
+  bool isWhole = result.getNumElements() == type.getNumElements();
+  return moved && isWhole && isContiguous(result, *moved) ? moved
+                                                          : std::nullopt;
+}
+
 /// Returns the stage that begins with a convolution or pool. It includes the
 /// elementwise ops that follow, and a transpose that makes the rows contiguous.
-static Stage findStage(Operation *anchor, const AxisWindows &windows) {
+static Stage findStage(Operation *anchor, const nn::AxisWindows &windows) {
   Stage stage{anchor,
               anchor,
               2,
@@ -47,30 +86,19 @@ static Stage findStage(Operation *anchor, const AxisWindows &windows) {
               windows,
               getRankedType(anchor->getOperand(0)).getDimSize(2),
               getRankedType(anchor->getResult(0)).getDimSize(2)};
-  auto isContiguous = [](RankedTensorType type, int64_t axis) {
-    return ShapedType::getNumElements(type.getShape().take_front(axis)) == 1;
-  };
+  bool isMoved = false; // whether the last op moves the rows
   while (stage.end->hasOneUse()) {
     Operation *user = *stage.end->getUsers().begin();
     Value result = stage.end->getResult(0);
-    bool isFirst = user->getNumOperands() > 0 && user->getOperand(0) == result;
-    bool follows = isElementwise(user) && user->getNumResults() == 1 &&
-                   getRankedType(user->getResult(0)).getShape() ==
-                       getRankedType(result).getShape();
-    if (auto transpose = dyn_cast<nn::TransposeOp>(user);
-        transpose && isFirst &&
-        !isContiguous(getRankedType(result), stage.axis)) {
-      int64_t axis = followAxis(user, stage.axis);
-      if (!isContiguous(getRankedType(user->getResult(0)), axis))
-        break;
-      stage.axis = axis;
-      follows = true;
-    }
-    // A reinterpretation after a transpose prepares the operand of the next
-    // stage.
-    if (!follows ||
-        (isa<qnn::ReinterpretOp>(user) && isa<nn::TransposeOp>(stage.end)))
+    auto moved = findContiguousAxis(user, result, stage.axis);
+    bool follows =
+        keepsPlaces(user) && getRankedType(user->getResult(0)).getShape() ==
+                                 getRankedType(result).getShape();
+    // A reinterpretation of moved rows prepares the operand of the next stage.
+    if ((!moved && !follows) || (isMoved && isa<qnn::ReinterpretOp>(user)))
       break;
+    isMoved = moved.has_value();
+    stage.axis = moved.value_or(stage.axis);
     stage.end = user;
   }
   stage.writtenBytes = getTensorBytes(stage.end->getResult(0));
@@ -111,9 +139,9 @@ SmallVector<StripRegion> nnc::findStripRegions(func::FuncOp function,
   SmallVector<Stage> stages;
   for (Operation &op : function.getBody().front()) {
     numbers[&op] = numbers.size();
-    if (op.getNumResults() == 1 && op.getNumOperands() > 0)
-      if (std::optional<AxisWindows> windows = getWindows(&op, 2))
-        stages.push_back(findStage(&op, *windows));
+    nn::AxisUse use = nn::getAxisUse(&op, 2);
+    if (use.kind == nn::AxisKind::windows)
+      stages.push_back(findStage(&op, use.windows));
   }
   SmallVector<std::tuple<size_t, unsigned, StripRegion>> regions;
   auto fits = [&](const Stage &stage) { return stage.getBytes() <= limit; };

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/patterns/QuantizedLayers.h"
+#include "dialects/nn/moves/Copy.h"
 #include "mlir/IR/IRMapping.h"
 
 #include <cmath>
@@ -37,14 +38,8 @@ static std::optional<int64_t> followAxis(Operation *op, int64_t axis) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return llvm::find(transpose.getPermutation(), axis) -
            transpose.getPermutation().begin();
-  if (!isa<ReshapeOp>(op))
-    return std::nullopt;
-  int64_t before = ShapedType::getNumElements(from.take_front(axis));
-  for (size_t i = 0; i < to.size(); ++i)
-    if (to[i] == from[axis] &&
-        ShapedType::getNumElements(to.take_front(i)) == before)
-      return i;
-  return std::nullopt;
+  int64_t found = isa<ReshapeOp>(op) ? findReshapedAxis(from, to, axis) : -1;
+  return found < 0 ? std::nullopt : std::optional(found);
 }
 
 /// Returns the integer that stands for the float `value`, as ONNX rounds it.

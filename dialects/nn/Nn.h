@@ -9,6 +9,7 @@
 
 #include "dialects/nn/attributes/Attributes.h"
 #include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/axes/AxisUse.h"
 #include "dialects/nn/calls/RoutineCall.h"
 #include "dialects/nn/calls/Work.h"
 #include "dialects/nn/elementwise/Broadcast.h"

@@ -36,6 +36,12 @@ class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
         DeclareOpInterfaceMethods<Nn_RoutineOpInterface, methods>,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)>;
 
+/// The trait of an op that says how it treats axes.
+def Nn_Axes : DeclareOpInterfaceMethods<Nn_AxisOpInterface>;
+/// The same of an op that has padding along axes.
+def Nn_PaddedAxes
+    : DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["setAxisPadding"]>;
+
 def Nn_Tensor : RankedTensorOf<[AnyFloat, AnyInteger]>;
 def Nn_Float : RankedTensorOf<[AnyFloat]>;
 def Nn_ScalarOrTensor
@@ -43,14 +49,16 @@ def Nn_ScalarOrTensor
 
 /// A routine op that takes an elementwise epilogue, whose operands may hold one
 /// value per channel.
-class Nn_AnchorOp<string mnemonic, list<string> methods = []>
-    : Nn_RoutineOp<mnemonic, [], !listconcat(["getChannelAxis"], methods)>;
+class Nn_AnchorOp<string mnemonic, list<string> methods = [],
+                  list<Trait> traits = []>
+    : Nn_RoutineOp<mnemonic, traits, !listconcat(["getChannelAxis"], methods)>;
 
 /// An elementwise op: `nn.<mnemonic>` computes `nnc::<mnemonic>` of
 /// runtime/simd/elementwise.h.
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
     : Nn_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+        Nn_ElementwiseAxes,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)> {
   let summary = formula;
   /// Element type of the result: "first" operand's, "bool", "last" operand's,

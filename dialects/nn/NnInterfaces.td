@@ -101,28 +101,55 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       }],
       "::std::optional<int64_t>", "getChannelAxis", (ins), [{}],
       /*defaultImplementation=*/[{ return std::nullopt; }]>,
-    InterfaceMethod<[{
-        Returns true if the op computes each of several samples by itself.
-        Operands with `split` consist of a part for each sample, all of one size,
-        along their first axis; other operands are the same for all samples. The
-        result then consists of such parts, too, and each depends on the part of
-        the same sample alone. For fewer samples, the op is the same but for the
-        types and what `takeSamples` sets. Ops that do not override this method
-        may mix samples.
-      }],
-      "bool", "keepsSamples", (ins "::llvm::ArrayRef<bool>":$split), [{}],
-      /*defaultImplementation=*/[{ return false; }]>,
-    InterfaceMethod<[{
-        Sets the attributes that depend on the number of samples, after the types
-        of operands and result have been changed.
-      }],
-      "void", "takeSamples", (ins), [{}],
-      /*defaultImplementation=*/[{ return; }]>,
     InterfaceMethod<"Returns true if an elementwise epilogue may be fused in.",
       "bool", "takesEpilogue", (ins), [{}],
       /*defaultImplementation=*/[{ return $_op.getChannelAxis().has_value(); }]>,
   ];
 }
+
+def Nn_AxisOpInterface : OpInterface<"AxisOpInterface"> {
+  let cppNamespace = "::nnc::nn";
+  let description = [{
+    An op that says how it treats the axes of its operands. Passes ask it which
+    part of the operands a part of the result depends on: `nnc-stream` for the
+    newest frames, `nnc-patch` for a strip of rows, `nnc-batch` for some samples
+    of a batch. Ops without the interface mix all axes.
+
+    The question is asked for an axis of the result, as operands may come
+    together along it. An answer may say less than is true, since elements that
+    are mixed are never divided.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Returns how the op computes its result along axis `axis` of the result
+        (`axes/AxisUse.h`).
+      }],
+      "::nnc::nn::AxisUse", "getAxisUse", (ins "int64_t":$axis)>,
+    InterfaceMethod<[{
+        Sets the attributes that hold the size of axis `axis` of the result. They
+        are set after the types of operands and result have got another size on
+        an axis that is apart or has elements.
+      }],
+      "void", "updateAxisSize", (ins "int64_t":$axis), [{}],
+      /*defaultImplementation=*/[{ return; }]>,
+    InterfaceMethod<[{
+        Sets the number of elements of padding along axis `axis` of the result,
+        which is padded or has windows.
+      }],
+      "void", "setAxisPadding",
+      (ins "int64_t":$axis, "int64_t":$before, "int64_t":$after), [{}],
+      /*defaultImplementation=*/[{
+        llvm_unreachable("an op without padding is asked to set it");
+      }]>,
+  ];
+}
+
+def Nn_ElementwiseAxesTrait : NativeOpTrait<"ElementwiseAxes"> {
+  let cppNamespace = "::nnc::nn";
+}
+/// The trait by which an elementwise op answers AxisOpInterface.
+def Nn_ElementwiseAxes
+    : TraitList<[Nn_AxisOpInterface, Nn_ElementwiseAxesTrait]>;
 
 def Nn_CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::nnc::nn";

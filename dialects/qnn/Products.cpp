@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/convolution/SlidingWindow.h"
+#include "dialects/nn/moves/Copy.h"
 #include "dialects/qnn/Qnn.h"
 
 using namespace mlir;
@@ -96,6 +97,29 @@ LogicalResult qnn::MatMulOp::verify() {
 
 OpFoldResult qnn::ConvOp::fold(FoldAdaptor) { return {}; }
 OpFoldResult qnn::MatMulOp::fold(FoldAdaptor) { return {}; }
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+nn::AxisUse ConvOp::getAxisUse(int64_t axis) {
+  return nn::getWindowUse(*this,
+                          {nn::getTensorType(getW()).getShape().drop_front(2),
+                           getStrides(), getDilations(), getPads()},
+                          axis);
+}
+
+void ConvOp::setAxisPadding(int64_t axis, int64_t before, int64_t after) {
+  setPads(nn::withPadding(getPads(), axis - 2, before, after));
+}
+
+/// All matrices of `a` may share one `b`.
+nn::AxisUse MatMulOp::getAxisUse(int64_t axis) {
+  bool isColumn = axis == nn::getTensorType(getY()).getRank() - 1;
+  if (isColumn || nn::getTensorType(getB()).getRank() != 2)
+    return {};
+  return nn::AxisUse::elements(*this, axis);
+}
 
 //===----------------------------------------------------------------------===//
 // Lowering

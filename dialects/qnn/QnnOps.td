@@ -7,6 +7,7 @@
 #ifndef NNC_DIALECTS_QNN_OPS
 #define NNC_DIALECTS_QNN_OPS
 
+include "dialects/nn/NnInterfaces.td"
 include "dialects/nn/elementwise/Rescale.td"
 include "dialects/qnn/QnnDialect.td"
 include "dialects/qnn/QnnEnums.td"
@@ -19,10 +20,11 @@ class Qnn_Op<string mnemonic, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
-class Qnn_LoweredOp<string mnemonic>
-    : Qnn_Op<mnemonic, [DeclareOpInterfaceMethods<Qnn_LoweringOpInterface>]>;
+class Qnn_LoweredOp<string mnemonic, list<Trait> traits = []>
+    : Qnn_Op<mnemonic, !listconcat(
+          [DeclareOpInterfaceMethods<Qnn_LoweringOpInterface>], traits)>;
 
-def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
+def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize", [Nn_ElementwiseAxes]> {
   let summary = "Real numbers as quantized ones";
   let description = [{
     Computes `saturate(round(x / scale) + zero_point)`, with the division in
@@ -40,7 +42,7 @@ def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize"> {
   let assemblyFormat = "$rounding $x attr-dict `:` type($x) `->` type($y)";
 }
 
-def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize"> {
+def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize", [Nn_ElementwiseAxes]> {
   let summary = "Quantized numbers as the real ones that they stand for";
   let description = [{
     Computes `(x - zero_point) * scale`, with the product in f32.
@@ -81,7 +83,7 @@ def Qnn_DequantizeBlocksOp : Qnn_LoweredOp<"dequantize_blocks"> {
   }];
 }
 
-def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
+def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize", [Nn_ElementwiseAxes]> {
   let summary = "Quantized numbers, an accumulator's, in another scale";
   let description = [{
     Computes `saturate(round((x - zero_point) * (scale / new_scale)) +
@@ -118,7 +120,8 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize"> {
   }];
 }
 
-def Qnn_ConvOp : Qnn_LoweredOp<"conv"> {
+def Qnn_ConvOp : Qnn_LoweredOp<"conv",
+    [DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["setAxisPadding"]>]> {
   let summary = "Convolution of quantized tensors, exact in an i32 accumulator";
   let description = [{
     Computes `nn.conv` of `x - x_zero_point` and `w - w_zero_point`, plus
@@ -143,7 +146,8 @@ def Qnn_ConvOp : Qnn_LoweredOp<"conv"> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Qnn_MatMulOp : Qnn_LoweredOp<"matmul"> {
+def Qnn_MatMulOp : Qnn_LoweredOp<"matmul",
+    [DeclareOpInterfaceMethods<Nn_AxisOpInterface>]> {
   let summary = "Matrix product of quantized tensors, exact in an i32 accumulator";
   let description = [{
     Computes `nn.matmul` of `a - a_zero_point` and `b - b_zero_point` in 32-bit
@@ -164,7 +168,7 @@ def Qnn_MatMulOp : Qnn_LoweredOp<"matmul"> {
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
 }
 
-def Qnn_ReinterpretOp : Qnn_Op<"reinterpret"> {
+def Qnn_ReinterpretOp : Qnn_Op<"reinterpret", [Nn_ElementwiseAxes]> {
   let summary = "The integers of a quantized tensor, or integers as one";
   let description = [{
     No element changes or moves. Unsigned storage has type `ui8`, signed storage

@@ -84,15 +84,13 @@ static SmallVector<int64_t> getRowStrides(RankedTensorType type, int64_t size) {
   return {strides[0], size, strides[1]};
 }
 
-bool AttentionOp::keepsSamples(ArrayRef<bool> split) {
-  if (!split[0] || !split[1] || !split[2])
-    return false;
-  if (!getMask())
-    return true;
-  RankedTensorType mask = getPlain(getMask());
-  bool hasBatch = mask.getRank() == 4 &&
-                  mask.getDimSize(0) == getPlain(getQ()).getDimSize(0);
-  return split[3] ? hasBatch : mask.getRank() < 4 || mask.getDimSize(0) == 1;
+AxisUse AttentionOp::getAxisUse(int64_t axis) {
+  if (axis != 0)
+    return {};
+  AxisUse use{AxisKind::apart, {0, 0, 0}};
+  if (getMask())
+    use.axes.push_back(getPlain(getMask()).getDimSize(0) == 1 ? -1 : 0);
+  return use;
 }
 
 SmallVector<RoutineCall> AttentionOp::getRoutineCalls() {

@@ -9,8 +9,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_AttentionOp : Nn_RoutineOp<"attention", [],
-    ["takesHalf", "keepsSamples"]> {
+def Nn_AttentionOp : Nn_RoutineOp<"attention", [Nn_Axes], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{
     An operand of rank 3 is `[batch, rows, columns]` with the heads side by side

@@ -58,10 +58,6 @@ struct RoutineCall {
 /// of routines computes; none for other ops.
 llvm::SmallVector<RoutineCall> getRoutineCalls(mlir::Operation *op);
 
-/// Returns true if the first operand, and no other, is split into one part for
-/// each sample of a batch (RoutineOpInterface::keepsSamples).
-bool isFirstSplit(llvm::ArrayRef<bool> split);
-
 /// Sets `sums` to the element type in which an op accumulates products of
 /// elements of the types `a` and `b`: `accumulator`, or if that is absent, the
 /// common type of both. Fails if an accumulator is missing or does not fit, and

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/convolution/SlidingWindow.h"
+#include "dialects/nn/moves/Copy.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -118,7 +119,16 @@ template <class Op> static ShapeFields getConvFields(Op op) {
   return fields;
 }
 
-bool ConvOp::keepsSamples(ArrayRef<bool> split) { return isFirstSplit(split); }
+AxisUse ConvOp::getAxisUse(int64_t axis) {
+  return getWindowUse(*this,
+                      {getW().getType().getShape().drop_front(2), getStrides(),
+                       getDilations(), getPads()},
+                      axis);
+}
+
+void ConvOp::setAxisPadding(int64_t axis, int64_t before, int64_t after) {
+  setPads(withPadding(getPads(), axis - 2, before, after));
+}
 
 SmallVector<RoutineCall> ConvOp::getRoutineCalls() {
   ShapeFields fields = getConvFields(*this);
@@ -185,8 +195,8 @@ bool ConvTransposeOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ConvTransposeOp::getChannelAxis() { return 1; }
 
-bool ConvTransposeOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse ConvTransposeOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ConvTransposeOp::getRoutineCalls() {

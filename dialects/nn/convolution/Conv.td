@@ -15,8 +15,8 @@
 include "dialects/nn/NnBase.td"
 include "mlir/IR/EnumAttr.td"
 
-def Nn_ConvOp : Nn_AnchorOp<"conv", ["isLayoutTolerant", "getAccumulatorType",
-                                     "keepsSamples"]> {
+def Nn_ConvOp : Nn_AnchorOp<"conv",
+    ["isLayoutTolerant", "getAccumulatorType"], [Nn_PaddedAxes]> {
   let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
     `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
@@ -63,7 +63,7 @@ def Nn_InnerActivationAttr
     : EnumAttr<Nn_Dialect, Nn_InnerActivation, "inner_activation">;
 
 def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
-    ["isLayoutTolerant", "keepsSamples"]> {
+    ["isLayoutTolerant"], [Nn_Axes]> {
   let summary = "Depthwise convolution followed by a 1 x 1 convolution";
   let description = [{
     `z = activation(nn.conv(x, w) + bias)` with one filter per channel, then
@@ -93,7 +93,7 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
 }
 
 def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
-    ["isLayoutTolerant", "keepsSamples"]> {
+    ["isLayoutTolerant"], [Nn_Axes]> {
   let summary = "1 x 1 convolution followed by a depthwise convolution";
   let description = [{
     `z = activation(nn.conv(x, v) + bias)` with 1 x 1 filters, then
@@ -124,7 +124,7 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
 }
 
 def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv",
-    ["isLayoutTolerant", "takesHalf", "keepsSamples"]> {
+    ["isLayoutTolerant", "takesHalf"], [Nn_Axes]> {
   let summary = "1 x 1 convolution of an input that is scaled per channel";
   let description = [{
     `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with 1 x 1
@@ -153,7 +153,7 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv",
 }
 
 def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
-    ["isLayoutTolerant", "getAccumulatorType", "keepsSamples"]> {
+    ["isLayoutTolerant", "getAccumulatorType"], [Nn_Axes]> {
   let summary = "Transposed convolution over 1 to 3 spatial axes";
   let description = [{
     The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=

@@ -51,8 +51,8 @@ template <class Op> static void addActivation(ShapeFields &fields, Op op) {
   fields.addReal("high", op.getHigh().convertToDouble());
 }
 
-bool SeparableConvOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse SeparableConvOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> SeparableConvOp::getRoutineCalls() {
@@ -110,8 +110,8 @@ bool ExpandedConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ExpandedConvOp::getChannelAxis() { return 1; }
 
-bool ExpandedConvOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse ExpandedConvOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ExpandedConvOp::getRoutineCalls() {
@@ -172,8 +172,8 @@ bool ScaledConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ScaledConvOp::getChannelAxis() { return 1; }
 
-bool ScaledConvOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse ScaledConvOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ScaledConvOp::getRoutineCalls() {

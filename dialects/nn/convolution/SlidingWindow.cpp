@@ -73,4 +73,12 @@ void nn::addOutput(ShapeFields &fields, RankedTensorType y) {
   addPair(fields, "oh", "ow", y.getShape().drop_front(2), 1);
 }
 
-/// The largest number of spatial axes of a convolution.
+AxisUse nn::getWindowUse(Operation *op, const Window &window, int64_t axis) {
+  if (axis < 2)
+    return AxisUse::samples(op, axis);
+  AxisUse use = AxisUse::ofFirst(op, AxisKind::windows, axis);
+  int64_t i = axis - 2;
+  use.windows = {window.kernel[i], window.strides[i], window.dilations[i],
+                 window.pads[i], window.pads[i + window.strides.size()]};
+  return use;
+}

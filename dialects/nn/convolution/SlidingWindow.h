@@ -59,6 +59,11 @@ inferConv(std::optional<mlir::Location> location, mlir::RankedTensorType x,
           llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> pads,
           int64_t groups, llvm::SmallVectorImpl<int64_t> &shape);
 
+/// Returns how a convolution or a pool treats axis `axis` of its result:
+/// samples are apart, and spatial axes have the windows `window`. An answer for
+/// the channels would have to tell pools and groups from other convolutions.
+AxisUse getWindowUse(mlir::Operation *op, const Window &window, int64_t axis);
+
 /// Verifies that `fill` is a possible value of the padding around `x`: 0, or
 /// for integers any number that the element type of `x` holds.
 mlir::LogicalResult verifyFill(std::optional<mlir::Location> location,

@@ -145,6 +145,7 @@ def Nn_Integer
 
 def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface, ["getSteps"]>,
+    Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Integers on another scale";
   let description = [{
@@ -237,6 +238,7 @@ def Nn_TanhQ15Op : Nn_FixedGate<"tanh_q15", "tanh">;
 
 def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "x as another element type";
   let description = [{
@@ -298,6 +300,7 @@ def Nn_BitCastOp : Nn_Unary<"bit_cast", "x with the same bits as another type"> 
 
 def Nn_LookupOp : Nn_Op<"lookup", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
+    Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The entry of a table of 256 for each integer of 8 bits";
   let description = [{

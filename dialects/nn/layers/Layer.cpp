@@ -125,10 +125,6 @@ Work LayerOp::getWork() {
   return work;
 }
 
-bool nn::isFirstSplit(ArrayRef<bool> split) {
-  return split.front() && llvm::count(split, true) == 1;
-}
-
 SmallVector<RoutineCall> nn::getRoutineCalls(Operation *op) {
   if (auto layer = dyn_cast<LayerOp>(op))
     return layer.getRoutineCalls();

@@ -50,8 +50,8 @@ LogicalResult TreeEnsembleOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, {x.getDimSize(0), targets}));
   return success();
 }
-bool TreeEnsembleOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse TreeEnsembleOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> TreeEnsembleOp::getRoutineCalls() {

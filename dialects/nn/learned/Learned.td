@@ -20,7 +20,7 @@ def Nn_TreeReduction : I32EnumAttr<"TreeReduction",
 def Nn_TreeReductionAttr
     : EnumAttr<Nn_Dialect, Nn_TreeReduction, "tree_reduction">;
 
-def Nn_TreeEnsembleOp : Nn_RoutineOp<"tree_ensemble", [], ["keepsSamples"]> {
+def Nn_TreeEnsembleOp : Nn_RoutineOp<"tree_ensemble", [Nn_Axes]> {
   let summary = "Scores that decision trees give to rows of features";
   let description = [{
     x is rows x features. `values`, `tests` and `jumps` hold a number for each

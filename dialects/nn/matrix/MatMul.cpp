@@ -100,19 +100,23 @@ bool MatMulOp::hasCollapsibleBatch() {
   return fits(getA().getType()) && fits(getB().getType());
 }
 
-/// A sample is a run of rows of `a`, or matrices of a batch.
-bool MatMulOp::keepsSamples(ArrayRef<bool> split) {
-  RankedTensorType a = getPlain(getA()), b = getPlain(getB());
-  int64_t rank = getPlain(getY()).getRank();
-  if (rank == 2)
-    return isFirstSplit(split) && !getTransposeA();
-  auto isBatch = [&](RankedTensorType type, bool own, bool other) {
-    bool isWhole = type.getRank() == rank;
-    int64_t size = isWhole ? type.getDimSize(0) : 1;
-    return own ? isWhole && size == getPlain(getY()).getDimSize(0)
-               : other && (!isWhole || size == 1);
-  };
-  return isBatch(a, split[0], split[1]) && isBatch(b, split[1], split[0]);
+/// All matrices of `a` may share one `b`, and a row of the result depends on a
+/// row of `a`. Else each sample has matrices of its own.
+AxisUse MatMulOp::getAxisUse(int64_t axis) {
+  RankedTensorType a = getPlain(getA()), b = getPlain(getB()),
+                   y = getPlain(getY());
+  bool isColumn = axis == y.getRank() - 1;
+  if (b.getRank() == 2 && !getTransposeA())
+    return isColumn ? AxisUse() : AxisUse::elements(*this, axis);
+  if (axis != 0 || y.getRank() == 2)
+    return {};
+  AxisUse use{AxisKind::apart};
+  for (RankedTensorType type : {a, b}) {
+    bool hasSamples =
+        type.getRank() == y.getRank() && type.getDimSize(0) == y.getDimSize(0);
+    use.axes.push_back(hasSamples ? 0 : -1);
+  }
+  return use;
 }
 
 SmallVector<RoutineCall> MatMulOp::getRoutineCalls() {

@@ -9,8 +9,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_MatMulOp : Nn_AnchorOp<"matmul", ["getRoutineCallsOn", "getAccumulatorType",
-                                         "spellLayout", "keepsSamples"]> {
+def Nn_MatMulOp : Nn_AnchorOp<"matmul",
+    ["getRoutineCallsOn", "getAccumulatorType", "spellLayout"], [Nn_Axes]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
     Batch axes broadcast; a vector operand is not allowed (frontends reshape).

@@ -63,8 +63,10 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-bool ConcatOp::keepsSamples(ArrayRef<bool> split) {
-  return !llvm::is_contained(split, false) && getAxis() != 0;
+AxisUse ConcatOp::getAxisUse(int64_t axis) {
+  if (axis == static_cast<int64_t>(getAxis()))
+    return {};
+  return {AxisKind::elements, SmallVector<int64_t>(getXs().size(), axis)};
 }
 
 SmallVector<RoutineCall> ConcatOp::getRoutineCalls() {

@@ -37,3 +37,20 @@ SmallVector<int64_t> nn::removeAxes(ArrayRef<int64_t> shape,
   }
   return result;
 }
+
+int64_t nn::findReshapedAxis(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                             int64_t axis) {
+  int64_t before = product(from.take_front(axis));
+  for (size_t i = 0; i < to.size(); ++i)
+    if (to[i] == from[axis] && product(to.take_front(i)) == before)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+SmallVector<int64_t> nn::withPadding(ArrayRef<int64_t> pads, int64_t i,
+                                     int64_t before, int64_t after) {
+  SmallVector<int64_t> changed(pads);
+  changed[i] = before;
+  changed[i + pads.size() / 2] = after;
+  return changed;
+}

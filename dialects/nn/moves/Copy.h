@@ -35,6 +35,17 @@ inline mlir::RankedTensorType getPlain(mlir::Value value) {
 mlir::LogicalResult checkAxis(std::optional<mlir::Location> location,
                               int64_t axis, int64_t rank);
 
+/// Returns the axis of the shape `to` that axis `axis` of the shape `from`
+/// becomes in a reshape: it has the same size, and the axes before it have as
+/// many elements. Returns -1 if there is none.
+int64_t findReshapedAxis(llvm::ArrayRef<int64_t> from,
+                         llvm::ArrayRef<int64_t> to, int64_t axis);
+
+/// Returns `pads`, which holds the padding before all of some axes and then
+/// that behind them, with other padding along axis number `i` of these.
+llvm::SmallVector<int64_t> withPadding(llvm::ArrayRef<int64_t> pads, int64_t i,
+                                       int64_t before, int64_t after);
+
 /// Returns the fields outer, size and inner: the products of the dimensions
 /// before, in and behind the axes [begin, end).
 ShapeFields getRunFields(mlir::RankedTensorType x, int64_t begin, int64_t end);

@@ -25,10 +25,13 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Samples are independent if each gathers the same indices from its own data,
-/// or its own indices from one table for all samples.
-bool GatherOp::keepsSamples(ArrayRef<bool> split) {
-  return split[0] != split[1] && (split[0] ? getAxis() != 0 : getAxis() == 0);
+/// Samples are apart if each gathers the same indices from its own data, or its
+/// own indices from one table for all samples.
+AxisUse GatherOp::getAxisUse(int64_t axis) {
+  bool takesTable = getAxis() == 0;
+  if (axis != 0 || (takesTable && getPlain(getIndices()).getRank() == 0))
+    return {};
+  return {AxisKind::apart, {takesTable ? -1 : 0, takesTable ? 0 : -1}};
 }
 
 SmallVector<RoutineCall> GatherOp::getRoutineCalls() {

@@ -47,7 +47,7 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
 }
 
 def Nn_ReshapeOp : Nn_Op<"reshape", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>, Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The same elements, row-major, in another shape";
   let description = [{
@@ -63,7 +63,7 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
   let hasFolder = 1;
 }
 
-def Nn_TransposeOp : Nn_RoutineOp<"transpose", [], ["keepsSamples"]> {
+def Nn_TransposeOp : Nn_RoutineOp<"transpose", [Nn_Axes]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i]";
   let description = [{
     A transpose is a view, for which no routine runs, if the layouts of operand
@@ -90,7 +90,7 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose", [], ["keepsSamples"]> {
 }
 
 def Nn_ExpandOp : Nn_Op<"expand", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>, Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Repeat along broadcast axes (NumPy's broadcast_to)";
   let description = [{
@@ -104,8 +104,7 @@ def Nn_ExpandOp : Nn_Op<"expand", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Nn_ConcatOp : Nn_RoutineOp<"concat", [],
-    ["getRoutineCallsOn", "keepsSamples"]> {
+def Nn_ConcatOp : Nn_RoutineOp<"concat", [Nn_Axes], ["getRoutineCallsOn"]> {
   let summary = "Concatenation of tensors along an axis";
   let description = [{
     Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
@@ -117,8 +116,9 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat", [],
   let hasCanonicalizeMethod = 1;
 }
 
-def Nn_SliceOp : Nn_RoutineOp<"slice", [],
-    ["getRoutineCallsOn", "keepsSamples", "takeSamples"]> {
+def Nn_SliceOp : Nn_RoutineOp<"slice",
+    [DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["updateAxisSize"]>],
+    ["getRoutineCallsOn"]> {
   let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
   let description = [{
     Steps may be negative. A split is a slice for each part.
@@ -143,8 +143,7 @@ def Nn_PadMode : I32EnumAttr<"PadMode", "what padding holds", [
 
 def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
 
-def Nn_PadOp : Nn_RoutineOp<"pad", [],
-    ["getRoutineCallsOn", "keepsSamples"]> {
+def Nn_PadOp : Nn_RoutineOp<"pad", [Nn_PaddedAxes], ["getRoutineCallsOn"]> {
   let summary = "Elements added (or, where negative, removed) at both ends of each axis";
   let description = [{
     Example: `%y = nn.pad constant %x {pads = array<i64: 0, 1, 0, 1>, value = 0.0 : f64}
@@ -157,7 +156,7 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [],
   let hasFolder = 1;
 }
 
-def Nn_GatherOp : Nn_RoutineOp<"gather", [], ["keepsSamples"]> {
+def Nn_GatherOp : Nn_RoutineOp<"gather", [Nn_Axes]> {
   let summary = "Slices of an axis selected by indices";
   let description = [{
     Negative indices count from the end. In the result's shape, the axes of

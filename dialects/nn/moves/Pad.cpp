@@ -38,9 +38,18 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
                                                       : OpFoldResult(getX());
 }
 
-bool PadOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getPads().front() == 0 &&
-         getPads()[getPads().size() / 2] == 0;
+AxisUse PadOp::getAxisUse(int64_t axis) {
+  AxisUse use = AxisUse::elements(*this, axis);
+  use.windows.before = getPads()[axis];
+  use.windows.after = getPads()[axis + getPads().size() / 2];
+  use.windows.repeatsElements = getMode() != PadMode::constant;
+  if (use.windows.hasPadding())
+    use.kind = AxisKind::padded;
+  return use;
+}
+
+void PadOp::setAxisPadding(int64_t axis, int64_t before, int64_t after) {
+  setPads(withPadding(getPads(), axis, before, after));
 }
 
 SmallVector<RoutineCall> PadOp::getRoutineCalls() {

@@ -80,8 +80,14 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 /// The elements of a sample are neighbours in memory.
-bool ReshapeOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse ReshapeOp::getAxisUse(int64_t axis) {
+  ArrayRef<int64_t> from = getX().getType().getShape(),
+                    to = getY().getType().getShape();
+  for (size_t own = 0; own < from.size(); ++own)
+    if (findReshapedAxis(from, to, own) == axis)
+      return AxisUse::elements(*this, own);
+  // The elements of a part of the first axis stay together.
+  return from.empty() ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ReshapeOp::getRoutineCalls() {
@@ -169,8 +175,8 @@ bool TransposeOp::isView() {
   return isViewBetween(getX().getType(), getY().getType(), getPermutation());
 }
 
-bool TransposeOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getPermutation().front() == 0;
+AxisUse TransposeOp::getAxisUse(int64_t axis) {
+  return AxisUse::elements(*this, getPermutation()[axis]);
 }
 
 SmallVector<RoutineCall> TransposeOp::getRoutineCalls() {
@@ -217,10 +223,11 @@ RoutineCall nn::getExpandCall(RankedTensorType result,
     source.push_back(x[i] == 1 ? 0 : own[i]);
   return makeCopy(result.getContext(), y, source, getStrides(y), 0, 0, 0);
 }
-bool ExpandOp::keepsSamples(ArrayRef<bool> split) {
+AxisUse ExpandOp::getAxisUse(int64_t axis) {
   RankedTensorType x = getPlain(getX()), y = getPlain(getY());
-  return isFirstSplit(split) && x.getRank() == y.getRank() &&
-         x.getDimSize(0) == y.getDimSize(0);
+  bool repeats =
+      x.getRank() != y.getRank() || x.getDimSize(0) != y.getDimSize(0);
+  return repeats ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ExpandOp::getRoutineCalls() {

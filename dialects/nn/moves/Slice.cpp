@@ -83,14 +83,15 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-bool SliceOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getSteps().front() == 1 &&
-         getSizes().front() == getPlain(getX()).getDimSize(0);
+AxisUse SliceOp::getAxisUse(int64_t axis) {
+  bool takesAll = getSteps()[axis] == 1 &&
+                  getSizes()[axis] == getPlain(getX()).getDimSize(axis);
+  return takesAll ? AxisUse::elements(*this, axis) : AxisUse();
 }
 
-void SliceOp::takeSamples() {
+void SliceOp::updateAxisSize(int64_t axis) {
   SmallVector<int64_t> sizes(getSizes());
-  sizes.front() = getPlain(getX()).getDimSize(0);
+  sizes[axis] = getPlain(getX()).getDimSize(axis);
   setSizes(sizes);
 }
 

@@ -42,8 +42,10 @@ std::optional<int64_t> LayerNormOp::getChannelAxis() {
     return std::nullopt;
   return last;
 }
-bool LayerNormOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse LayerNormOp::getAxisUse(int64_t axis) {
+  if (axis >= static_cast<int64_t>(getAxis()))
+    return {};
+  return AxisUse::elements(*this, axis);
 }
 
 SmallVector<RoutineCall> LayerNormOp::getRoutineCalls() {

@@ -9,8 +9,8 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [],
-    ["getAccumulatorType", "getChannelAxis", "keepsSamples"]> {
+def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [Nn_Axes],
+    ["getAccumulatorType", "getChannelAxis"]> {
   let summary = "Normalise over the axes from `axis` on, then scale and shift";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have

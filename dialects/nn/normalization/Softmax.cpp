@@ -22,8 +22,10 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return checkAxis(location, adaptor.getAxis(), x.getRank());
 }
-bool SoftmaxOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse SoftmaxOp::getAxisUse(int64_t axis) {
+  if (axis == static_cast<int64_t>(getAxis()))
+    return {};
+  return AxisUse::elements(*this, axis);
 }
 
 SmallVector<RoutineCall> SoftmaxOp::getRoutineCalls() {
@@ -57,8 +59,10 @@ LogicalResult IntegerSoftmaxOp::verify() {
                        "for a difference of 0");
   return success();
 }
-bool IntegerSoftmaxOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getPlain(getX()).getRank() > 1;
+AxisUse IntegerSoftmaxOp::getAxisUse(int64_t axis) {
+  if (axis == getX().getType().getRank() - 1)
+    return {};
+  return AxisUse::elements(*this, axis);
 }
 
 SmallVector<RoutineCall> IntegerSoftmaxOp::getRoutineCalls() {
@@ -99,8 +103,9 @@ LogicalResult TableSoftmaxOp::inferReturnTypes(MLIRContext *,
   types.push_back(x);
   return success();
 }
-bool TableSoftmaxOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getPlain(getX()).getRank() > 1;
+AxisUse TableSoftmaxOp::getAxisUse(int64_t axis) {
+  bool isAlone = getX().getType().getRank() == 1;
+  return isAlone ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> TableSoftmaxOp::getRoutineCalls() {

@@ -9,7 +9,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [], ["keepsSamples"]> {
+def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [Nn_Axes]> {
   let summary = "Exponentials along an axis, divided by their sum";
   let description = [{
     With `log`, the result is the logarithm of that.
@@ -21,7 +21,7 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [], ["keepsSamples"]> {
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
-def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [], ["keepsSamples"]> {
+def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [Nn_Axes]> {
   let summary = "Softmax of i16 along the last axis, by tables";
   let description = [{
     Differences from the largest element of a row, which has fewer than 2^16
@@ -40,7 +40,7 @@ def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [], ["keepsSamples"]> {
 }
 
 def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["keepsSamples"]>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface>, Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Softmax of integers along the last axis, in fixed point";
   let description = [{

@@ -38,8 +38,8 @@ LogicalResult ArgMaxOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
-bool ArgMaxOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse ArgMaxOp::getAxisUse(int64_t axis) {
+  return getAxis() == 0 ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ArgMaxOp::getRoutineCalls() {
@@ -53,8 +53,8 @@ LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   return inferArg(context, location, adaptor, types);
 }
-bool ArgMinOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse ArgMinOp::getAxisUse(int64_t axis) {
+  return getAxis() == 0 ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ArgMinOp::getRoutineCalls() {

@@ -10,7 +10,7 @@
 include "dialects/nn/NnBase.td"
 
 class Nn_ArgOp<string mnemonic, string what>
-    : Nn_RoutineOp<mnemonic, [], ["keepsSamples"]> {
+    : Nn_RoutineOp<mnemonic, [Nn_Axes]> {
   let summary = "Index of the " # what # " element along an axis";
   let description = [{
     If several elements are equal, the result is the first index, or with
@@ -29,7 +29,7 @@ def Nn_ArgMaxOp : Nn_ArgOp<"argmax", "largest">;
 
 def Nn_ArgMinOp : Nn_ArgOp<"argmin", "smallest">;
 
-def Nn_TopKOp : Nn_RoutineOp<"top_k", [], ["keepsSamples"]> {
+def Nn_TopKOp : Nn_RoutineOp<"top_k", [Nn_Axes]> {
   let summary = "Indices of the largest or smallest elements along an axis";
   let description = [{
     The result holds `count` indices instead of the axis, the best first. Of equal

@@ -26,8 +26,8 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
   types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
   return success();
 }
-bool TopKOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse TopKOp::getAxisUse(int64_t axis) {
+  return getAxis() == 0 ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> TopKOp::getRoutineCalls() {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/convolution/SlidingWindow.h"
+#include "dialects/nn/moves/Copy.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -96,8 +97,12 @@ OpFoldResult MaxPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 bool MaxPoolOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> MaxPoolOp::getChannelAxis() { return 1; }
-bool MaxPoolOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse MaxPoolOp::getAxisUse(int64_t axis) {
+  return getWindowUse(
+      *this, {getKernel(), getStrides(), getDilations(), getPads()}, axis);
+}
+void MaxPoolOp::setAxisPadding(int64_t axis, int64_t before, int64_t after) {
+  setPads(withPadding(getPads(), axis - 2, before, after));
 }
 
 SmallVector<RoutineCall> MaxPoolOp::getRoutineCalls() {
@@ -128,8 +133,12 @@ OpFoldResult AvgPoolOp::fold(FoldAdaptor) { return foldPool(*this); }
 bool AvgPoolOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> AvgPoolOp::getChannelAxis() { return 1; }
-bool AvgPoolOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse AvgPoolOp::getAxisUse(int64_t axis) {
+  return getWindowUse(
+      *this, {getKernel(), getStrides(), getDilations(), getPads()}, axis);
+}
+void AvgPoolOp::setAxisPadding(int64_t axis, int64_t before, int64_t after) {
+  setPads(withPadding(getPads(), axis - 2, before, after));
 }
 
 SmallVector<RoutineCall> AvgPoolOp::getRoutineCalls() {

@@ -15,8 +15,8 @@
 include "dialects/nn/NnBase.td"
 
 class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
-    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant", "keepsSamples"],
-                                        methods)> {
+    : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant"], methods),
+                  [Nn_PaddedAxes]> {
   let arguments = !con((ins Nn_Tensor:$x, DenseI64ArrayAttr:$kernel,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$pads, BoolAttr:$ceil_mode), more);

@@ -49,8 +49,15 @@ bool ReduceOp::hasNeighbouringAxes() {
       return false;
   return true;
 }
-bool ReduceOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && !llvm::is_contained(getAxes(), 0);
+AxisUse ReduceOp::getAxisUse(int64_t axis) {
+  if (getKeepdims())
+    return llvm::is_contained(getAxes(), axis) ? AxisUse()
+                                               : AxisUse::elements(*this, axis);
+  int64_t own = axis;
+  for (int64_t reduced : getAxes()) // in rising order
+    if (reduced <= own)
+      ++own;
+  return AxisUse::elements(*this, own);
 }
 
 SmallVector<RoutineCall> ReduceOp::getRoutineCalls() {

@@ -22,8 +22,7 @@ def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
 
 def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
 
-def Nn_ReduceOp : Nn_RoutineOp<"reduce", [],
-    ["getRoutineCallsOn", "keepsSamples"]> {
+def Nn_ReduceOp : Nn_RoutineOp<"reduce", [Nn_Axes], ["getRoutineCallsOn"]> {
   let summary = "Reduce over axes";
   let description = [{
     The routines reduce one run of neighbouring axes. For other `axes`,

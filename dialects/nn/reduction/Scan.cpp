@@ -31,8 +31,8 @@ LogicalResult CumSumOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
-bool CumSumOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse CumSumOp::getAxisUse(int64_t axis) {
+  return getAxis() == 0 ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> CumSumOp::getRoutineCalls() {
@@ -46,8 +46,8 @@ LogicalResult CumProdOp::inferReturnTypes(MLIRContext *,
                                           SmallVectorImpl<Type> &types) {
   return inferScan(location, adaptor.getX(), adaptor.getAxis(), types);
 }
-bool CumProdOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) && getAxis() != 0;
+AxisUse CumProdOp::getAxisUse(int64_t axis) {
+  return getAxis() == 0 ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> CumProdOp::getRoutineCalls() {

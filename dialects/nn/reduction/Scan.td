@@ -10,7 +10,7 @@
 include "dialects/nn/NnBase.td"
 
 class Nn_ScanOp<string mnemonic, string what>
-    : Nn_RoutineOp<mnemonic, [], ["keepsSamples"]> {
+    : Nn_RoutineOp<mnemonic, [Nn_Axes]> {
   let summary = "Cumulative " # what # " along an axis";
   let description = [{
     Each element of the result is made of those of `x` from the first of the axis

@@ -32,8 +32,8 @@ LogicalResult GridSampleOp::inferReturnTypes(MLIRContext *,
   types.push_back(withShape(x, shape));
   return success();
 }
-bool GridSampleOp::keepsSamples(ArrayRef<bool> split) {
-  return split[0] && split[1];
+AxisUse GridSampleOp::getAxisUse(int64_t axis) {
+  return axis == 0 ? AxisUse{AxisKind::apart, {0, 0}} : AxisUse();
 }
 
 SmallVector<RoutineCall> GridSampleOp::getRoutineCalls() {

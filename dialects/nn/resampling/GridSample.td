@@ -30,7 +30,7 @@ def Nn_SamplePadding : I32EnumAttr<"SamplePadding",
 def Nn_SamplePaddingAttr
     : EnumAttr<Nn_Dialect, Nn_SamplePadding, "sample_padding">;
 
-def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample", [], ["keepsSamples"]> {
+def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample", [Nn_Axes]> {
   let summary = "Images sampled at given places";
   let description = [{
     `x` is n x c and two or three axes of an image, `grid` n, the axes of the

@@ -31,9 +31,10 @@ OpFoldResult ResizeOp::fold(FoldAdaptor) {
 
 bool ResizeOp::isLayoutTolerant() { return true; }
 
-bool ResizeOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split) &&
-         getPlain(getX()).getDimSize(0) == getPlain(getY()).getDimSize(0);
+AxisUse ResizeOp::getAxisUse(int64_t axis) {
+  bool changes =
+      getPlain(getX()).getDimSize(0) != getPlain(getY()).getDimSize(0);
+  return changes ? AxisUse() : AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> ResizeOp::getRoutineCalls() {
@@ -85,8 +86,8 @@ LogicalResult FixedResizeOp::inferReturnTypes(MLIRContext *,
       {x.getDimSize(0), sizes[0], sizes[1], x.getDimSize(3)}, element));
   return success();
 }
-bool FixedResizeOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse FixedResizeOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> FixedResizeOp::getRoutineCalls() {

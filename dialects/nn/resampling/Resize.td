@@ -44,8 +44,8 @@ def Nn_ResizeNearestAttr
     : EnumAttr<Nn_Dialect, Nn_ResizeNearest, "resize_nearest">;
 
 def Nn_ResizeOp : Nn_Op<"resize", [
-    DeclareOpInterfaceMethods<Nn_RoutineOpInterface,
-                              ["isLayoutTolerant", "keepsSamples"]>,
+    DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["isLayoutTolerant"]>,
+    Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
   let description = [{
@@ -71,7 +71,7 @@ def Nn_ResizeOp : Nn_Op<"resize", [
   let hasFolder = 1;
 }
 
-def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [], ["keepsSamples"]> {
+def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [Nn_Axes]> {
   let summary = "Bilinear resize of images of integers, in fixed point";
   let description = [{
     Images are batch x height x width x channels, of integers of 8 or 16 bits.

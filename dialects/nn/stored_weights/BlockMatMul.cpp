@@ -60,8 +60,8 @@ std::optional<int64_t> BlockMatMulOp::getChannelAxis() {
   return getY().getType().getRank() - 1;
 }
 
-bool BlockMatMulOp::keepsSamples(ArrayRef<bool> split) {
-  return isFirstSplit(split);
+AxisUse BlockMatMulOp::getAxisUse(int64_t axis) {
+  return AxisUse::samples(*this, axis);
 }
 
 SmallVector<RoutineCall> BlockMatMulOp::getRoutineCalls() {

@@ -10,7 +10,7 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
-    ["getRoutineCallsOn", "spellLayout", "keepsSamples"]> {
+    ["getRoutineCallsOn", "spellLayout"], [Nn_Axes]> {
   let summary = "Matrix product with weights of 4 or 8 bits and their scales";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
