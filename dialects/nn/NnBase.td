@@ -15,8 +15,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Nn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-/// An op that infers (and verifies) the shape of its result; the layout of the
-/// result is left to passes.
+/// Base class of the ops that infer the shape and element type of their result.
+/// The verifier compares both with the result's type, but not the layout, which
+/// passes choose.
 class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
   code compatible = [{
@@ -28,8 +29,9 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = compatible;
 }
 
-/// An op that a family of routines computes. `methods` are the optional methods
-/// of the routine interface that it defines.
+/// Base class of the ops that a family of routines (a folder of
+/// runtime/routines/) computes. `methods` are the methods of
+/// RoutineOpInterface with a default implementation that the op overrides.
 class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
                    list<string> methods = []>
     : Nn_InferredOp<mnemonic, !listconcat([
@@ -47,26 +49,31 @@ def Nn_Float : RankedTensorOf<[AnyFloat]>;
 def Nn_ScalarOrTensor
     : AnyTypeOf<[AnyFloat, AnyInteger, Nn_Tensor], "a tensor or a scalar">;
 
-/// A routine op that takes an elementwise epilogue, whose operands may hold one
-/// value per channel.
+/// Base class of the routine ops that can be the anchor of a layer with an
+/// elementwise epilogue: they define the channel axis, along which an operand
+/// of the epilogue may hold one value per channel.
 class Nn_AnchorOp<string mnemonic, list<string> methods = [],
                   list<Trait> traits = []>
     : Nn_RoutineOp<mnemonic, traits, !listconcat(["getChannelAxis"], methods)>;
 
-/// An elementwise op: `nn.<mnemonic>` computes `nnc::<mnemonic>` of
-/// runtime/simd/elementwise.h.
+/// Base class of the elementwise ops: `nn.<mnemonic>` applies the function
+/// `nnc::<mnemonic>` of runtime/simd/elementwise.h to each element. `formula`
+/// is the value of an element of the result.
 class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
     : Nn_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
         Nn_ElementwiseAxes,
         DeclareOpInterfaceMethods<Nn_CostOpInterface>], traits)> {
   let summary = formula;
-  /// Element type of the result: "first" operand's, "bool", "last" operand's,
-  /// or "bits", the float for an integer and the integer for a float.
+  /// The rule for the element type of the result: "first", that of the first
+  /// operand; "last", that of the last operand; "bool", i1; or "bits", the
+  /// float type of the operand's width if that is an integer, and the integer
+  /// type of its width if that is a float.
   string resultElement = "first";
-  /// C++ expression of the function's name.
+  /// C++ expression that gives the name of the function.
   string function = "\"" # mnemonic # "\"";
-  /// C++ list of the constant arguments.
+  /// C++ braced list of the function's constant arguments, which follow the
+  /// operands.
   string scalars = "{}";
   let extraClassDefinition = compatible # [{
     ::llvm::StringRef $cppClass::getFunction() { return }] # function # [{; }
@@ -81,6 +88,7 @@ class Nn_Elementwise<string mnemonic, string formula, list<Trait> traits = []>
   }];
 }
 
+/// Base class of the elementwise ops of one operand `x`.
 class Nn_Unary<string mnemonic, string formula>
     : Nn_Elementwise<mnemonic, formula> {
   let arguments = (ins Nn_ScalarOrTensor:$x);
@@ -90,6 +98,7 @@ class Nn_Unary<string mnemonic, string formula>
                   # "Example: `%y = nn." # mnemonic # " %x : tensor<2x3xf32>`.";
 }
 
+/// Base class of the elementwise ops of two operands, `a` and `b`.
 class Nn_Binary<string mnemonic, string formula, list<Trait> traits = []>
     : Nn_Elementwise<mnemonic, formula, traits> {
   let arguments = (ins Nn_ScalarOrTensor:$a, Nn_ScalarOrTensor:$b);
@@ -100,6 +109,7 @@ class Nn_Binary<string mnemonic, string formula, list<Trait> traits = []>
                   # " %a, %b : tensor<2x3xf32>, tensor<3xf32>`.";
 }
 
+/// Base class of the binary elementwise ops whose result holds i1.
 class Nn_Comparison<string mnemonic, string formula>
     : Nn_Binary<mnemonic, formula> {
   let resultElement = "bool";

@@ -99,9 +99,9 @@ def Nn_Dialect : Dialect {
     //===-------------------------------------------------------------------===//
     // Layers and other ops
     //===-------------------------------------------------------------------===//
-    // The words for the activation that an elementwise op computes, if its
-    // arithmetic does not show it: a ReLU6 may be the range of a quantized result,
-    // and a sigmoid may be a table.
+    // The name of the activation that an elementwise op computes, for
+    // descriptions, where the op itself does not show it: a ReLU6 may be the
+    // range of a quantized result, and a sigmoid may be a table.
     "::mlir::StringAttr":$activation,
     // Marks a convolution or matrix product of floats whose weights, its second
     // operand, have at most 256 distinct values, so that a byte can store each:
@@ -111,26 +111,28 @@ def Nn_Dialect : Dialect {
     // Marks an op whose weights of nn.byte_weights became floats, because decoding
     // them would take more RAM than the model needs otherwise.
     "::mlir::UnitAttr":$bytes_need_ram,
-    // The costs of a fused layer, `one_ns`, and of its two layers, `apart_ns`, by
-    // the form of the fused layer (fused_forms.inc). The fused layer carries the
-    // attribute, or the second of two layers that are not fused.
+    // The estimated costs in nanoseconds by which nnc-fuse-layers decided:
+    // `one_ns` of the fused layer, and `apart_ns` of its two layers. There is
+    // one attribute for each form of a fused layer (fused_forms.inc). The fused
+    // layer carries it, or the second of two layers that were not fused.
     "::mlir::DictionaryAttr":$expanded,
     "::mlir::DictionaryAttr":$scaling,
     "::mlir::DictionaryAttr":$separable,
-    // The parts of the description of an exec.call, for comments in emitted code,
-    // and the roles of its inputs and extras.
+    // The description of an exec.call for comments in emitted code: what the
+    // layer computes, in parts, and the role of each of its inputs and extras,
+    // such as "weights".
     "::mlir::DictionaryAttr":$description,
     "::mlir::ArrayAttr":$roles,
 
     //===-------------------------------------------------------------------===//
     // Ops that depend on sizes which are chosen at run time (compiler/sizes)
     //===-------------------------------------------------------------------===//
-    // The op depends on sizes, such as by dimensions of its operands or result. It
-    // is not folded, even if its operands are constants.
+    // Marks an op whose result or whose operands' dimensions depend on the
+    // sizes. It is not folded, even if its operands are constants.
     "::mlir::UnitAttr":$varies,
-    // The layer copies a part of its operand whose position depends on the sizes,
-    // so that it is not a view even if the part is the beginning of the operand at
-    // the largest sizes.
+    // Marks a layer that copies a part of its operand whose position depends on
+    // the sizes. It is no view, even if at the largest sizes the part is the
+    // beginning of the operand.
     "::mlir::UnitAttr":$copies,
     // Further shapes that the routine of the layer has to support.
     "::mlir::ArrayAttr":$other_shapes,
@@ -142,26 +144,30 @@ def Nn_Dialect : Dialect {
     //===-------------------------------------------------------------------===//
     // Marks that a pass leaves for itself
     //===-------------------------------------------------------------------===//
-    // The number of an op in the plan of several sizes, and of an op in a network
-    // that is divided into batches. By this number the ops to which passes rewrite
-    // it are found.
+    // The number of an op of a network at several sizes, and of an op of a
+    // network that nnc-batch divides. Passes copy it to the ops that replace
+    // the op, so that these can be found.
     "::mlir::IntegerAttr":$number,
     "::mlir::IntegerAttr":$batch_op,
     // Marks an nn.prefix that only makes a value depend on a size and returns the
     // whole value.
     "::mlir::UnitAttr":$link,
-    // The constant has no elements at any size.
+    // Marks a constant that has no elements at any size.
     "::mlir::UnitAttr":$always_empty,
-    // The strings to which the indices of a cast refer, during the import.
+    // On a cast that stands for a tensor of strings during the import: the
+    // strings that the integers of its operand are indices of.
     "::mlir::ArrayAttr":$texts
   );
 }
 
 def Nn_EncodingAttr : AttrDef<Nn_Dialect, "Encoding"> {
   let mnemonic = "encoding";
-  let summary = "The encoding of a weight's elements in memory"; let description
-  = [{ One of the encodings of `encodings/encodings.inc`, by its spelling; the
-  file of each says what it stores.
+  let summary = "The encoding of a weight's elements in memory";
+  let description = [{
+    The rule by which the bytes in memory are computed from a weight's elements.
+    The parameter is the spelling of one of the encodings in
+    `encodings/encodings.inc`; the source of the same name in that folder
+    documents what the encoding stores.
 
     Example: `#nn.encoding<winograd4>`.
   }];
@@ -179,29 +185,31 @@ def Nn_LayoutAttr
   let mnemonic = "layout";
   let summary = "How the elements of a tensor lie in memory";
   let description = [{
-    Written in the notation of NeoCPU section 2.2: upper case letters are the
-    logical axes in the order of the physical outer dimensions, each following
-    number and lower case letter is an inner block of that axis.
+    The order of a tensor's elements in memory, as a name in the notation of
+    NeoCPU (section 2.2). Upper case letters are the logical axes in the order
+    of the outer physical dimensions; each number with a lower case letter
+    behind them is an inner block of that many elements of the letter's axis.
 
     `NCHW16c` of a logical `1x40x7x7` is `1 x 3 x 7 x 7 x 16`: the last block
     is padded with zeros. `KCRS16c16k` is a convolution's weight, blocked by 16
     on the input and then on the output channels. `NK16n` is the right-hand
     side of a matrix product (logical axes K, N) in panels of 16 columns.
 
-    A weight's layout may end in `_` and an encoding: then memory holds the values
-    that the encoding computes from its elements. A `64x64x3x3` as
-    `KRSC16k_winograd4` is `4 x 6 x 6 x 64 x 16`, the values of each filter in
-    the points of Winograd's method. Only constants are brought into such a
-    layout, by `nnc-encode-weights`.
+    A weight's layout may end in `_` and an encoding: then memory holds the
+    values that the encoding computes from its elements. A weight of shape
+    `64x64x3x3` in the layout `KRSC16k_winograd4` takes `4 x 6 x 6 x 64 x 16`
+    elements: each 3 x 3 filter is transformed to the 6 x 6 values that
+    Winograd's method multiplies by. Only constants have such layouts;
+    `nnc-encode-weights` computes their bytes.
 
-    The letters stand for logical axes as follows: {N,C,H,W} and {K,C,R,S} and
-    {N,C,W} in that order, {K,N} as K, N, and any letters from A on
-    alphabetically.
+    The set of letters tells which logical axis each letter stands for: the axes
+    of a tensor are, in logical order, N, C, H, W; K, C, R, S; N, C, W; K, N;
+    or, with any other set, the letters from A on in alphabetical order.
 
-    A layout may say on which device of the machine the tensor lies; without
-    that it is the host. A tensor in row-major order on another device has a
-    layout, too. All its spellings are one: `NCHW` of rank 4, `NCW` of rank 3,
-    letters from A on of other ranks, and `""` of rank 0.
+    `on` names the device of the machine whose memory holds the tensor; without
+    it, that is the host. A row-major tensor on the host needs no layout, but
+    one on another device has the layout of its rank: `NCHW` for rank 4, `NCW`
+    for rank 3, `""` for rank 0, and letters from A on for other ranks.
 
     Examples: `tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`,
     `tensor<4x50xf32, #nn.layout<AB on gpu>>`.
@@ -223,16 +231,18 @@ def Nn_LayoutAttr
   let extraClassDeclaration = [{
     /// The whole name without the device: NCHW16c, KRSC16k_winograd4.
     ::std::string getName() const;
-    /// The parts of such a name. Where its end spells no encoding, which the
-    /// verifier reports, all of it is in the first.
+    /// Splits such a name into the axes with their blocks and the encoding. If
+    /// the end of the name spells no encoding, the first part is the whole
+    /// name, which the verifier reports.
     static ::std::pair<::llvm::StringRef, EncodingAttr>
     split(::mlir::MLIRContext *context, ::llvm::StringRef name);
     /// The layout with the same axes and blocks and no encoding.
     LayoutAttr dropEncoding() const {
       return get(getContext(), getBlocked(), EncodingAttr(), getDevice());
     }
-    /// The same layout on another device; an empty name is the host's. Row-major
-    /// order is in its one spelling if the device is not the host.
+    /// Returns this layout on another device; an empty name is the host's. On a
+    /// device other than the host, row-major order gets the only spelling that
+    /// it has there.
     LayoutAttr onDevice(::llvm::StringRef device) const;
     /// The letters of the logical axes, in their order: KCRS.
     ::std::string getAxisLetters() const;
@@ -251,8 +261,9 @@ def Nn_LayoutAttr
     int64_t getBlockSize(unsigned axis) const;
     /// Row-major order of the logical axes, no blocks, no encoding.
     bool isPlain() const;
-    /// For each physical dimension of a tensor without an encoding, its logical
-    /// axis and by how much one step along it moves on that axis.
+    /// Returns two numbers for each physical dimension of a tensor without an
+    /// encoding: its logical axis, and the number of elements of that axis
+    /// between neighbours along the dimension.
     ::llvm::SmallVector<::std::pair<unsigned, int64_t>> getPhysicalSteps() const;
   }];
 }
@@ -261,11 +272,11 @@ def Nn_ShapeAttr : AttrDef<Nn_Dialect, "Shape"> {
   let mnemonic = "shape";
   let summary = "The shape of one call of a routine";
   let description = [{
-    The fields of the struct in `runtime/routines/<family>/shape.h`, by name and
-    in the struct's order. An op that a family of routines computes makes it;
-    `dialects/shapes` reads it into the struct, and reports an attribute that
-    does not have exactly the struct's fields; `exec.call` carries it; `codegen`
-    prints it.
+    The values of all fields of the struct in
+    `runtime/routines/<family>/shape.h`, by name and in the struct's order. The
+    op that the family computes creates the attribute, `exec.call` carries it,
+    and `codegen` prints it. `dialects/shapes` reads it into the struct and
+    reports an error if its fields are not exactly those of the struct.
 
     A field is an integer (`i64`), a real (`f64`), a list of integers
     (`DenseI64ArrayAttr`) or a list of such lists (`ArrayAttr`).

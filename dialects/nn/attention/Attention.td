@@ -12,16 +12,20 @@ include "dialects/nn/NnBase.td"
 def Nn_AttentionOp : Nn_RoutineOp<"attention", [Nn_Axes], ["takesHalf"]> {
   let summary = "softmax(scale * q . k + mask) . v, for each of several heads";
   let description = [{
-    An operand of rank 3 is `[batch, rows, columns]` with the heads side by side
-    in the columns. The heads of `q`, `k` and `v` begin at the columns `starts`,
-    so that all three operands may be parts of one tensor. An operand of rank 4
-    is `[batch, heads, rows, size]`. For each head, a row of q or k has `dim`
-    elements, and a row of v has `value_dim`. The optional mask broadcasts to
-    `[batch, heads, queries, keys]`, but must have all keys; if the other
-    operands are f16, it may be f32. The result is
-    `[batch, queries, heads * value_dim]`. If a mask hides all keys from a
-    query, so that all its scores are -inf, its result is NaN, like that of the
-    softmax.
+    Scaled dot-product attention of queries `q`, keys `k` and values `v` with
+    `heads` heads. The result is `[batch, queries, heads * value_dim]`.
+
+    `q`, `k` and `v` each have one of two shapes. Rank 4 is `[batch, heads,
+    rows, size]`, where size is `dim` for q and k, and `value_dim` for v. Rank 3
+    is `[batch, rows, columns]`: the heads stand side by side in the columns,
+    from the column on that `starts` holds for q, k and v, so that all three
+    operands may be parts of one tensor. The start of an operand of rank 4 is 0.
+
+    The optional `mask`, whose elements are added to the scaled scores,
+    broadcasts to `[batch, heads, queries, keys]`, but its last axis has all
+    keys. All operands have one element type, except that the mask may be f32 if
+    the others are f16. If the mask is -inf for all keys of a query, the result
+    for the query is NaN, as that of a softmax is.
 
     Example:
     ```mlir

@@ -10,9 +10,10 @@
 include "dialects/nn/NnBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-/// An op that runs private functions of its module. No other op names them, so
-/// that each value in them has one place in memory. They see no values but
-/// their arguments: passes treat them as any function.
+/// Base class of the ops that run private functions of their module. Each such
+/// function is named by one op only, so that each value in it has one place in
+/// memory, and uses no values but its arguments, so that passes treat it like
+/// any other function.
 class Nn_ControlOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
@@ -21,8 +22,9 @@ class Nn_ControlOp<string mnemonic, list<Trait> traits = []>
 def Nn_IfOp : Nn_ControlOp<"if"> {
   let summary = "One of two functions, depending on a condition";
   let description = [{
-    Runs `then_body` if `condition`, a tensor of one bool, is true, else
-    `else_body`. Both get `xs` and give `ys`.
+    Runs the function `then_body` if `condition`, a tensor of one i1, is true,
+    and `else_body` otherwise. `xs` are the arguments of both functions, and
+    `ys` are the results of the one that runs.
 
     Example:
     ```mlir
@@ -52,19 +54,21 @@ def Nn_IfOp : Nn_ControlOp<"if"> {
 def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
   let summary = "A function that runs several times";
   let description = [{
-    Runs `body` at most `max` times, and at most `count` times if that operand,
-    a tensor of one i64, is given. The first carried value of a `conditional`
-    loop is a tensor of one bool; the loop ends before the iteration in which it
-    is false.
+    Runs the function `body` at most `max` times, and at most `count` times if
+    that operand, a tensor of one i64, is given. Carried values, whose first
+    values are `inits`, pass from one run to the next. In a `conditional` loop
+    the first carried value is a tensor of one i1, and the loop ends before a
+    run for which it is false.
 
     The arguments of `body` are the number of the run, `tensor<i64>`, from 0 on;
     the carried values; and `xs`, which are the same in every run. Its results
-    are the next values of the carried values, each of the same type, and further
-    values, which are collected. Results of the loop are the last values of the
-    carried values, which are `inits` where the body does not run, and of each
-    collected value one tensor that holds those of all runs along a new first
-    axis, whose size is `max`; where there are fewer runs the rest is not
-    defined.
+    are the carried values of the next run, with unchanged types, followed by
+    values that are collected over all runs.
+
+    The results of the loop are the last carried values, or `inits` if the body
+    does not run at all, followed by one tensor for each collected value. Its
+    first axis, of size `max`, counts the runs; slices of runs that did not take
+    place are undefined.
 
     Example:
     ```mlir
@@ -107,13 +111,14 @@ def Nn_LoopOp : Nn_ControlOp<"loop", [AttrSizedOperandSegments]> {
 
 def Nn_SampleOp : Op<Nn_Dialect, "sample", [
     IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock]> {
-  let summary = "An import of a network at further sizes";
+  let summary = "A network that was imported at other sizes";
   let description = [{
-    A network whose tensors vary within bounds is compiled as a module with one
-    module inside, the network at the largest sizes, and one `nn.sample` for each
-    further import of it, at the sizes `point`. The outer module has the bounds as
-    `nn.sizes` (`compiler/sizes/SizedNetwork.h`). `nnc-generalize` makes one program of
-    all.
+    The network imported once more, at the sizes `point`, one number for each of
+    the module's `nn.sizes`, in order. A network whose sizes the caller chooses
+    at run time, within bounds, is compiled as a module that holds a nested
+    module, the network at the largest sizes, and one `nn.sample` for each
+    further import (`compiler/sizes/SizedNetwork.h`). All are compiled alike,
+    and `nnc-generalize` merges their programs into one.
 
     Example:
     ```mlir

@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 //
-// Attribute lists hold one value for each spatial axis; `pads` holds those
-// before all axes, then those behind them. Shapes are logical, whatever the
-// layout.
+// Attribute lists hold one value for each spatial axis, in elements; `pads`
+// holds the padding at the beginning of each axis, then the padding at the end
+// of each axis. Shapes are logical, whatever the layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,23 @@ def Nn_ConvOp : Nn_AnchorOp<"conv",
     ["isLayoutTolerant", "getAccumulatorType"], [Nn_PaddedAxes]> {
   let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
-    `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl +
-    j*dw] * w[k,c,i,j]`, where elements outside x are zero. The channels are
-    divided into `groups`. A bias is a separate `nn.add`.
+    Convolution of the input `x`, `[n, c, h, w]`, with the filters `w`, `[k, c /
+    groups, kh, kw]`, over two spatial axes, or over one or three in the same
+    way: `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl
+    + j*dw] * w[k,c,i,j]`, with strides `sh, sw`, dilations `dh, dw` and the
+    paddings `pt` and `pl` at the top and at the left. Elements outside x are
+    zero. `groups` divides c and k: filters of group g read the input channels
+    of group g alone. A bias is a separate `nn.add`.
 
-    The operands have one element type, which is also that of the sums and of
-    the result. If they are integers, they may have two types of at most 32
-    bits, with the type of the sums and of the result, i32 or i64, as
-    `accumulator = i32`: each element is converted to it first, and sums wrap around. Elements outside
-    x then have the value `fill`, such as the zero point of a quantized x.
-    `nnc-legalize` computes a convolution over 3 axes by ones over 2.
+    Without `accumulator`, the operands, the sums and the result have one
+    element type. With `accumulator`, i32 or i64, the operands hold integers of
+    at most 32 bits, whose two types may differ; sums and result have the
+    accumulator's type, to which each element is converted first, and sums wrap
+    around. Elements outside x then have the value `fill`, such as the zero
+    point of a quantized x.
+
+    `nnc-legalize` replaces a convolution over 3 axes by a sum of convolutions
+    over 2.
 
     Example:
     ```mlir
@@ -66,10 +73,12 @@ def Nn_SeparableConvOp : Nn_AnchorOp<"separable_conv",
     ["isLayoutTolerant"], [Nn_Axes]> {
   let summary = "Depthwise convolution followed by a 1 x 1 convolution";
   let description = [{
-    `z = activation(nn.conv(x, w) + bias)` with one filter per channel, then
-    `y = nn.conv(z, v)` with 1 x 1 filters. `[low, high]` are the bounds of the
-    activation `clip`; other activations ignore them. `nnc-fuse-layers` creates
-    this op from two layers.
+    `y = nn.conv(z, v)`, where `z = activation(nn.conv(x, w) + bias)`. The
+    filters `w`, `[c, 1, kh, kw]`, are one per channel of the input `x`; `bias`
+    is `[1, c, 1, 1]`; the filters `v` are `[k, c, 1, 1]`, applied with stride 1
+    and no padding. Attributes are those of the first convolution. `low` and
+    `high` are the bounds of the activation `clip`; other activations ignore
+    them. `nnc-fuse-layers` creates this op from two layers.
 
     Example:
     ```mlir
@@ -96,11 +105,13 @@ def Nn_ExpandedConvOp : Nn_AnchorOp<"expanded_conv",
     ["isLayoutTolerant"], [Nn_Axes]> {
   let summary = "1 x 1 convolution followed by a depthwise convolution";
   let description = [{
-    `z = activation(nn.conv(x, v) + bias)` with 1 x 1 filters, then
-    `y = nn.conv(z, w)` with one filter per channel: the first half of an
-    inverted residual block. `[low, high]` are the bounds of the activation
-    `clip`; other activations ignore them. `nnc-fuse-layers` creates this op
-    from two layers.
+    `y = nn.conv(z, w)`, where `z = activation(nn.conv(x, v) + bias)`: the first
+    half of an inverted residual block. The filters `v`, `[m, c, 1, 1]`, are
+    applied to the input `x` with stride 1 and no padding; `bias` is `[1, m, 1,
+    1]`; the filters `w`, `[m, 1, kh, kw]`, are one per channel of z. Attributes
+    are those of the second convolution, whose padding consists of zeros. `low`
+    and `high` are the bounds of the activation `clip`; other activations ignore
+    them. `nnc-fuse-layers` creates this op from two layers.
 
     Example:
     ```mlir
@@ -127,12 +138,13 @@ def Nn_ScaledConvOp : Nn_AnchorOp<"scaled_conv",
     ["isLayoutTolerant", "takesHalf"], [Nn_Axes]> {
   let summary = "1 x 1 convolution of an input that is scaled per channel";
   let description = [{
-    `z = activation(x * scale + bias)`, then `y = nn.conv(z, v)` with 1 x 1
-    filters, stride 1 and no padding. This is a batch normalisation and an
-    activation before the convolution, as in DenseNet, or the scaling of
-    squeeze-and-excite. `[low, high]` are the bounds of the activation `clip`;
-    other activations ignore them. `nnc-fuse-layers` creates this op from two
-    layers.
+    `y = nn.conv(z, v)` with 1 x 1 filters, stride 1 and no padding, where `z =
+    activation(x * scale + bias)`. `scale` and `bias` hold one value for each
+    channel of the input `x`. This computes a batch normalization and an
+    activation before a convolution, as in DenseNet, or the scaling of
+    squeeze-and-excite. `low` and `high` are the bounds of the activation
+    `clip`; other activations ignore them. `nnc-fuse-layers` creates this op
+    from two layers.
 
     Example:
     ```mlir
@@ -156,9 +168,11 @@ def Nn_ConvTransposeOp : Nn_AnchorOp<"conv_transpose",
     ["isLayoutTolerant", "getAccumulatorType"], [Nn_Axes]> {
   let summary = "Transposed convolution over 1 to 3 spatial axes";
   let description = [{
-    The gradient of `nn.conv`: `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] +=
-    x[n,c,iy,ix] * w[c,k,i,j]`. The weight is `[c, k / groups, kh, kw]`. Types
-    of elements and the accumulator are as in `nn.conv`.
+    The gradient of `nn.conv` with respect to its input: starting from zeros,
+    `y[n, k, iy*sh - pt + i*dh, ix*sw - pl + j*dw] += x[n,c,iy,ix] *
+    w[c,k,i,j]`, where places outside y are ignored. The weight is `[c, k /
+    groups, kh, kw]`. `output_padding` is added to the end of each spatial axis
+    of the result. Element types and the accumulator are as in `nn.conv`.
 
     Example:
     ```mlir

@@ -13,9 +13,11 @@ def Nn_DescribedAttr : AttrDef<Nn_Dialect, "Described"> {
   let mnemonic = "described";
   let summary = "The description of an operand or result of nn.custom for the user's function";
   let description = [{
-    `type` is the tensor's type, row-major. If integers represent real numbers,
-    these are `(x - zero_points[i]) * scales[i]`, with one scale for all
-    elements and `axis = -1`, or with one for each index of `axis`.
+    The type of a tensor and, if it is quantized, the real numbers that its
+    integers represent. `type` is row-major. An integer x of a quantized tensor
+    represents `(x - zero_points[i]) * scales[i]`, where i is its index along
+    `axis`, or 0 if `axis` is -1. The lists `scales` and `zero_points` have one
+    entry for each such i, and are empty for a tensor that is not quantized.
 
     Example: `#nn.described<tensor<1x4xi8>, scales = [5.000000e-01], zero_points = [3], axis = -1>`.
   }];
@@ -32,20 +34,22 @@ def Nn_DescribedAttr : AttrDef<Nn_Dialect, "Described"> {
 def Nn_CustomOp : Nn_Op<"custom"> {
   let summary = "An operator that a C function of the user computes";
   let description = [{
-    Calls `function`, which the file `header` declares. It computes the model's
-    operator `operator_name`. `reads` describes the operator's operands in their
-    order: each is a `#nn.described`, or `unit` for an optional operand that the
-    model leaves out; `xs` are those that are there. `writes` describes the
-    results. If there is one, it is the op's result. If there are several, the
-    op's result is a tensor of bytes that holds all of them one behind the
-    other, and `nn.part` takes them out of it; `getOffsets` tells where they are.
+    A call of the user's C function `function`, which the file `header` declares
+    and which computes the model's operator `operator_name`. `reads` describes
+    the operator's operands in order: each entry is a `#nn.described`, or `unit`
+    for an optional operand that the model leaves out. `xs` are the operands
+    that are given. `writes` describes the operator's results. A single one is
+    the op's result. Of several, the op's result is a `ui8` tensor that holds
+    one behind the other at the offsets that `getOffsets` computes (`Custom.h`),
+    and an `nn.part` takes each out of it.
 
     `options` and `model_attributes` are the operator's attributes in the model:
-    the bytes of a TFLite custom operator's options, and ONNX's attributes,
-    which are integers, reals, texts, or lists of integers or reals. The
-    function may use `scratch` bytes of memory. No two ops have the same `id`,
-    so that none are merged. No pass knows what the function computes: nothing
-    is folded or fused, and operands and result are row-major.
+    the bytes of the options of a TFLite custom operator, and the attributes of
+    an ONNX operator, each an integer, a real, a string, or a list of integers
+    or reals. `scratch` is the number of bytes of working memory that the
+    function gets. `id` differs between any two ops, so that equal calls are not
+    merged. No pass knows what the function computes: it is neither folded nor
+    fused, and its operands and result are row-major.
 
     Example:
     ```mlir
@@ -71,8 +75,8 @@ def Nn_CustomOp : Nn_Op<"custom"> {
 def Nn_PartOp : Nn_Op<"part"> {
   let summary = "One of the results of an nn.custom that has several";
   let description = [{
-    The bytes from `offset` on, as a row-major tensor. A part is a view, for
-    which no routine runs.
+    The row-major tensor whose bytes begin `offset` bytes from the start of `x`.
+    The op is a view: no routine runs for it.
 
     Example: `%y = nn.part %all at 16 : tensor<32xui8> -> tensor<4xf32>`.
   }];

@@ -18,7 +18,8 @@ def Nn_AbsOp : Nn_Unary<"abs", "|x|">;
 def Nn_CeilOp : Nn_Unary<"ceil", "least integer not less than x">;
 def Nn_FloorOp : Nn_Unary<"floor", "greatest integer not greater than x">;
 def Nn_NegOp : Nn_Unary<"neg", "-x">;
-def Nn_RoundOp : Nn_Unary<"round", "nearest integer, halves to even">;
+def Nn_RoundOp : Nn_Unary<"round",
+    "x rounded to the nearest integer, halves to even">;
 def Nn_SignOp : Nn_Unary<"sign", "-1, 0 or 1 as x is negative, zero or positive">;
 
 // Powers, exponentials, trigonometry.
@@ -53,6 +54,7 @@ def Nn_SiluOp : Nn_Unary<"silu", "x / (1 + e^-x)">;
 def Nn_SoftplusOp : Nn_Unary<"softplus", "log(1 + e^x)">;
 def Nn_SoftsignOp : Nn_Unary<"softsign", "x / (1 + |x|)">;
 
+/// Base class of the activations with one constant parameter, `alpha`.
 class Nn_Activation1<string mnemonic, string formula> : Nn_Unary<mnemonic, formula> {
   let arguments = (ins Nn_ScalarOrTensor:$x, F64Attr:$alpha);
   let scalars = "{getAlpha().convertToDouble()}";
@@ -67,6 +69,8 @@ def Nn_LeakyReluOp : Nn_Activation1<"leaky_relu", "x where x >= 0, else alpha * 
 def Nn_ThresholdedReluOp : Nn_Activation1<"thresholded_relu",
     "x where x > alpha, else 0">;
 
+/// Base class of the activations with two constant parameters, which are named
+/// `first` and `second`. `getters` is the C++ braced list of their values.
 class Nn_Activation2<string mnemonic, string first, string second, string formula,
                      string getters> : Nn_Unary<mnemonic, formula> {
   let scalars = getters;
@@ -92,10 +96,12 @@ def Nn_SeluOp : Nn_Activation2<"selu", "alpha", "gamma",
 
 // Arithmetic.
 def Nn_AddOp : Nn_Binary<"add", "a + b", [Commutative]>;
-def Nn_DivOp : Nn_Binary<"div", "a / b, towards zero on integers">;
+def Nn_DivOp : Nn_Binary<"div", "a / b, rounded towards zero for integers">;
 def Nn_FmodOp : Nn_Binary<"fmod", "remainder of a / b with the sign of a">;
-def Nn_MaxOp : Nn_Binary<"max", "max(a, b), NaN if either is", [Commutative]>;
-def Nn_MinOp : Nn_Binary<"min", "min(a, b), NaN if either is", [Commutative]>;
+def Nn_MaxOp : Nn_Binary<"max", "max(a, b), or NaN if an operand is NaN",
+    [Commutative]>;
+def Nn_MinOp : Nn_Binary<"min", "min(a, b), or NaN if an operand is NaN",
+    [Commutative]>;
 def Nn_ModOp : Nn_Binary<"mod", "remainder of a / b with the sign of b">;
 def Nn_MulOp : Nn_Binary<"mul", "a * b", [Commutative]>;
 def Nn_PowOp : Nn_Binary<"pow", "a^b">;
@@ -112,20 +118,21 @@ def Nn_LogicalAndOp : Nn_Comparison<"logical_and", "a and b">;
 def Nn_LogicalOrOp : Nn_Comparison<"logical_or", "a or b">;
 def Nn_LogicalXorOp : Nn_Comparison<"logical_xor", "a xor b">;
 def Nn_LogicalNotOp : Nn_Unary<"logical_not", "not x">;
-def Nn_IsNanOp : Nn_Unary<"is_nan", "whether x is not a number"> {
+def Nn_IsNanOp : Nn_Unary<"is_nan", "true if x is NaN"> {
   let resultElement = "bool";
 }
-def Nn_IsInfOp : Nn_Unary<"is_inf", "whether x is infinite"> {
+def Nn_IsInfOp : Nn_Unary<"is_inf", "true if x is infinite"> {
   let resultElement = "bool";
 }
-def Nn_BitAndOp : Nn_Binary<"bit_and", "bits of a and b">;
-def Nn_BitOrOp : Nn_Binary<"bit_or", "bits of a or b">;
-def Nn_BitXorOp : Nn_Binary<"bit_xor", "bits of a xor b">;
-def Nn_BitNotOp : Nn_Unary<"bit_not", "the bits of x inverted">;
+def Nn_BitAndOp : Nn_Binary<"bit_and", "bitwise and of a and b">;
+def Nn_BitOrOp : Nn_Binary<"bit_or", "bitwise or of a and b">;
+def Nn_BitXorOp : Nn_Binary<"bit_xor", "bitwise exclusive or of a and b">;
+def Nn_BitNotOp : Nn_Unary<"bit_not", "bitwise complement of x">;
 
 def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"> {
   let description = [{
-    Elementwise choice with NumPy broadcasting.
+    Elementwise `a` where `condition`, of i1, is true, and `b` elsewhere, with
+    NumPy broadcasting. The result has the element type of `b`.
 
     Example: `%y = nn.select %c, %a, %b : tensor<3xi1>, tensor<2x3xf32>, tensor<f32>`.
   }];
@@ -139,7 +146,7 @@ def Nn_SelectOp : Nn_Elementwise<"select", "a where the condition holds, else b"
   }];
 }
 
-/// An integer of 64 bits that is read as a signed one.
+/// Attribute constraint: a signless i64, read as a signed integer.
 def Nn_Integer
     : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signed integer">;
 
@@ -147,10 +154,11 @@ def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface, ["getSteps"]>,
     Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "Integers on another scale";
+  let summary = "Integers multiplied by a factor and rounded to integers";
   let description = [{
-    Computes `saturate(round(x * factor) + zero_point)`, elementwise with NumPy
-    broadcasting; `rescale` says what the factor is and how the product is
+    Elementwise `saturate(round(x * factor) + zero_point)` of integers, with
+    NumPy broadcasting: what brings a quantized value to another scale.
+    `rescale` says how the operands give the factor and how the product is
     rounded (`runtime/simd/requantize.h`):
 
     - `real`: the factor is `multiplier`, an f32. The f32 `shift`, if there is
@@ -163,8 +171,9 @@ def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
       is 0 or from 2^14 to 2^15 - 1, the shift from -31 to 14. All operands are
       i32, or all are i64.
 
-    The result is of type `element` and lies from `low` to `high`. Without these,
-    it has the type of x and wraps around, which `real` does not.
+    With the attributes `element`, `low` and `high`, the result has that integer
+    type and is clipped to [low, high]. Without these attributes, it has the
+    type of x and wraps around; `real` needs them.
 
     Example:
     ```mlir
@@ -187,21 +196,23 @@ def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether results are limited to a range; they wrap around otherwise.
+    /// Returns true if results are clipped to a range. Otherwise they wrap
+    /// around.
     bool saturates() { return getElement().has_value(); }
-    /// The range of the results of an op that saturates.
+    /// Returns the lowest and the highest result of an op that saturates.
     std::pair<int64_t, int64_t> getRange() {
       return {*getLow(), *getHigh()};
     }
   }];
 }
 
+/// Base class of the two ops that give the parts of 1 / sqrt(x) in fixed point.
 class Nn_InverseRoot<string mnemonic, string part>
-    : Nn_Unary<mnemonic, part # " of 1 / sqrt(x)"> {
-  let description = "The " # part # [{ of the fixed-point number
-    `multiplier * 2^(shift - 31)` that TFLite takes for 1 / sqrt(x), elementwise
-    of an i32 that is not negative (`runtime/simd/fixed_point.h`); 1 for an x of
-    0.
+    : Nn_Unary<mnemonic, part # " of 1 / sqrt(x) in fixed point"> {
+  let description = "Elementwise " # part # [{ of 1 / sqrt(x) as the fixed-point
+    number `multiplier * 2^(shift - 31)`, with the bits that TFLite computes
+    (`runtime/simd/fixed_point.h`). x is an i32 that is not negative; for an x
+    of 0 the number is 1.
 
     Example: `%y = nn.}] # mnemonic # " %x : tensor<2x1xi32>`.";
 }
@@ -209,27 +220,36 @@ def Nn_InverseRootMultiplierOp
     : Nn_InverseRoot<"inverse_root_multiplier", "multiplier">;
 def Nn_InverseRootShiftOp : Nn_InverseRoot<"inverse_root_shift", "shift">;
 
+/// Base class of the functions on fixed-point numbers in an i32. `units` says
+/// what x and the result stand for.
 class Nn_FixedFunction<string mnemonic, string formula, string units>
     : Nn_Unary<mnemonic, formula> {
-  let description = "Elementwise `" # formula # "` of an i32, " # units # [{
+  let description = "Elementwise `" # formula # "` of an i32. " # units # [{
     (`runtime/simd/fixed_functions.h`).
 
     Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
 }
 def Nn_ExpQ12Op : Nn_FixedFunction<"exp_q12", "e^x",
-    "in units of 2^-26 and not positive, in units of 2^-19, as TFLite computes it">;
+    "x, at most 0, is in units of 2^-26, and the result, with the bits that "
+    "TFLite computes, in units of 2^-19">;
 def Nn_LogQ5Op : Nn_FixedFunction<"log_q5", "ln x",
-    "in units of 2^-19 and at least 1, in units of 2^-26, as TFLite computes it">;
+    "x, at least 1, is in units of 2^-19, and the result, with the bits that "
+    "TFLite computes, in units of 2^-26">;
 def Nn_ReciprocalMultiplierOp : Nn_FixedFunction<"reciprocal_multiplier",
-    "2^(61 - sign_bits(x)) / x", "at least 1, as TFLite computes it">;
+    "2^(61 - sign_bits(x)) / x",
+    "x is an integer of at least 1, and the result has the bits that TFLite "
+    "computes">;
 def Nn_SignBitsOp : Nn_FixedFunction<"sign_bits",
-    "the bits behind the sign bit that equal it", "31 for 0 and -1">;
+    "number of bits behind the sign bit of x that are equal to it",
+    "The result is 31 for 0 and -1">;
 
+/// Base class of the gates of LSTM cells on fixed-point numbers in an i32.
 class Nn_FixedGate<string mnemonic, string function>
     : Nn_Unary<mnemonic, "2^15 * " # function # "(x / 12288) in fixed point"> {
-  let description = "Elementwise `" # function # [{` of an i32 in units of
-    1 / 12288, in units of 2^-15, as TFLite computes it from a table of sigmoids
-    (`runtime/simd/fixed_gates.h`). The magnitude of x is less than 2^31.
+  let description = "Elementwise `" # function # [{` of an i32. x is in units of
+    1 / 12288, with a magnitude of less than 2^31; the result is in units of
+    2^-15, with the bits that TFLite computes from a table of sigmoids
+    (`runtime/simd/fixed_gates.h`).
 
     Example: `%y = nn.}] # mnemonic # " %x : tensor<2x3xi32>`.";
 }
@@ -240,10 +260,10 @@ def Nn_CastOp : Nn_Op<"cast", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
     Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "x as another element type";
+  let summary = "x converted to another element type";
   let description = [{
-    Elementwise conversion with the rules of C: from floats to integers it
-    rounds towards zero; to i1 it gives true if x is not zero.
+    Elementwise conversion with the rules of C: floats are rounded towards zero
+    to integers, and an i1 is true if x is not zero.
 
     Example: `%y = nn.cast %x : tensor<2x3xi64> to tensor<2x3xf32>`.
   }];
@@ -254,13 +274,16 @@ def Nn_CastOp : Nn_Op<"cast", [
   let hasFolder = 1;
 }
 
-def Nn_EncodeFloatOp : Nn_Unary<"encode_float", "code of x as a small float"> {
+def Nn_EncodeFloatOp : Nn_Unary<"encode_float",
+    "code of the float of few bits that is nearest to x"> {
   let description = [{
-    Elementwise code, a whole number from 0 on, of the number of `format` that
-    is nearest to the f32 x. `runtime/simd/small_floats.h` defines formats and
-    rounding: `e4m3fn`, `e4m3fnuz`, `e5m2`, `e5m2fnuz`, `e2m1`, `e2m3`, `e3m2`,
-    `e5m10` (float16), `e8m7` (bfloat16) and `e8m0`. Only e8m0 has a `rounding`:
-    0 for down, 1 for up, 0.5 for the nearest.
+    Elementwise code, an integer of at least 0 in an f32, of the number of
+    `format` that is nearest to the f32 x. `runtime/simd/small_floats.h` defines
+    the formats and the rounding: `e4m3fn`, `e4m3fnuz`, `e5m2`, `e5m2fnuz`,
+    `e2m1`, `e2m3`, `e3m2`, `e5m10` (float16), `e8m7` (bfloat16) and `e8m0`.
+    With `saturate`, an x beyond the largest number of the format becomes that
+    number, and otherwise infinity or NaN. Only e8m0 has a `rounding`: 0 for
+    down, 1 for up, 0.5 for the nearest.
 
     Example: `%y = nn.encode_float %x {format = "e4m3fn", saturate = true}
     : tensor<2x3xf32>`.
@@ -276,10 +299,11 @@ def Nn_EncodeFloatOp : Nn_Unary<"encode_float", "code of x as a small float"> {
   }];
 }
 
-def Nn_DecodeFloatOp : Nn_Unary<"decode_float", "small float that has the code x"> {
+def Nn_DecodeFloatOp : Nn_Unary<"decode_float",
+    "float of few bits whose code is x"> {
   let description = [{
-    Elementwise number of `format` whose code is the f32 x, a whole number from
-    0 on: the inverse of `nn.encode_float`.
+    Elementwise number of `format`, in an f32, whose code is the f32 x, an
+    integer of at least 0: the inverse of `nn.encode_float`.
 
     Example: `%y = nn.decode_float %x {format = "e4m3fn"} : tensor<2x3xf32>`.
   }];
@@ -288,10 +312,10 @@ def Nn_DecodeFloatOp : Nn_Unary<"decode_float", "small float that has the code x
   let hasVerifier = 1;
 }
 
-def Nn_BitCastOp : Nn_Unary<"bit_cast", "x with the same bits as another type"> {
+def Nn_BitCastOp : Nn_Unary<"bit_cast", "the bits of x as another type"> {
   let description = [{
-    Elementwise integer of the bits of a float, i32 of f32 and i64 of f64, or
-    the float of the bits of such an integer.
+    Elementwise reinterpretation of the bits of x: an f32 as an i32, an f64 as
+    an i64, or the reverse.
 
     Example: `%y = nn.bit_cast %x : tensor<2x3xf32>`.
   }];
@@ -302,10 +326,10 @@ def Nn_LookupOp : Nn_Op<"lookup", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface>,
     Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "The entry of a table of 256 for each integer of 8 bits";
+  let summary = "Table lookup of 8-bit integers";
   let description = [{
-    Elementwise `table[x]`, where the bits of x are the unsigned index of the
-    entry. Elements and entries are integers of 8 bits.
+    Elementwise `table[x]`. The bits of x, an 8-bit integer, are the index from
+    0 to 255, even if its type is signed. `table` has 256 8-bit integers.
 
     Example: `%y = nn.lookup %x {table = dense<7> : tensor<256xi8>}
     : tensor<2x3xui8> to tensor<2x3xi8>`.

@@ -10,13 +10,14 @@
 include "dialects/nn/NnDialect.td"
 include "mlir/IR/EnumAttr.td"
 
-/// The arithmetic of a rescaled integer, the same from an import to the emitted
-/// code (runtime/simd/requantize.h):
-///   real             a product in f32, halves to even (ONNX)
-///   double_rounding  a fixed-point factor of 32 bits; the product and the shift
-///                    round (TFLite)
-///   single_rounding  the same factor; the shift alone rounds (TFLite)
-///   wide     a fixed-point factor of 16 bits; the shift alone rounds
+/// The arithmetic by which an integer is multiplied by a factor and rounded,
+/// from the import to the emitted code (runtime/simd/requantize.h):
+///   real             product in f32, rounded with halves to even (ONNX)
+///   double_rounding  fixed-point factor of 32 bits; both the product and the
+///                    shift round (TFLite)
+///   single_rounding  fixed-point factor of 32 bits; only the shift rounds
+///                    (TFLite)
+///   wide             fixed-point factor of 16 bits; only the shift rounds
 ///                    (TFLite's layers of 16 bits)
 def Nn_Rescale : I32EnumAttr<"Rescale", "how an integer is rescaled", [
     I32EnumAttrCase<"real", 0>, I32EnumAttrCase<"double_rounding", 1>,

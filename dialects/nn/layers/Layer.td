@@ -15,14 +15,20 @@ def Nn_LayerOp : Nn_Op<"layer", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
   let description = [{
-    `anchor` holds the single op that is computed from `inputs`, on row-major
-    types; the region is empty in an elementwise layer. `epilogue` is an
-    expression on scalars: its first argument is an element of the anchor's
-    result, and the others are elements of `extras` (broadcast as in NumPy). An
-    elementwise layer has `extras` only. Literals are `arith.constant`. The
-    types of operands and result hold their layouts; extras are row-major or in
-    the result's layout. `routine` names a line of
-    `runtime/routines/catalogue/routines.inc`, and `params` are its parameters.
+    One call of a routine: an anchor, such as a convolution, and elementwise
+    arithmetic on its result. `name` is derived from the model's names.
+
+    The region `anchor` holds the single op that is computed from `inputs`, on
+    row-major types; it is empty in an elementwise layer, which has no inputs.
+    The region `epilogue` is an expression on scalars, whose value is an element
+    of the result: its first argument is the element of the anchor's result, and
+    the others are elements of `extras`, broadcast as in NumPy. An elementwise
+    layer has `extras` alone. Literals are `arith.constant`.
+
+    The types of operands and result hold their layouts; extras are row-major or
+    in the result's layout. `routine` is the name of a routine of the catalogue
+    (`runtime/routines/catalogue/routines.inc`), and `params` are its template
+    parameters; `nnc-choose-routines` sets both.
 
     Example:
     ```mlir
@@ -55,13 +61,14 @@ def Nn_LayerOp : Nn_Op<"layer", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The anchor op, or null in an elementwise layer.
+    /// Returns the anchor op, or null for an elementwise layer.
     ::mlir::Operation *getAnchorOp();
     /// Returns true if the epilogue yields the anchor's element unchanged.
     bool hasEmptyEpilogue();
-    /// Returns the calls of the anchor's family for the types of inputs and
-    /// result, or the call of the elementwise family with strides of physical
-    /// shapes; none if the anchor cannot be computed in these layouts.
+    /// Returns the calls, in order, that compute the layer: those of the
+    /// anchor's family, or for an elementwise layer the one of the elementwise
+    /// family, with the strides of the physical shapes. The list is empty if no
+    /// routine can compute the anchor in these layouts.
     ::llvm::SmallVector<::nnc::nn::RoutineCall> getRoutineCalls();
     /// Like getRoutineCalls, but as if the operands (inputs, then extras) and
     /// the result had these types.
@@ -77,7 +84,7 @@ def Nn_LayerOp : Nn_Op<"layer", [
 }
 
 def Nn_YieldOp : Nn_Op<"yield", [Terminator, ReturnLike, ParentOneOf<["LayerOp"]>]> {
-  let summary = "The value of a region of nn.layer";
+  let summary = "Terminator of a region of nn.layer, with the region's value";
   let description = [{Example: `nn.yield %0 : f32`.}];
   let arguments = (ins Nn_ScalarOrTensor:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

@@ -12,6 +12,8 @@ include "dialects/nn/NnBase.td"
 def Nn_DetOp : Nn_RoutineOp<"det"> {
   let summary = "Determinants of the matrices in the last two axes";
   let description = [{
+    The determinant of each square matrix in the last two axes of `x`.
+
     Example: `%y = nn.det %x : (tensor<5x3x3xf32>) -> tensor<5xf32>`.
   }];
   let arguments = (ins Nn_Float:$x);

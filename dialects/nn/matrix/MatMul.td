@@ -13,8 +13,11 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul",
     ["getRoutineCallsOn", "getAccumulatorType", "spellLayout"], [Nn_Axes]> {
   let summary = "Matrix product with NumPy's rules, either side transposed";
   let description = [{
-    Batch axes broadcast; a vector operand is not allowed (frontends reshape).
-    Types of elements and the accumulator are as in `nn.conv`.
+    The matrix product of `a`, `[..., m, k]`, and `b`, `[..., k, n]`, for each
+    index of the batch axes in front, which broadcast as in NumPy. With
+    `transpose_a`, a is `[..., k, m]`; with `transpose_b`, b is `[..., n, k]`.
+    Both operands have at least two axes: frontends reshape vectors. Element
+    types and the accumulator are as in `nn.conv`.
 
     Example:
     ```mlir
@@ -28,8 +31,9 @@ def Nn_MatMulOp : Nn_AnchorOp<"matmul",
   let results = (outs Nn_Tensor:$y);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    /// Returns true if the batch axes collapse to a single stride for each
-    /// operand, as the routines need. `nnc-legalize` expands other operands.
+    /// Returns true if for each operand a single stride leads from one matrix
+    /// of the batch to the next, as the routines require. `nnc-legalize`
+    /// expands the operands of other products.
     bool hasCollapsibleBatch();
   }];
 }

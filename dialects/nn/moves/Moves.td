@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Results hold elements of the operands in other places.
+// Their results hold elements of the operands at other positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,13 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's adapt layer: the same tensor in another schema";
   let description = [{
-    `routine` and `params` are those chosen for the adapt, as in `nn.layer`. An
-    adapt between layouts in which the elements are in the same order is a view,
-    for which no routine runs.
+    The same elements in another layout. An adapt changes one thing: either the
+    order of the elements on a device, or the device. A change of the device is
+    a transfer; the host is one of the two devices, and no routine runs. A
+    change of both is a sequence of adapts.
 
-    An adapt changes one thing: the order of the elements on a device, or the
-    device, from the host or to it. The latter is a transfer, which needs no
-    routine. A change of both is a sequence of adapts.
+    `routine` and `params` are as in `nn.layer`. An adapt between layouts with
+    the same order of elements is a view: no routine runs for it.
 
     Examples: `%y = nn.adapt %x : tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32, #nn.layout<NCHW16c>>`,
     `%y = nn.adapt %x : tensor<4x50xf32> -> tensor<4x50xf32, #nn.layout<AB on gpu>>`.
@@ -41,7 +41,7 @@ def Nn_AdaptOp : Nn_Op<"adapt", [
     /// Returns true if the operand's memory, read in the result's layout, holds
     /// the result.
     bool isView();
-    /// Returns true if the adapt moves its operand to another device.
+    /// Returns true if operand and result are on different devices.
     bool isTransfer();
   }];
 }
@@ -51,8 +51,9 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "The same elements, row-major, in another shape";
   let description = [{
-    Squeeze, unsqueeze and flatten are reshapes too. A reshape is a view, for
-    which no routine runs.
+    The elements of `x`, in row-major order, as a tensor of another shape with
+    as many elements. The op is a view: no routine runs for it. Squeeze,
+    unsqueeze and flatten are imported as reshapes.
 
     Example: `%y = nn.reshape %x : tensor<1x512x1x1xf32> -> tensor<1x512xf32>`.
   }];
@@ -66,9 +67,10 @@ def Nn_ReshapeOp : Nn_Op<"reshape", [
 def Nn_TransposeOp : Nn_RoutineOp<"transpose", [Nn_Axes]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i]";
   let description = [{
-    A transpose is a view, for which no routine runs, if the layouts of operand
-    and result order the elements alike: an image whose axes are N, H, W, C is
-    one of N, C, H, W in the layout NHWC.
+    `x` with its axes in another order. The op is a view, for which no routine
+    runs, if the layouts of operand and result put the elements into the same
+    order in memory: a row-major image with the axes N, H, W, C has the bytes of
+    an image with the axes N, C, H, W in the layout NHWC.
 
     Example: `%y = nn.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<1x4x5xf32>) -> tensor<1x5x4xf32>`.
   }];
@@ -79,10 +81,10 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose", [Nn_Axes]> {
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     /// Returns true if the memory of the operand, read in the result's layout,
-    /// is the result.
+    /// holds the result.
     bool isView();
-    /// Returns whether a transpose of an operand of type `x` to a result of
-    /// type `y` moves no element.
+    /// Returns true if isView() would be true for an operand of type `x` and a
+    /// result of type `y`.
     static bool isViewBetween(::mlir::RankedTensorType x,
                               ::mlir::RankedTensorType y,
                               ::llvm::ArrayRef<int64_t> permutation);
@@ -92,8 +94,11 @@ def Nn_TransposeOp : Nn_RoutineOp<"transpose", [Nn_Axes]> {
 def Nn_ExpandOp : Nn_Op<"expand", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface>, Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "Repeat along broadcast axes (NumPy's broadcast_to)";
+  let summary = "Elements repeated along broadcast axes (NumPy's broadcast_to)";
   let description = [{
+    `x` with its elements repeated along the axes that are 1 or missing in its
+    shape, up to the shape of the result, to which it broadcasts as in NumPy.
+
     Example: `%y = nn.expand %x : tensor<4x1xf32> -> tensor<2x4x5xf32>`.
   }];
   let arguments = (ins Nn_Tensor:$x);
@@ -107,6 +112,9 @@ def Nn_ExpandOp : Nn_Op<"expand", [
 def Nn_ConcatOp : Nn_RoutineOp<"concat", [Nn_Axes], ["getRoutineCallsOn"]> {
   let summary = "Concatenation of tensors along an axis";
   let description = [{
+    The tensors `xs`, one behind the other along `axis`. They have one element
+    type and the same dimensions along the other axes.
+
     Example: `%y = nn.concat %a, %b {axis = 1 : i64} : (tensor<1x4xf32>, tensor<1x3xf32>) -> tensor<1x7xf32>`.
   }];
   let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$axis);
@@ -119,9 +127,12 @@ def Nn_ConcatOp : Nn_RoutineOp<"concat", [Nn_Axes], ["getRoutineCallsOn"]> {
 def Nn_SliceOp : Nn_RoutineOp<"slice",
     [DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["updateAxisSize"]>],
     ["getRoutineCallsOn"]> {
-  let summary = "Every steps[i]-th element from starts[i] on, sizes[i] of them";
+  let summary = "A regular part of a tensor along each axis";
   let description = [{
-    Steps may be negative. A split is a slice for each part.
+    Along axis i, the `sizes[i]` elements with the indices `starts[i]`,
+    `starts[i] + steps[i]`, `starts[i] + 2 * steps[i]` and so on. All of them
+    lie in `x`. Steps may be negative. A split is imported as one slice for each
+    part.
 
     Example: `%y = nn.slice %x {starts = array<i64: 0, 2>, sizes = array<i64: 1, 3>,
     steps = array<i64: 1, 1>} : (tensor<1x7xf32>) -> tensor<1x3xf32>`.
@@ -146,6 +157,12 @@ def Nn_PadModeAttr : EnumAttr<Nn_Dialect, Nn_PadMode, "pad_mode">;
 def Nn_PadOp : Nn_RoutineOp<"pad", [Nn_PaddedAxes], ["getRoutineCallsOn"]> {
   let summary = "Elements added (or, where negative, removed) at both ends of each axis";
   let description = [{
+    `x` with `pads[i]` elements added in front of axis i and `pads[rank + i]`
+    behind it; a negative number removes elements. `mode` says what the added
+    elements hold: `constant`, the number `value`; `edge`, the nearest element
+    of x; `reflect`, x mirrored at its first and last elements, which are not
+    repeated; `wrap`, x repeated.
+
     Example: `%y = nn.pad constant %x {pads = array<i64: 0, 1, 0, 1>, value = 0.0 : f64}
     : (tensor<2x3xf32>) -> tensor<2x5xf32>`.
   }];
@@ -159,8 +176,9 @@ def Nn_PadOp : Nn_RoutineOp<"pad", [Nn_PaddedAxes], ["getRoutineCallsOn"]> {
 def Nn_GatherOp : Nn_RoutineOp<"gather", [Nn_Axes]> {
   let summary = "Slices of an axis selected by indices";
   let description = [{
-    Negative indices count from the end. In the result's shape, the axes of
-    `indices` replace `axis`.
+    The slices of `x` along `axis` at the positions `indices`, which are
+    integers; negative ones count from the end, and those out of range are
+    clamped. In the result's shape, the axes of `indices` replace `axis`.
 
     Example: `%y = nn.gather %x, %i {axis = 0 : i64} : (tensor<1000x8xf32>, tensor<1x5xi64>) -> tensor<1x5x8xf32>`.
   }];
@@ -181,12 +199,14 @@ def Nn_ScatterKind : I32EnumAttr<"ScatterKind",
 def Nn_ScatterKindAttr : EnumAttr<Nn_Dialect, Nn_ScatterKind, "scatter_kind">;
 
 def Nn_ScatterOp : Nn_RoutineOp<"scatter"> {
-  let summary = "Slices of the first axis replaced or changed by others";
+  let summary = "A tensor with slices of its first axis replaced or updated";
   let description = [{
-    The result is `x` after each slice of `updates` has replaced or changed the
-    slice at its position along the first axis, in row-major order of
-    `positions` (i64). The shape of `updates` is that of `positions`, then that
-    of `x` without its first axis. Positions out of range are skipped.
+    `x` after each slice of `updates` has been combined with the slice of x at
+    its position along the first axis, in row-major order of `positions` (i64).
+    `kind` is the operation: the slice is replaced by the update, or is its sum,
+    product, maximum or minimum with it. The shape of `updates` is that of
+    `positions` followed by that of `x` without its first axis. Updates at
+    positions out of range are skipped.
 
     Example: `%y = nn.scatter add %x, %p, %u : (tensor<10x8xf32>, tensor<3xi64>, tensor<3x8xf32>) -> tensor<10x8xf32>`.
   }];

@@ -11,11 +11,15 @@ include "dialects/nn/NnBase.td"
 
 def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [Nn_Axes],
     ["getAccumulatorType", "getChannelAxis"]> {
-  let summary = "Normalise over the axes from `axis` on, then scale and shift";
+  let summary = "Layer normalization over the axes from `axis` on";
   let description = [{
-    `(x - mean) / sqrt(variance + epsilon) * scale + bias`; scale and bias have
-    the shape of the normalised axes. With `accumulator = f32`, x holds integers
-    of at most 32 bits; the result is f32, and an epilogue may follow.
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and
+    variance are those of the elements of `x` that differ only in their indices
+    along the axes from `axis` to the last. `scale` and `bias` have one element
+    for each combination of these indices. With `accumulator = f32`, x holds
+    integers of at most 32 bits, the result is f32, and the op can be the anchor
+    of a layer with an epilogue. Without it, x and the result are floats of one
+    type.
 
     Example:
     ```mlir
@@ -33,12 +37,13 @@ def Nn_LayerNormOp : Nn_RoutineOp<"layer_norm", [Nn_Axes],
 }
 
 def Nn_BatchNormOp : Nn_InferredOp<"batch_norm"> {
-  let summary = "Scale and shift each channel by its running statistics";
+  let summary = "Batch normalization by given statistics of each channel";
   let description = [{
-    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, with one value of
-    each operand per channel (axis 1). `nnc-simplify` folds the op into the
-    weights of a convolution or matmul before it, or else turns it into a
-    multiply and an add.
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where the other four
+    operands are vectors with one element per channel, axis 1 of `x`.
+    `nnc-simplify` multiplies the op into the weights of a convolution or matrix
+    product in front of it, or else replaces it by a multiplication and an
+    addition.
 
     Example:
     ```mlir

@@ -10,9 +10,10 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [Nn_Axes]> {
-  let summary = "Exponentials along an axis, divided by their sum";
+  let summary = "Softmax of floats along an axis";
   let description = [{
-    With `log`, the result is the logarithm of that.
+    e^x divided by the sum of e^x along `axis`, or with `log` the natural
+    logarithm of that quotient.
 
     Example: `%y = nn.softmax %x {axis = 1 : i64, log = false} : (tensor<1x10xf32>) -> tensor<1x10xf32>`.
   }];
@@ -24,11 +25,17 @@ def Nn_SoftmaxOp : Nn_RoutineOp<"softmax", [Nn_Axes]> {
 def Nn_TableSoftmaxOp : Nn_RoutineOp<"table_softmax", [Nn_Axes]> {
   let summary = "Softmax of i16 along the last axis, by tables";
   let description = [{
-    Differences from the largest element of a row, which has fewer than 2^16
-    elements, times multiplier * 2^(shift - 31) are in units of 10 / 65535;
-    products are rounded once with `single`, else twice, as TFLite does. The
-    tables, of 513 i16 each, give e^-d and 1 / (1 + a); results have 15 fraction
-    bits (`runtime/routines/normalization/table_softmax/portable.h`).
+    The softmax of each row of `x`, an i16 tensor with rows of 1 to 65535
+    elements, with the bits that TFLite computes. Results are i16 with 15
+    fraction bits.
+
+    The difference of an element from the largest one of its row, times
+    `multiplier * 2^(shift - 31)`, is an exponent in units of 10 / 65535. The
+    product is rounded once with `single`, and twice otherwise; TFLite has
+    builds that do either. The shift is from -31 to 30. `exponentials` and
+    `reciprocals` are tables of 513 i16, from which e^d, for an exponent d of at
+    most 0, and 1 / (1 + a), for an a in [0, 1], are interpolated
+    (`runtime/routines/normalization/table_softmax/portable.h`).
 
     Example: `%y = nn.table_softmax %x, %e, %r {multiplier = 1073741824 : i64, shift = 2 : i64, single = false} : (tensor<1x10xi16>, tensor<513xi16>, tensor<513xi16>) -> tensor<1x10xi16>`.
   }];
@@ -44,10 +51,13 @@ def Nn_IntegerSoftmaxOp : Nn_Op<"integer_softmax", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Softmax of integers along the last axis, in fixed point";
   let description = [{
-    An integer of 8 bits that is d less than the largest of its row has the
-    exponential `exponentials[d]`, an i32 with 31 fraction bits, or 0 if there
-    is no such entry. The result is its share of the sum of the row, in units of
-    2^-8 or 2^-16 from the least integer of its type on, rounded as TFLite does
+    The softmax of each row of `x`, a tensor of 8-bit integers, with the bits
+    that TFLite computes. An element that is d less than the largest one of its
+    row has the exponential `exponentials[d]`, an i32 with 31 fraction bits, or
+    0 if the vector has no such entry. The result is the quotient of this
+    exponential and the sum of those of the row, as an integer r of 8 bits or an
+    i16: the quotient is `(r - m) * 2^-8` or `(r - m) * 2^-16`, where m is the
+    least integer of the type
     (`runtime/routines/normalization/integer_softmax/portable.h`).
 
     Example: `%y = nn.integer_softmax %x, %e : (tensor<1x10xi8>, tensor<200xi32>) -> tensor<1x10xi8>`.

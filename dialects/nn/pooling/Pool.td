@@ -3,9 +3,9 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 //
-// Attribute lists hold one value for each spatial axis; `pads` holds those
-// before all axes, then those behind them. Shapes are logical, whatever the
-// layout.
+// Attribute lists hold one value for each spatial axis, in elements; `pads`
+// holds the padding at the beginning of each axis, then the padding at the end
+// of each axis. Shapes are logical, whatever the layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,8 @@
 
 include "dialects/nn/NnBase.td"
 
+/// Base class of the pools. Operand and result are batch x channels and one or
+/// two spatial axes. `more` are further attributes of the op.
 class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
     : Nn_AnchorOp<mnemonic, !listconcat(["isLayoutTolerant"], methods),
                   [Nn_PaddedAxes]> {
@@ -27,9 +29,9 @@ class Nn_PoolOp<string mnemonic, dag more, list<string> methods = []>
 def Nn_MaxPoolOp : Nn_PoolOp<"max_pool", (ins)> {
   let summary = "Largest element of each window";
   let description = [{
-    Padding is never the maximum. With `ceil_mode` the last window may reach
-    beyond the padded input, but it must start inside the input or the padding
-    before it.
+    The largest element of `x` in each window; elements of the padding do not
+    count. With `ceil_mode`, the last window along an axis may reach beyond the
+    padded input, but it begins within the input or the padding in front of it.
 
     Example:
     ```mlir
@@ -46,12 +48,16 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
     ["getAccumulatorType"]> {
   let summary = "Mean of each window";
   let description = [{
-    The divisor includes the padding only with `count_include_pad`, and never
-    the elements that `ceil_mode` adds. A global pooling has a kernel of the
-    size of the plane. With `accumulator = f32`, the elements are integers of at
-    most 32 bits, which are added in 32 bits that wrap around; the mean is f32.
-    With `accumulator = i32`, of integers of at most 16 bits, the mean is an i32,
-    rounded to nearest with halves away from zero.
+    The sum of the elements of `x` in each window, divided by the number of
+    elements of the window that lie in x or, with `count_include_pad`, in x or
+    its padding. Elements beyond the padding, which `ceil_mode` adds, never
+    count. The pooling of whole planes has a kernel of their size.
+
+    Without `accumulator`, the mean has the element type of x. With `accumulator
+    = f32`, x holds integers of at most 32 bits, their sum is an i32 that wraps
+    around, and the mean is f32. With `accumulator = i32`, x holds integers of
+    at most 16 bits, and the mean is an i32, rounded to nearest with halves away
+    from zero.
 
     Example:
     ```mlir
@@ -65,12 +71,13 @@ def Nn_AvgPoolOp : Nn_PoolOp<"avg_pool",
 }
 
 def Nn_MaxPoolIndexOp : Nn_RoutineOp<"max_pool_index"> {
-  let summary = "Place of the largest element of each window";
+  let summary = "Position of the largest element of each window";
   let description = [{
-    Places count the elements of x row by row or, with `column_major`, within a
-    plane along its first spatial axis first. Windows are those of `nn.max_pool`,
-    over 1 to 3 spatial axes. The first of equal elements counts; a window in the
-    padding has the place -1.
+    The position in `x`, as an i64, of the first largest element of each window,
+    or -1 if the window lies in the padding. Windows are those of `nn.max_pool`,
+    over 1 to 3 spatial axes. A position is the index of the element in
+    row-major order; with `column_major`, elements of a plane are counted along
+    its first spatial axis first.
 
     Example:
     ```mlir

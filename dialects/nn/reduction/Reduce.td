@@ -23,10 +23,12 @@ def Nn_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
 def Nn_ReduceKindAttr : EnumAttr<Nn_Dialect, Nn_ReduceKind, "reduce_kind">;
 
 def Nn_ReduceOp : Nn_RoutineOp<"reduce", [Nn_Axes], ["getRoutineCallsOn"]> {
-  let summary = "Reduce over axes";
+  let summary = "Reduction over axes";
   let description = [{
-    The routines reduce one run of neighbouring axes. For other `axes`,
-    `nnc-legalize` transposes the operand first.
+    The elements of `x` combined along `axes` as `kind` says, as in ONNX's
+    Reduce operators. With `keepdims` these axes have size 1 in the result;
+    otherwise they are removed. The routines reduce axes that are neighbours;
+    for others, `nnc-legalize` transposes the operand first.
 
     Example:
     ```mlir

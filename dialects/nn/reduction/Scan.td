@@ -13,9 +13,9 @@ class Nn_ScanOp<string mnemonic, string what>
     : Nn_RoutineOp<mnemonic, [Nn_Axes]> {
   let summary = "Cumulative " # what # " along an axis";
   let description = [{
-    Each element of the result is made of those of `x` from the first of the axis
-    up to its own, with `reverse` from its own to the last; with `exclusive` without
-    its own. Integers wrap.
+    Element i of the result along `axis` combines the elements of `x` from the
+    first to element i or, with `reverse`, from element i to the last. With
+    `exclusive`, element i itself is left out. Integers wrap around.
 
     Example: `%y = nn.}] # mnemonic # [{ %x {axis = 1 : i64, exclusive = false,
     reverse = false} : (tensor<2x10xf32>) -> tensor<2x10xf32>`.

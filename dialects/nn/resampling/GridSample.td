@@ -33,10 +33,16 @@ def Nn_SamplePaddingAttr
 def Nn_GridSampleOp : Nn_RoutineOp<"grid_sample", [Nn_Axes]> {
   let summary = "Images sampled at given places";
   let description = [{
-    `x` is n x c and two or three axes of an image, `grid` n, the axes of the
-    result, and as many coordinates as the image has axes, that of its last axis
-    first. Coordinates of -1 and 1 are the ends of the image: the centres of the
-    elements there with `align_corners`, else their outer edges.
+    ONNX's GridSample: the values of the images `x` at the coordinates in
+    `grid`. `mode` says how a value between elements is interpolated, and
+    `padding` what the value outside of the image is.
+
+    `x` is n x channels x the two or three axes of an image. `grid` is n x the
+    axes of the result x 2 or 3 coordinates, of which the first belongs to the
+    last axis of the image. The result is n x channels x its own axes.
+    Coordinates of -1 and 1 are the two ends of an axis of the image: with
+    `align_corners` the centres of the first and last elements, otherwise their
+    outer edges.
 
     Example: `%y = nn.grid_sample linear zeros %x, %g {align_corners = false} : (tensor<1x3x8x8xf32>, tensor<1x4x5x2xf32>) -> tensor<1x3x4x5xf32>`.
   }];

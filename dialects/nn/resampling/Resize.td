@@ -47,10 +47,15 @@ def Nn_ResizeOp : Nn_Op<"resize", [
     DeclareOpInterfaceMethods<Nn_RoutineOpInterface, ["isLayoutTolerant"]>,
     Nn_Axes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "Interpolate the two spatial axes of a 4-D tensor to another size";
+  let summary = "Images interpolated to another size";
   let description = [{
-    `scales` are the ratios of output size to input size as the model gives
-    them. The coordinates follow the ONNX specification of Resize.
+    ONNX's Resize of the last two axes of a tensor with four axes. `scales`
+    holds for each of the two the positive ratio of output size to input size as
+    the model states it, from which coordinates are computed. `coordinates` and
+    `nearest` have the values of ONNX's attributes
+    `coordinate_transformation_mode` and `nearest_mode`; only the mode `nearest`
+    uses the latter. The mode `cubic` uses the coefficient `cubic_a` and, with
+    `exclude_outside`, gives elements outside of the image no weight.
 
     Example:
     ```mlir
@@ -74,11 +79,14 @@ def Nn_ResizeOp : Nn_Op<"resize", [
 def Nn_FixedResizeOp : Nn_RoutineOp<"fixed_resize", [Nn_Axes]> {
   let summary = "Bilinear resize of images of integers, in fixed point";
   let description = [{
-    Images are batch x height x width x channels, of integers of 8 or 16 bits.
-    Rows and columns of the result, `sizes` of them, lie `steps` / 1024 apart in
-    x, which TFLite rounds; with `half_pixel` they are pixels, not points. Sums
-    round halves up with `single`, else away from zero
-    (`runtime/routines/resampling/fixed_resize/portable.h`).
+    The bilinear resize of images, with the bits that TFLite computes
+    (`runtime/routines/resampling/fixed_resize/portable.h`). `x` is batch x
+    height x width x channels, of 8-bit integers or i16. `sizes` holds the
+    number of rows and of columns of the result, and `steps` their distances in
+    x in units of 1/1024: row i lies at row `i * steps[0] / 1024` of x or, with
+    `half_pixel`, at row `(i + 1/2) * steps[0] / 1024 - 1/2`; columns likewise.
+    Results are rounded to nearest, halves up with `single`, and away from zero
+    otherwise.
 
     Example: `%y = nn.fixed_resize %x {sizes = array<i64: 8, 6>, steps = array<i64: 512, 512>, half_pixel = true, single = false} : (tensor<1x4x3x5xi8>) -> tensor<1x8x6x5xi8>`.
   }];

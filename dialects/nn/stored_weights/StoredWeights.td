@@ -11,14 +11,15 @@ include "dialects/nn/NnBase.td"
 
 def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
     ["getRoutineCallsOn", "spellLayout"], [Nn_Axes]> {
-  let summary = "Matrix product with weights of 4 or 8 bits and their scales";
+  let summary = "Matrix product with 4-bit or 8-bit weights that share scales in blocks";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
-    `(q[n, k] - zero_points[n, k / block]) * scales[n, k / block]`. The sums are
-    of floats. The integers `q` have `bits` bits, 4 or 8, of a `ui8` each; in
-    the compiled model they take only `bits` bits each, and routines decode them
-    in registers. A `block` is a multiple of 8 or a whole column. There may be a
-    single zero point for all weights.
+    `(q[n, k] - zero_points[n, k / block]) * scales[n, k / block]`. `x`,
+    `scales`, the sums and the result are f32. `q` and `zero_points` are ui8 and
+    hold integers of `bits` bits, 4 or 8; in the compiled model each of `q`
+    takes only `bits` bits, and routines decode them in registers. The `block`
+    of weights that share a scale is a multiple of 8, or all k weights of a row
+    of q. `zero_points` has the shape of `scales`, or is 1 x 1 for all weights.
 
     Example:
     ```mlir
@@ -40,13 +41,15 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
                                                       "getAccumulatorType"]> {
   let summary = "Matrix product with compressed weights";
   let description = [{
-    `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`. `w` holds the bytes that
-    `runtime/routines/stored_weights/decode/plan.h` describes of a matrix of `rows` rows, and
-    `shape` says how they are read. They are weights of i8 where `x` has
-    integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
-    which the matrix is stored (`runtime/routines/stored_weights/stored_matmul/shape.h`). The
-    accumulator is as in `nn.conv`. `nnc-choose-routines` makes the op where reading
-    these bytes takes less time than decoding all of them first.
+    `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w`, a vector
+    of ui8, holds the matrix of weights, with `rows` rows, in compressed form.
+    The weights are i8 if `x` has 8-bit integers, and f32 otherwise. `shape`
+    says how the bytes are decoded
+    (`runtime/routines/stored_weights/decode/plan.h`), and `order` is the value
+    of `stored_order` for the order of the matrix's elements
+    (`runtime/routines/stored_weights/stored_matmul/shape.h`). The accumulator
+    is as in `nn.conv`. `nnc-choose-routines` creates the op where it takes less
+    time than to decode the whole matrix first.
 
     Example:
     ```mlir
@@ -64,13 +67,13 @@ def Nn_StoredMatMulOp : Nn_AnchorOp<"stored_matmul", ["getRoutineCallsOn",
     $x `,` $w `,` $shape attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
-    /// Returns the call for m rows of k elements and n rows of weights, which
-    /// `shape` tells how to decode.
+    /// Returns the call for m rows of x, of k elements each, and n rows of
+    /// weights that `shape` describes.
     static ::nnc::nn::RoutineCall makeCall(::nnc::nn::ShapeAttr shape, int64_t m,
                                            int64_t n, int64_t k, int64_t order);
-    /// Returns the bytes of the weights, each as a number of its own.
+    /// Returns the size of the weights in bytes if they were not compressed.
     int64_t getWeightBytes();
-    /// Returns the multiply-adds for m rows.
+    /// Returns the number of multiply-adds for m rows of x.
     static int64_t countProducts(::nnc::nn::ShapeAttr shape, int64_t m);
   }];
 }
@@ -79,14 +82,15 @@ def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
                                                   "getAccumulatorType"]> {
   let summary = "Convolution with compressed weights";
   let description = [{
-    The `nn.conv` of `filters` filters over one or two axes, in one group. `w` holds
-    the bytes that `runtime/routines/stored_weights/decode/plan.h` describes of their weights, and
-    `shape` says how they are read. They are weights of i8 where `x` has
-    integers of 8 bits, and of f32 otherwise. `order` is the number of the order in
-    which they are stored (`runtime/routines/stored_weights/stored_conv2d/shape.h`). Routines decode
-    `strip` filters at a time, which takes less working memory than all of them.
-    `nnc-choose-routines` makes the op where that memory would be the most that the
-    model needs.
+    The `nn.conv` of `x` with `filters` filters of size `kernel`, over one or
+    two spatial axes, in one group. `w`, a vector of ui8, holds the filters in
+    compressed form. Their weights are i8 if `x` has 8-bit integers, and f32
+    otherwise. `shape` says how the bytes are decoded
+    (`runtime/routines/stored_weights/decode/plan.h`), and `order` is the number
+    of the order in which the filters are stored
+    (`runtime/routines/stored_weights/stored_conv2d/shape.h`). Routines decode
+    `strip` filters at a time. `nnc-choose-routines` creates the op where the
+    memory for all decoded filters would increase the RAM that the model needs.
 
     Example:
     ```mlir
@@ -109,7 +113,7 @@ def Nn_StoredConvOp : Nn_AnchorOp<"stored_conv", ["isLayoutTolerant",
     $x `,` $w `,` $shape attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
-    /// Returns the bytes of the weights, each as a number of its own.
+    /// Returns the size of the weights in bytes if they were not compressed.
     int64_t getWeightBytes();
   }];
 }
@@ -119,10 +123,12 @@ def Nn_DecodeOp : Nn_Op<"decode", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "Decodes a compressed weight into its layout";
   let description = [{
-    `x` holds the bytes that `runtime/routines/stored_weights/decode/plan.h` describes, and `shape`
-    says how they are read. The result has the elements of a weight as its layout
-    stores them, padding and encoding included. `nnc-choose-routines` makes the op in
-    front of the layer that reads the weight. `routine` is as in `nn.layer`.
+    The weight that the bytes `x`, a vector of ui8, hold in compressed form.
+    `shape` says how they are decoded
+    (`runtime/routines/stored_weights/decode/plan.h`). The result has the
+    elements of the weight as its layout stores them, padding and encoding
+    included. `nnc-choose-routines` creates the op in front of the layer that
+    reads the weight. `routine` is as in `nn.layer`.
 
     Example: `%w = nn.decode %x, <form = 0, elements = 36, block = 36, values = 16, value_bits = 4, gaps = 0, gap_bits = 0, entries = 0> {routine = "decode_codes_portable"} : tensor<42xui8> -> tensor<4x1x3x3xi8>`.
   }];
@@ -131,10 +137,11 @@ def Nn_DecodeOp : Nn_Op<"decode", [
   let assemblyFormat = "$x `,` $shape attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The decode_form in which the weight is stored.
+    /// Returns the decode_form in which the weight is stored.
     int64_t getForm();
-    /// Returns why no weight with elements of so many bytes can be decoded from
-    /// so many bytes by `shape`, as the rest of a sentence; "" if one can.
+    /// Checks that a weight whose elements have `elementBytes` bytes can be
+    /// decoded by `shape` from `bytes` bytes. Returns "", or the reason why it
+    /// cannot, as the end of a sentence about the shape.
     static std::string findShapeProblem(::nnc::nn::ShapeAttr shape, int64_t bytes,
                                         int64_t elementBytes);
   }];

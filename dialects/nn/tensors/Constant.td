@@ -15,9 +15,10 @@ def Nn_ConstantOp : Nn_Op<"constant", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A weight or another known tensor";
   let description = [{
-    `value` holds the elements in row-major order, whatever the layout of the
-    result; they are packed into that layout once, when the weights are written.
-    The type of `value` is that of the result without the layout.
+    A tensor whose elements are known when compiling. `value` holds them in
+    row-major order, whatever the layout of the result; `nnc-encode-weights`
+    packs them into that layout. The type of `value` is that of the result
+    without the layout.
 
     Example: `%w = nn.constant dense<1.0> : tensor<64x3x7x7xf32> -> tensor<64x3x7x7xf32, #nn.layout<KCRS16k>>`.
   }];
