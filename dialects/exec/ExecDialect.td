@@ -16,12 +16,12 @@ def Exec_Dialect : Dialect {
   let cppNamespace = "::nnc::exec";
   let summary = "Programs of routine calls on fixed places in memory";
   let description = [{
-    The programs that `codegen/` prints; it prints one piece of text for each
-    op. The dialect is small and closed: a new operator of a network never needs
-    a new op here. See `README.md` in this folder.
+    The programs that `codegen/` prints, one piece of text for each op. The
+    dialect is small and closed: a new operator of a network never needs a new
+    op here. See `README.md` in this folder.
 
-    It also owns the attributes in which passes record the places of the values of
-    an nn function.
+    The dialect also has the attributes in which passes record where the values
+    of an nn function lie in memory.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -30,8 +30,8 @@ def Exec_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   // The rules of ExecAttributeRules.cpp say which ops, arguments and results may
-  // carry each attribute, and with which values. nnc-plan-memory sets most of them, nnc-assign-threads
-  // exec.serial.
+  // carry each attribute, and with which values. nnc-assign-threads sets
+  // exec.serial, and nnc-plan-memory most of the others.
   let discardableAttrs = (ins
     // The place of a value, on the op that computes it and on arguments and results
     // of functions; the list of the places of all results, on an op that runs
@@ -39,12 +39,12 @@ def Exec_Dialect : Dialect {
     "::nnc::exec::PlaceAttr":$place,
     "::mlir::ArrayAttr":$places,
     "::nnc::exec::PlaceAttr":$scratch,
-    // A single thread computes the op.
+    // Marks an op that a single thread computes.
     "::mlir::UnitAttr":$serial,
     // The size of a function's arena in bytes, and a lower bound of it.
     "::mlir::IntegerAttr":$arena,
     "::mlir::IntegerAttr":$lower_bound,
-    // The arena of the function holds its inputs and results, too.
+    // Marks a function whose arena holds its inputs and results, too.
     "::mlir::UnitAttr":$ports_in_arena,
     // The memories among which the arena of the function is divided, and those for
     // its weights.
@@ -52,8 +52,8 @@ def Exec_Dialect : Dialect {
     "::mlir::ArrayAttr":$weight_memories,
     // The sizes that the program of the function will have.
     "::mlir::ArrayAttr":$sizes,
-    // The function is only a sample at other sizes, for comparisons: its values may
-    // be larger than their places.
+    // Marks a function that is compiled only to be compared with that of the
+    // largest sizes (nn.sample). Its values may be larger than their places.
     "::mlir::UnitAttr":$sample,
     // The dimensions of the tensor at a place of a program with sizes: an affine map
     // whose symbols are the sizes in order. The tensor's type has the largest
@@ -71,8 +71,8 @@ def Exec_PlaceType : TypeDef<Exec_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "A place in memory that holds a tensor";
   let description = [{
-    The tensor at the place and its layout are given once, by the op that names
-    the place.
+    A place in memory. The op that defines it gives its name and the type of the
+    tensor there, with the layout.
   }];
 }
 def Exec_Place : DialectType<Exec_Dialect,
@@ -92,13 +92,22 @@ def Exec_PlaceAttr : AttrDef<Exec_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "Where nnc-plan-memory put a value";
   let description = [{
-    The value is `offset` bytes from the start of the arena, of the part of it in
-    the `index`-th memory of the function's `exec.memories`, of the caller's
-    buffer for the `index`-th argument or result of the function, or of the
-    constant that the op is or is a view of, which is in the `index`-th memory of
-    `exec.weight_memories` where the function has these. State has the index of its argument, for
-    its next value, too. `bytes` is the size of a layer's scratch
-    memory.
+    The place of a value of an nn function: `offset` bytes from the start of a
+    piece of memory, which `pool` and `index` name.
+
+    - `arena`: the arena or, if the function has `exec.memories`, the part of it
+      in the memory with the number `index`.
+    - `input`, `output`: the caller's buffer for the argument or result with the
+      number `index`.
+    - `state`: the caller's buffer for the state whose argument has the number
+      `index`. The result that is the next value of the state has the same
+      index.
+    - `weight`: the constant that the op is, or is a view of. If the function
+      has `exec.weight_memories`, the constant is in that with the number
+      `index`.
+
+    Numbers begin with 0. `bytes` is the size of the scratch memory of a layer,
+    in the attribute `exec.scratch`.
 
     Examples: `#exec.place<arena at 4096>`, `#exec.place<output[1] at 0>`,
     `#exec.place<arena[1] at 0>`, the start of the second memory; for a layer's
@@ -114,11 +123,13 @@ def Exec_MemoryAttr : AttrDef<Exec_Dialect, "Memory"> {
   let mnemonic = "memory";
   let summary = "One of the memories that the arena or the weights are divided among";
   let description = [{
-    `name` is an identifier of C, unique among the memories. A plan may take `size`
-    bytes there. `bytes` is the number of bytes that the plan takes; it exceeds
-    `size` if `nnc-plan-memory` found no room. Each access of a
-    `slow` memory takes longer than one of the others. A memory of a `device`
-    holds the values of that device and no others; without one it is the host's.
+    A memory of the user's hardware that holds a part of the arena or of the
+    weights. `name` is a C identifier, unique among the memories. `size` is the
+    number of bytes that a plan may take, and `bytes` the number that it does
+    take, which exceeds `size` if `nnc-plan-memory` found no division that fits.
+    Each access of a `slow` memory takes longer than one of the others. A memory
+    of a `device` holds only values of that device; without one it is the
+    host's.
 
     Examples: `#exec.memory<name = "dtcm", size = 65536>`,
     `#exec.memory<name = "psram", size = 4194304, slow = true, bytes = 8192>`,
@@ -144,10 +155,11 @@ def Exec_SizeAttr : AttrDef<Exec_Dialect, "Size"> {
   let mnemonic = "size";
   let summary = "A size that a program has at run time";
   let description = [{
-    `name` is an identifier of C, unique among the program's sizes, inputs and
-    other names. The size is one of `low`, `low + step`, ..., `high`. The caller
-    gives it or, if it is `found`, an `exec.measure` of the program finds it; such
-    a size may be 0.
+    A number on which dimensions of a program's tensors depend. `name` is a C
+    identifier, unique among all names of the program. The value is one of
+    `low`, `low + step`, ..., `high`. The caller chooses it for each run or, if
+    it is `found`, an `exec.measure` of the program sets it; only such a size
+    may be 0.
 
     Examples: `#exec.size<name = "batch", low = 1, high = 8, step = 1>`,
     `#exec.size<name = "boxes", low = 0, high = 100, step = 1, found = true>`.
@@ -169,9 +181,10 @@ def Exec_OperandKind : I32EnumAttr<"OperandKind",
 def Exec_OperandKindAttr
     : EnumAttr<Exec_Dialect, Exec_OperandKind, "operand_kind">;
 
-/// The values that the code of an expression is for:
-///   scalars  values of the types that the expression has
-///   floats   floats, and vectors of them
+/// The types of the values that the emitted code of an expression can compute
+/// with:
+///   scalars  scalars of the types in the expression
+///   floats   floats, and vectors of floats
 ///   mixed    scalars, and the vectors of runtime/simd/bytes.h
 def Exec_ExpressionForm : I32EnumAttr<"ExpressionForm",
     "what the code of an expression computes with", [

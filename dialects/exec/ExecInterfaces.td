@@ -21,8 +21,8 @@ def Exec_PlaceOpInterface : OpInterface<"PlaceOpInterface"> {
     InterfaceMethod<"Returns true if calls may write to the place.", "bool",
       "isWritable">,
     InterfaceMethod<[{
-      The device whose memory the place is in, which is that of its tensor's type;
-      empty for the host.
+      The name of the device in whose memory the place is, from the type of its
+      tensor; empty for the host.
       }], "::llvm::StringRef", "getDevice", (ins), "", [{
         return ::nnc::nn::getDevice($_op.getTensor());
       }]>,

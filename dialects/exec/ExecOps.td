@@ -23,15 +23,17 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Exec_Op<string mnemonic, list<Trait> traits = []>
     : Op<Exec_Dialect, mnemonic, traits>;
 
-/// A list of steps: a program, or one that runs only sometimes or repeatedly.
+/// Constraint on the parent of a step: a program, or a branch or loop in it.
 def Exec_InSteps : ParentOneOf<["ProgramOp", "BranchOp", "LoopOp"]>;
 
 def Exec_Tensor : TypeAttrBase<"::mlir::RankedTensorType", "a ranked tensor"> {
   let constBuilderCall = "::mlir::TypeAttr::get($0)";
 }
 
-/// Base of the ops that define a place; `form` is the assembly format between
-/// its name and its type.
+/// Base class of the ops that define a place. `more` are the attributes and
+/// operands besides its name and its tensor's type, `form` is the assembly
+/// format between these two, and `writable` is 1 if calls may write to the
+/// place.
 class Exec_PlaceOp<string mnemonic, dag more, string form, bit writable,
                    list<Trait> traits = []>
     : Exec_Op<mnemonic, !listconcat([HasParent<"ProgramOp">,
@@ -51,22 +53,28 @@ class Exec_PlaceOp<string mnemonic, dag more, string form, bit writable,
 
 def Exec_ProgramOp : Exec_Op<"program", [
     IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
-  let summary = "A model: places in memory, and calls in the order they run";
+  let summary = "A model: places in memory, and the steps of a run in order";
   let description = [{
-    `arena` is the working memory in bytes that a caller provides, aligned to
-    `align`; `lower_bound` is a size below which no plan can go: that of the
-    largest set of values that are alive at the same time. `weights` is the size
-    in bytes of all weights. `flags` are the compiler flags that the routines'
-    ISA needs, and `features` what a CPU must have for code built so. With
-    `memories`, the caller provides the arena in one part for each of these, and
-    each place in the arena names its memory; `arena` is then the sum of all
-    parts. The same holds for `weight_memories`, the places of weights and
-    `weights`. `headers` of runtime/ come before those of the calls' routines:
-    the vectors that these are written for, and the functions of the
-    expressions. `model` and `sha256` say which file the program was made from.
-    `sizes` are the sizes that the caller chooses for each run or that the
-    program computes, within bounds; those of the caller come first. All places
-    and the types of their tensors are for the largest ones.
+    A whole model, from which `codegen` prints a module. The body defines places
+    and holds the steps of a run: calls, copies, branches, loops.
+
+    - `arena`: the size in bytes of the working memory that the caller provides,
+      aligned to `align` bytes. `lower_bound` is the size of the largest set of
+      values that are alive at the same time, below which no plan can go.
+    - `weights`: the size of all weights in bytes.
+    - `memories`: if given, the caller provides one part of the arena in each of
+      these memories, each place in the arena names its memory, and `arena` is
+      the sum of all parts. `weight_memories` is the same for weights.
+    - `target`: the name of the target. `flags` are the compiler flags that the
+      instruction sets of the routines need, and `features` the features, by
+      LLVM's names, that a CPU must have to run code built with them.
+    - `headers`: headers of runtime/ that are included in front of those of the
+      routines: the vectors that these are written for, and the functions of the
+      expressions.
+    - `model` and `sha256`: the file that the program was made from.
+    - `sizes`: the sizes, within bounds, that the caller chooses for each run,
+      followed by those that the program computes. All places, and the types of
+      their tensors, are for the largest sizes.
 
     Example:
     ```mlir
@@ -102,9 +110,10 @@ def Exec_InputOp : Exec_PlaceOp<"input",
     "(`of` $model_name^)? (`in` $memory^)? (`at` $offset^)?", 0> {
   let summary = "An input of the model in memory of the caller, row-major, read in place";
   let description = [{
-    `model_name` is the input's name in the model where that is not `name`. An
-    input with an `offset` lies there in the arena, and is overwritten when it
-    is not needed any more.
+    The place of an input, which calls read and do not write. `model_name` is
+    the input's name in the model if that is not `name`. An input with an
+    `offset` lies that many bytes from the start of the arena, or of its part in
+    `memory`; other values overwrite it after its last use.
 
     Examples: `%x = exec.input "x_0" of "x.0" : tensor<1x4xf32>`,
     `%x = exec.input "x" at 128 : tensor<1x4xf32>`,
@@ -118,9 +127,10 @@ def Exec_OutputOp : Exec_PlaceOp<"output",
     "(`of` $model_name^)? (`tells` $size^)? (`in` $memory^)? (`at` $offset^)?", 1> {
   let summary = "The place of a result in memory of the caller, row-major";
   let description = [{
-    Calls may use it as they use a buffer before the result is written. An
-    output with an `offset` lies there in the arena. One that `tells` a size is
-    an i32: the value of that size that the program has computed.
+    The place of a result. Until the result is written, calls may use the place
+    as a buffer. `model_name`, `memory` and `offset` are as in `exec.input`. An
+    output that `tells` a size holds one i32: the value of that size, which the
+    program has computed.
 
     Examples: `%y = exec.output "prob" : tensor<1x1000xf32>`,
     `%y = exec.output "prob" at 0 : tensor<1x1000xf32>`.
@@ -132,9 +142,10 @@ def Exec_StateOp : Exec_PlaceOp<"state",
     "(`of` $model_name^)? (`=` $initial^)?", 1> {
   let summary = "State that the caller keeps between runs, row-major";
   let description = [{
-    Holds the value of the last run when a run begins, and that of this run when
-    it ends. `initial` is the value before the first run; without it, all
-    elements are zero.
+    The place of a value that passes from one run to the next. When a run begins
+    it holds the value that the previous run left, or `initial` in the first
+    run, where all elements are zero if that is not given. When the run ends it
+    holds the value for the next one.
 
     Examples: `%h = exec.state "h" : tensor<1x20xf32>`,
     `%c = exec.state "c" = dense<-1> : tensor<4xi8> : tensor<4xi8>`.
@@ -145,14 +156,14 @@ def Exec_WeightOp : Exec_PlaceOp<"weight",
     (ins I64Attr:$offset, ElementsAttr:$value, UnitAttr:$encoded,
          OptionalAttr<StrAttr>:$memory),
     "(`in` $memory^)? `at` $offset `=` (`encoded` $encoded^)? $value", 0> {
-  let summary = "A tensor known when the program is printed";
+  let summary = "A constant tensor among the weights of the program";
   let description = [{
-    Lies `offset` bytes from the start of the weights, or of those in `memory`.
-    `value` holds the
-    elements, row-major whatever the layout, until `nnc-encode-weights` makes it
-    `encoded`: then it holds the bytes that the compiled model stores, padding
-    included. The bytes from there up to the next multiple of the program's
-    `align` are zero and belong to the weight: routines read whole vectors.
+    The place of a constant, `offset` bytes from the start of the weights, or of
+    the weights in `memory`. `value` holds the elements in row-major order,
+    whatever the layout, until `nnc-encode-weights` makes the weight `encoded`:
+    then it holds the bytes that the compiled model stores, padding included.
+    The bytes behind them, up to the next multiple of the program's `align`, are
+    zero and belong to the weight, so that routines may read whole vectors.
 
     Example:
     ```mlir
@@ -167,10 +178,11 @@ def Exec_WeightOp : Exec_PlaceOp<"weight",
 def Exec_BufferOp : Exec_PlaceOp<"buffer",
     (ins I64Attr:$offset, OptionalAttr<StrAttr>:$memory),
     "(`in` $memory^)? `at` $offset", 1> {
-  let summary = "A place in the arena, `offset` bytes from its start";
+  let summary = "A place in the arena";
   let description = [{
-    Buffers overlap where what they hold is not needed at the same time. In a
-    program with several memories, `offset` counts from the start of `memory`.
+    The place of an intermediate value, `offset` bytes from the start of the
+    arena, or of its part in `memory`. Buffers whose values are not needed at
+    the same time may overlap.
 
     Examples: `%b = exec.buffer "conv1_out" at 4096 : tensor<1x8x4x4xf32>`,
     `%b = exec.buffer "conv1_out" in "dtcm" at 0 : tensor<1x8x4x4xf32>`.
@@ -179,13 +191,14 @@ def Exec_BufferOp : Exec_PlaceOp<"buffer",
 
 def Exec_ViewOp : Exec_PlaceOp<"view", (ins Exec_Place:$base, I64Attr:$offset),
     "`of` $base `at` $offset", 0> {
-  let summary = "Part of another place, or the same under another shape";
+  let summary = "A part of another place, or the place with another shape";
   let description = [{
-    `offset` is in bytes from the start of `base`. May be written if `base` may.
+    The place that begins `offset` bytes from the start of the place `base`.
+    Calls may write to it if they may write to `base`.
 
     Example: `%v = exec.view "flat" of %b at 0 : tensor<1x128xf32>`.
   }];
-  // isWritable() depends on the base: it is written out in Exec.cpp.
+  // isWritable() depends on the base and is defined in Exec.cpp.
   let extraClassDefinition = [{
     void $cppClass::getAsmResultNames(
         ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
@@ -200,35 +213,43 @@ def Exec_CallOp : Exec_Op<"call", [
     SingleBlock]> {
   let summary = "One call of a routine";
   let description = [{
-    Calls `routine` of `header` with its `params`, its template arguments by
-    name, on a shape. It reads `inputs`
-    and writes `outputs`, with `scratch`, bytes, as working memory. `expression` is
-    arithmetic on scalars, and what it yields is stored. Without `pointwise` it
-    is the routine's epilogue: its first argument is the element that the
-    routine computed, the others are elements of `extras`, each read as its kind
-    says. With `pointwise` the routine does nothing but apply it, and its
-    arguments are elements of the inputs. `form` says what its code computes
-    with. A routine may have code of its own for an expression that `requantizes`
-    sums: an `nn.requantize` that rounds twice to i8, of the sum of the first two
-    arguments by the third and the fourth.
+    A step that calls `routine`, a class template of the file `header`, for one
+    layer. `params` holds its template arguments by name, and `shape` the shape
+    of the call. The routine reads `inputs` and writes `outputs`, with the bytes
+    of `scratch` as working memory.
 
-    A call runs `on` a device, or on the host if it names none, and all its places
-    are on that device. The calls of a device run in their order, beside those of
-    the host; `exec.wait` waits for them.
+    `expression` is arithmetic on scalars that yields the elements to be stored.
+    Without `pointwise` it is the routine's epilogue: its first argument is the
+    element that the routine computed, and the others are elements of `extras`,
+    each read as its entry in `kinds` says. With `pointwise` the routine only
+    applies the expression, whose arguments are elements of the inputs. `form`
+    says with which values the expression's code computes. An expression that
+    `requantizes` sums is an `nn.requantize` to i8 with `double_rounding`: its
+    operand is the sum of the first two arguments, and its multiplier and shift
+    are the third and the fourth. Routines may have special code for it.
 
-    `name` is the layer's; `what` says in words what it computes, and the attributes
-    of `dialects/nn/description/Description.h` say it in parts; `work` counts
-    its operations, `multiply_adds` those of them that come in such pairs. One
-    thread computes a `serial` call, however many there are. A call that is `like`
-    an earlier one has the same routine, parameters, shape, element types,
-    expression and kinds: its code is printed once. With `sized`, names of fields of
-    the shape, this code gets these as an argument, and calls that are like it may
-    have other values of them; they name the same fields, all integers of 16 bits.
+    A call runs `on` a device, or on the host if it names none; all its places
+    are on that device. The calls of another device run in their order,
+    concurrently with those of the host; `exec.wait` waits for them. A `serial`
+    call is computed by one thread, even if there are several.
 
-    In a program with `sizes`, `varying` holds what depends on these: for each
-    such field an affine map whose symbols are the sizes, with a result for the
-    field, for each entry of a list, or for each entry of all its rows. `shape`
-    holds the values for the largest sizes. `sized` names all fields of `varying`.
+    For comments and reports, `name` is the layer's name, `what` says in words
+    what it computes, and the attributes of
+    `dialects/nn/description/Description.h` say it in parts. `work` is the
+    number of operations, where a multiply-add counts as two, and
+    `multiply_adds` the number of multiply-adds.
+
+    A call that is `like` an earlier one has the same routine, parameters,
+    shape, element types, expression and kinds, and uses that call's function in
+    the emitted code. `sized` names fields of the shape that this function gets
+    as arguments: calls that share it may differ in them. They name the same
+    fields, whose values are all integers of 16 bits.
+
+    In a program with `sizes`, `varying` has an affine map for each field of the
+    shape that depends on them. The symbols of the map are the sizes, and its
+    results are the field, the entries of the list, or the entries of all rows
+    of the list of lists. `shape` holds the values for the largest sizes.
+    `sized` names all fields of `varying`.
 
     Example:
     ```mlir
@@ -267,7 +288,8 @@ def Exec_CallOp : Exec_Op<"call", [
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns true if the call stores the routine's results unchanged.
+    /// Returns true if the call stores the elements that the routine computes
+    /// unchanged.
     bool hasEmptyExpression();
     /// Returns the widest form that the code of the expression can have in a
     /// program with or without the vectors of runtime/simd/bytes.h.
@@ -277,12 +299,13 @@ def Exec_CallOp : Exec_Op<"call", [
     ::nnc::nn::RequantizeOp findRequantization();
     /// Returns true if both calls can share one function of the emitted code.
     bool isLike(CallOp other);
-    /// Returns true if they can where shapes may differ.
+    /// Returns true if both calls could share one function if all fields in
+    /// which their shapes differ were its arguments.
     bool isLikeButForShape(CallOp other);
-    /// Returns the entries of `field` as expressions of the program's sizes, or
-    /// null if they are constants.
+    /// Returns the map of `varying` that gives the field `field` of the shape
+    /// for the program's sizes, or null if the field does not depend on them.
     ::mlir::AffineMap getVaryingField(::llvm::StringRef field);
-    /// Returns true if `field` of the shape is an argument of the function.
+    /// Returns true if `sized` names the field `field` of the shape.
     bool isSizedBy(::llvm::StringRef field);
   }];
 }
@@ -291,11 +314,12 @@ def Exec_CustomOp : Exec_Op<"custom", [
     Exec_InSteps, AttrSizedOperandSegments]> {
   let summary = "One call of a C function of the user";
   let description = [{
-    Calls `function`, which the file `header` declares, for an operator of the
-    model, `operator_name`. `reads` and `writes` describe its operands and
-    results, and `options` and `model_attributes` say what the model says of it, as in
-    `nn.custom`. All results are in `output`. The function works in `scratch`,
-    bytes. `id` tells which `nn.custom` it was.
+    A step that calls the user's C function `function`, which the file `header`
+    declares, for the model's operator `operator_name`. `inputs` are the places
+    of the operands, and all results are in the place `output`, one behind the
+    other. `reads`, `writes`, `options` and `model_attributes` are as in
+    `nn.custom`. The function works in the bytes of `scratch`. `id` is that of
+    the `nn.custom` from which the op was made.
 
     Example:
     ```mlir
@@ -320,8 +344,9 @@ def Exec_CustomOp : Exec_Op<"custom", [
 def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
   let summary = "Copies a tensor from one place to another without changing its layout";
   let description = [{
-    With `by_run`, the target consists of one part of the source's size for each
-    run of the loop that the copy is in, and the run's own part is written.
+    A step that copies the bytes of the tensor at `source` to `target`. With
+    `by_run`, the target consists of parts of the source's size, one for each
+    run of the loop around the copy, and the part of the current run is written.
 
     Examples: `exec.copy "copy_x" %x to %y`, `exec.copy "copy_h" %h to %all by_run`.
   }];
@@ -334,9 +359,11 @@ def Exec_CopyOp : Exec_Op<"copy", [Exec_InSteps]> {
 def Exec_TransferOp : Exec_Op<"transfer", [Exec_InSteps]> {
   let summary = "Copies a tensor to a place of another device without changing its layout";
   let description = [{
-    One of the two places is the host's. The transfer runs in the order of the
-    calls of the other device, and the host continues at once: its accesses of
-    the memory must follow an `exec.wait` for that device.
+    A step that copies a tensor between the host and another device: one of the
+    places `source` and `target` is the host's. The transfer runs in order with
+    the calls of the other device, while the host continues at once. An
+    `exec.wait` for that device has to stand between the transfer and a step of
+    the host that accesses the places.
 
     Example:
     ```mlir
@@ -355,6 +382,9 @@ def Exec_TransferOp : Exec_Op<"transfer", [Exec_InSteps]> {
 def Exec_WaitOp : Exec_Op<"wait", [Exec_InSteps]> {
   let summary = "Waits until a device has completed all earlier calls and transfers";
   let description = [{
+    A step of the host that continues when the device `device` has completed all
+    its calls and transfers in front of this op.
+
     Example: `exec.wait "gpu"`.
   }];
   let arguments = (ins StrAttr:$device);
@@ -364,9 +394,10 @@ def Exec_WaitOp : Exec_Op<"wait", [Exec_InSteps]> {
 def Exec_MeasureOp : Exec_Op<"measure", [HasParent<"ProgramOp">]> {
   let summary = "Sets a size of the program to a number that it has computed";
   let description = [{
-    `size` names one of the program's sizes that are found, and `count` is the
-    place of an i32. Everything that depends on the size follows the op. If the
-    number is out of the size's bounds, the program ends with an error.
+    A step that sets the size `size`, one of the program's sizes that are
+    `found`, to the i32 at the place `count`. All steps that depend on the size
+    follow the op. If the number is out of the size's bounds, the run ends with
+    an error.
 
     Example: `exec.measure "boxes" %count`.
   }];
@@ -378,8 +409,9 @@ def Exec_BranchOp : Exec_Op<"branch", [
     Exec_InSteps, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "Steps that run if a condition holds, and steps that run otherwise";
   let description = [{
-    `condition` is the place of one bool. The regions hold calls, copies,
-    branches and loops; all places are defined by the program.
+    A step that runs the steps of the first region if the bool at the place
+    `condition` is true, and those of the second region otherwise. The regions
+    hold calls, copies, branches and loops, and define no places.
 
     Example:
     ```mlir
@@ -403,12 +435,13 @@ def Exec_LoopOp : Exec_Op<"loop", [
     NoRegionArguments]> {
   let summary = "Steps that run several times";
   let description = [{
-    Runs `steps` at most `max` times, and at most as often as the i64 in `count`
-    if that is given; `condition`, the place of one bool, is read before each
-    run, and ends the loop where it is false. Before each run its number, from 0
-    on, is written to `counter`, the place of one i64, if that is there. In a
-    program with `sizes`, `varying_max` may be a map from these to the largest
-    number of runs; `max` is then that for the largest sizes.
+    A step that runs `steps` repeatedly: at most `max` times and, if the place
+    `count` is given, at most as often as the i64 there says. If the place
+    `condition` is given, the bool there is read before each run, and false ends
+    the loop. If the place `counter` is given, the number of the run, from 0 on,
+    is written there as an i64 before each run. In a program with `sizes`,
+    `varying_max` may be an affine map from the sizes to the largest number of
+    runs; `max` is then the number for the largest sizes.
 
     Example:
     ```mlir
@@ -430,7 +463,7 @@ def Exec_LoopOp : Exec_Op<"loop", [
 
 def Exec_YieldOp : Exec_Op<"yield", [
     Pure, Terminator, ReturnLike, HasParent<"CallOp">]> {
-  let summary = "The value that a call's expression stores";
+  let summary = "Terminator of an expression, with the element to store";
   let description = [{Example: `exec.yield %0 : f32`.}];
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

@@ -28,20 +28,24 @@ def Qnn_Dialect : Dialect {
   // The rules of QnnAttributeRules.cpp say which ops, arguments and results may
   // carry each attribute, and with which values.
   let discardableAttrs = (ins
-    // What the integers of a quantized input or output stand for, on the argument or
-    // result and then on the op of exec that this becomes (Port.h): their quantized
-    // `type`, and the `rounding` by which the model's framework makes them.
+    // The real numbers that the integers of a quantized input or output
+    // represent (Port.h): `type` is the quantized type, and `rounding` how the
+    // model's framework rounds reals to such integers. An argument or result
+    // has it, and then the op of exec that it becomes.
     "::mlir::DictionaryAttr":$port,
-    // The range of a float value as calibration found it, on the op or argument that
-    // gives it (Ranges.h): an array<f64: LOW, HIGH>.
+    // The range of a float value that calibration found (Ranges.h), on the
+    // argument that is the value or the op that computes it: an array<f64: LOW,
+    // HIGH>.
     "::mlir::DenseF64ArrayAttr":$range,
-    // The import of the module had quantized values beside constants.
+    // Marks a module that had quantized values beside constants when it was
+    // imported.
     "::mlir::UnitAttr":$quantized,
-    // Why an op of such a module computes with floats.
+    // The reason why an op of a module with qnn.quantized still computes with
+    // floats.
     "::mlir::StringAttr":$stays_float,
-    // A convolution or matrix product of integers, of qnn or nn, stands for one of
-    // floats in the model: its results need not be exact, but within one unit of
-    // those of the floats.
+    // Marks a convolution or matrix product of integers, of qnn or nn, that
+    // computes one of floats of the model: its results have to be within one
+    // unit of those of the floats, and need not be exact.
     "::mlir::UnitAttr":$of_floats
   );
 }

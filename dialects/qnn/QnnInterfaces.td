@@ -16,9 +16,9 @@ def Qnn_LoweringOpInterface : OpInterface<"LoweringOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        Creates the nn ops in front of the op and returns a value of the same
-        type as its result; a quantized result is a reinterpretation of
-        integers.
+        Creates nn ops in front of the op that compute its result, and returns
+        the value that replaces it, of the same type. If that type is quantized,
+        the value is a `qnn.reinterpret` of integers.
       }],
       "::mlir::Value", "lower", (ins "::mlir::OpBuilder &":$builder)>,
   ];

@@ -20,16 +20,18 @@ class Qnn_Op<string mnemonic, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
+/// Base class of the ops that nnc-qnn-canonicalize lowers to nn ops.
 class Qnn_LoweredOp<string mnemonic, list<Trait> traits = []>
     : Qnn_Op<mnemonic, !listconcat(
           [DeclareOpInterfaceMethods<Qnn_LoweringOpInterface>], traits)>;
 
 def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize", [Nn_ElementwiseAxes]> {
-  let summary = "Real numbers as quantized ones";
+  let summary = "Quantization of real numbers";
   let description = [{
-    Computes `saturate(round(x / scale) + zero_point)`, with the division in
-    f32. ONNX rounds halves to even (`half_even`), TFLite away from zero
-    (`half_away`).
+    Elementwise `saturate(round(x / scale) + zero_point)` of floats, with the
+    division in f32. Scale and zero point are those of the result's type, for
+    the whole tensor or for each index of an axis. Halves are rounded to even
+    with `half_even` (ONNX), and away from zero with `half_away` (TFLite).
 
     Example:
     ```mlir
@@ -43,9 +45,11 @@ def Qnn_QuantizeOp : Qnn_LoweredOp<"quantize", [Nn_ElementwiseAxes]> {
 }
 
 def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize", [Nn_ElementwiseAxes]> {
-  let summary = "Quantized numbers as the real ones that they stand for";
+  let summary = "Real numbers that quantized ones represent";
   let description = [{
-    Computes `(x - zero_point) * scale`, with the product in f32.
+    Elementwise `(x - zero_point) * scale`, with the product in f32. Scale and
+    zero point are those of the operand's type, for the whole tensor or for each
+    index of an axis.
 
     Example:
     ```mlir
@@ -60,13 +64,14 @@ def Qnn_DequantizeOp : Qnn_LoweredOp<"dequantize", [Nn_ElementwiseAxes]> {
 }
 
 def Qnn_DequantizeBlocksOp : Qnn_LoweredOp<"dequantize_blocks"> {
-  let summary = "Weights that share scales in blocks as real numbers";
+  let summary = "Real numbers that weights with block-wise scales represent";
   let description = [{
-    Computes `(x - zero_point) * scale` in f32 for a matrix whose elements share
-    a scale, and a zero point, in blocks of `block` along `axis`. Both have the
-    shape of x, with as many elements along the axis as there are blocks. Without
-    zero points these are 0. `nnc-qnn-fuse` computes a product with such weights
-    from the integers.
+    Elementwise `(x - zero_point) * scale` in f32 for a matrix `x` of integers.
+    Blocks of `block` elements along `axis` share a scale and a zero point.
+    `scales` and the optional `zero_points`, which are 0 by default, have the
+    shape of x but as many elements along the axis as there are blocks.
+    `nnc-qnn-fuse` replaces a matrix product with such weights by one that reads
+    the integers.
 
     Example:
     ```mlir
@@ -84,19 +89,21 @@ def Qnn_DequantizeBlocksOp : Qnn_LoweredOp<"dequantize_blocks"> {
 }
 
 def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize", [Nn_ElementwiseAxes]> {
-  let summary = "Quantized numbers, an accumulator's, in another scale";
+  let summary = "Quantized numbers, such as sums, brought to another scale";
   let description = [{
-    Computes `saturate(round((x - zero_point) * (scale / new_scale)) +
-    new_zero_point)`. With `real` (ONNX), the factor and the product are f32 and
-    halves round to even. The other two are TFLite's, whose factor is `m * 2^(s
-    - 31)` with an m of 31 bits: `double_rounding` is gemmlowp's doubling high
-    multiply, which rounds, followed by a shift that rounds halves away from
-    zero; `single_rounding` is one 64-bit product and one shift that rounds
-    halves up.
+    Elementwise `saturate(round((x - zero_point) * (scale / new_scale)) +
+    new_zero_point)`, where `scale` and `zero_point` are those of the operand's
+    type and the others those of the result's. `rescale` says how the factor is
+    represented and the product is rounded. With `real` (ONNX), both are f32,
+    and halves are rounded to even. The others are TFLite's, whose factor is `m
+    * 2^(s - 31)` with an m of 31 bits: `double_rounding` is gemmlowp's doubling
+    high multiply, which rounds, followed by a shift that rounds halves away
+    from zero; `single_rounding` is one 64-bit product and one shift that rounds
+    halves up. The op does not have `wide`.
 
-    `real` may have a `shift`, real numbers that broadcast to the shape of x:
-    `shift / new_scale` is added to the product before it is rounded. It holds a
-    bias that is no multiple of the scale of x.
+    Only `real` may have a `shift`, real numbers that broadcast to the shape of
+    x: `shift / new_scale` is added to the product before it is rounded. This is
+    how a bias is added that is no multiple of the scale of x.
 
     Example:
     ```mlir
@@ -124,11 +131,11 @@ def Qnn_ConvOp : Qnn_LoweredOp<"conv",
     [DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["setAxisPadding"]>]> {
   let summary = "Convolution of quantized tensors, exact in an i32 accumulator";
   let description = [{
-    Computes `nn.conv` of `x - x_zero_point` and `w - w_zero_point`, plus
-    `bias`, in 32-bit integers that wrap around. Padding stands for the real
-    number 0. The weight may have a scale and zero point for each filter. The
-    result is quantized with the product of both scales and the zero point 0:
-    what `bias`, a vector of i32, is added to.
+    `nn.conv` of `x - x_zero_point` and `w - w_zero_point`, plus `bias`, in
+    32-bit integers that wrap around. Padding represents the real number 0. The
+    weight may have a scale and zero point for each filter. The result is an i32
+    quantized with the product of both scales and the zero point 0; `bias`, a
+    vector of i32 with an element for each filter, has this scale, too.
 
     Example:
     ```mlir
@@ -150,10 +157,10 @@ def Qnn_MatMulOp : Qnn_LoweredOp<"matmul",
     [DeclareOpInterfaceMethods<Nn_AxisOpInterface>]> {
   let summary = "Matrix product of quantized tensors, exact in an i32 accumulator";
   let description = [{
-    Computes `nn.matmul` of `a - a_zero_point` and `b - b_zero_point` in 32-bit
-    integers that wrap around. `b` may have a scale and zero point for each
-    column (its last axis). The result is quantized with the product of both
-    scales and the zero point 0.
+    `nn.matmul` of `a - a_zero_point` and `b - b_zero_point` in 32-bit integers
+    that wrap around. `b` may have a scale and zero point for each column (its
+    last axis). The result is an i32 quantized with the product of both scales
+    and the zero point 0.
 
     Example:
     ```mlir
@@ -169,10 +176,12 @@ def Qnn_MatMulOp : Qnn_LoweredOp<"matmul",
 }
 
 def Qnn_ReinterpretOp : Qnn_Op<"reinterpret", [Nn_ElementwiseAxes]> {
-  let summary = "The integers of a quantized tensor, or integers as one";
+  let summary = "The integers of a quantized tensor, or the reverse";
   let description = [{
-    No element changes or moves. Unsigned storage has type `ui8`, signed storage
-    `i8`.
+    The integers that a quantized tensor stores, or a quantized tensor that
+    stores the given integers. The bytes stay the same. The type of the integers
+    is that of the storage: `ui8` for unsigned, `i8` for signed storage of 8
+    bits.
 
     Example:
     ```mlir

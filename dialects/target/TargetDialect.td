@@ -30,10 +30,19 @@ class Target_Attr<string name, string attrMnemonic>
 def Target_CoreAttr : Target_Attr<"Core", "core"> {
   let summary = "The cost model of a device of the kind core: a processor core";
   let description = [{
-    Caches and bandwidths are listed from level 1 on, in bytes and bytes a
-    cycle; a core without caches lists none. Computing and reading from memory
-    overlap; `exposed` is the percentage of the shorter one that does not, 60
-    unless the attribute says another figure.
+    The figures from which the compiler estimates how long a layer takes on one
+    core:
+
+    - `vector_bytes` and `vector_registers`: size and number of vector
+      registers.
+    - `caches`: the size of each cache in bytes, from level 1 on; empty for
+      none.
+    - `bandwidth`: the bytes per cycle that arrive from each of these caches.
+    - `memory_mb_s`: the bandwidth of memory in MB/s.
+    - `multiply_adds`: the f32 multiply-adds per cycle at the peak.
+    - `mhz`: the clock rate in MHz.
+    - `exposed`: arithmetic and reads of memory overlap, except for this
+      percentage of the shorter of the two; 60 by default.
 
     Example:
     ```mlir
@@ -49,40 +58,45 @@ def Target_CoreAttr : Target_Attr<"Core", "core"> {
     DefaultValuedParameter<"int64_t",
         "::nnc::target::costs::kUsualExposedPercent">:$exposed);
   let extraClassDeclaration = [{
-    /// Peak rate of one core, in f32 multiply-adds a second.
+    /// Returns the peak rate of one core in f32 multiply-adds per second.
     double getPeak() const;
-    /// The same with vectors of `isa`.
+    /// Returns the peak rate of one core in f32 multiply-adds per second, with
+    /// the vectors of `isa`.
     double getPeak(::llvm::StringRef isa) const;
-    /// Multiply-adds of vectors of `isa` that a core starts in a cycle.
+    /// Returns the number of multiply-adds of vectors of `isa` that a core
+    /// starts per cycle.
     double getVectorRate(::llvm::StringRef isa) const;
     /// Seconds for e^x of one float, computed in vectors of `isa`.
     double getExponentialSeconds(::llvm::StringRef isa) const;
-    /// The same for a function of runtime/simd/gates.h.
+    /// Seconds for a gate of one float (a function of runtime/simd/gates.h),
+    /// computed in vectors of `isa`.
     double getGateSeconds(::llvm::StringRef isa) const;
-    /// Whether one of the first two caches holds `bytes`.
+    /// Returns true if `bytes` fit into one of the first two caches.
     bool isNear(int64_t bytes) const;
-    /// Index of the first cache that holds `bytes`; none if they come from
-    /// memory. The last of several caches holds a third of its size, as other
-    /// cores and other data share it.
+    /// Returns the index of the first cache into which `bytes` fit, or nullopt
+    /// if they fit into none. Of the last of several caches, only a third of
+    /// its size counts, as other cores and other data share it.
     std::optional<size_t> getLevelFor(int64_t bytes) const;
-    /// Bytes a second at which `bytes` arrive from the level that holds them.
+    /// Returns the bytes per second that arrive from the cache into which
+    /// `bytes` fit, or from memory.
     double getBandwidthFor(int64_t bytes) const;
-    /// Seconds to read `bytes` that were written or read before. If a cache
-    /// holds all of them, the caches nearer to the core hold a part of them. A
-    /// cache between two others holds weights, too, so that a part of what
-    /// would fit into it comes from the next one. If no cache holds all of
-    /// them, all come from memory.
+    /// Returns the seconds to read `bytes` that were written or read before. If
+    /// they fit into a cache, the caches nearer to the core hold a part of
+    /// them. A cache between two others holds weights, too, so that a part of
+    /// the bytes that would fit into it comes from the next one. Bytes that fit
+    /// into no cache all come from memory.
     double getReadSeconds(int64_t bytes) const;
-    /// Bytes a second from the last-level cache, or from memory if there are
-    /// no caches.
+    /// Returns the bytes per second that arrive from the last-level cache, or
+    /// from memory if there are no caches.
     double getLastBandwidth() const;
-    /// Bytes that the last-level cache holds; 0 if there are no caches.
+    /// Returns the size in bytes of the largest cache, which is the last-level
+    /// one, or 0 if there are no caches.
     int64_t getLastBytes() const;
-    /// Bytes that the second-level cache holds, or the first where there is
-    /// only one; 0 if there are no caches.
+    /// Returns the size in bytes of the second-level cache, or of the first
+    /// where there is only one; 0 if there are no caches.
     int64_t getSecondBytes() const;
-    /// Bytes that arrive from that cache in a cycle, or from memory if there
-    /// are no caches.
+    /// Returns the bytes per cycle that arrive from the cache of
+    /// getSecondBytes(), or from memory if there are no caches.
     double getSecondBytesPerCycle() const;
   }];
 }
@@ -90,9 +104,9 @@ def Target_CoreAttr : Target_Attr<"Core", "core"> {
 def Target_SpaceAttr : Target_Attr<"Space", "space"> {
   let summary = "A memory space: memory that a device's routines can access";
   let description = [{
-    `name` is an identifier of C. `align` is the alignment in bytes of the arena
-    in this space, of the weights there and of each tensor in them, a power of
-    two of 8 at least.
+    `name` is a C identifier. `align` is the alignment in bytes of the arena and
+    of the weights in this space, and of each tensor in them: a power of two of
+    at least 8.
 
     Example: `#target.space<name = "ram", align = 64>`.
   }];
@@ -103,15 +117,19 @@ def Target_SpaceAttr : Target_Attr<"Space", "space"> {
 def Target_DeviceAttr : Target_Attr<"Device", "device"> {
   let summary = "A part of a machine that computes layers";
   let description = [{
-    `isas` are the levels of routines that it runs, best first; `features` what
-    it must have to run code that is built by `compiler` with `flags`, by LLVM's
-    names. Values that its routines read and write lie in the first of its
-    memory `spaces`. `cost` is the cost model, an attribute of the device's
-    kind: `#target.core` for the kind core.
+    A processor that runs routines on values in memory of its own.
 
-    Between a device that is not the host and the host, data moves over a link
-    of `link_mb_s` MB/s, and each transfer takes `link_ns` nanoseconds beside
-    that. The host has no link.
+    - `name`: an identifier, unique in the machine.
+    - `isas`: the instruction sets whose routines it can run, best first.
+    - `features`: the features, by LLVM's names, that it must have to run code
+      that `compiler` has built with `flags`.
+    - `spaces`: its memory spaces. The values that its routines read and write
+      lie in the first of them.
+    - `cost`: its cost model, whose attribute follows from the kind of the
+      device: `#target.core` for the kind core.
+    - `link_mb_s` and `link_ns`: a transfer between the device and the host
+      takes `link_ns` nanoseconds plus the time of its bytes at `link_mb_s`
+      MB/s. The host has no link.
 
     Example:
     ```mlir
@@ -133,7 +151,7 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     DefaultValuedParameter<"int64_t", "0">:$link_mb_s,
     DefaultValuedParameter<"int64_t", "0">:$link_ns);
   let extraClassDeclaration = [{
-    /// The kind, which follows from the attribute of the cost model.
+    /// The kind of the device, which follows from the type of its cost model.
     ::nnc::target::DeviceKind getKind() const;
     /// The cost model of a device of the kind core.
     CoreAttr getCore() const { return ::llvm::cast<CoreAttr>(getCost()); }
@@ -141,18 +159,22 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     SpaceAttr getSpace() const {
       return ::llvm::cast<SpaceAttr>(getSpaces()[0]);
     }
-    /// The alignment of values there.
+    /// The alignment of values in that space, in bytes.
     int64_t getAlign() const { return getSpace().getAlign(); }
-    /// The same device with another cost model.
+    /// Returns this device with another cost model.
     DeviceAttr withCost(::mlir::Attribute cost) const;
-    /// Whether routines of this level run on it.
+    /// Returns true if the device can run routines of the instruction set
+    /// `isa`.
     bool hasIsa(::llvm::StringRef isa) const;
-    /// Returns true if routines of one of its isas are written for vectors.
+    /// Returns true if routines of one of its instruction sets are written for
+    /// vectors.
     bool hasVectors() const;
-    /// Cycles for looking up a vector of bytes in a table of 256, with the best
-    /// instruction set; 0 where expressions are faster.
+    /// Returns the cycles that it takes to look up a vector of bytes in a table
+    /// of 256 with the best instruction set, or 0 if expressions are always
+    /// faster.
     int64_t getLookupCycles() const;
-    /// Cycles for e^x of a vector of floats, with the best instruction set.
+    /// Returns the cycles for e^x of a vector of floats with the best
+    /// instruction set.
     int64_t getExponentialCycles() const;
   }];
 }
@@ -160,12 +182,20 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
 def Target_MachineAttr : Target_Attr<"Machine", "machine"> {
   let summary = "The description of a machine for the compiler";
   let description = [{
-    The module's attribute `nn.target`. A row of `targets.inc`, or what
-    `native` found on the host: from then on no pass asks the host anything.
-    The first of the `devices` is the host, of the kind core: it runs the
-    program, and holds what types without a device have. A machine without an
-    operating system has the name of a `board`, whose test firmware runs its
-    programs; it has no threads and no files.
+    The machine that code is compiled for, a module's attribute `nn.target`: a
+    row of `targets.inc`, or what the target `native` found on the machine that
+    runs nnc, which no pass asks again.
+
+    - `name`: the name of the row, or `native`.
+    - `triple`: the triple of the compiler.
+    - `chip`: LLVM's name of the chip, for `native`.
+    - `devices`: `#target.device` attributes. The first is the host, of the kind
+      core: it runs the program, and tensors whose types name no device are in
+      its memory.
+    - `emulator`: the command that runs programs for the machine, or empty.
+    - `board`: for a machine without an operating system, which has no threads
+      and no files, the board whose firmware runs its programs in tests; empty
+      otherwise.
 
     Example:
     ```mlir
@@ -191,16 +221,16 @@ def Target_MachineAttr : Target_Attr<"Machine", "machine"> {
     StringRefParameter<"board of a machine without an operating system",
         "\"\"">:$board);
   let extraClassDeclaration = [{
-    /// Whether programs for it run without an operating system.
+    /// Returns true if programs for it run without an operating system.
     bool isBare() const { return !getBoard().empty(); }
     /// The device that runs the program.
     DeviceAttr getHost() const {
       return ::llvm::cast<DeviceAttr>(getDevices()[0]);
     }
-    /// The device of that name; the host for an empty name, and null if there
-    /// is none of the name.
+    /// Returns the device called `name`, the host if the name is empty, or null
+    /// if there is no such device.
     DeviceAttr findDevice(::llvm::StringRef name) const;
-    /// The same machine with another host.
+    /// Returns this machine with another host.
     MachineAttr withHost(DeviceAttr host) const;
   }];
 }

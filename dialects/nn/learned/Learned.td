@@ -62,7 +62,7 @@ def Nn_SquaredDistanceOp : Nn_RoutineOp<"squared_distance"> {
 }
 
 def Nn_CoupleProbabilitiesOp : Nn_RoutineOp<"couple_probabilities"> {
-  let summary = "Class probabilities from the probabilities within pairs of classes";
+  let summary = "Class probabilities by pairwise coupling";
   let description = [{
     The probability of each of `classes` classes, from 2 to 65535, by the
     pairwise coupling of Wu, Lin and Weng (2004), as support vector machines use

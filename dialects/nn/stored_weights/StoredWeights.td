@@ -11,7 +11,7 @@ include "dialects/nn/NnBase.td"
 
 def Nn_BlockMatMulOp : Nn_AnchorOp<"block_matmul",
     ["getRoutineCallsOn", "spellLayout"], [Nn_Axes]> {
-  let summary = "Matrix product with 4-bit or 8-bit weights that share scales in blocks";
+  let summary = "Matrix product with weights of 4 or 8 bits and block-wise scales";
   let description = [{
     `y[..., m, n] = sum over k of x[..., m, k] * w[n, k]`, where `w[n, k]` is
     `(q[n, k] - zero_points[n, k / block]) * scales[n, k / block]`. `x`,
