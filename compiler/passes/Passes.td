@@ -79,14 +79,14 @@ def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
       of two activations, with the bias and the `nn.relu` or `nn.clip` behind
       them. Weights are symmetric integers of 8 bits, biases integers of 32 bits
       of the scale of the sums.
-    - Where they read what is quantized: sums, products, concats, averages,
-      `nn.relu`, `nn.clip`, and ops that only move elements. The operands and the
+    - Sums, products, concats, averages, `nn.relu`, `nn.clip`, and ops that only
+      move elements, if their operands are quantized. The operands and the
       result of a concat share a scale if none of them loses more than one bit.
-    - Tables that `nn.gather` reads.
+    - Constant tables that `nn.gather` reads.
 
-    Activations have one scale and one zero point. A value without `qnn.range`,
-    or with one that no scale fits, stays float, and so does what computes and
-    reads it. All `qnn.range` are removed.
+    Each activation has one scale and one zero point. A value without
+    `qnn.range`, or with a range that no scale fits, stays float, and so do the
+    ops that compute and read it. All `qnn.range` are removed.
 
     ```mlir
     func.func @main(%x: tensor<1x4xf32> {qnn.range = array<f64: -1.0, 1.0>}) {
@@ -117,11 +117,12 @@ def Compress : Pass<"nnc-compress", "::mlir::ModuleOp"> {
   let summary = "Prune weights and let them share values";
   let description = [{
     Changes constant weights, 32-bit floats or quantized 8-bit integers, of
-    convolutions, matrix products and recurrent layers. Weights of small magnitude
-    become zero (`sparsity`, `pattern`), and the others share a limited number of
-    values (`clusters`). How they are stored is chosen later. A constant that
-    other ops read, too, stays as it is. `nnc compress` does the same; if it is
-    given samples, it uses a second-order method (`compiler/compression/`).
+    convolutions, matrix products and recurrent layers. Weights of small
+    magnitude become zero (`sparsity`, `pattern`), and the others share a
+    limited number of values (`clusters`). `nnc-choose-routines` chooses later
+    how they are stored. A constant that other ops read, too, stays as it is.
+    `nnc compress` does the same; if it is given samples, it uses a second-order
+    method (`compiler/compression/`).
 
     Runs behind `nnc-simplify` and `nnc-recompose`: batch norms that are folded
     later would scale channels of weights that share values.
@@ -233,10 +234,11 @@ def Patch : Pass<"nnc-patch", "::mlir::func::FuncOp"> {
 def CountFromSizes : Pass<"nnc-count-from-sizes", "::mlir::ModuleOp"> {
   let summary = "Compute whole numbers that depend on sizes from the sizes";
   let description = [{
-    The module holds a network at several sizes (`nn.sample`). Constants that are
-    arithmetic progressions whose first number or step depends on a size, such as
-    the places of tokens behind a cache, become ops that no pass folds, in all
-    imports of the network alike.
+    The module holds a network at several sizes (`nn.sample`). Some of its
+    integer constants are arithmetic progressions whose first number or step
+    depends on a size, such as the positions of the tokens behind a cache. In
+    all imports of the network, ops that compute these numbers from the sizes,
+    and that no pass folds, replace such constants.
 
     ```mlir
     %p = nn.constant dense<[5, 6, 7]> : tensor<3xi64>   // with 5 rows in a cache
@@ -251,7 +253,9 @@ def CountFromSizes : Pass<"nnc-count-from-sizes", "::mlir::ModuleOp"> {
 def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
   let summary = "Compute layers of QDQ models in integers";
   let description = [{
-    Results are within one unit of those of the float ops:
+    Rewrites a QDQ model, in which float ops read dequantized values and their
+    results are quantized. Results are within one unit of those of the float
+    ops:
 
     - A convolution or matrix product of dequantized operands becomes `qnn.conv`
       or `qnn.matmul`, with the bias in the scale of the sums, and a
@@ -274,8 +278,9 @@ def QnnFuse : Pass<"nnc-qnn-fuse", "::mlir::ModuleOp"> {
     conversions around them. The attribute `qnn.stays_float` of an op holds the
     reason why it still computes with floats.
 
-    A product stays in floats if the target has no routine for integers. If it has
-    one, nnc-choose-routines decides which of the two is faster.
+    A product stays in floats if the target has no routine for integers. If it
+    has one, nnc-choose-routines decides later whether integers or floats are
+    faster.
 
     ```mlir
     %0 = qnn.dequantize %x : tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:128>> -> tensor<2x3xf32>
@@ -299,12 +304,13 @@ def QnnLegalize : Pass<"nnc-qnn-legalize", "::mlir::ModuleOp"> {
   let summary = "Give products of bytes the operands that the target multiplies";
   let description = [{
     Some instructions multiply unsigned bytes by signed ones (VNNI), others two
-    signed bytes. If the best instruction set of the target has routines for only
-    one kind of first operand, an operand of `qnn.conv` or `qnn.matmul` of the
-    other kind is moved by 128, and its zero point with it. The real numbers stay
-    the same. If ops that quantize make the operand, alone or with ops that move
-    elements in between, these get the other type. Otherwise an addition moves the
-    numbers, which becomes a part of the layer that makes them.
+    signed bytes. If the best instruction set of the target has routines for
+    only one kind of first operand, an operand of `qnn.conv` or `qnn.matmul` of
+    the other kind is converted to this kind: 128 is added to, or subtracted
+    from, its integers and its zero point, so that it represents the same real
+    numbers. If a quantization computes the operand, perhaps with ops that only
+    move elements in between, it gets the other type. Otherwise an addition
+    converts the integers; it becomes a part of the layer that computes them.
 
     ```mlir
     %3 = qnn.matmul %x, %w : (tensor<2x3x!quant.uniform<i8:f32, 2.0e-02:5>>, ...
@@ -370,8 +376,9 @@ def Simplify : Pass<"nnc-simplify", "::mlir::func::FuncOp"> {
 def DropUnread : Pass<"nnc-drop-unread", "::mlir::ModuleOp"> {
   let summary = "Remove unread values that branches and loops compute";
   let description = [{
-    Removes ops, results of functions that ops run, values that loops carry and
-    values that functions capture on which no result of the network depends.
+    Removes everything on which no result of the network depends: ops, results
+    of functions that `nn.if` and `nn.loop` run, values that loops carry, and
+    values that such functions capture.
 
     ```mlir
     func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -542,17 +549,18 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
       or both, and the 1 x 1 convolution of stride 1 that reads it become
       `nn.scaled_conv`. These values may be computed at run time.
 
-    An activation may stand between the two parts: relu, clip, hard_swish or silu. In
-    the first two forms, a constant bias may stand there, too. The fused forms read
-    weights or inputs more often, and cannot use Strassen's method, so the estimated
-    costs decide: that of the cheapest candidate of the fused layer, in
-    any layout, against that of the cheapest candidates of the two layers. Layers whose
-    routines a tuning file has chosen are fused, or not, as in that file. The
-    fused layer, or the second of two layers that stay apart, gets both costs as an
-    attribute: `nn.expanded`, `nn.separable` or `nn.scaling`.
+    An activation may stand between the two parts: relu, clip, hard_swish or
+    silu. In the first two forms, a constant bias may stand there, too. The
+    fused forms read weights or inputs more often, and cannot use Strassen's
+    method, so the estimated costs decide: layers are fused if the cheapest
+    candidate of the fused layer, in any layout, costs less than the cheapest
+    candidates of the two layers. Layers whose routines a tuning file has chosen
+    are fused, or not, as in that file. The fused layer, or the second of two
+    layers that stay apart, gets both costs as an attribute: `nn.expanded`,
+    `nn.separable` or `nn.scaling`.
 
-    Of a network at several sizes (`nn.sample`), the layers at the largest sizes
-    are fused so, and all others like them.
+    For a network at several sizes (`nn.sample`), the costs at the largest sizes
+    decide, and the layers at the other sizes are fused in the same way.
 
     ```mlir
     %0 = nn.layer "depthwise" inputs(%x, %w : ...) extras(%b : ...) ... nn.conv, nn.add, nn.clip

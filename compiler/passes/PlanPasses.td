@@ -52,13 +52,15 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
     all layers stays below `max-error`.
 
-    With `precision=f16`, layers have candidates that compute with halves beside
-    those with floats. An anchor reads its inputs as halves and stores halves;
-    its weights are rounded, and one that is too large for a half has no such
-    candidates. An epilogue loads extras as halves where that is cheaper, but
-    computes in float32, and so does an elementwise layer, which may store
-    halves. Layers that only cast are inserted where a value is read in another
-    type than it is made in. Arguments and results of functions keep their types.
+    With `precision=f16`, layers have candidates that compute with halves
+    (16-bit floats) beside those that compute with 32-bit floats. In such a
+    candidate, the anchor reads its inputs as halves and stores halves, and its
+    weights are rounded to halves; a layer with a weight that is too large for a
+    half has no such candidates. The epilogue loads extras as halves where that
+    is cheaper, but computes with 32-bit floats. An elementwise layer computes
+    with these, too, and may store halves. Layers that only cast are inserted
+    where a value is read in another type than it is stored in. Arguments and
+    results of functions keep their types.
 
     ```mlir
     %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
@@ -73,13 +75,13 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     ```
 
     A layer that multiplies 8-bit integers has candidates that multiply floats,
-    too, if its epilogue requantizes with a real factor, so that all of the layer
-    can be computed with floats. Such a layer reads and stores floats that hold
-    the integers minus the number that a convolution pads its input with; its
-    weights are the same integers as floats. Layers that read or store integers
-    elementwise, products of integers, and layers that move elements or select
-    the largest have candidates that read or store such floats. Sums of floats
-    are those of integers where they stay below 2^24. `products` leaves out the
+    too, if its epilogue requantizes with a real factor, so that all of the
+    layer can be computed with floats. Such a layer reads and stores floats that
+    are the integers minus the number with which a convolution pads its input;
+    its weights are the same integers as floats. The layers that can read or
+    store these floats are such products, elementwise layers, and layers that
+    move elements or select the largest ones. Sums of floats are equal to those
+    of integers as long as they are below 2^24. `products` can exclude the
     candidates of one kind.
 
     ```mlir
@@ -97,23 +99,28 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
 
     `weights-encoding` limits which weights routines may read (`WeightRules.h`).
 
-    Weights are part of the problem: each that only layers read is stored as it
-    is, or in fewer bytes as a codebook, in the manner of CSR, or with Huffman's
-    codes. An `nn.decode` in front of each layer that reads such a weight makes it
-    again, bit for bit; or the layer's anchor becomes an `nn.stored_matmul`, which
-    reads what is stored, or an `nn.stored_conv`, which decodes a strip of filters
-    at a time, where the model would need more memory for all of them. With
-    `weights-encoding=codebook`, `csr` or `huffman`, each weight has the smallest
-    form of this kind. With `max-weights`, the bytes that all
-    weights may take together, a byte has the price in seconds at which the
-    fastest plan keeps to them; then one weight or two at a time, with the layers
-    that read them, change their form where that saves time. With `max-ns` in its
-    place, the time that a run may take, weights take the fewest bytes with which
-    the plan keeps to it, which are found in the same way. Without any of these,
-    weights most of which are zero are stored as `csr` where layers become faster
-    so, and those with `nn.byte_weights` as `codebook`: always for targets without
-    an operating system, elsewhere where that is estimated to take a tenth of the
-    layer's time at most.
+    The pass also chooses how weights are stored. A weight that only layers read
+    is stored uncompressed or in fewer bytes: as a codebook, in a form like CSR,
+    or with Huffman codes. An `nn.decode` in front of each layer that reads a
+    compressed weight restores it, bit for bit. Instead, the layer's anchor may
+    become an `nn.stored_matmul`, which reads the compressed weight, or, where
+    the model would need more memory for all decoded filters, an
+    `nn.stored_conv`, which decodes a strip of filters at a time. One of these
+    options limits the choice:
+
+    - `weights-encoding=codebook`, `csr` or `huffman`: each weight has the
+      smallest form of this kind.
+    - `max-weights`, the bytes that all weights may take together: the search
+      gives each byte a price in seconds, and takes the price at which the
+      fastest plan keeps to the limit. Then one or two weights at a time, with
+      the layers that read them, change their form where that saves time.
+    - `max-ns`, the time that a run may take: weights take the fewest bytes with
+      which the plan keeps to it, which are found in the same way.
+
+    Without any of them, weights that are mostly zero are stored as `csr` where
+    that makes layers faster. Weights with `nn.byte_weights` are stored as
+    `codebook`: always for targets without an operating system, and for others
+    where decoding is estimated to take at most a tenth of the layer's time.
 
     ```mlir
     %w = nn.constant dense_resource<w> : tensor<64x3x7x7xi8>
@@ -125,11 +132,11 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     %1 = nn.layer "conv1" inputs(%0, %w : ...) ...
     ```
 
-    With `max-ram`, the scratch memory and padding of a candidate have to fit into
-    the bytes that are free beside the values in use while the layer runs. A
-    candidate that exceeds them costs more than all candidates that do not, the
-    more the more bytes it exceeds them by. The choices of a tuning file, which
-    may not fit, are ignored then.
+    With `max-ram`, the scratch memory and padding of a candidate have to fit
+    into the bytes that are free beside the values in use while the layer runs.
+    A candidate that needs more costs more than all candidates that fit, by an
+    amount that grows with the excess. The choices of a tuning file, which may
+    not fit, are then ignored.
 
     The values of `layouts` other than `global` restrict the search, to show what
     the layouts are worth. With `local`, every layer is surrounded by the adapts
@@ -286,22 +293,23 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::ModuleOp"> {
     elementwise layers and residual additions overwrite an operand that is not
     used afterwards.
 
-    Functions that nn.if and nn.loop run are planned within the one that runs them:
-    their values take places of the same arena, and their arguments and results
-    get an `exec.place`. A carried value of a loop, its first value, its next one
-    and the loop's result have one place where that is right, so that nothing is
-    copied between runs; branches of nn.if compute their results where the op has
-    them, and share memory.
+    Functions that nn.if and nn.loop run are planned together with the function
+    that contains the op: their values get places of the same arena, and their
+    arguments and results get an `exec.place`. The first value of a carried
+    value of a loop, its value in each run and the loop's result share one place
+    unless one of them would overwrite another that is still needed, so that
+    nothing is copied between runs. The branches of an nn.if compute their
+    results at the places of the op's results, and share memory.
 
-    On a target without an operating system, or with `reorder`, layers run in
-    another order where that makes the arena smaller: the order with the fewest
-    bytes in use at a time, by an exact search where that is short.
+    On a target without an operating system, or with `reorder`, layers are put
+    into the order in which the fewest bytes are in use at a time, if that makes
+    the arena smaller. The search for the order is exact where it is short.
 
-    A function with `exec.memories` gets an arena in each of these memories, and one
-    with `exec.weight_memories` has its constants divided among them: what layers
-    read and write most often for its size is in the memories that are not slow.
-    The lists get the `bytes` of each memory that are taken, which are more than its
-    size where no division fits.
+    A function with `exec.memories` gets a part of its arena in each of these
+    memories, and one with `exec.weight_memories` has its constants divided
+    among them. The values and constants with the most accesses per byte are in
+    the memories that are not slow. Each memory of the lists gets the number of
+    `bytes` that are taken, which exceeds its size where no division fits.
 
     With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
     arguments and results get an `exec.place` in the arena. Other values may
@@ -343,9 +351,9 @@ def VerifyMemory : Pass<"nnc-verify-memory", "::mlir::ModuleOp"> {
 def RetypeSamples : Pass<"nnc-retype-samples", "::mlir::ModuleOp"> {
   let summary = "Give the plan of the largest sizes the shapes of other sizes";
   let description = [{
-    The module holds the planned layers of a network at its largest sizes, and the
-    layers at other sizes (`nn.sample`). Each of these becomes a copy of the plan,
-    with the shapes that it has.
+    The module holds the planned layers of a network at its largest sizes, and
+    the layers at other sizes (`nn.sample`), which have no plan. Each sample is
+    replaced by a copy of the planned layers with the shapes of the sample.
 
     ```mlir
     module { ... nn.layer "fc" inputs(%x, %w : tensor<8x4xf32>, ...) {routine = "gemm_f32", ...} }
@@ -386,12 +394,12 @@ def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
   let description = [{
     Calls of one routine with the same parameters, element types and expression,
     but with different shapes, become `sized`: one function computes them, and
-    gets the sizes in which they differ as an argument. That takes fewer bytes of
-    code but more time, since the bounds of its loops are not constants.
-    `optimize` says how much time a byte is worth. The bytes of code come from
-    runtime/routines/costs/code.inc; with `size`, calls of routines that it does
-    not list share functions, too. Nothing changes if the target has an operating
-    system, or with `speed`.
+    gets the sizes in which they differ as an argument. That takes fewer bytes
+    of code but more time, since the bounds of the function's loops are not
+    constants. `optimize` says how much time a byte is worth. The sizes of
+    routines' code come from runtime/routines/costs/code.inc; with `size`, calls
+    of routines that this table does not list share functions, too. Nothing
+    changes if the target has an operating system, or with `speed`.
 
     ```mlir
     exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
@@ -420,11 +428,11 @@ def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
 def Generalize : Pass<"nnc-generalize", "::mlir::ModuleOp"> {
   let summary = "Merge the programs of several sizes into one for all sizes";
   let description = [{
-    The module holds the programs of a network at several sizes (`nn.sample`), and
-    becomes one with a single program: numbers that differ become expressions of
-    the sizes. The pass fails where the programs differ in more than numbers, where
-    a routine does not apply to some size, and where the scratch memory of
-    `threads` threads is too small for it.
+    The module holds the programs of a network at several sizes (`nn.sample`). A
+    single program replaces them: numbers that differ between them become
+    expressions of the sizes. The pass fails if the programs differ in more than
+    numbers, if a routine does not apply to one of the sizes within the bounds,
+    or if it then needs more scratch memory for `threads` threads than it has.
 
     ```mlir
     module { exec.program ... exec.call "fc" ... shape <m = 8, ...> }
