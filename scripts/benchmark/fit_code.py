@@ -32,9 +32,10 @@ HEAD = """\
 // NNC_CODE(routine, first parameter or -1, bytes of a layer with constant sizes,
 //          bytes of a function that gets its sizes as arguments)
 //
-// The code of layers on microcontrollers, without the functions that all layers
-// of armdsp or of helium share: {compiler} at -Os for a
-// Cortex-M7, for helium a Cortex-M55. Written by scripts/benchmark/fit_code.py.
+// The code sizes of layers on microcontrollers, compiled by {compiler}
+// at -Os for a Cortex-M7, or for a Cortex-M55 if the routine is for helium. The
+// functions that all layers of armdsp or of helium share are not counted. Written
+// by scripts/benchmark/fit_code.py.
 """
 
 CONV = dict(n=1, c=16, h=12, w=12, k=16, kh=3, kw=3, sh=1, sw=1, dh=1, dw=1, pt=1, pl=1,
