@@ -1,18 +1,20 @@
-/*===- nnc_custom.h - What the function of a custom operator is given -----===
+/*===- nnc_custom.h - Interface of functions for custom operators ---------===
  *
- * A C header for functions that compute operators which nnc lacks, given by
- * --custom=OPERATOR:FILE.h. The function has this form; FILE.h declares it, or
- * holds it as a static function:
+ * A C header for functions that compute operators which nnc does not support.
+ * --custom=OPERATOR:FILE.h names the function's file, which declares the
+ * function or defines it as a static one. It has this form:
  *
  *   void NAME(const struct nnc_operator *op, const void *const *inputs,
  *             void *const *outputs, void *scratch);
  *
  * inputs[i] points to the elements of operand i, which op->inputs[i] describes,
- * outputs[i] to where those of result i go. They are row-major, with the last
- * axis innermost. The function writes every element of the results, and nothing
- * else but op->scratch_bytes bytes of scratch memory, which are aligned like
- * the model's arena and hold nothing useful at first. It computes the same from
- * the same operands each time. All that op points to is constant.
+ * and outputs[i] to the memory for the elements of result i, which
+ * op->outputs[i] describes. Elements are in row-major order, with the last axis
+ * innermost. The function writes every element of the results. It may also
+ * write to the op->scratch_bytes bytes at `scratch`, which are aligned like the
+ * model's arena and have undefined contents at first, but to no other memory.
+ * It computes the same results from the same operands each time. All memory
+ * that op points to is constant.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef NNC_CUSTOM_H
@@ -25,10 +27,10 @@
 extern "C" {
 #endif
 
-/** Type of an element. A bool is a byte that is 0 or 1; f16 and bf16 are
- * floats of 16 bits, as uint16_t. */
+/** Type of an element. A bool is a byte that is 0 or 1. An f16 or bf16 is a
+ * uint16_t with the bits of the float. */
 enum nnc_type {
-  NNC_TYPE_NONE = 0, /**< the model leaves out this optional operand */
+  NNC_TYPE_NONE = 0, /**< an optional operand that the model leaves out */
   NNC_TYPE_BOOL = 1,
   NNC_TYPE_I8 = 2,
   NNC_TYPE_U8 = 3,
@@ -44,43 +46,46 @@ enum nnc_type {
   NNC_TYPE_F64 = 13
 };
 
-/** An operand or a result. Where integers stand for real numbers, these are
- * (x - zero_points[i]) * scales[i], with i = 0 for all elements, or with the
- * element's index on `axis`. */
+/** Description of an operand or a result. If it is quantized, its integers x
+ * represent the real numbers (x - zero_points[i]) * scales[i], where i is the
+ * element's index along `axis`, or 0 if `axis` is -1. */
 struct nnc_tensor_info {
   enum nnc_type type;
   int rank;
-  const int32_t *dims;        /**< `rank` of them, the outermost first */
-  int32_t elements;           /**< their number */
-  int num_scales;             /**< 0 for plain numbers; 1; or dims[axis] */
-  const float *scales;        /**< null without scales */
-  const int32_t *zero_points; /**< as many as scales */
-  int axis;                   /**< -1 unless there is a scale for each index */
+  const int32_t *dims;        /**< the `rank` dimensions, outermost first */
+  int32_t elements;           /**< number of elements */
+  int num_scales;             /**< 0 if not quantized, 1, or dims[axis] */
+  const float *scales;        /**< null if not quantized */
+  const int32_t *zero_points; /**< one for each scale */
+  int axis;                   /**< -1 unless each index has a scale */
 };
 
-/** An attribute of an ONNX operator. One of the pointers is not null. */
+/** An attribute of an ONNX operator: integers, reals or a text. Two of the
+ * three pointers `ints`, `floats` and `text` are null. */
 struct nnc_attribute {
   const char *name;
-  int count; /**< of integers or reals; the length of a text */
+  int count; /**< number of integers or reals, or length of the text in bytes */
   const int64_t *ints;
   const float *floats;
-  const char *text; /**< ends with a zero byte */
+  const char *text; /**< with a zero byte behind it */
 };
 
-/** What the model says of one operator. */
+/** Description of one operator of the model. */
 struct nnc_operator {
   int num_inputs;
   const struct nnc_tensor_info *inputs;
   int num_outputs;
   const struct nnc_tensor_info *outputs;
-  const unsigned char *options; /**< of a TFLite custom operator, or null */
+  /** The options of a TFLite custom operator, as the model stores them; null
+   * for other operators. */
+  const unsigned char *options;
   size_t options_bytes;
-  int num_attributes; /**< of an ONNX operator */
+  int num_attributes; /**< number of attributes of an ONNX operator */
   const struct nnc_attribute *attributes;
   size_t scratch_bytes;
 };
 
-/** The function's type, by which a header can declare it:
+/** The type of such functions. A header can declare a function by it:
  * `nnc_function my_operator;` */
 typedef void nnc_function(const struct nnc_operator *op,
                           const void *const *inputs, void *const *outputs,

@@ -1,12 +1,15 @@
 /*===- nnc_detection.h - Boxes of detected objects ------------------------===
  *
- * The function of TFLite's TFLite_Detection_PostProcess, in the form that
- * nnc_custom.h describes: decodes boxes, and keeps the best ones that do not
- * overlap. Operands are the encoded boxes, [1][n][4 or more], the scores of
- * classes, [1][n][classes and background], and the anchors, [n][4]: floats, or
- * integers of 8 bits with a scale and a zero point. Results are floats: boxes,
- * classes and scores of the detections, which are zeros behind the last one,
- *and the number of detections.
+ * The function of the operator TFLite_Detection_PostProcess of TFLite, in the
+ * form that nnc_custom.h describes. It decodes boxes and keeps the best ones
+ * that do not overlap (non-maximum suppression).
+ *
+ * Operands are the encoded boxes, [1][n][4 or more], the scores of the classes,
+ * [1][n][classes, perhaps with the background in front], and the anchors,
+ * [n][4]. Each is of floats, or of 8-bit integers with a scale and a zero
+ * point. Results are floats: the boxes (top, left, bottom, right), classes and
+ * scores of the detections, with zeros behind the last one, and the number of
+ * detections.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef NNC_DETECTION_H
@@ -18,21 +21,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The order in which nnc gives the operator's options: integers, reals. */
+/** Indices of the operator's integer options in its first attribute. */
 enum nnc_detection_int {
-  NNC_DETECTION_MAX_DETECTIONS,
-  NNC_DETECTION_CLASSES_EACH, /**< most classes of a detection, fast form */
-  NNC_DETECTION_EACH_CLASS,   /**< most detections of a class, regular form */
-  NNC_DETECTION_REGULAR,      /**< whether each class is looked at apart */
-  NNC_DETECTION_CLASSES       /**< without the background */
+  NNC_DETECTION_MAX_DETECTIONS, /**< largest number of boxes that are kept */
+  NNC_DETECTION_CLASSES_EACH,   /**< most classes of a box (fast form) */
+  NNC_DETECTION_EACH_CLASS, /**< most detections of a class (regular form) */
+  NNC_DETECTION_REGULAR,    /**< 1 for the regular form, 0 for the fast one */
+  NNC_DETECTION_CLASSES     /**< number of classes, without the background */
 };
+/** Indices of the operator's real options in its second attribute. */
 enum nnc_detection_real {
-  NNC_DETECTION_MIN_SCORE,
-  NNC_DETECTION_MAX_OVERLAP, /**< intersection over union */
-  NNC_DETECTION_SCALES       /**< of y, x, height and width */
+  NNC_DETECTION_MIN_SCORE,   /**< lowest score of a detection */
+  NNC_DETECTION_MAX_OVERLAP, /**< largest intersection over union of two boxes
+                              */
+  NNC_DETECTION_SCALES       /**< divisors of encoded y, x, height and width */
 };
 
-/** A tensor that is read, as real numbers. */
+/** An operand, whose elements are read as real numbers. */
 struct nnc_detection_reals {
   int type;
   const void *data;
@@ -40,16 +45,18 @@ struct nnc_detection_reals {
   int32_t zero_point;
 };
 
-/** What a search among the boxes needs. Memory of n elements each: `boxes` (4
- * floats: top, left, bottom, right), `best` (scores), `order` and `alive`. */
+/** The state of the search for detections. `boxes`, `best`, `order` and `alive`
+ * have n elements each, in scratch memory. */
 struct nnc_detection {
-  int32_t n, columns; /**< boxes; scores of each */
-  struct nnc_detection_reals scores;
-  const int64_t *ints;
-  const float *reals;
+  int32_t n, columns; /**< number of boxes, and of scores of each box */
+  struct nnc_detection_reals scores; /**< n rows of `columns` scores */
+  const int64_t *ints;               /**< options, by nnc_detection_int */
+  const float *reals;                /**< options, by nnc_detection_real */
+  /** The decoded boxes, four numbers each: top, left, bottom, right; and the
+   * scores by which the boxes compete. */
   float *boxes, *best;
-  int32_t *order;
-  unsigned char *alive;
+  int32_t *order;       /**< indices of boxes, in order of descending scores */
+  unsigned char *alive; /**< 1 for each box of `order` that may still be kept */
 };
 
 static struct nnc_detection_reals
@@ -72,14 +79,14 @@ static float nnc_detection_at(const struct nnc_detection_reals *reals,
   return (float)(stored - reals->zero_point) * reals->scale;
 }
 
-/** Whether element a comes before b: larger values first, then smaller
- * indices. */
+/** Returns 1 if index `a` comes before index `b` in order of descending values,
+ * with equal values in order of indices. */
 static int nnc_detection_before(const float *values, int32_t a, int32_t b) {
   return values[a] > values[b] || (!(values[a] < values[b]) && a < b);
 }
 
-/** Moves element `root` of a heap, whose first element is the last in order, to
- * its place. */
+/** Restores the heap property below element `root` of a heap of indices, whose
+ * first element is the one that comes last (nnc_detection_before). */
 static void nnc_detection_sift(int32_t *heap, int32_t count, int32_t root,
                                const float *values) {
   int32_t moved = heap[root], child;
@@ -95,7 +102,7 @@ static void nnc_detection_sift(int32_t *heap, int32_t count, int32_t root,
   heap[root] = moved;
 }
 
-/** Sorts indices of values, the largest value first. */
+/** Sorts indices in order of descending values. */
 static void nnc_detection_sort(int32_t *order, int32_t count,
                                const float *values) {
   int32_t i;
@@ -122,8 +129,10 @@ static float nnc_detection_overlap(const float *a, const float *b) {
   return both / (area_a + area_b - both);
 }
 
-/** Puts the boxes that are kept by their scores `best` at the start of `order`,
- * at most `most`, and returns their number. */
+/** Selects at most `most` boxes in order of their scores `best`: each whose
+ * score is high enough and that does not overlap a box selected before it too
+ * much. Writes their indices to the start of `order` and returns their number.
+ */
 static int32_t nnc_detection_select(struct nnc_detection *d, int32_t most) {
   int32_t i, j, count = 0, kept = 0;
   for (i = 0; i < d->n; ++i)
@@ -146,8 +155,9 @@ static int32_t nnc_detection_select(struct nnc_detection *d, int32_t most) {
   return kept;
 }
 
-/** Decodes all boxes, which are given by their centres and sizes relative to
- * those of the anchors. */
+/** Decodes all boxes. An encoded box holds the offset of its centre from that
+ * of the anchor and the logarithm of its size, relative to the anchor's size.
+ */
 static void nnc_detection_decode(struct nnc_detection *d,
                                  const struct nnc_detection_reals *encoded,
                                  int32_t stride,
@@ -171,7 +181,7 @@ static void nnc_detection_decode(struct nnc_detection *d,
     }
 }
 
-/** Writes detection number `to`. */
+/** Writes detection number `to`: the box, its class `label` and its score. */
 static void nnc_detection_write(const struct nnc_detection *d,
                                 void *const *outputs, int32_t to, int32_t box,
                                 int32_t label, float score) {
@@ -182,8 +192,9 @@ static void nnc_detection_write(const struct nnc_detection *d,
   ((float *)outputs[2])[to] = score;
 }
 
-/** The fast form: boxes compete by the score of their best class; of each that
- * is kept the best classes are detections. Returns their number. */
+/** The fast form: boxes compete by the score of their best class, and each box
+ * that is kept gives a detection for each of its best classes. Returns the
+ * number of boxes. */
 static int32_t nnc_detection_fast(struct nnc_detection *d,
                                   void *const *outputs) {
   int32_t classes = (int32_t)d->ints[NNC_DETECTION_CLASSES];
@@ -202,7 +213,8 @@ static int32_t nnc_detection_fast(struct nnc_detection *d,
     int32_t row = d->order[i] * d->columns + first, last = -1;
     float bound = 0;
     for (j = 0; j < each && j < classes; ++j) {
-      /* The next class in order of scores, then of numbers. */
+      /* The class that follows `last` in order of descending scores, with equal
+       * scores in order of their numbers. */
       int32_t next = -1;
       float best = 0;
       for (c = 0; c < classes; ++c) {
@@ -224,8 +236,8 @@ static int32_t nnc_detection_fast(struct nnc_detection *d,
   return kept;
 }
 
-/** The regular form: boxes compete within each class; the best of all classes
- * are detections. Returns their number. */
+/** The regular form: boxes compete within each class, and the best ones of all
+ * classes are detections. Returns the number of detections. */
 static int32_t nnc_detection_regular(struct nnc_detection *d,
                                      void *const *outputs) {
   int32_t classes = (int32_t)d->ints[NNC_DETECTION_CLASSES];
@@ -241,7 +253,7 @@ static int32_t nnc_detection_regular(struct nnc_detection *d,
     kept = nnc_detection_select(d, each < most ? each : most);
     for (i = 0; i < kept; ++i) {
       float score = d->best[d->order[i]];
-      /* Behind all that are no worse. */
+      /* Insert it behind all detections with at least its score. */
       for (j = found; j > 0 && scores[j - 1] < score; --j)
         continue;
       if (j == most)

@@ -1,19 +1,20 @@
 /*===- nnc_signal_fft.h - Fourier transforms of real samples --------------===
  *
- * SignalRfft and SignalIrfft of one type of samples: see nnc_signal.h. The
+ * SignalRfft and SignalIrfft for one type of samples: see nnc_signal.h. The
  * headers nnc_signal_fft_*.h define the type and its arithmetic, and include
  * this one, which may be included several times.
  *
- * Real samples are taken as half as many complex numbers z. Their transform is
- * computed in stages of radix 4 and 2, in mixed forms of 3 and 5, too, and then
- * separated into that of the samples. Stages of integers divide by their radix.
- * Each product and sum is the one of kissfft 1.30, in which TFLite Micro
- * computes, so that integers are the same.
+ * Pairs of real samples are taken as complex numbers z, half as many. Their
+ * transform is computed in stages of radix 4 and 2 and, in the functions with
+ * `mixed`, of 3 and 5, too. The transform of the samples is then separated from
+ * it. For integers, each stage divides by its radix. All products and sums are
+ * those of kissfft 1.30, which TFLite Micro uses, so that integer results are
+ * equal.
  *
- * The option's integers are the number of samples, and the radices from the
- * last stage to the first. The second operand is the table of complex numbers
- * of the unit circle: those of z's transform, in order, then those that
- * separate.
+ * The options are the number of samples, and the radices from the last stage to
+ * the first. The second operand is a table of complex numbers on the unit
+ * circle (twiddle factors): those for the transform of z, in order, then those
+ * for the separation.
  *
  *===----------------------------------------------------------------------===*/
 #include "nnc_signal.h"
@@ -23,11 +24,12 @@
 #ifdef NNC_FFT_SAMPLE
 
 #ifndef NNC_FFT_STAGES
-/** More stages than transforms have that fit into memory. */
+/** An upper bound of the number of stages of transforms that fit into memory.
+ */
 #define NNC_FFT_STAGES 20
 #endif
 
-/* The names of this header have the type of samples behind them. */
+/* The names that this header defines end in the type of the samples. */
 #define nnc_fft NNC_FFT_NAME(nnc_fft)
 #define nnc_fft_add NNC_FFT_NAME(nnc_fft_add)
 #define nnc_fft_backward NNC_FFT_NAME(nnc_fft_backward)
@@ -58,16 +60,17 @@ struct nnc_fft_complex {
   NNC_FFT_SAMPLE re, im;
 };
 
-/** What a transform reads: complex numbers n, radices and the unit circle. */
+/** The parameters of a complex transform. */
 struct nnc_fft {
-  int32_t n;
-  const int64_t *radices;
-  int stages;
-  const NNC_FFT_SAMPLE *circle;
+  int32_t n;                    /**< number of complex numbers */
+  const int64_t *radices;       /**< from the last stage to the first */
+  int stages;                   /**< number of radices */
+  const NNC_FFT_SAMPLE *circle; /**< table of complex numbers, see above */
   int is_inverse;
 };
 
-/** A stage: joins `radix` transforms of m numbers each to one, all over x. */
+/** A function that computes a stage in place: in each run of radix * m complex
+ * numbers of x, it joins `radix` transforms of m numbers to one. */
 typedef void nnc_fft_stage(const struct nnc_fft *fft, NNC_FFT_SAMPLE *x,
                            int32_t radix, int32_t m);
 
@@ -127,13 +130,14 @@ nnc_fft_times(struct nnc_fft_complex a, NNC_FFT_SAMPLE factor) {
 /** Returns a over `radix` for integers, a for floats. */
 NNC_SIGNAL_FUNCTION struct nnc_fft_complex
 nnc_fft_divide(struct nnc_fft_complex a, int32_t radix) {
-  (void)radix; /* which floats have no need of */
+  (void)radix; /* floats are not divided */
   a.re = NNC_FFT_DIVIDE(a.re, radix);
   a.im = NNC_FFT_DIVIDE(a.im, radix);
   return a;
 }
 
-/** Loads number `i` of x, divided by the radix and turned by `angle`. */
+/** Returns complex number `i` of x, divided by the radix and multiplied by
+ * number `angle` of the unit circle's table. */
 NNC_SIGNAL_FUNCTION struct nnc_fft_complex
 nnc_fft_part(const struct nnc_fft *fft, const NNC_FFT_SAMPLE *x, int32_t radix,
              int32_t i, int32_t angle) {
@@ -241,16 +245,16 @@ NNC_SIGNAL_FUNCTION void nnc_fft_mixed_stage(const struct nnc_fft *fft,
     nnc_fft_even_stage(fft, x, radix, m);
 }
 
-/** Transforms z, of whose real and imaginary parts the first `given` are in
- * memory and the others 0, into x, which lies elsewhere. */
+/** Transforms z into x, which is other memory. The first `given` real and
+ * imaginary parts of z are in memory, and the others are 0. */
 NNC_SIGNAL_FUNCTION void nnc_fft_transform(const struct nnc_fft *fft,
                                            nnc_fft_stage *stage,
                                            const NNC_FFT_SAMPLE *z,
                                            int32_t given, NNC_FFT_SAMPLE *x) {
   int32_t digits[NNC_FFT_STAGES] = {0}, i, m = 1, from = 0;
   int at;
-  /* Where a number goes: the digits of its index, in bases that are the
-   * radices, in reverse order. */
+  /* Reorders the numbers: the digits of an index, in the mixed radix of the
+   * stages, are reversed. */
   for (i = 0; i < fft->n; ++i) {
     int32_t step = fft->n;
     x[2 * i] = 2 * from < given ? z[2 * from] : 0;
@@ -272,7 +276,7 @@ NNC_SIGNAL_FUNCTION void nnc_fft_transform(const struct nnc_fft *fft,
   }
 }
 
-/** Reads the options and the table of an operator. */
+/** Returns the parameters of an operator's transform. */
 NNC_SIGNAL_FUNCTION struct nnc_fft nnc_fft_open(const struct nnc_operator *op,
                                                 const void *circle,
                                                 int is_inverse) {
@@ -354,7 +358,8 @@ NNC_SIGNAL_FUNCTION void nnc_fft_backward(const struct nnc_operator *op,
   }
 }
 
-/** SignalRfft of a length that is a power of two. */
+/** SignalRfft with a length that is a power of two. Operands: samples
+ * x[rows][length or less] and the table. Result: y[rows][length / 2 + 1][2]. */
 NNC_SIGNAL_FUNCTION void nnc_signal_rfft(const struct nnc_operator *op,
                                          const void *const *inputs,
                                          void *const *outputs, void *scratch) {
@@ -362,7 +367,7 @@ NNC_SIGNAL_FUNCTION void nnc_signal_rfft(const struct nnc_operator *op,
   nnc_fft_forward(op, inputs, outputs, nnc_fft_even_stage);
 }
 
-/** SignalRfft of other lengths. */
+/** SignalRfft with a length that has the factors 2, 3 and 5. */
 NNC_SIGNAL_FUNCTION void nnc_signal_rfft_mixed(const struct nnc_operator *op,
                                                const void *const *inputs,
                                                void *const *outputs,
@@ -371,8 +376,9 @@ NNC_SIGNAL_FUNCTION void nnc_signal_rfft_mixed(const struct nnc_operator *op,
   nnc_fft_forward(op, inputs, outputs, nnc_fft_mixed_stage);
 }
 
-/** SignalIrfft of a length that is a power of two, with memory for `length`
- * samples. */
+/** SignalIrfft with a length that is a power of two. Operands: spectra
+ * x[rows][length / 2 + 1][2] and the table. Result: samples y[rows][length].
+ * Scratch holds `length` samples. */
 NNC_SIGNAL_FUNCTION void nnc_signal_irfft(const struct nnc_operator *op,
                                           const void *const *inputs,
                                           void *const *outputs, void *scratch) {
@@ -380,7 +386,7 @@ NNC_SIGNAL_FUNCTION void nnc_signal_irfft(const struct nnc_operator *op,
                    nnc_fft_even_stage);
 }
 
-/** SignalIrfft of other lengths. */
+/** SignalIrfft with a length that has the factors 2, 3 and 5. */
 NNC_SIGNAL_FUNCTION void nnc_signal_irfft_mixed(const struct nnc_operator *op,
                                                 const void *const *inputs,
                                                 void *const *outputs,

@@ -17,7 +17,7 @@
 #define NNC_FFT_SUB(a, b) ((int16_t)((a) - (b)))
 #define NNC_FFT_NEGATE(x) ((int16_t)-(x))
 #define NNC_FFT_HALF(x) ((x) >> 1)
-/* Sums have a bit more here. */
+/* These sums have 17 bits, and are halved before they are cut to 16. */
 #define NNC_FFT_HALF_ADD(a, b) ((int16_t)(((a) + (b)) >> 1))
 #define NNC_FFT_HALF_SUB(a, b) ((int16_t)(((a) - (b)) >> 1))
 #define NNC_FFT_OVER(x, by) (x)

@@ -1,8 +1,9 @@
 /*===- nnc_signal_frames.h - Frames of a stream of samples ----------------===
  *
- * The signal operators that cut a stream of samples into frames, put it
- * together again, delay it or stack frames: see nnc_signal.h. Where an operator
- * keeps nothing between runs, its last operands and results are left out.
+ * The signal operators that cut a stream of samples into frames, join frames to
+ * a stream again, delay a stream, or stack frames: see nnc_signal.h. An
+ *operator that has no samples to keep between runs lacks the operand and the
+ *result for them.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef NNC_SIGNAL_FRAMES_H
@@ -14,20 +15,24 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Returns sample `i` of those that are kept, `kept` of them, and of the new
- * ones behind them. */
+/** Returns sample `i` of the `kept` samples that are kept from earlier runs,
+ * followed by the new ones. */
 NNC_SIGNAL_FUNCTION int16_t nnc_signal_sample(const int16_t *old, int32_t kept,
                                               const int16_t *fresh, int32_t i) {
   return i < kept ? old[i] : fresh[i - kept];
 }
 
-/** SignalFramer cuts the samples x[rows][n] into frames y[rows][n / step][size]
- * that begin every `step` samples. Options: size, step, and how many samples of
- * the past a frame reads at most. Operands: x, the kept samples [rows][kept],
- * and the number of runs' frames so far, which counts up to the first one that
- * holds samples only. Results: y, whether all frames do, the next kept samples
- * and number. The last operand and result are left out where frames hold zeros
- * of before the first sample. */
+/** SignalFramer: cuts samples into overlapping frames that begin every `step`
+ * samples. Options: the size of a frame, the step, and the number of samples
+ * that are kept for the next run.
+ *
+ * Operands: x[rows][n], the kept samples [rows][kept], and the number of frames
+ * so far, an int32_t. The number counts no further than to the first frame that
+ * consists of samples of the stream alone. Results: y[rows][n / step][size]; 1
+ * if the frames consist of such samples, otherwise 0, as a byte; the samples to
+ * keep; and the new number of frames. If the model accepts frames with zeros in
+ * front of the first sample, the operand and the result for the number are
+ * missing, and the byte is always 1. */
 NNC_SIGNAL_FUNCTION void nnc_signal_framer(const struct nnc_operator *op,
                                            const void *const *inputs,
                                            void *const *outputs,
@@ -60,9 +65,10 @@ NNC_SIGNAL_FUNCTION void nnc_signal_framer(const struct nnc_operator *op,
   }
 }
 
-/** SignalDelay gives the samples x[rows][n] later. The option is by how many.
- * Operands: x and the samples [rows][delay] that are still to come. Results:
- * the delayed samples, and those that are to come now. */
+/** SignalDelay: delays a stream. Option: the delay in samples. Operands:
+ * x[rows][n], and the samples [rows][delay] of earlier runs that are still to
+ * be given. Results: the delayed samples y[rows][n], and the samples
+ * [rows][delay] that are still to be given after this run. */
 NNC_SIGNAL_FUNCTION void nnc_signal_delay(const struct nnc_operator *op,
                                           const void *const *inputs,
                                           void *const *outputs, void *scratch) {
@@ -82,11 +88,14 @@ NNC_SIGNAL_FUNCTION void nnc_signal_delay(const struct nnc_operator *op,
   }
 }
 
-/** SignalStacker gives the last `count` frames of x[n] as y[count * n] each
- * time that `step` more are there. Options: count, the frames of the future
- * among them, step. Operands: x, the last count - 1 frames, and 0 before the
- * first run, then 1 more than the frames that have to come before y is valid.
- * Results: y, whether it is valid, the next frames and number. */
+/** SignalStacker: stacks the last `count` frames, once every `step` frames.
+ * Options: count; how many of these frames lie in the future of the frame that
+ * they are stacked for; step.
+ *
+ * Operands: the frame x[n], the last count - 1 frames, and a counter (int32_t),
+ * which is 0 in the first run and then 1 more than the number of frames that
+ * have to come before y is valid. Results: y[count * n]; 1 if y is valid,
+ * otherwise 0, as a byte; the last count - 1 frames; and the new counter. */
 NNC_SIGNAL_FUNCTION void nnc_signal_stacker(const struct nnc_operator *op,
                                             const void *const *inputs,
                                             void *const *outputs,
@@ -100,7 +109,7 @@ NNC_SIGNAL_FUNCTION void nnc_signal_stacker(const struct nnc_operator *op,
   const int16_t *old = kept ? (const int16_t *)inputs[1] : x;
   int16_t *y = (int16_t *)outputs[0];
   (void)scratch;
-  /* Frames of before the first one equal it. */
+  /* In the first run, the earlier frames are copies of the first one. */
   for (i = 0; i < kept; ++i)
     y[i] = known ? old[i] : x[i % n];
   for (i = 0; i < n; ++i)
@@ -111,10 +120,12 @@ NNC_SIGNAL_FUNCTION void nnc_signal_stacker(const struct nnc_operator *op,
   *(int32_t *)outputs[is_last + 1] = wait == 0 ? step : wait;
 }
 
-/** The option of SignalOverlapAdd is the step. Operands: frames
+/** Defines a function for SignalOverlapAdd: joins overlapping frames to a
+ * stream by adding them up. Option: the step. Operands: frames
  * x[rows][count][size] that begin every `step` samples, and the sums
- * [rows][size - step] of earlier ones that go on. Results: the sums of all
- * frames, y[rows][count * step], and those that go on now. */
+ * [rows][size - step] of the parts of earlier frames that overlap these.
+ * Results: the sums of all frames, y[rows][count * step], and the sums
+ * [rows][size - step] of the parts of frames that overlap the next ones. */
 #define NNC_SIGNAL_OVERLAP_ADD(name, type, sum)                                \
   NNC_SIGNAL_FUNCTION void name(const struct nnc_operator *op,                 \
                                 const void *const *inputs,                     \

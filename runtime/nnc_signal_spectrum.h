@@ -11,8 +11,10 @@
 
 #include <stdint.h>
 
-/** SignalWindow multiplies rows of samples by the weights w[n], which have
- * `shift` fraction bits: the option. Operands: x[rows][n], w. */
+/** SignalWindow: multiplies each row of samples by the weights of a window and
+ * saturates the products to 16 bits. Option: the number of fraction bits of the
+ * weights. Operands: x[rows][n] and the weights w[n]. Result: y[rows][n]. All
+ * are int16_t. */
 NNC_SIGNAL_FUNCTION void nnc_signal_window(const struct nnc_operator *op,
                                            const void *const *inputs,
                                            void *const *outputs,
@@ -31,9 +33,10 @@ NNC_SIGNAL_FUNCTION void nnc_signal_window(const struct nnc_operator *op,
     }
 }
 
-/** SignalFftAutoScale multiplies samples x[n] by the largest power of two that
- * keeps them in 16 bits. Results: the samples, and the power's exponent. The
- * largest magnitude is of 16 bits, too: that of -32768 is negative. */
+/** SignalFftAutoScale: multiplies samples by the largest power of two that
+ * keeps them in 16 bits. Operand: x[n]. Results: y[n] and the exponent of the
+ * power, an int32_t. As in TFLite Micro, magnitudes are int16_t, so that the
+ * magnitude of -32768 is -32768. */
 NNC_SIGNAL_FUNCTION void nnc_signal_auto_scale(const struct nnc_operator *op,
                                                const void *const *inputs,
                                                void *const *outputs,
@@ -55,8 +58,9 @@ NNC_SIGNAL_FUNCTION void nnc_signal_auto_scale(const struct nnc_operator *op,
   *(int32_t *)outputs[1] = shift;
 }
 
-/** SignalEnergy gives the squared magnitudes of complex numbers x[n][2].
- * Options: the first index and the one behind the last; others give 0. */
+/** SignalEnergy: squares the magnitudes of complex numbers. Options: the index
+ * of the first number, and the index behind the last. Operand: x[n][2], real
+ * and imaginary parts. Result: y[n], which is 0 outside of that range. */
 NNC_SIGNAL_FUNCTION void nnc_signal_energy(const struct nnc_operator *op,
                                            const void *const *inputs,
                                            void *const *outputs,
@@ -75,9 +79,12 @@ NNC_SIGNAL_FUNCTION void nnc_signal_energy(const struct nnc_operator *op,
   }
 }
 
-/** SignalFilterBank sums up energies in overlapping triangles. Operands: the
- * energies, weights and their complements, and for each channel and one before
- * the first: its first energy, its first weight, and how many it has. */
+/** SignalFilterBank: sums up energies in channels with triangular, overlapping
+ * weights. The energies are divided into channels + 1 ranges. Those of range i
+ * count for channel i - 1 with their weights, and for channel i with the
+ * complements of these. Result: y[channels]. Operands: the energies, the
+ * weights, the complements, and for each range the index of its first energy,
+ * the index of its first weight, and its number of energies. */
 NNC_SIGNAL_FUNCTION void nnc_signal_filter_bank(const struct nnc_operator *op,
                                                 const void *const *inputs,
                                                 void *const *outputs,
@@ -92,8 +99,8 @@ NNC_SIGNAL_FUNCTION void nnc_signal_filter_bank(const struct nnc_operator *op,
   int32_t i, j;
   (void)scratch;
   for (i = 0; i <= op->outputs[0].elements; ++i) {
-    /* Energies below a channel's peak rise into it; they fall out of the
-     * channel before. */
+    /* The sum of channel i - 1, and the part of range i in that of channel i.
+     */
     uint64_t rising = falling;
     falling = 0;
     for (j = 0; j < widths[i]; ++j) {
@@ -122,7 +129,8 @@ NNC_SIGNAL_FUNCTION uint32_t nnc_signal_root_32(uint32_t x) {
   return root + (x > root && root != 0xffff);
 }
 
-/** The same for numbers of 64 bits from 2^32 on, at most 2^32 - 1. */
+/** Returns the nearest integer to the square root of x, which is at least 2^32,
+ * but at most 2^32 - 1. */
 NNC_SIGNAL_FUNCTION uint32_t nnc_signal_root_64(uint64_t x) {
   uint64_t root = 0, bit = (uint64_t)1 << 62;
   while (bit > x)
@@ -138,8 +146,8 @@ NNC_SIGNAL_FUNCTION uint32_t nnc_signal_root_64(uint64_t x) {
   return (uint32_t)(root + (x > root && root != 0xffffffff));
 }
 
-/** SignalFilterBankSquareRoot: operands are energies and by how many bits their
- * roots are shifted to the right. */
+/** SignalFilterBankSquareRoot: square roots of energies, shifted to the right.
+ * Operands: x[n], and the number of bits of the shift. Result: y[n]. */
 NNC_SIGNAL_FUNCTION void nnc_signal_square_root(const struct nnc_operator *op,
                                                 const void *const *inputs,
                                                 void *const *outputs,
@@ -154,22 +162,23 @@ NNC_SIGNAL_FUNCTION void nnc_signal_square_root(const struct nnc_operator *op,
            shift;
 }
 
-/** The options of SignalFilterBankSpectralSubtraction, in order. Factors have
- * `BITS` fraction bits. */
+/** Indices of the options of SignalFilterBankSpectralSubtraction. Weights and
+ * the floor are fixed-point numbers with NNC_SIGNAL_BITS fraction bits. */
 enum nnc_signal_subtraction {
-  NNC_SIGNAL_SMOOTHING, /**< of even channels: weight of a new estimate */
-  NNC_SIGNAL_KEEPING,   /**< of even channels: weight of the old one */
-  NNC_SIGNAL_SMOOTHING_ODD,
-  NNC_SIGNAL_KEEPING_ODD,
-  NNC_SIGNAL_FLOOR,          /**< the part of a signal that is left at least */
-  NNC_SIGNAL_SMOOTHING_BITS, /**< more fraction bits of estimates */
-  NNC_SIGNAL_BITS,
-  NNC_SIGNAL_CLAMPING /**< whether estimates fall to the signal at once */
+  NNC_SIGNAL_SMOOTHING,      /**< weight of the new signal, even channels */
+  NNC_SIGNAL_KEEPING,        /**< weight of the old estimate, even channels */
+  NNC_SIGNAL_SMOOTHING_ODD,  /**< weight of the new signal, odd channels */
+  NNC_SIGNAL_KEEPING_ODD,    /**< weight of the old estimate, odd channels */
+  NNC_SIGNAL_FLOOR,          /**< smallest part of a signal that remains */
+  NNC_SIGNAL_SMOOTHING_BITS, /**< additional fraction bits of estimates */
+  NNC_SIGNAL_BITS,           /**< fraction bits of the weights and the floor */
+  NNC_SIGNAL_CLAMPING        /**< 1 to limit estimates to the signal */
 };
 
-/** SignalFilterBankSpectralSubtraction takes an estimate of the noise from each
- * channel. Operands: x[n] and the estimates so far. Results: what is left, the
- * estimates, and the same again for the next run. */
+/** SignalFilterBankSpectralSubtraction: estimates the noise of each channel as
+ * a running mean, and subtracts it. Operands: x[n], and the estimates [n] of
+ * the previous run. Results: what remains of x, y[n]; the new estimates [n];
+ * and the same estimates as state for the next run. */
 NNC_SIGNAL_FUNCTION void
 nnc_signal_spectral_subtraction(const struct nnc_operator *op,
                                 const void *const *inputs, void *const *outputs,
@@ -198,8 +207,9 @@ nnc_signal_spectral_subtraction(const struct nnc_operator *op,
   }
 }
 
-/** Returns a parabola of a table at x: of the table's three numbers for the
- * power of two below x, of one number for x up to 2. */
+/** Returns the gain for noise x from a table. An x of at most 2 has an entry of
+ * its own. For each range of x from a power of two up to the next one, the
+ * table has the three coefficients of a parabola. */
 NNC_SIGNAL_FUNCTION int16_t nnc_signal_gain(const int16_t *table, uint32_t x) {
   int32_t bits, at, y;
   if (x <= 2)
@@ -211,9 +221,11 @@ NNC_SIGNAL_FUNCTION int16_t nnc_signal_gain(const int16_t *table, uint32_t x) {
   return (int16_t)(((y * at + (1 << 14)) >> 15) + table[0]);
 }
 
-/** SignalPCAN multiplies each channel by a gain that follows from its noise,
- * and compresses it. The option is by how many bits the product is shifted to
- * have 12 fraction bits. Operands: x[n], noise[n], the gains' table. */
+/** SignalPCAN: per-channel amplitude normalization, which multiplies each
+ * channel by a gain that depends on its noise and compresses the product.
+ * Option: the number of bits by which the product is shifted to the right to
+ * have 12 fraction bits. Operands: x[n], noise[n] and the table of gains.
+ * Result: y[n], with 6 fraction bits. */
 NNC_SIGNAL_FUNCTION void nnc_signal_pcan(const struct nnc_operator *op,
                                          const void *const *inputs,
                                          void *const *outputs, void *scratch) {
@@ -226,15 +238,17 @@ NNC_SIGNAL_FUNCTION void nnc_signal_pcan(const struct nnc_operator *op,
   for (i = 0; i < op->outputs[0].elements; ++i) {
     uint32_t gain = (uint32_t)(int32_t)nnc_signal_gain(table, noise[i]);
     uint32_t ratio = (uint32_t)(((uint64_t)x[i] * gain) >> shift);
-    /* A quarter of the square below 2, from there on 1 less, with 6 fraction
+    /* ratio^2 / 4 for a ratio below 2, and ratio - 1 otherwise, with 6 fraction
      * bits. */
     y[i] = ratio < 2 << 12 ? (ratio * ratio) >> 20 : (ratio >> 6) - (1 << 6);
   }
 }
 
-/** SignalFilterBankLog gives logarithms. Options: by how many bits x is shifted
- * to the left first, and what logarithms are multiplied by. Operands: x[n], and
- * the table of log2(1 + i / 128) - i / 128 with 16 fraction bits. */
+/** SignalFilterBankLog: natural logarithms times a factor, at most 32767.
+ * Options: the number of bits by which x is shifted to the left first, and the
+ * factor. Operands: x[n], and the table of log2(1 + i / 128) - i / 128, for i
+ * from 0 to 128, with 16 fraction bits. Result: y[n], which is 0 for a shifted
+ * x of at most 1. */
 NNC_SIGNAL_FUNCTION void nnc_signal_log(const struct nnc_operator *op,
                                         const void *const *inputs,
                                         void *const *outputs, void *scratch) {
@@ -257,7 +271,7 @@ NNC_SIGNAL_FUNCTION void nnc_signal_log(const struct nnc_operator *op,
     high = table[(fraction >> 9) + 1];
     line = ((high - low) * (int32_t)(fraction & 511)) >> 16;
     log = ((uint32_t)power << 16) + (uint32_t)((int32_t)fraction + low + line);
-    /* The natural logarithm: 45426 is the one of 2. */
+    /* The natural logarithm: 45426 is ln 2 with 16 fraction bits. */
     log = (uint32_t)(((uint64_t)45426 * log + 32768) >> 16);
     log = (scale * log + 32768) >> 16;
     y[i] = (int16_t)(log < 32767 ? log : 32767);

@@ -27,15 +27,17 @@
 
 namespace nnc {
 
-/// A layer's scratch, of which each working thread gets an equal share. If all
-/// layers use the same memory, a thread often finds its share still in a cache.
+/// The scratch memory of a layer, of which each working thread gets an equal
+/// share. All layers use the same memory, so that a thread often finds its
+/// share still in a cache.
 struct scratch_memory {
   unsigned char *bytes;
   ptrdiff_t size;
 };
 
-/// Argument that thread `thread`, of `threads` working threads, passes to the
-/// routine: its share of a scratch, or any other argument itself.
+/// Returns the argument that thread `thread`, of `threads` working threads,
+/// passes to the routine: its share of the scratch memory, or any other
+/// argument unchanged.
 template <class A> inline const A &argument_of(const A &argument, int, int) {
   return argument;
 }
@@ -76,7 +78,8 @@ template <class R, class S>
 constexpr bool cuts_unevenly<R, S, decltype(R::share(S{}, 0, 1), void())> =
     true;
 
-/// First unit, of `units`, of the range of thread `thread` of `threads`.
+/// Returns the first unit of the range of thread `thread` if `threads` threads
+/// share `units` units.
 template <class R, class S>
 inline int first_unit(const S &shape, int units, int thread, int threads) {
   if constexpr (cuts_unevenly<R, S>)
@@ -85,7 +88,7 @@ inline int first_unit(const S &shape, int units, int thread, int threads) {
     return cut(units, thread, threads);
 }
 
-/// Runs all units of R on pool p. A null pool is one thread.
+/// Runs all units of R on pool p. A null pool means one thread.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
   constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);

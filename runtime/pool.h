@@ -1,6 +1,6 @@
 //===- pool.h - The built-in thread pool ----------------------------------===//
 //
-// For callers of a module built with threads who have no pool of their own:
+// A thread pool for callers of a module built with threads:
 //
 //   static nnc::thread_pool<4> threads;     // or on the stack; no heap
 //   nnc_pool pool = threads.start(2);       // 2 threads, the caller is one
@@ -52,7 +52,7 @@ enum class pinning { none, cores };
 class core_set {
 public:
 #if defined(__linux__) && !defined(__ANDROID__)
-  /// The cores that `thread` may run on.
+  /// Returns the cores that `thread` may run on.
   static core_set of(pthread_t thread) {
     core_set set;
     if (pthread_getaffinity_np(thread, sizeof set.cores, &set.cores) == 0)
@@ -101,8 +101,8 @@ private:
 #endif
 };
 
-/// A pool of up to MaxThreads threads, the caller among them. Lives where it is
-/// declared and must not move between start() and stop().
+/// A pool of up to MaxThreads threads, one of which is the caller's. The object
+/// must not be moved in memory between start() and stop().
 template <int MaxThreads> class thread_pool {
   static_assert(MaxThreads >= 1, "the caller is a thread, too");
 
@@ -112,14 +112,14 @@ public:
   thread_pool &operator=(const thread_pool &) = delete;
   ~thread_pool() { stop(); }
 
-  /// How often a worker checks for work before it sleeps: for about 50
-  /// microseconds.
+  /// The number of times that a worker checks for work before it sleeps, which
+  /// takes about 50 microseconds.
   static constexpr int spins = 4000;
 
-  /// Starts up to threads - 1 workers (fewer if the system does not allow more,
-  /// or MaxThreads is less) and returns the pool to hand to a module. A running
-  /// pool is stopped first. A pinned pool pins the caller too, who must be the
-  /// one to stop it.
+  /// Starts threads - 1 workers, or fewer if the system does not allow more or
+  /// MaxThreads is less, and returns the pool to pass to a module. A running
+  /// pool is stopped first. With pinning::cores, the caller's thread is pinned,
+  /// too, and must be the one that calls stop().
   nnc_pool start(int threads, pinning where = pinning::none) {
     stop();
     pinned = where == pinning::cores;
@@ -144,8 +144,8 @@ public:
     return {threads_started, this, run};
   }
 
-  /// Ends the workers and waits for them; the caller may run on all its cores
-  /// again. start() may follow.
+  /// Ends the workers and waits for them. A caller's thread that was pinned may
+  /// then run on all its cores again. start() may be called again.
   void stop() {
     if (threads_started > 1) {
       stopping = true;
@@ -175,8 +175,8 @@ private:
     /// idle.
     static constexpr unsigned patience = 8;
 
-    /// Claims the share of generation `now`; true for the first who asks, the
-    /// worker or the caller.
+    /// Claims the worker's share of generation `now`. Returns true for the
+    /// first of the two, the worker and the caller, that claims it.
     bool take(unsigned now) {
       unsigned last = now - 1;
       return taken.load(std::memory_order_relaxed) == last &&
@@ -216,7 +216,8 @@ private:
       spin < spins ? pause_core() : static_cast<void>(sched_yield());
   }
 
-  /// Moves the counter that workers watch, and wakes those asleep.
+  /// Advances the counter that workers watch, wakes the workers that sleep, and
+  /// returns the new generation.
   unsigned announce() {
     const unsigned now = generation.load(std::memory_order_relaxed) + 1;
     // Sequentially consistent with `sleepers`: either the worker that is about
@@ -264,14 +265,15 @@ private:
     return now;
   }
 
-  // Written by the caller before it moves `generation`, read by workers after.
+  // The caller writes these before it advances `generation`, and workers read
+  // them afterwards.
   nnc_task task = nullptr;
   void *argument = nullptr;
   bool stopping = false;
   int threads_started = 1;
 
   bool pinned = false;
-  core_set cores; ///< the caller's, if pinned
+  core_set cores; ///< the cores that the caller may use, if `pinned`
 
   alignas(64) std::atomic<unsigned> generation{0};
   alignas(64) std::atomic<int> sleepers{0};

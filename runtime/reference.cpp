@@ -64,7 +64,7 @@
 namespace {
 using namespace nnc;
 
-/// The tensors of one call.
+/// The tensors that one call reads and writes.
 struct operands {
   const nnc_tensor *in;
   int inputs;
@@ -76,8 +76,9 @@ struct operands {
   int type(int i) const { return i < inputs ? in[i].dtype : -1; }
 };
 
-/// Calls f with a value of the C++ type of `dtype`, which may be a float type,
-/// or any number.
+/// Calls f with a value of the C++ type of `dtype`. with_float accepts f32 and
+/// f64, and with_number all types but 16-bit floats; for other types they
+/// return NNC_REFERENCE_NO_TYPE.
 template <class F> int with_float(int dtype, F f) {
   if (dtype == NNC_F32)
     return f(float());
@@ -144,8 +145,9 @@ int call_float_pair(const S &s, const operands &o) {
     return run_all<R<T, S, none>>(s, o.x<T>(0), o.x<T>(1), o.y<T>());
   });
 }
-/// The elements of a tensor of integers of at most 32 bits, converted to I, i32
-/// or i64. An empty result stands for other types.
+/// Returns the elements of a tensor of integers of at most 32 bits, converted
+/// to the type I, int32_t or int64_t; an empty vector for a tensor of another
+/// type.
 template <class I> std::vector<I> to_integers(const nnc_tensor &tensor) {
   std::vector<I> values;
   with_number(tensor.dtype, [&](auto t) {
@@ -158,7 +160,8 @@ template <class I> std::vector<I> to_integers(const nnc_tensor &tensor) {
   });
   return values;
 }
-/// Whether the result is a sum of type `sum` of products of narrower integers.
+/// Returns true if the result has the type `sum` and is a sum of products of
+/// narrower integers.
 bool sums_in(int sum, const operands &o) {
   return o.out[0].dtype == sum && (o.type(0) != sum || o.type(1) != sum);
 }
@@ -185,7 +188,8 @@ int call_scaled_conv2d(const scaled_conv2d_shape &s, const operands &o) {
   return run_all<R>(s, o.x<float>(0), o.x<float>(1), o.x<float>(2),
                     o.x<float>(3), o.y<float>());
 }
-/// Runs a layer of two convolutions, with `between` values between them.
+/// Runs a layer of two convolutions with `between` floats of scratch for the
+/// value between them.
 template <template <class, class> class R, class S>
 int call_pair(const S &s, const operands &o, std::size_t between) {
   using routine = R<S, none>;
@@ -470,7 +474,8 @@ int run_with_scratch(const S &s, std::size_t size, A... args) {
   return run_all<R>(s, args...,
                     reinterpret_cast<unsigned char *>(scratch.data()));
 }
-/// The elements of a weight of what is stored of it, which are only moved.
+/// Decodes a compressed weight. Values are copied as integers of the size of
+/// the result's elements.
 int call_decode(const decode_shape &s, const operands &o) {
   if (o.type(0) != NNC_U8)
     return NNC_REFERENCE_NO_TYPE;
@@ -500,7 +505,7 @@ int call_decode(const decode_shape &s, const operands &o) {
     }
   });
 }
-/// The weights of what is stored in operand 1.
+/// Returns the decoded weights of operand 1, which is compressed.
 template <class W>
 std::vector<W> decode_stored(const decode_shape &s, const operands &o) {
   std::vector<W> weights(static_cast<std::size_t>(s.elements));
@@ -510,8 +515,8 @@ std::vector<W> decode_stored(const decode_shape &s, const operands &o) {
   call_decode(s, {o.in + 1, 1, &decoded});
   return weights;
 }
-/// A convolution with filters in the order of its shape, which are decoded
-/// first.
+/// Runs a convolution with compressed filters: decodes them, and puts their
+/// weights into row-major order.
 template <class X, class W, class Sum>
 int convolve_stored(const stored_conv2d_shape &s, const operands &o) {
   const std::vector<W> weights = decode_stored<W>(s, o);
@@ -541,7 +546,7 @@ int call_stored_conv2d(const stored_conv2d_shape &s, const operands &o) {
     return convolve_stored<std::uint8_t, std::int8_t, std::int32_t>(s, o);
   return NNC_REFERENCE_NO_TYPE;
 }
-/// The sums of products with all weights, which are decoded first.
+/// Runs a matrix product with compressed weights, which are decoded first.
 template <class X, class W, class Sum>
 int multiply_stored(const stored_matmul_shape &s, const operands &o) {
   decode_shape stored{};
@@ -623,7 +628,7 @@ int call_couple_probabilities(const couple_probabilities_shape &s,
         reinterpret_cast<unsigned char *>(scratch.data()));
   });
 }
-/// Runs trees whose nodes have tests of type I.
+/// Runs an ensemble of trees whose nodes have tests and jumps of type I.
 template <class I>
 int call_trees(const tree_ensemble_shape &s, const operands &o) {
   return with_float(o.type(0), [&](auto t) {
@@ -643,7 +648,8 @@ int call_tree_ensemble(const tree_ensemble_shape &s, const operands &o) {
                               : int(NNC_REFERENCE_NO_TYPE);
 }
 
-/// Defines call_<family> for families with one input that give integers.
+/// Defines call_<family> for families with one input of numbers and an output
+/// of int64_t.
 #define NNC_CALL_ARG(family)                                                   \
   int call_##family(const family##_shape &s, const operands &o) {              \
     return with_number(o.type(0), [&](auto t) {                                \
@@ -660,7 +666,8 @@ NNC_CALL_ARG(max_pool_index)
 NNC_CALL_ARG(top_k)
 #undef NNC_CALL_ARG
 
-/// Whether numbers of the type have 16 bits and are computed with as floats.
+/// Returns true for the 16-bit float types, which are computed with 32-bit
+/// floats.
 bool is_half(int dtype) { return dtype == NNC_F16 || dtype == NNC_BF16; }
 
 /// A copy of a tensor of 16-bit floats as floats, or any other tensor itself.

@@ -7,7 +7,7 @@
 #ifndef NNC_REFERENCE_H
 #define NNC_REFERENCE_H
 
-/// Element types. A bool is one byte, 0 or 1.
+/// The type of an element. A bool is one byte, 0 or 1.
 enum nnc_dtype {
   NNC_F32,
   NNC_F64,
@@ -28,15 +28,15 @@ enum nnc_dtype {
 struct nnc_tensor {
   void *data;
   int dtype;          ///< nnc_dtype
-  long long elements; ///< how many there are, not bytes
+  long long elements; ///< number of elements
 };
 
 /// Result of nnc_reference_call.
 enum nnc_reference_status {
   NNC_REFERENCE_OK = 0,
-  NNC_REFERENCE_NO_FAMILY = 1, ///< no family of that name
+  NNC_REFERENCE_NO_FAMILY = 1, ///< no family, or no function, has that name
   NNC_REFERENCE_BAD_COUNT = 2, ///< the function takes more or fewer operands
-  NNC_REFERENCE_NO_TYPE = 3,   ///< none of its routines takes these types
+  NNC_REFERENCE_NO_TYPE = 3,   ///< no routine of the family takes these types
 };
 
 /// Runs the portable routine of `family`. `shape` is the family's struct

@@ -66,7 +66,7 @@ constexpr bool is_name(const char *a, const char *b) {
   return *a == *b;
 }
 
-/// Tensors and attributes of one call.
+/// The tensors and attributes of one call.
 struct call {
   const elementwise_shape &s;
   const nnc_tensor *in;
