@@ -26,8 +26,8 @@ public:
   /// Reads a module. Fails with an error if it is not a network at several
   /// sizes.
   static mlir::FailureOr<SizedNetwork> read(mlir::ModuleOp module);
-  /// Creates such a module from the networks at the samples of `finder`, of
-  /// which the first has the largest sizes.
+  /// Creates the module of a network at several sizes from the networks at the
+  /// samples of `finder`, of which the first has the largest sizes.
   static mlir::OwningOpRef<mlir::ModuleOp>
   join(llvm::ArrayRef<mlir::ModuleOp> networks, const ExpressionFinder &finder);
 

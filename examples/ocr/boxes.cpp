@@ -10,7 +10,7 @@ float cross(Point o, Point a, Point b) {
   return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 }
 
-/// The convex hull (Andrew's monotone chain).
+/// Returns the convex hull of the points, by Andrew's monotone chain.
 std::vector<Point> hullOf(std::vector<Point> points) {
   std::sort(points.begin(), points.end(), [](Point a, Point b) {
     return a.x < b.x || (a.x == b.x && a.y < b.y);
@@ -30,8 +30,8 @@ std::vector<Point> hullOf(std::vector<Point> points) {
   return hull;
 }
 
-/// The rectangle with axis (ux, uy) around the points, text running along the
-/// axis that is closer to horizontal.
+/// Returns the smallest rectangle around the points with a side of the
+/// direction (ux, uy). Text runs along the side that is closer to horizontal.
 Rectangle around(const std::vector<Point> &points, float ux, float uy) {
   if (std::abs(ux) < std::abs(uy))
     std::swap(ux, uy), uy = -uy;
@@ -48,7 +48,8 @@ Rectangle around(const std::vector<Point> &points, float ux, float uy) {
           {-(hiV - loV) * uy, (hiV - loV) * ux}};
 }
 
-/// One side of the smallest rectangle lies along the hull.
+/// Returns the rectangle of the smallest area around a convex hull. One of its
+/// sides lies along a side of the hull.
 Rectangle smallestRectangle(const std::vector<Point> &hull) {
   Rectangle best = around(hull, 1, 0);
   for (std::size_t i = 0; i < hull.size(); ++i) {
@@ -72,15 +73,16 @@ Rectangle grown(const Rectangle &r, float by) {
           {v.x * nh, v.y * nh}};
 }
 
-/// Connected regions of pixels that are text (8 neighbours).
+/// The regions of pixels of text that are connected to each other, diagonally
+/// too.
 class Regions {
 public:
   Regions(const float *map, int width, int height, float threshold)
       : map(map), width(width), height(height), threshold(threshold),
         seen(std::size_t(width) * height) {}
 
-  /// Corners of pixels of the region that (x, y) starts; none if it starts
-  /// none.
+  /// Returns the corners of the pixels of the region that contains (x, y), or
+  /// an empty list if (x, y) is no text or its region has been returned before.
   std::vector<Point> from(int x, int y) {
     pixels.clear();
     visit(x, y);
@@ -116,7 +118,7 @@ private:
   std::vector<Point> pixels;
 };
 
-/// Mean of the map's pixels inside the rectangle.
+/// Returns the mean of the map's pixels inside the rectangle.
 float meanInside(const float *map, int width, int height, const Rectangle &r) {
   const Point &a = r.along, &d = r.down;
   float left = r.corner.x + std::min(0.0f, a.x) + std::min(0.0f, d.x);
@@ -145,8 +147,8 @@ Point middle(const Rectangle &r) {
           r.corner.y + (r.along.y + r.down.y) / 2};
 }
 
-/// Row by row, each from left to right; a row is what overlaps its first box by
-/// half.
+/// Sorts boxes by rows, and from left to right in each row. A row consists of
+/// the boxes that overlap its first box by at least half.
 void sortForReading(std::vector<Rectangle> &boxes) {
   std::sort(boxes.begin(), boxes.end(),
             [](const Rectangle &a, const Rectangle &b) {

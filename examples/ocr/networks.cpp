@@ -17,17 +17,18 @@
 
 namespace {
 
-// The pictures' sizes that `compile-networks` bound.
+// The sizes of pictures for which `compile-networks` compiles the networks.
 constexpr int detectorSize = 960;
 constexpr int classifierWidth = 192, lineHeight = 48;
 
-// ImageNet's for the detector; the other two are trained on [-1, 1].
+// The mean and deviation of inputs: those of ImageNet for the detector; the
+// other two networks are trained on inputs in [-1, 1].
 constexpr float detectorMean[3] = {0.485f, 0.456f, 0.406f};
 constexpr float detectorDeviation[3] = {0.229f, 0.224f, 0.225f};
 constexpr float half[3] = {0.5f, 0.5f, 0.5f};
 
-/// The recognizer takes a line as wide as it is. A compiled network has one
-/// width: the narrowest that holds the line takes it, padded.
+/// One of the recognizers, which differ in the width of their input. The
+/// narrowest one that holds a line reads it, with padding behind it.
 struct Recognizer {
   int width;
   std::size_t arenaBytes;
@@ -48,7 +49,8 @@ constexpr Recognizer recognizers[] = {RECOGNIZER(320), RECOGNIZER(640),
 constexpr int pixelsPerStep = 8; // the recognizer's step along the line
 constexpr std::size_t alignment = 64;
 
-/// The classes of the recognizer: a blank, the model's own table, a space.
+/// Returns the text of each class of the recognizer: the blank, the characters
+/// of the model's metadata, and the space.
 std::vector<std::string> characterClasses() {
   std::vector<std::string> classes = {""};
   const char *rest = ocr_rec320_metadata_character;
@@ -68,8 +70,9 @@ void check(int status, const char *network) {
     throw std::runtime_error(std::string(network) + " failed");
 }
 
-/// Connectionist temporal classification, read greedily: the best class of each
-/// step, without repetitions and blanks.
+/// Decodes the output of connectionist temporal classification greedily: the
+/// text consists of the best class of each step, without repetitions and
+/// blanks.
 Line decode(const float *probabilities, int steps,
             const std::vector<std::string> &classes) {
   Line line;
@@ -138,7 +141,8 @@ std::vector<Rectangle> Networks::detect(const Picture &page) {
   return boxes;
 }
 
-/// The line at the networks' height, no wider than `width`.
+/// Returns the line resized to the height of the networks' inputs, and to a
+/// width of at most `width`.
 static Picture atLineHeight(const Picture &line, int width) {
   int wanted = int(std::ceil(double(lineHeight) * line.width / line.height));
   return resize(line, std::clamp(wanted, 1, width), lineHeight);

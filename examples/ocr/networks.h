@@ -7,25 +7,26 @@
 #include <chrono>
 #include <memory>
 
-/// What one run of a network took.
+/// The time of one run of a network.
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
+/// A line of text that a recognizer has read.
 struct Line {
   std::string text;
-  float confidence = 0; ///< mean over its characters
-  int networkWidth = 0; ///< of the recognizer that read it
-  Milliseconds time{};  ///< of the recognizer alone; the fastest of the runs
+  float confidence = 0; ///< mean probability of its characters
+  int networkWidth = 0; ///< width of the recognizer's input in pixels
+  Milliseconds time{};  ///< time of the recognizer's fastest run
 };
 
 class Networks {
 public:
-  /// Runs each network `runs` times, to time it.
+  /// Each network will run `runs` times, to measure its time.
   explicit Networks(int runs = 1);
 
-  /// The boxes of a page's lines of text, in reading order.
+  /// Returns the boxes of a page's lines of text, in reading order.
   std::vector<Rectangle> detect(const Picture &page);
 
-  /// Whether the picture of a line stands on its head.
+  /// Returns true if the picture of a line is upside down.
   bool isTurned(const Picture &line);
 
   /// Reads a picture of one line.
@@ -39,8 +40,8 @@ private:
   template <class Run> Milliseconds time(Run run) const;
 
   int runs;
-  std::vector<std::string> characters; ///< by class
-  Arena arena; ///< one for all: they run one after the other
+  std::vector<std::string> characters; ///< text of each class
+  Arena arena; ///< for all networks, which run one after the other
   std::vector<float> input, output;
 };
 

@@ -1,4 +1,4 @@
-// Pictures in memory: 8 bits a channel, RGB, row by row.
+// Pictures in memory: RGB with 8 bits for each channel, row by row.
 #ifndef OCR_PICTURE_H
 #define OCR_PICTURE_H
 
@@ -10,8 +10,8 @@ struct Point {
   float x = 0, y = 0;
 };
 
-/// A rectangle that may be turned: its corner at the start of the text, and its
-/// two sides as vectors (along the text, and down).
+/// A rectangle at any angle: the corner at which the text starts, and the two
+/// sides as vectors, along the text and down from it.
 struct Rectangle {
   Point corner, along, down;
   float width() const;
@@ -36,18 +36,20 @@ struct Picture {
 /// Reads PNG, JPEG, BMP or PPM. Throws std::runtime_error.
 Picture loadPicture(const std::string &path);
 
-/// What `rectangle` of the picture shows, at a size of width x height pixels
-/// (linear interpolation; the picture's edge goes on outside of it).
+/// Returns the part of the picture inside `rectangle`, resized to width x
+/// height pixels by linear interpolation. Pixels outside of the picture are
+/// those at its edge.
 Picture cut(const Picture &, const Rectangle &rectangle, int width, int height);
 
-/// The whole picture at another size.
+/// Returns the whole picture resized to width x height pixels.
 Picture resize(const Picture &, int width, int height);
 
-/// Upside down.
+/// Returns the picture upside down.
 Picture turned(const Picture &);
 
 /// Writes `(pixel / 255 - mean) / deviation` as planes of blue, green and red,
-/// each `height` x `width`, zero where the picture does not reach.
+/// each `height` x `width`, with zeros behind the end of the picture's rows and
+/// columns.
 void writePlanes(const Picture &, const float (&mean)[3],
                  const float (&deviation)[3], int width, int height,
                  float *planes);

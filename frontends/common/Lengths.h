@@ -98,11 +98,11 @@ public:
   LengthExpression select(const LengthExpression &condition,
                           const LengthExpression &a,
                           const LengthExpression &b) const;
-  /// Returns whether both expressions are equal for all values of the
+  /// Returns true if both expressions are equal for all values of the
   /// data-dependent sizes.
   bool areEqual(const LengthExpression &a, const LengthExpression &b) const;
-  /// Returns whether the expression has its largest value when all sizes have
-  /// theirs.
+  /// Returns true if the expression has its largest value when all sizes have
+  /// their largest values.
   bool isLargestAtMost(const LengthExpression &number) const;
   /// Returns the size that is always equal to this expression, if there is one.
   std::optional<unsigned> findEqual(const LengthExpression &number) const;

@@ -27,16 +27,18 @@
 
 namespace nnc {
 
-/// |x|, or `most` for an x beyond that. Negative numbers have no bound: -inf
-/// makes the quotient NaN, as -inf times a factor of 0 is.
+/// Returns |x|, but at most `most` for a positive x. A negative x has no bound,
+/// so that the quotient in gate_of_odds() is NaN for -inf, as the product of
+/// -inf and a gate of 0 is.
 template <class V> NNC_INLINE V gate_size(V x, float most) {
   return vec_abs(min_fast(V(most), x));
 }
-/// max(0, x) - size / (1 + root^2).
+/// Returns x times a gate, a function from 0 to 1, as max(0, x) - size / (1 +
+/// root^2): size is |x|, and 1 / (1 + root^2) is the gate at -size.
 template <class V> NNC_INLINE V gate_of_odds(V x, V size, V root) {
   return max_fast(V(0.0f), x) - size / fma(root, root, V(1.0f));
 }
-/// 1 + c1 x + ... + c5 x^5 + c7 x^7 + c11 x^11.
+/// Returns 1 + c1 x + ... + c5 x^5 + c7 x^7 + c11 x^11.
 template <class V>
 NNC_INLINE V gelu_polynomial(V x, float c1, float c2, float c3, float c4,
                              float c5, float c7, float c11) {

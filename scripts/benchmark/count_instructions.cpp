@@ -6,11 +6,12 @@
 //
 //   QEMU_PLUGIN=libnnc_count_instructions.so,out=FILE[,mark=SYMBOL]
 //
-// Each call of the function SYMBOL ends a section, and so does the program. A
-// line a section: instructions, vector multiply-adds, loads, stores, and the
-// instructions of those blocks (runs of code without a branch) that hold vector
-// multiply-adds. What the program does on one thread is counted exactly, but
-// that a block which a signal leaves halfway counts as a whole.
+// Each call of the function SYMBOL ends a section, and so does the end of the
+// program. FILE gets one line for each section, with the numbers of executed
+// instructions, vector multiply-adds, loads, stores, and instructions in blocks
+// (runs of code without a branch) that contain vector multiply-adds. Counts of
+// a program with one thread are exact, except that a block which a signal
+// interrupts counts as a whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,8 @@
 #include <deque>
 #include <string>
 
-// What is used of version 1 of the interface that qemu (7.2 in Debian 12) has
-// for plugins. Debian packages no header for it.
+// The part of version 1 of qemu's plugin interface (qemu 7.2 in Debian 12) that
+// this file uses. Debian packages no header for it.
 extern "C" {
 using qemu_plugin_id_t = std::uint64_t;
 struct qemu_plugin_tb;
@@ -48,7 +49,7 @@ void qemu_plugin_register_vcpu_tb_exec_inline(qemu_plugin_tb *, qemu_plugin_op,
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t,
                                     void (*)(qemu_plugin_id_t, void *), void *);
 
-// What qemu looks up in a plugin.
+// The symbols that qemu looks up in a plugin.
 extern int qemu_plugin_version;
 int qemu_plugin_install(qemu_plugin_id_t, const qemu_info_t *, int, char **);
 }
@@ -72,10 +73,11 @@ struct Counts {
 
 struct Block {
   Counts once;
-  std::uint64_t runs = 0; ///< in this section
+  std::uint64_t runs = 0; ///< number of executions in this section
 };
 
-/// They stay where they are: translated code counts in them.
+/// All translated blocks. Their addresses must not change, because translated
+/// code increments `runs`.
 std::deque<Block> blocks;
 std::FILE *out;
 std::string mark;
@@ -85,14 +87,15 @@ bool startsWith(const char *text, const char *prefix) {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
 }
 
-/// "fmla v0.4s, v1.4s, v2.s[1]" and the like.
+/// Returns true for the text of a vector multiply-add, such as "fmla v0.4s,
+/// v1.4s, v2.s[1]".
 bool isVectorMultiplyAdd(const char *text) {
   return (startsWith(text, "fmla") || startsWith(text, "fmls")) &&
          std::strstr(text, " v");
 }
 
-/// The same of halves, which qemu's disassembler does not know: by vectors and
-/// by elements.
+/// Returns true for the code of a vector multiply-add of 16-bit floats, by a
+/// vector or by an element. qemu's disassembler does not know these.
 bool isHalfMultiplyAdd(const void *code) {
   std::uint32_t word;
   std::memcpy(&word, code, sizeof(word));
@@ -128,8 +131,8 @@ void endSection() {
       sum.instructions, sum.multiplyAdds, sum.loads, sum.stores, sum.inner);
 }
 
-/// Whether the function that ends sections begins here. Its own branches lead
-/// to later blocks, which are translated when it has been called.
+/// Returns true if the function that ends sections begins with this block.
+/// Other blocks of that function are translated only after it has been called.
 bool isMark(qemu_plugin_tb *code) {
   if (mark.empty())
     return false;

@@ -1,11 +1,11 @@
-//===- hide_avx512.cpp - Makes a chip look as if it had AVX2 at most ------===//
+//===- hide_avx512.cpp - Hides AVX-512 from a program ---------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// To be preloaded into programs in which without_avx512.py has put another
-// instruction into the place of each cpuid: an undefined one. The signal that
-// it raises is answered as cpuid answers, but without AVX-512, AVX-VNNI and
-// AMX. What else the program does it does as ever.
+// A library to be preloaded into programs in which without_avx512.py has
+// replaced each cpuid instruction by an undefined one. The handler of the
+// signal that this one raises returns the answer of cpuid without AVX-512,
+// AVX-VNNI and AMX. Nothing else of the program changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,12 @@
 
 namespace {
 
+/// The registers that cpuid sets.
 struct Answer {
   unsigned eax, ebx, ecx, edx;
 };
 
-/// All bits but these.
+/// Returns a mask of all bits except `bits`.
 constexpr unsigned without(std::initializer_list<int> bits) {
   unsigned mask = ~0u;
   for (int bit : bits)
@@ -28,8 +29,9 @@ constexpr unsigned without(std::initializer_list<int> bits) {
   return mask;
 }
 
-/// What the chip says, and what is hidden of it (AMD64 Architecture
-/// Programmer's Manual, volume 3, appendix E; Intel's manual, volume 2, CPUID).
+/// Returns the chip's answer to cpuid without the bits of hidden features
+/// (AMD64 Architecture Programmer's Manual, volume 3, appendix E; Intel's
+/// manual, volume 2, CPUID).
 Answer ask(unsigned leaf, unsigned subleaf) {
   Answer a{};
   __cpuid_count(leaf, subleaf, a.eax, a.ebx, a.ecx, a.edx);
@@ -41,7 +43,7 @@ Answer ask(unsigned leaf, unsigned subleaf) {
     a.eax &= without({4, 5, 21, 23});
     a.edx &= without({4, 5, 19});
   } else if (leaf == 13 && subleaf == 0) {
-    a.eax &= without({5, 6, 7, 17, 18}); // what an operating system saves
+    a.eax &= without({5, 6, 7, 17, 18}); // state that the system can save
   }
   return a;
 }

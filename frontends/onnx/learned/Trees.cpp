@@ -35,7 +35,8 @@ static std::vector<double> readNumbers(Node &node, StringRef name) {
   return numbers;
 }
 
-/// The elements of a tensor attribute of TreeEnsemble; none if it is absent.
+/// Returns the elements of a tensor attribute of TreeEnsemble, or an empty list
+/// if the node does not have the attribute.
 static std::vector<double> readTensor(Node &node, StringRef name) {
   std::vector<double> numbers;
   if (!node.hasAttribute(name))
@@ -55,9 +56,10 @@ static SmallVector<int64_t> readList(Node &node, StringRef name) {
 // Models
 //===----------------------------------------------------------------------===//
 
-/// Reads the trees of a classifier or regressor, whose nodes have the numbers
-/// of a tree and of a node in it. `prefix` is that of the attributes of scores:
-/// "class" or "target". Nullopt after an error if lists do not fit.
+/// Reads the trees of a classifier or regressor, whose nodes are identified by
+/// the number of a tree and of a node in it. `prefix` is the prefix of the
+/// names of the attributes of scores, "class" or "target". Returns nullopt
+/// after an error if the lists of the attributes do not fit each other.
 static std::optional<Trees> readTrees(Node &node, StringRef prefix) {
   SmallVector<int64_t> treeIds = readList(node, "nodes_treeids"),
                        nodeIds = readList(node, "nodes_nodeids"),

@@ -95,9 +95,9 @@ constexpr bool scaled_conv2d_applies(const S &s, int L, int W) {
   return L == 0 || (s.c % (W << L) == 0 && s.k % (W << L) == 0);
 }
 
-/// A strip and the rows that it is computed from have to stay in the
-/// second-level cache. With fewer than a dozen strips threads would get unequal
-/// numbers of them.
+/// Returns true if a strip and the rows from which it is computed fit into a
+/// second-level cache, and if there are at least a dozen strips: with fewer,
+/// threads would get unequal numbers of them.
 template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
   constexpr ptrdiff_t fewest_strips = 12, most_bytes = 512 * 1024;
   const separable_plan p = plan_separable(s, W, R);
@@ -106,13 +106,15 @@ template <class S> constexpr bool separable_applies(const S &s, int W, int R) {
   return p.strips >= fewest_strips &&
          p.thread_scratch() + 4 * input <= most_bytes;
 }
-/// The rows between both convolutions have to stay in the second-level cache.
+/// Returns true if the rows between both convolutions fit into a second-level
+/// cache.
 template <class S> constexpr bool expanded_applies(const S &s, int W, int B) {
   constexpr ptrdiff_t most_bytes = 128 * 1024;
   return plan_expanded(s, W, B).thread_scratch() <= most_bytes;
 }
 
-/// The method is for few rows: all rows have to fit in one tile.
+/// Returns true if all rows fit in one tile. The method is for products of few
+/// rows.
 template <class S> constexpr bool codebook_applies(const S &s, int M) {
   return s.batch == 1 && s.b_batch_stride == 0 && !s.transpose_b && s.m <= M &&
          (M <= 2 || s.m > M / 2);

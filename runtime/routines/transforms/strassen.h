@@ -159,8 +159,9 @@ private:
     return alone(s) ? 0 : tile / cols;
   }
 
-  /// The rows of a tile of an image, one of each part. Rows that the image does
-  /// not have count as zeros.
+  /// The rows of an image that belong to one tile: one row of each of the parts
+  /// into which the method cuts the rows. Rows beyond the end of the image
+  /// count as zeros.
   class tile_rows {
   public:
     tile_rows(const transformed_plan &p, int tile) {
@@ -191,7 +192,8 @@ private:
     int first, step;
   };
 
-  /// The last use of a point's sums: a block of the result, or a sum to keep.
+  /// Returns the last use of the sums of a point, which are products of blocks:
+  /// they are added to a block of the result or to a sum that is kept.
   static strassen_use last_use(int point) {
     const strassen_uses &uses = table.of[point].uses;
     return uses.of[uses.count - 1];
@@ -218,8 +220,8 @@ private:
     }
   }
 
-  /// Transforms block c of one tile: stores the left factors at v and every
-  /// p.input_point on.
+  /// Transforms channel block c of one tile: stores the left factors of all
+  /// points, which are p.input_point elements apart, from v on.
   static NNC_INLINE void tile_input(const S &s, const transformed_plan &p,
                                     const source &x, int image,
                                     const tile_rows &rows, int c, E *v) {
@@ -234,8 +236,9 @@ private:
     left_factors<LEVELS, 0>(s, a, v, p.input_point);
   }
 
-  /// Stores the left factors of the products from FIRST on, which L levels make
-  /// of the square a, at v and every `point` elements on.
+  /// Computes the left factors of the products that L levels of the method make
+  /// of the square a. These are the products from number FIRST on. The factor
+  /// of product number i is stored at v + i * point.
   template <int L, int FIRST>
   static NNC_INLINE void left_factors(const S &s, const F (&a)[1 << L][1 << L],
                                       E *v, ptrdiff_t point) {

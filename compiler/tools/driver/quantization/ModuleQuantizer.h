@@ -27,9 +27,9 @@ public:
   /// Equalization and bias correction, which change weights and biases so that
   /// quantization loses less. They are not MLIR passes.
   struct Methods {
-    /// The channels between layers that equalization scales, if they are known,
-    /// and whether findChannelRanges() will be called to find them.
+    /// The channels between layers that equalization scales, if they are known.
     quantize::ValueChannels channels;
+    /// Whether findChannelRanges() will be called to find these channels.
     bool observesChannels = false;
     bool correctsBiases = false;
   };

@@ -20,7 +20,7 @@ namespace nnc::tools {
 /// A model that is compiled for its target and built. If the user gave an
 /// emitted folder instead of a model, there is no driver.
 struct Prepared {
-  /// Folder of the emitted code, unless the user gave it.
+  /// The temporary folder of the emitted code; null if the user gave a folder.
   std::unique_ptr<Scratch> folder;
   std::unique_ptr<Driver> driver;
   Manifest manifest;

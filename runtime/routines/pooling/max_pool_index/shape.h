@@ -4,11 +4,11 @@
 
 namespace nnc {
 
-/// The places y[planes][od][oh][ow] of the largest elements of windows in
+/// The positions y[planes][od][oh][ow] of the largest elements of windows in
 /// x[planes][d][h][w]. The window has kd x kh x kw elements, dd, dh and dw
 /// apart, moves by sd, sh and sw, and begins pf, pt and pl before the first
-/// element. Places count elements of x row by row or, with column_major, along
-/// d first, then along h.
+/// element. A position is the index of the element in x, counted row by row or,
+/// with column_major, along d first, then along h.
 struct max_pool_index_shape {
   int planes, d, h, w, kd, kh, kw, sd, sh, sw, dd, dh, dw, pf, pt, pl, od, oh,
       ow, column_major;
