@@ -29,10 +29,10 @@ std::vector<float> logarithmic_arguments() {
   return x;
 }
 
-/// An activation's largest error as a share of its value is at most `bound`
-/// where low <= x <= high. In addition an error of half a unit of the smallest
-/// float is allowed, times x if that is larger than 1: products with numbers
-/// below the normal range have it.
+/// The largest allowed error of an activation, relative to its value: at most
+/// `bound` where low <= x <= high. In addition, an error of half a unit of the
+/// smallest float is allowed, times |x| if that is larger than 1: products with
+/// numbers below the normal range have it.
 struct relative_bound {
   double bound, low, high;
 };
@@ -75,7 +75,7 @@ double cubic_gelu(double x) {
 }
 
 constexpr double unbounded = HUGE_VAL;
-/// The error of a float that was rounded once.
+/// The relative error of a real number that is rounded to a float.
 constexpr double rounding = 0x1p-24;
 
 } // namespace

@@ -15,11 +15,13 @@ using namespace nnc_test;
 
 namespace {
 
-/// How q, k and v may lie: heads apart, side by side, or all three in one row.
+/// The layout of q, k and v in memory: [heads][rows][size], or
+/// [rows][heads][size] in three tensors, or all three in the rows of one
+/// tensor.
 enum class heads_lie { apart, side_by_side, in_one_row };
 
-/// Row strides of `rows` rows of `size` elements a head, of tensors without
-/// gaps.
+/// Sets the strides from one batch, head and row to the next for a tensor
+/// without gaps, with `rows` rows of `size` elements for each head.
 void set_strides(int (&strides)[3], heads_lie lie, int heads, int rows,
                  int size) {
   const int columns = heads * size;
@@ -65,14 +67,14 @@ int extent(const int (&strides)[3], int n, int heads, int rows, int size) {
          (rows - 1) * strides[2] + size;
 }
 
-/// q, k, v as memory of T holds them, a mask or none, and what should come of
-/// them.
+/// A random problem: q, k, v with values that T can hold, a mask if `masked`,
+/// and the expected results.
 template <class T> struct problem {
   attention_shape s;
   floats q, k, v, mask;
   std::vector<double> want;
-  /// How far rounding may move each element: by the weights' error, which is
-  /// their score's, and by that of the sums.
+  /// The largest allowed error of each element: the rounding errors of the
+  /// scores, which are those of the weights, and of the sums.
   std::vector<double> bound;
 
   problem(random_source &r, const attention_shape &shape, bool masked)
@@ -166,8 +168,8 @@ void require_close(const problem<T> &p, const std::vector<T> &got) {
   }
 }
 
-/// Runs R on `shape`, which has the values of p.s; `more` is its scratch, if it
-/// wants some.
+/// Runs R on `shape`, which has the values of p.s, and checks the results.
+/// `more` is the scratch of a routine that takes some.
 template <class R, class S, class T, class... More>
 void check(const S &shape, const problem<T> &p, More... more) {
   const auto q = store_all<T>(p.q), k = store_all<T>(p.k),

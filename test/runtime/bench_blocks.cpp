@@ -45,7 +45,8 @@ buffer make_buffer(std::size_t bytes, int value) {
   return buffer(p);
 }
 
-/// Bytes a second of the best and of the median run.
+/// Measures `run`, which moves `bytes` bytes, and prints the bytes per second
+/// of its best and of its median run.
 template <class F> void report(const char *what, double bytes, F run) {
   std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {

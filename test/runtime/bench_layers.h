@@ -16,7 +16,7 @@ struct conv {
 template <int C, int H, int R, int STRIDE>
 using depthwise = conv<C, H, H, C, R, STRIDE, R / 2, C>;
 
-/// Depthwise with a ReLU6, then 1 x 1.
+/// A depthwise convolution with a ReLU6, followed by a 1 x 1 convolution.
 template <int C, int H, int K, int R, int STRIDE> struct separable {
   static constexpr int n = 1, c = C, h = H, w = H, k = K, kh = R, kw = R;
   static constexpr int sh = STRIDE, sw = STRIDE, dh = 1, dw = 1;
@@ -26,11 +26,11 @@ template <int C, int H, int K, int R, int STRIDE> struct separable {
   static constexpr float low = 0.0f, high = 6.0f;
 };
 
-/// 1 x 1 with a ReLU6, then depthwise.
+/// A 1 x 1 convolution with a ReLU6, followed by a depthwise convolution.
 template <int C, int H, int K, int R, int STRIDE>
 struct expanded : separable<C, H, K, R, STRIDE> {};
 
-/// A batch norm with a ReLU, then 1 x 1.
+/// A batch normalization with a ReLU, followed by a 1 x 1 convolution.
 template <int C, int H, int K> struct scaled {
   static constexpr int n = 1, c = C, h = H, w = H, k = K, activation = 1;
   static constexpr float low = 0.0f, high = 0.0f;
@@ -51,7 +51,7 @@ template <int C, int H, int K, int STRIDE, int PAD> struct pool {
   static constexpr int count_include_pad = 0;
 };
 
-/// Heads side by side in rows of COLUMNS.
+/// Attention whose heads are side by side in rows of COLUMNS elements.
 template <int HEADS, int ROWS, int DIM, int COLUMNS> struct attention {
   static constexpr int n = 1, heads = HEADS, queries = ROWS, keys = ROWS;
   static constexpr int dim = DIM, value_dim = DIM;
@@ -63,7 +63,7 @@ template <int HEADS, int ROWS, int DIM, int COLUMNS> struct attention {
   static constexpr int mask_strides[3] = {0, 0, 0};
 };
 
-/// Calls f(layer, name) for each layer of a family.
+/// Calls f(layer, name) for each layer of the family.
 struct attention_layers {
   template <class F> static void each(F f) {
     f(attention<12, 128, 64, 768>{}, "bert 128");

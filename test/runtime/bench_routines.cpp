@@ -47,7 +47,8 @@ double now() {
   return std::chrono::duration<double>(t).count();
 }
 
-/// Multiply-adds a second of one core on whole registers; the best of many.
+/// Returns the multiply-adds per second of one core on whole registers, the
+/// best of many measurements.
 double measure_peak() {
   constexpr int chains = 12, turns = 200000;
   f32x<this_width> sum[chains];
@@ -74,7 +75,8 @@ struct free_memory {
 };
 using buffer = std::unique_ptr<float, free_memory>;
 
-/// Aligned as an arena is; values with no denormals among their products.
+/// Returns a buffer that is aligned like an arena. The products of its values
+/// are not denormal.
 buffer make_buffer(std::size_t count) {
   const std::size_t bytes = (count * sizeof(float) + 4159) / 64 * 64;
   float *p = static_cast<float *>(std::aligned_alloc(64, bytes));
@@ -83,7 +85,7 @@ buffer make_buffer(std::size_t count) {
   return buffer(p);
 }
 
-/// What `p` points to has been read, for all the compiler knows.
+/// Makes the compiler assume that the memory at `p` has been read.
 void keep(const float *p) { asm volatile("" : : "r"(p) : "memory"); }
 
 struct result {
@@ -106,7 +108,7 @@ template <class F> result measure_time(const float *y, F run) {
 
 constexpr int padded(int channels) { return ceil_div(channels, 16) * 16; }
 
-/// R on these inputs, with scratch if it takes some.
+/// Measures R on these inputs, with SCRATCH bytes of scratch if it takes some.
 template <class R, std::size_t SCRATCH, class S, class... In>
 result time_inputs(const S &s, const buffer &y, const In &...in) {
   const buffer scratch = make_buffer(SCRATCH / sizeof(float));
@@ -122,9 +124,9 @@ result time_inputs(const S &s, const buffer &y, const In &...in) {
   });
 }
 
-/// Buffers large enough for any layout of the family's tensors, one run. Where
-/// taps are transformed there are up to 8 points for 3 of them, or 49 / 16
-/// for 1.
+/// Measures R on a layer, with buffers large enough for any layout of the
+/// family's tensors. Transformed weights have up to 8 points for 3 taps of an
+/// axis, or 49 / 16 elements for each weight of 1 x 1 filters.
 template <class R, std::size_t SCRATCH, class S> result time_layer(S s) {
   const int taps = SCRATCH ? (s.kh + 5) * (s.kw + 5) : s.kh * s.kw;
   return time_inputs<R, SCRATCH>(
@@ -224,7 +226,8 @@ double work_of(nnc_bench::pool<C, H, K, STRIDE, PAD> s) {
   return double(s.c) * s.oh * s.ow * s.kh * s.kw;
 }
 
-/// The best of LINE's candidates for S: its index, or -1 if none applies.
+/// Returns the index of the candidate of LINE that is estimated to be the best
+/// for S, or -1 if none applies.
 template <class LINE, class S> constexpr int best_candidate() {
   int best = -1;
   double most = -1;

@@ -22,7 +22,8 @@ struct operands {
   bytes q, zero_points;
 };
 
-/// How weights and zero points are chosen.
+/// The choice of weights and zero points: any values, only the smallest and the
+/// largest one, or weights of exactly zero for very large inputs.
 enum class kind { random, ends, hidden };
 
 operands make_operands(random_source &r, const block_matmul_shape &s,
@@ -56,7 +57,8 @@ operands make_operands(random_source &r, const block_matmul_shape &s,
   return o;
 }
 
-/// Computes the results in double, and how far off each may be.
+/// Computes the expected results in double, and the largest allowed error of
+/// each.
 void compute(const block_matmul_shape &s, const operands &o,
              std::vector<double> &want, std::vector<double> &bound) {
   const int groups = block_groups(s);
@@ -79,7 +81,8 @@ void compute(const block_matmul_shape &s, const operands &o,
     }
 }
 
-/// Bytes of [n][groups] in blocks of 32 columns.
+/// Returns a [n][groups] matrix with its rows in blocks of 32: [n /
+/// 32][groups][32].
 template <class T>
 std::vector<T> pack_columns(const std::vector<T> &all, int n, int groups) {
   const int panels = ceil_div(n, 32);

@@ -20,7 +20,8 @@ namespace nnc_test {
 
 using floats = std::vector<float>;
 
-/// Integers and floats that are the same in every run.
+/// A generator of random integers and floats that gives the same sequence in
+/// every run.
 struct random_source {
   std::mt19937 engine{12345};
   int between(int low, int high) {
@@ -44,27 +45,28 @@ NNC_NOINLINE inline floats not_written(std::size_t count) {
   return floats(count, std::numeric_limits<float>::quiet_NaN());
 }
 
-/// x as it lies in memory of T, and as it comes back.
+/// Convert floats to elements of type T in memory, and back.
 template <class T> NNC_NOINLINE std::vector<T> store_all(const floats &x) {
   return std::vector<T>(x.begin(), x.end());
 }
 template <class T> NNC_NOINLINE floats load_all(const std::vector<T> &x) {
   return floats(x.begin(), x.end());
 }
-/// x as memory of T can hold it.
+/// Returns x rounded to values that T can hold.
 template <class T> NNC_NOINLINE floats rounded(const floats &x) {
   return load_all(store_all<T>(x));
 }
 
-/// How far rounding to memory of T may move a result of that size; floats' own
-/// bounds count it.
+/// Returns the largest error of rounding a value of magnitude `size` to T. It
+/// is 0 for float, whose error the other bounds contain.
 template <class T> float rounding_error(float size) {
   return std::is_same<T, float>::value ? 0.0f : 0x1p-11f * size + 0x1p-25f;
 }
 
-/// How far a sum of so many products, whose magnitudes sum up to `size`, may be
-/// off: made and stored in T's precision, of which halves have 11 bits, and
-/// behind a bias and a residual of up to 1. Sums of halves are made in parts.
+/// Returns the largest allowed error of a sum of `terms` products, whose
+/// magnitudes sum up to `size`, plus a bias and a residual of up to 1, if the
+/// sum is computed and stored in the precision of T. Halves have 11 bits, and
+/// sums of halves are computed in parts.
 template <class T> float error_bound(float terms, float size) {
   const float epsilon = std::numeric_limits<float>::epsilon();
   return std::is_same<T, float>::value
@@ -72,10 +74,11 @@ template <class T> float error_bound(float terms, float size) {
              : 0x1p-9f * (size + 2);
 }
 
-/// What a method that loses `error` more, by its line of the table, may be off
-/// besides: root mean square of sums of products of values up to 1, of which
-/// the largest error of many is up to ten times as large. With halves it is
-/// 2^13 times as large.
+/// Returns the largest allowed error that a method has in addition to
+/// error_bound() for sums of `terms` products. `error` is the column ERROR of
+/// the routine's line: the root mean square for sums of products of values up
+/// to 1, of which the largest of many errors is up to ten times as large. For
+/// halves it is 2^13 times as large.
 template <class T> float method_bound(double error, float terms) {
   const double unit = std::is_same<T, float>::value ? 1 : 0x1p13;
   return float(10 * unit * error * std::sqrt(double(terms)) / 3);
@@ -83,7 +86,7 @@ template <class T> float method_bound(double error, float terms) {
 
 inline int blocks(int channels, int w) { return (channels + w - 1) / w; }
 
-/// NCHW to NCHW<w>c; padded lanes are `padding`.
+/// Returns a tensor in NCHW as NCHW<w>c, with `padding` in padded lanes.
 NNC_NOINLINE inline floats block_channels(const floats &x, int n, int c,
                                           int plane, int w,
                                           float padding = 0.0f) {
@@ -96,7 +99,8 @@ NNC_NOINLINE inline floats block_channels(const floats &x, int n, int c,
   return y;
 }
 
-/// NCHW<w>c to NCHW. Fails (NaN everywhere) if a padded lane is not zero.
+/// Returns a tensor in NCHW<w>c as NCHW, or NaN everywhere if a padded lane is
+/// not zero.
 NNC_NOINLINE inline floats unblock_channels(const floats &y, int n, int c,
                                             int plane, int w) {
   floats x(std::size_t(n) * c * plane);
@@ -115,8 +119,9 @@ NNC_NOINLINE inline floats unblock_channels(const floats &y, int n, int c,
   return x;
 }
 
-/// KCRS with k = groups * outs, c = ins, to KCRS<wc>c<w>k, each group padded.
-/// wc = 1 leaves c as it is: KCRS<w>k.
+/// Returns weights in KCRS, with k = groups * outs and c = ins, as
+/// KCRS<wc>c<w>k, with padding in each group. With wc = 1, input channels are
+/// not blocked: KCRS<w>k.
 NNC_NOINLINE inline floats block_weights(const floats &x, int groups, int outs,
                                          int ins, int taps, int wc, int w) {
   const int kb = blocks(outs, w), cb = blocks(ins, wc);
@@ -132,7 +137,7 @@ NNC_NOINLINE inline floats block_weights(const floats &x, int groups, int outs,
   return y;
 }
 
-/// A [k][n] to panels NK<w>n.
+/// Returns a matrix [k][n] as panels of w columns, NK<w>n.
 NNC_NOINLINE inline floats block_columns(const floats &b, int k, int n, int w) {
   floats y(std::size_t(blocks(n, w)) * k * w, 0.0f);
   for (int i = 0; i < k; ++i)
@@ -141,18 +146,18 @@ NNC_NOINLINE inline floats block_columns(const floats &b, int k, int n, int w) {
   return y;
 }
 
-/// A bias, a residual and a ReLU, as a layer has them.
+/// A bias, a residual and a ReLU, like the epilogue of a layer.
 struct bias_residual_relu {
   template <class V> V operator()(V x, V bias, V residual) const {
     return nnc::max_fast(x + bias + residual, V(0.0f));
   }
 };
 
-/// That share work in tests, at most.
+/// The largest number of threads for which tests give scratch.
 constexpr int most_threads = 16;
 
-/// Calls run(begin, end) for all units in three parts, the middle one first, as
-/// threads might.
+/// Calls run(begin, end) for all units in three parts, the middle one first,
+/// like threads that finish in any order.
 template <class F> void in_parts(int units, F run) {
   const int third = units / 3;
   const int parts[][2] = {{third, 2 * third}, {0, third}, {2 * third, units}};

@@ -7,14 +7,14 @@
 
 namespace nnc_test {
 
-/// A whole number in [low, high].
+/// Returns a random integer from low to high.
 inline int between(int low, int high) {
   static uint32_t state = 1;
   state = state * 1664525 + 1013904223;
   return low +
          static_cast<int>((state >> 8) % static_cast<uint32_t>(high - low + 1));
 }
-/// Any number of 32 bits.
+/// Returns a random 32-bit integer.
 inline int32_t any_number() {
   const auto low = static_cast<uint32_t>(between(0, 65535));
   return static_cast<int32_t>(low | static_cast<uint32_t>(between(0, 65535))
@@ -29,7 +29,8 @@ inline void say(const char *name, int value) {
   firmware::print(value < 0 ? "=-" : "=");
   firmware::print(static_cast<uint64_t>(value < 0 ? -value : value));
 }
-/// Counts a failure and says where it was; `details` says more.
+/// Prints `what` and the text of `details`, and counts a failure, unless
+/// `holds` is true.
 template <class F> void check(bool holds, const char *what, const F &details) {
   if (holds)
     return;
@@ -39,7 +40,7 @@ template <class F> void check(bool holds, const char *what, const F &details) {
   firmware::print("\n");
 }
 
-/// The result of main().
+/// Prints the number of failures and returns the result of main().
 inline int finish() {
   firmware::print(static_cast<uint64_t>(failures));
   firmware::print(" failures\n");

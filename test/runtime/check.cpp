@@ -29,7 +29,7 @@ void say_failed(const std::string &what) {
   std::printf("%s: %s\n", running->name.c_str(), what.c_str());
 }
 
-/// Whether the test case's checks hold.
+/// Runs a test case and returns true if all of its checks hold.
 bool passes(const test_case &test) {
   running = &test;
   const int before = failures;

@@ -17,7 +17,7 @@
 
 namespace nnc_test {
 
-/// Text that values are appended to.
+/// A text to which values are appended.
 class text {
 public:
   std::string all;
@@ -58,8 +58,8 @@ private:
   }
 };
 
-/// What is said beside a check that fails while this lives: a list of all that
-/// live, the last one first.
+/// A text that is printed with each check that fails while the object exists.
+/// All existing objects form a list, the last one first.
 class info {
 public:
   info(const info &) = delete;
@@ -87,10 +87,10 @@ private:
   F f;
 };
 
-/// Thrown by REQUIRE: the test case is over.
+/// The exception that REQUIRE throws to end the test case.
 struct test_is_over {};
 
-/// Where a check stands, and what it says.
+/// The position of a check in the source, and its expression.
 struct place {
   const char *file;
   int line;
@@ -106,7 +106,7 @@ inline bool add_test_once(const char *name, void (*run)()) {
 template <class T> struct type_is {
   using type = T;
 };
-/// One test case for each type.
+/// Adds one test case for each type.
 template <class... T, class F> bool add_test_for(const char *name, F run) {
   int number = 0;
   (add_test(std::string(name) + " - " + std::to_string(number++),
@@ -115,8 +115,8 @@ template <class... T, class F> bool add_test_for(const char *name, F run) {
   return true;
 }
 
-/// A number that another is equal to within an error, relative unless margin()
-/// gives an absolute one.
+/// A number for comparisons with an allowed error, which is relative unless
+/// margin() sets an absolute one.
 class Approx {
 public:
   explicit Approx(double value) : value(value) {}
@@ -177,7 +177,8 @@ struct operand_of {
   }
 };
 
-/// Fails where `checked`, an operand or a comparison, is not what is wanted.
+/// Reports a failure if `checked`, an operand or a comparison, does not have
+/// the value `wanted`.
 template <class C>
 void check(const C &checked, bool wanted, const place &at, bool ends_test) {
   if (checked.holds == wanted)
@@ -202,7 +203,7 @@ using nnc_test::Approx;
       nnc_test::add_test_once(NAME, FUNCTION);                                 \
   static void FUNCTION()
 
-/// A test case for each of the types, which is TestType in it.
+/// Defines a test case for each of the types, which is called TestType in it.
 #define TEMPLATE_TEST_CASE(NAME, TAGS, ...)                                    \
   NNC_TEMPLATE_TEST_CASE(NNC_PASTE(nnc_test_case_, __COUNTER__), NAME,         \
                          __VA_ARGS__)

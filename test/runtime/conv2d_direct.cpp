@@ -27,7 +27,8 @@ void check_pointwise(random_source &random, const S &shape,
                   routine::run);
 }
 
-/// All units are in one of the threads' shares, which follow each other.
+/// Checks that each unit is in the share of exactly one thread, and that the
+/// shares are consecutive.
 template <class R> void check_shares(const conv2d_shape &s) {
   for (int threads : {1, 2, 3, 16}) {
     REQUIRE(R::share(s, 0, threads) == 0);
@@ -37,7 +38,7 @@ template <class R> void check_shares(const conv2d_shape &s) {
   }
 }
 
-/// Constants as the emitted code has them.
+/// A shape of constants, as emitted code has it.
 template <int C, int H, int WIDTH, int K, int R, int STRIDE, int PAD,
           int GROUPS = 1>
 struct constant_shape {
@@ -49,7 +50,8 @@ struct constant_shape {
   static constexpr int groups = GROUPS;
 };
 
-/// The same known when it runs, with a tile that random shapes have already.
+/// Checks the shape S as a run-time shape, with a tile for which the routine is
+/// compiled for random shapes anyway.
 template <class V, class S> void check_at_run_time(random_source &random) {
   const conv2d_shape s = run_time_shape<S>();
   check_direct<V, 1, 6, 2>(random, s, s);

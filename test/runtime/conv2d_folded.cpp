@@ -28,7 +28,8 @@ void check_folded(random_source &random, const S &shape,
       });
 }
 
-/// Of few channels, and twice as many taps or one less.
+/// Returns a random convolution with few channels and with 2 * taps or 2 * taps
+/// - 1 taps along each axis.
 conv2d_shape random_folded(random_source &r, int taps) {
   const int kh = r.between(2 * taps - 1, 2 * taps);
   const int kw = r.between(2 * taps - 1, 2 * taps);

@@ -13,7 +13,8 @@ struct no_shape {
   int n;
 };
 
-/// Squares of 2^LEVELS parts, each of one vector of equal numbers.
+/// The LAYOUT of strassen.h for square matrices of 2^LEVELS x 2^LEVELS parts,
+/// each of which is one vector.
 template <int LEVELS, bool IN_PLACE> struct square {
   using source = const float *;
   static constexpr bool in_place(no_shape) { return IN_PLACE; }
@@ -37,7 +38,8 @@ template <int LEVELS, bool IN_PLACE> struct square {
   }
 };
 
-/// Of single ones in A and B: which of C's parts is one?
+/// Checks the method on matrices A and B with a single part of ones each: the
+/// product has ones in the part in which the two meet, and zeros elsewhere.
 template <int LEVELS, bool IN_PLACE> void check_single_ones() {
   constexpr int parts = 1 << LEVELS, area = parts * parts;
   using layout = square<LEVELS, IN_PLACE>;
@@ -149,8 +151,8 @@ struct constant_shape {
   static constexpr int groups = 1;
 };
 
-/// A chosen shape that is known when it runs, with a tile that random shapes
-/// have.
+/// Checks the shape S as a run-time shape, with a tile for which the routine is
+/// compiled for random shapes anyway.
 template <class V, int L, class S> void check_at_run_time(random_source &r) {
   check_strassen<V, L, 5, 2>(r, run_time_shape<S>());
 }

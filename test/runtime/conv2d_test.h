@@ -18,22 +18,23 @@ using conv2d_epilogue_of =
     nnc::fused<bias_residual_relu, nnc::channel_of<float>, nnc::full_of<T>>;
 using conv2d_epilogue = conv2d_epilogue_of<float>;
 
-/// The run-time shape with the constants of S.
+/// Returns the run-time shape with the constants of S.
 template <class S> constexpr nnc::conv2d_shape run_time_shape() {
   return {S::n,  S::c,  S::h,  S::w,  S::k,  S::kh, S::kw, S::sh,
           S::sw, S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups};
 }
 
-/// A routine for memory of T on a shape that it knows, from unit `begin` to
-/// `end`: check_conv2d() is compiled once for T, not once for each routine.
+/// A function that runs a routine with elements of type T on a shape that it
+/// knows, from unit `begin` to `end`. With it, check_conv2d_of() is compiled
+/// once for T instead of once for each routine.
 template <class T>
 using conv2d_routine =
     std::function<void(const T *x, const T *w, T *y,
                        const conv2d_epilogue_of<T> &, int begin, int end)>;
 
 /// Runs `routine` on blocks of W channels, in three parts, with the residual in
-/// the output's place, and compares. `wc` is the block of input channels in the
-/// weights, 1 where they are not blocked.
+/// the output's memory, and checks the results. `wc` is the block of input
+/// channels in the weights, or 1 if they are not blocked.
 template <class T>
 NNC_NOINLINE void check_conv2d_of(random_source &random,
                                   const nnc::conv2d_shape &s, int W, int wc,
@@ -83,8 +84,8 @@ NNC_NOINLINE void check_conv2d_of(random_source &random,
   }
 }
 
-/// The same of `routine(shape, x, w, y, epilogue, begin, end)`, for vectors V;
-/// `shape` has the values of s.
+/// Checks `routine(shape, x, w, y, epilogue, begin, end)`, for vectors V, in
+/// the same way; `shape` has the values of s.
 template <class V, class S, class Run>
 void check_conv2d(random_source &random, const S &shape,
                   const nnc::conv2d_shape &s, int wc, int units, Run routine) {

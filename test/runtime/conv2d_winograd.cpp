@@ -9,7 +9,8 @@ using namespace nnc_test;
 
 namespace {
 
-/// SUM channels summed in one go; of halves never more than usual.
+/// Checks Winograd's method with tiles of M x M outputs and SUM channels that
+/// are summed up at a time. For halves, SUM is at most the default.
 template <class V, int M, int P, int B, int SUM = winograd_summed,
           int STRIDE = 1, int STRIP = usual_strip, class S>
 void check_winograd(random_source &random, const S &shape,
@@ -54,7 +55,8 @@ void check_strided(random_source &random, const S &shape,
   REQUIRE(strided_winograd_applies(s, M));
   check_winograd<V, M, P, B, SUM, 2>(random, shape, s);
 }
-/// Of halves there is M = 2 alone.
+/// Checks the method for stride 2 with all sizes of tiles; halves have only M =
+/// 2.
 template <class V, int P, int B, int SUM, class S>
 void check_all_strided(random_source &random, const S &shape,
                        const conv2d_shape &s) {
@@ -65,7 +67,7 @@ void check_all_strided(random_source &random, const S &shape,
   }
 }
 
-/// Known when it runs, but for the taps.
+/// A shape whose taps are constants and whose other fields are run-time values.
 template <int KH, int KW> struct shape_of_taps {
   int n, c, h, w, k, sh, sw, dh, dw, pt, pl, oh, ow, groups;
   static constexpr int kh = KH, kw = KW;
@@ -77,8 +79,7 @@ shape_of_taps<KH, KW> with_taps(const conv2d_shape &s) {
           s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.groups};
 }
 
-/// The number of outputs that tests take where one is enough; of halves there
-/// is M = 2 alone.
+/// The size M of the tiles in tests that need only one. Halves have only M = 2.
 template <class V>
 constexpr int usual_outputs = std::is_same<element_of<V>, float>::value ? 4 : 2;
 

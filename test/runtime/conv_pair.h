@@ -6,8 +6,8 @@
 
 namespace nnc_test {
 
-/// Padding may be on one side only, and may leave whole taps outside. Steps may
-/// pass over rows.
+/// Returns a random shape of two convolutions. Padding may be on one side only
+/// and may cover whole taps, and strides may be larger than the window.
 template <class SHAPE> SHAPE random_pair(random_source &r) {
   const nnc::conv2d_shape a = random_conv2d(r, 14);
   return {a.n,   a.c,  a.h,  a.w,  a.k,  a.kh, a.kw, a.sh,

@@ -15,7 +15,7 @@ template <class T>
 using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
-/// [c][k][taps] to [k/w][taps][c][w].
+/// Returns weights in [c][k][taps] as [k / w][taps][c][w].
 floats pack(const floats &x, int c, int k, int taps, int w) {
   floats y(std::size_t(blocks(k, w)) * taps * c * w, 0.0f);
   for (int i = 0; i < c; ++i)

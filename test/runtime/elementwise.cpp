@@ -40,8 +40,9 @@ bool close(double got, double want) {
   return std::fabs(got - want) <= 1e-6 + 1e-6 * std::fabs(want);
 }
 
-/// What a function makes of all the arguments. One check for all functions: it
-/// takes longer to compile than they do.
+/// The results of a function for all arguments: of floats, of vectors and of
+/// doubles, and the expected ones. One function checks them for all functions,
+/// because it takes longer to compile than they do.
 struct results {
   std::vector<float> single, wide;
   std::vector<double> twice, want;
@@ -61,8 +62,8 @@ void check_results(const std::vector<float> &x, const results &y) {
   }
 }
 
-/// f on float, double and vectors, against `want` in double. What f computes on
-/// vectors of the other width is compared below, for each function.
+/// Checks f on floats, doubles and vectors against `want` in double. A test
+/// below compares the results of each function on vectors of all widths.
 template <class F, class G> void check(const char *name, F f, G want) {
   INFO(name);
   const std::vector<float> x = arguments();
@@ -104,7 +105,8 @@ template <class V> V as_value(nnc::mask_of<V> m) {
   return nnc::select(m, V(1.0f), V(0.0f));
 }
 
-/// F of V's at x, V by V, and its attributes.
+/// Computes F on vectors V. Each operand has the elements of x, starting at
+/// another one; the attributes are constants.
 template <class F, class V, std::size_t... X, std::size_t... A>
 void compute_with(const std::vector<float> &x, std::vector<float> &y,
                   std::index_sequence<X...>, std::index_sequence<A...>) {
@@ -125,7 +127,8 @@ void compute(const std::vector<float> &x, std::vector<float> &y) {
 using function_on_all = void (*)(const std::vector<float> &,
                                  std::vector<float> &);
 
-/// One function on floats, and on vectors of some widths.
+/// Checks that a function gives the same results on floats and on vectors of
+/// several widths.
 void check_lanes(const char *name, function_on_all on_floats,
                  std::initializer_list<function_on_all> on_vectors) {
   INFO(name);
@@ -147,7 +150,8 @@ void check_lanes(const char *name, function_on_all on_floats,
   }
 }
 
-/// Whether F takes so many values of V.
+/// Returns true if F can be called with as many values of type V as there are
+/// indices I.
 template <class F, class V, std::size_t... I>
 constexpr bool takes(std::index_sequence<I...>) {
   return std::is_invocable<F, std::enable_if_t<(I >= 0), V>...>::value;
@@ -320,7 +324,8 @@ TEST_CASE("comparisons select", "[elementwise]") {
 }
 
 namespace {
-/// All pairs of a small type, against int64 arithmetic cut to the type.
+/// Checks operations on all pairs of integers of a small type against int64_t
+/// arithmetic truncated to the type.
 template <class T> void check_integers() {
   using limits = std::numeric_limits<T>;
   for (std::int64_t a = limits::min(); a <= limits::max(); ++a)

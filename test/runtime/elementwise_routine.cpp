@@ -29,8 +29,8 @@ struct is_less {
   template <class V> auto operator()(V a, V b) const { return nnc::less(a, b); }
 };
 
-/// A random shape of three inputs, each axis of each dense, broadcast or (for
-/// one input in four) with holes.
+/// A random shape with three inputs. Each axis of each input is dense,
+/// broadcast or, for one input in four, strided.
 struct problem {
   elementwise_shape s{};
   int total = 1;
@@ -64,7 +64,7 @@ problem make_problem(std::mt19937 &random) {
   return p;
 }
 
-/// Calls f(flat output index, offset of each input) in order.
+/// Calls f(flat output index, offset of each input) for all indices, in order.
 template <class F> void for_each_index(const problem &p, F f) {
   for (int flat = 0; flat < p.total; ++flat) {
     int at[3] = {};

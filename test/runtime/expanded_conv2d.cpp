@@ -20,8 +20,8 @@ template <class T>
 using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
-/// Operands that memory of T holds, row-major, and the results with how far off
-/// these may be.
+/// Random row-major operands with values that T can hold, the expected results,
+/// and their largest allowed errors.
 template <class T> struct problem {
   expanded_conv2d_shape s;
   floats x, v, middle_bias, w, bias, residual;
@@ -62,7 +62,8 @@ private:
   static floats values(random_source &r, std::size_t count) {
     return rounded<T>(r.values(count));
   }
-  /// The sum of a pixel between the convolutions, and of the magnitudes in it.
+  /// Returns the sum of a pixel between the convolutions, and the sum of the
+  /// magnitudes of its terms.
   std::pair<double, double> pointwise(int image, int k, int y, int at) const {
     double sum = middle_bias[k], size = std::fabs(sum);
     for (int c = 0; c < s.c; ++c) {
@@ -86,8 +87,9 @@ void check_portable(const problem<float> &p) {
   require_within(y, p.want, p.bound);
 }
 
-/// In three parts, with the residual in the output's place. Padded lanes of
-/// both biases are not zero, so that what they leave in the padding shows.
+/// Runs the routine in three parts, with the residual in the output's memory,
+/// and checks the results. Padded lanes of both biases are not zero, so that a
+/// routine that does not clear them in the result fails.
 template <class V, int COLS, int OC, class S, class T>
 void check_rows(const S &shape, const problem<T> &p) {
   using E = epilogue_of<T>;
@@ -120,7 +122,8 @@ void check_constant(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<expanded_conv2d_shape, S>());
   check_rows<V, COLS, OC>(S{}, p);
 }
-/// The same known when it runs, with a tile that random shapes have.
+/// Checks the shape S as a run-time shape, with a tile for which the routine is
+/// compiled for random shapes anyway.
 template <class V, int COLS, int OC, class S>
 void check_at_run_time(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<expanded_conv2d_shape, S>());

@@ -10,7 +10,7 @@
 
 namespace nnc_test {
 
-/// The activation between two parts of a layer of shape `s`.
+/// Applies the activation between the two parts of a layer of shape `s`.
 template <class S> double activated(const S &s, double v) {
   switch (nnc::inner_activation(s.activation)) {
   case nnc::inner_activation::relu:

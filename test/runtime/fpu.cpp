@@ -32,7 +32,8 @@ floats unpack(const axes &tensor, const char *layout, const floats &packed) {
   return x;
 }
 
-/// Its operands are a bias of the channel and a value of the result's layout.
+/// The sum of a value, a bias of the channel and a residual with the result's
+/// layout.
 struct sum_expression {
   template <class V> V operator()(V v, V bias, V residual) const {
     return v + bias + residual;
@@ -42,7 +43,8 @@ using epilogue = fused<sum_expression, channel_of<float>, full_of<float>>;
 
 std::vector<double> doubles(const floats &x) { return {x.begin(), x.end()}; }
 
-/// The results of a layer: the sums in double, and those of magnitudes.
+/// The expected results of a layer without epilogue, in double, and the sums of
+/// the magnitudes of their terms.
 struct exact_sums {
   std::vector<double> sum, size;
   template <class R, class S>
@@ -57,7 +59,7 @@ struct exact_sums {
     run(magnitudes(x), magnitudes(w), e.size);
     return e;
   }
-  /// Checks results that have a bias of the channel and a residual.
+  /// Checks results with a bias of the channel and a residual.
   template <class F>
   void check(const floats &y, const floats &bias, const floats &residual,
              double terms, const F &channel) const {
@@ -74,7 +76,8 @@ struct exact_sums {
   }
 };
 
-/// Runs a routine that takes weights in a layout, on images in another.
+/// Runs a routine on weights in the layout `packing` and images in `layout`,
+/// and returns the results in row-major order.
 template <template <class, int, class> class R, int INLINE, class S>
 floats compute(const S &s, const axes &in, const axes &weights, const axes &out,
                const char *layout, const char *packing, const floats &x,
@@ -126,7 +129,7 @@ template <class S> conv2d_shape run_time_shape() {
   return {S::n,  S::c,  S::h,  S::w,  S::k,  S::kh, S::kw,     S::sh,  S::sw,
           S::dh, S::dw, S::pt, S::pl, S::oh, S::ow, S::groups, S::fill};
 }
-/// Both kinds of shapes give the same bits.
+/// Checks that constant and run-time shapes give the same bits.
 template <class S, template <class, int, class> class R>
 void check_constant(random_source &r, std::size_t weights) {
   const auto count = [](int a, int b, int c) { return std::size_t(a * b * c); };

@@ -30,7 +30,8 @@ template <class T> bits to_bits(T x) {
   return b;
 }
 
-/// What the format says, by arithmetic that is exact in double.
+/// Returns the value of a half by the definition of the format, with arithmetic
+/// that is exact in double.
 double value_of(bits b) {
   const int exponent = b >> 10 & 31, fraction = b & 1023;
   const double sign = b & 0x8000 ? -1.0 : 1.0;
@@ -51,7 +52,8 @@ template <class V> std::vector<float> lanes_of(V v) {
   return x;
 }
 
-/// a[3] * b + c, by a lane where there is an instruction for that.
+/// Returns a[3] * b + c, by a multiply-add with a lane where there is an
+/// instruction for that.
 template <class V> V multiply_by_lane_3(V a, V b, V c) {
   if constexpr (multiplies_by_lane<V>)
     return fma_lane(a, 3, b, c);
@@ -226,7 +228,7 @@ struct scaled_sum {
   template <class V> V operator()(V a, V b) const { return a * V(0.5f) + b; }
 };
 
-/// The function of halves and floats, into memory of Y.
+/// Checks the elementwise routine on halves and floats with results of type Y.
 template <int W, class Y> void check_elementwise(int count) {
   elementwise_shape s{};
   s.rank = 1;

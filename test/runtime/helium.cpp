@@ -18,8 +18,8 @@ using namespace nnc_test;
 
 namespace {
 
-/// Bytes with a guard behind them that no routine may change, from an address
-/// of any alignment.
+/// An array of bytes at an address of any alignment, with a guard behind it
+/// that no routine may change.
 struct bytes {
   int8_t data[1 << 16];
   int size = 0;
@@ -49,8 +49,9 @@ struct bytes {
 bytes x, w, y, want;
 alignas(8) unsigned char scratch[1 << 16];
 
-/// Bias, multiplier and shift of each channel, with shifts to either side and
-/// numbers of which twice as much does not fit in 32 bits.
+/// The bias, multiplier and shift of each channel. Shifts go in both
+/// directions, and some sums are so large that twice their value does not fit
+/// in 32 bits.
 struct factors {
   int32_t bias[80], multiplier[80], shift[80];
   void fill(int channels) {

@@ -33,7 +33,7 @@ void make_magnitudes() {
   for (int i = 0; i < most; ++i)
     dx[i] = fabs(dx[i]), dw[i] = fabs(dw[i]);
 }
-/// Checks `count` results, and that nothing is written behind them.
+/// Checks `count` results, and that nothing was written behind them.
 void compare(const char *name, int count, int terms) {
   for (int i = 0; i < count + 8; ++i) {
     const double bound = 4 * sqrt(double(terms)) * 0x1p-24 * sizes[i];
@@ -43,7 +43,7 @@ void compare(const char *name, int count, int terms) {
   }
 }
 
-/// w[k][kh][kw][c] as w[k / Lanes][kh][kw][c][Lanes].
+/// Returns weights w[k][kh][kw][c] as w[k / Lanes][kh][kw][c][Lanes].
 template <int Lanes> const float *pack(const conv2d_shape &s) {
   const int taps = s.kh * s.kw * s.c;
   for (float &v : packed)

@@ -33,7 +33,7 @@ four from_range(int low, int high) {
            between(low, high)}};
 }
 
-/// Compares the lanes of a vector with what f(lane) says.
+/// Checks that lane i of a vector is f(i).
 template <class G> void expect(const char *what, V got, const G &f) {
   int32_t lanes[4];
   lanes4::store_bits(lanes, got);
@@ -147,8 +147,8 @@ void check_floats() {
          [&](int i) { return i % 2 ? y[2 + i / 2] : x[2 + i / 2]; });
 }
 
-/// A sum, requantized, plus another number, by a table: what a compiler prints
-/// for a layer, for scalars and vectors alike.
+/// An expression like those that the compiler prints for layers, for scalars
+/// and vectors: a requantized sum, plus another number, looked up in a table.
 struct residual_expression {
   static constexpr int8_t table1[256] = {3, -7, 100, -128, 127, 5};
   template <class V>

@@ -24,7 +24,8 @@ using namespace nnc_test;
 
 namespace {
 
-/// The end of the name of a layout of weights in which D multiplies `axis`.
+/// Returns the end of the name of the layout of weights for D, which multiplies
+/// groups of elements of `axis`: "" if groups have one element.
 template <class D> std::string group_of(const char *axis) {
   return D::group == 1 ? "" : std::to_string(D::group) + axis;
 }
@@ -93,8 +94,9 @@ void check_matmul(random_source &r, matmul_shape s) {
       numbers<X>(r, tensors[0].count()), numbers<W>(r, tensors[1].count()));
 }
 
-/// The weights of Winograd's method, as dialects/nn/encodings/ stores them, and
-/// the convolution against the portable one.
+/// Checks Winograd's method for integers against the portable convolution, with
+/// the transformed weights that dialects/nn/encodings/ stores. With `highest`,
+/// all inputs and weights are as large as they can be.
 template <int W, class X, class T, template <class> class F>
 void check_winograd(random_source &r, conv2d_shape s, bool highest = false) {
   INFO(describe(s));
@@ -139,7 +141,8 @@ void check_winograd(random_source &r, conv2d_shape s, bool highest = false) {
       });
 }
 
-/// A requantization of a mean, and the same for scalars only.
+/// An expression that requantizes a mean. from_mean_of_scalars is the same for
+/// scalars alone.
 template <class T> struct from_mean {
   template <class V> auto operator()(V mean, like<V, T> residual) const {
     return nnc::cast<T>(nnc::add(nnc::round(nnc::mul(mean, nnc::same<V>(0.7f))),
@@ -217,8 +220,8 @@ conv2d_shape random_shape(random_source &r, bool grouped) {
   return s;
 }
 
-/// A number of repetitions: NNC_TEST_REPEAT times as many if that is set, with
-/// which the slow tests check ten thousand layers.
+/// Returns the number of repetitions: `count`, times NNC_TEST_REPEAT if that is
+/// set. The slow tests check ten thousand layers in this way.
 int repeated(int count) {
   const char *times = std::getenv("NNC_TEST_REPEAT");
   return times ? count * std::atoi(times) : count;
@@ -443,7 +446,8 @@ TEST_CASE("bytes are looked up in tables", "[integers]") {
 }
 
 namespace {
-/// a / b, rounded to nearest; halves go up, or away from zero. b is positive.
+/// Returns a / b rounded to nearest, with halves rounded up or, if `away`, away
+/// from zero. b is positive.
 std::int64_t divide(std::int64_t a, std::int64_t b, bool away) {
   std::int64_t down = a / b - (a % b < 0), rest = a - down * b;
   return down + (2 * rest > b || (2 * rest == b && !(away && a < 0)));
@@ -487,8 +491,9 @@ TEST_CASE("integers times fixed-point numbers", "[integers]") {
 }
 
 namespace {
-/// Checks the functions of nn.requantize that give numbers of type T from Low
-/// to High: the lanes of vectors equal scalars, and these equal their steps.
+/// Checks the functions of nn.requantize with results of type T from Low to
+/// High: vectors give the same results as scalars, and scalars the same as the
+/// steps of the definition.
 template <class T, int Zero, int Low, int High>
 void check_requantizations(random_source &r) {
   std::int32_t x[W], multiplier[W], shift[W];

@@ -12,8 +12,8 @@
 
 namespace nnc_test {
 
-/// A requantization as the compiler prints it, to any type, and the same for
-/// scalars only.
+/// A requantization to type T as the compiler prints it. to_scalars is the same
+/// for scalars alone.
 template <class T> struct to {
   template <class V>
   auto operator()(V v, nnc::like<V, std::int32_t> bias,
@@ -34,8 +34,9 @@ template <class F, class T>
 using integers_epilogue = nnc::fused<F, nnc::channel_of<std::int32_t>,
                                      nnc::channel_of<float>, nnc::full_of<T>>;
 
-/// Numbers of T, many of which are the ends of its range. Of bytes each eighth
-/// list is of one end alone: sums that are as large as they can be.
+/// Returns random integers of type T, many of which are the ends of its range.
+/// One list in eight of 8-bit integers consists of one end alone, so that sums
+/// are as large as they can be.
 template <class T> std::vector<T> numbers(random_source &r, std::size_t count) {
   std::vector<T> list(count);
   // Of integers of 32 bits the middle, of which a float holds each.
@@ -51,8 +52,8 @@ template <class T> std::vector<T> numbers(random_source &r, std::size_t count) {
   return list;
 }
 
-/// Where the elements of a tensor lie in a layout: the index of each, or -1 for
-/// padding.
+/// Returns, for each element of a layout, the row-major index of the tensor's
+/// element there, or -1 for padding.
 std::vector<int> places(const axes &tensor, const std::string &layout) {
   floats all(tensor.count());
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -72,8 +73,8 @@ std::vector<T> pack(const std::vector<T> &x, const std::vector<int> &at) {
 }
 
 /// Calls run(x, w, y, scratch, epilogue, begin, end) for `units` units in three
-/// parts, the middle one first, with epilogue E on outputs of T, and compares
-/// with the portable routine P.
+/// parts, the middle one first, with an epilogue E on outputs of type T, and
+/// compares the results with those of the portable routine P.
 template <class P, class T, class E, class PE, class S, class X, class W,
           class F>
 void compare_with(random_source &r, const S &s, const axes (&tensors)[3],
@@ -114,7 +115,8 @@ void compare_with(random_source &r, const S &s, const axes (&tensors)[3],
   CHECK(y == packed_want);
 }
 
-/// The same for a routine R on `shape`, which has the values of s.
+/// Compares a routine R on `shape`, which has the values of s, with the
+/// portable routine P in the same way.
 template <class R, class P, class T, class E, class PE, class RS, class S,
           class X, class W>
 void compare(random_source &r, const RS &shape, const S &s,

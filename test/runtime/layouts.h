@@ -9,7 +9,7 @@
 
 namespace nnc_test {
 
-/// A tensor's axes, a letter each, and how long they are.
+/// The axes of a tensor, a letter for each, and their sizes.
 struct axes {
   std::string names;
   std::vector<int> sizes;
@@ -22,9 +22,10 @@ struct axes {
   }
 };
 
-/// Where the elements of a row-major tensor lie in a layout. "KCRS16c8k" has
-/// the axes from the outermost to the innermost, of C and K their blocks, then
-/// 16 channels C and 8 of K; axes that it does not name come before all others.
+/// The positions of the elements of a row-major tensor in a layout. "KCRS16c8k"
+/// names the axes from the outermost to the innermost, of C and K their blocks,
+/// then 16 channels C and 8 channels K; axes that the layout does not name come
+/// before all others.
 class layout_map {
 public:
   layout_map(const axes &t, std::string layout) : tensor(t) {
@@ -60,10 +61,11 @@ public:
       elements *= s.size;
   }
 
-  /// Of the layout, padding included.
+  /// Returns the number of elements of the layout, padding included.
   std::size_t size() const { return elements; }
 
-  /// Calls f(index in the row-major tensor, index in the layout).
+  /// Calls f(index in the row-major tensor, index in the layout) for each
+  /// element.
   template <class F> void each(F f) const {
     std::vector<int> index(tensor.sizes.size(), 0);
     for (std::size_t i = 0; i < tensor.count(); ++i) {
@@ -84,7 +86,8 @@ public:
     each([&](std::size_t from, std::size_t to) { y[to] = x[from]; });
     return y;
   }
-  /// NaN everywhere if what is no element is not zero.
+  /// Returns the row-major elements of y, or NaN everywhere if padding in y is
+  /// not zero.
   floats unpack(floats y) const {
     floats x(tensor.count());
     each([&](std::size_t to, std::size_t from) {
@@ -98,7 +101,7 @@ public:
   }
 
 private:
-  /// index / divisor of an axis, of which there are `size`.
+  /// A part of an index: index / divisor % size, for the index along `axis`.
   struct step {
     std::size_t axis;
     int size, divisor;

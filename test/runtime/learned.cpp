@@ -33,17 +33,17 @@ template <class R, class S, class... A> void run(const S &s, A... args) {
   R::run(s, args..., none{}, half, units);
 }
 
-/// A node of a tree as one draws it.
+/// A node of a tree.
 struct node {
-  int feature = -1; ///< -1 of a leaf
+  int feature = -1; ///< -1 for a leaf
   double value = 0;
   bool takes_missing = false;
   int first = 0, second = 0;
-  int target = 0;             ///< of a leaf without `dense`
-  std::vector<double> scores; ///< of a leaf
+  int target = 0;             ///< target of a leaf's score, without `dense`
+  std::vector<double> scores; ///< of a leaf: one, or one for each target
 };
 
-/// Random trees, and the arrays that the routine reads.
+/// Random trees, and the arrays from which the routine reads them.
 template <class T, class I> struct forest {
   std::vector<node> nodes;
   std::vector<int> starts;
@@ -68,7 +68,8 @@ template <class T, class I> struct forest {
     nodes[own].second = second;
     return own;
   }
-  /// Nodes are in the order in which they were drawn: the first child follows.
+  /// Creates the trees. Nodes are in depth-first order: the first child follows
+  /// its parent.
   explicit forest(const tree_ensemble_shape &s) {
     for (int tree = 0; tree < s.trees; ++tree)
       starts.push_back(grow(s, draw(0, 5)));

@@ -47,7 +47,8 @@ template <class T> void check_find() {
   }
 }
 
-/// The definition, by a search among the groups so far.
+/// Finds the distinct rows by the definition: each row is compared with all
+/// distinct rows before it.
 template <class T>
 list find_distinct(const distinct_shape &s, const std::vector<T> &x) {
   auto is_like = [](T a, T b) { return a == b || (a != a && b != b); };
@@ -116,8 +117,8 @@ struct suppression {
   float overlap, least;
 };
 
-/// Non-maximum suppression by its definition: candidates in order, each
-/// compared with all that were taken.
+/// Non-maximum suppression by its definition: each candidate, in order of
+/// scores, is compared with all boxes that were selected.
 list suppress(const suppression &given) {
   const suppress_shape &s = given.s;
   list triples;

@@ -21,7 +21,8 @@ float from_bits(std::uint32_t u) {
   return nnc::bit_cast_float(static_cast<std::int32_t>(u));
 }
 
-/// How far `got` lies from `want`, in units of the last place of a float there.
+/// Returns the difference of `got` and `want` in units of the last place of a
+/// float of that size.
 double ulps(float got, double want) {
   if (std::isnan(want) || std::isnan(got))
     return std::isnan(want) && std::isnan(got) ? 0.0 : 1e9;
@@ -52,15 +53,17 @@ constexpr std::uint32_t kStride = 32749;
 constexpr std::int32_t kNeighbours = 500;
 #endif
 
-/// Step through the 2^32 bit patterns; NNC_MATH_STRIDE=1 takes every one.
+/// Returns the step with which tests visit the 2^32 bit patterns of floats.
+/// NNC_MATH_STRIDE=1 visits all of them.
 std::uint32_t stride() {
   if (const char *text = std::getenv("NNC_MATH_STRIDE"))
     return static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
   return kStride;
 }
 
-/// The argument sweep: a regular walk over all floats, and each of the
-/// kNeighbours floats on both sides of the points where methods change.
+/// Calls f with arguments from all over the range of floats, at regular
+/// distances, and with the kNeighbours floats on both sides of each point at
+/// which a function changes its method.
 template <class F> void for_each_argument(F f) {
   const std::uint64_t step = stride();
   for (std::uint64_t u = 0; u < (std::uint64_t(1) << 32); u += step)

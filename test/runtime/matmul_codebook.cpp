@@ -10,7 +10,7 @@ using namespace nnc_test;
 
 namespace {
 
-/// The sum of an output's products, one after the other.
+/// Returns the sum of products of one element of the result, added up in order.
 float sum(const matmul_shape &s, const floats &a, const floats &b, int row,
           int column) {
   float x = 0;

@@ -18,30 +18,31 @@ using matmul_epilogue_of =
     nnc::fused<bias_residual_relu, nnc::channel_of<float>, nnc::full_of<T>>;
 using matmul_epilogue = matmul_epilogue_of<float>;
 
-/// A product of one matrix, whose sizes are known when it is compiled.
+/// A shape of one product whose sizes are constants.
 template <int M, int N, int K> struct constant_product {
   static constexpr int batch = 1, m = M, n = N, k = K;
   static constexpr int a_batch_stride = 0, b_batch_stride = 0;
   static constexpr int transpose_a = 0, transpose_b = 0;
 };
 
-/// The run-time shape with the constants of S.
+/// Returns the run-time shape with the constants of S.
 template <class S> nnc::matmul_shape run_time_matmul() {
   return {
       S::batch,          S::m,           S::n,          S::k, S::a_batch_stride,
       S::b_batch_stride, S::transpose_a, S::transpose_b};
 }
 
-/// A routine for memory of T on a shape that it knows, from unit `begin` to
-/// `end`: check_matmul() is compiled once for T, not once for each routine.
+/// A function that runs a routine with elements of type T on a shape that it
+/// knows, from unit `begin` to `end`. With it, check_matmul() is compiled once
+/// for T instead of once for each routine.
 template <class T>
 using matmul_routine =
     std::function<void(const T *a, const T *b, T *y,
                        const matmul_epilogue_of<T> &, int begin, int end)>;
 
-/// Runs `routine` in three parts, with the residual in the output's place, and
-/// compares. panel > 0: b is packed in panels of that many columns. The result
-/// may be off by `more` than sums are.
+/// Runs `routine` in three parts, with the residual in the output's memory, and
+/// checks the results. If panel > 0, b is packed in panels of that many
+/// columns. `more` is the error that is allowed in addition to that of sums.
 template <class T>
 NNC_NOINLINE void
 check_matmul_of(random_source &random, const nnc::matmul_shape &s, int panel,
@@ -89,8 +90,8 @@ check_matmul_of(random_source &random, const nnc::matmul_shape &s, int panel,
   }
 }
 
-/// The same of `routine(shape, a, b, y, epilogue, begin, end)`; `shape` has the
-/// values of s.
+/// Checks `routine(shape, a, b, y, epilogue, begin, end)` in the same way;
+/// `shape` has the values of s.
 template <class T = float, class S, class Run>
 void check_matmul(random_source &random, const S &shape,
                   const nnc::matmul_shape &s, int panel, int units, Run routine,

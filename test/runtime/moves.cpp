@@ -19,14 +19,15 @@ using nnc_test::wide;
 
 namespace {
 
-/// Runs all units in two uneven parts, as two threads would.
+/// Runs all units in two uneven parts, like two threads.
 template <class R, class S, class... A> void run(const S &s, A... args) {
   const int middle = R::units(s) / 3;
   R::run(s, args..., none{}, middle, R::units(s));
   R::run(s, args..., none{}, 0, middle);
 }
 
-/// A random permutation of axes, of a slice with steps, into a wider tensor.
+/// A random copy: permutes the axes of a part of a tensor with steps, and
+/// writes it into a part of another tensor.
 struct copy_problem {
   copy_shape s{};
   int from_size = 1, to_size = 1;

@@ -48,8 +48,8 @@ std::vector<T> unpack(const axes &tensor, const char *layout,
   return x;
 }
 
-/// The expression that these routines requantize by, and the same one
-/// unrecognised.
+/// The expression of a requantization, without and with the member
+/// `requantization` by which routines recognize it.
 struct plain_expression {
   i8 operator()(int32_t v, int32_t bias, int32_t multiplier,
                 int32_t shift) const {
@@ -65,8 +65,8 @@ template <class F>
 using channels_of =
     fused<F, channel_of<int32_t>, channel_of<int32_t>, channel_of<int32_t>>;
 
-/// Bias, multiplier and shift of each channel, with shifts to either side and
-/// sums of which twice as much does not fit in 32 bits.
+/// The bias, multiplier and shift of each channel. Some shifts are very large,
+/// and some sums are so large that twice their value does not fit in 32 bits.
 struct factors {
   std::vector<int32_t> bias, multiplier, shift;
   factors(random_source &r, int channels) {
@@ -137,7 +137,8 @@ void check_portable(random_source &r, const conv2d_shape &s,
   CHECK(unpack(out, "NHWC", y) == want);
 }
 
-/// A shape with a fill, as of a quantized x with a zero point.
+/// Returns the shape with a random `fill`, like that of a quantized x with a
+/// zero point.
 conv2d_shape with_fill(random_source &r, conv2d_shape s) {
   s.fill = r.between(0, 3) ? r.between(-128, 127) : 0;
   pad_randomly(r, s);
@@ -268,8 +269,8 @@ TEST_CASE("means of integers round halves away from zero", "[nhwc]") {
   CHECK(std::vector<int32_t>(y, y + 4) == std::vector<int32_t>{2, -2, 4, -128});
 }
 
-/// Compares a product of rows with the portable one; K is a multiple of
-/// `fours`.
+/// Compares a product with few rows with the portable routine; K is a multiple
+/// of `fours`.
 template <template <class, class> class R>
 void check_rows(random_source &r, const char *layout, int fours) {
   matmul_shape s{};

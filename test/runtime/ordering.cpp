@@ -24,7 +24,8 @@ std::mt19937 source(17);
 int draw(int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(source);
 }
-/// Small integers, so that sums are exact and many elements are equal.
+/// Returns small random integers, so that sums are exact and many elements are
+/// equal.
 template <class T> std::vector<T> integers(std::size_t count, int size) {
   std::vector<T> v(count);
   for (T &x : v)

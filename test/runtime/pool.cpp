@@ -16,7 +16,8 @@ using namespace nnc;
 
 namespace {
 
-/// Doubles y once a unit, and writes down who was there.
+/// A routine that adds 1 + j to element j of each unit, so that each unit must
+/// run once.
 struct touch {
   static int units(const reduce_shape &s) { return s.outer; }
   static void run(const reduce_shape &s, int *y, none, int begin, int end) {
@@ -26,7 +27,8 @@ struct touch {
   }
 };
 
-/// Sums up a unit in scratch, to see that no other thread writes there.
+/// A routine that sums up each unit in scratch, which fails if another thread
+/// writes there.
 struct sum_up {
   static int units(const reduce_shape &s) { return s.outer; }
   static void run(const reduce_shape &s, int *y, unsigned char *scratch, none,
@@ -40,7 +42,8 @@ struct sum_up {
   }
 };
 
-/// Each unit writes into a scratch of all; the result is their sum.
+/// A routine whose units share one scratch, and whose result, the sum of what
+/// they write, finish() computes.
 struct sum_of_units {
   static constexpr bool has_finish = true;
   static int units(const reduce_shape &s) { return s.outer; }
@@ -56,7 +59,7 @@ struct sum_of_units {
   }
 };
 
-/// Has a unit for each thread.
+/// A routine that has one unit for each thread.
 struct count_threads {
   static int units(const reduce_shape &s, int threads = 1) {
     return threads < s.outer ? threads : s.outer;
@@ -68,7 +71,7 @@ struct count_threads {
   }
 };
 
-/// Whether each thread of the pool gets its number once, round by round.
+/// Checks that each thread of the pool is called once in each of many runs.
 void check_numbers(const nnc_pool &pool) {
   int calls[4] = {};
   for (int round = 1; round <= 1000; ++round) {
@@ -207,7 +210,7 @@ TEST_CASE("a pool may stop and start again", "[pool]") {
 #if defined(__linux__)
 namespace {
 
-/// The cores that the calling thread may run on.
+/// Returns the cores that the calling thread may run on.
 std::vector<int> get_cores() {
   cpu_set_t set;
   std::vector<int> cores;

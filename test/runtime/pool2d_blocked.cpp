@@ -13,7 +13,7 @@ using namespace nnc_test;
 
 namespace {
 
-/// Lets NaN through, unlike a ReLU.
+/// An epilogue that, unlike a ReLU, does not hide NaN.
 struct bias_residual {
   template <class V> V operator()(V x, V bias, V residual) const {
     return x + bias + residual;

@@ -38,7 +38,8 @@ template <class T = float> std::vector<T> random_values(std::size_t count) {
   return v;
 }
 
-/// A sum of `terms` products and the bound 4 sqrt(terms) eps sum |a b|.
+/// The exact sum of `terms` products, and the bound 4 sqrt(terms) eps sum |a b|
+/// of a float's error.
 struct exact_sum {
   double sum = 0, size = 0;
   int terms = 0;
@@ -52,7 +53,7 @@ struct exact_sum {
   }
 };
 
-/// Runs all units in two uneven parts, as two threads would.
+/// Runs all units in two uneven parts, like two threads.
 template <class R, class S, class... A> void run(const S &s, A... args) {
   const int middle = R::units(s) / 3;
   R::run(s, args..., none{}, middle, R::units(s));
@@ -189,7 +190,8 @@ TEST_CASE("pooling takes the largest and the mean of each window") {
   }
 }
 
-/// Whether `doubles` are `floats`, but for what a sum of so many terms rounds.
+/// Returns true if the results of a routine in float and in double differ by no
+/// more than the rounding errors of sums of `terms` products.
 static bool agree(const std::vector<float> &floats,
                   const std::vector<double> &doubles, double terms) {
   bool good = true;

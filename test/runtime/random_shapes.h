@@ -10,7 +10,7 @@
 
 namespace nnc_test {
 
-/// A shape's fields, lists of numbers included.
+/// Returns the fields of a shape as text, with the entries of lists.
 template <class S> std::string describe(S s) {
   std::string text;
   s.visit([&](const char *name, const auto &field) {
@@ -24,8 +24,8 @@ template <class S> std::string describe(S s) {
   return text;
 }
 
-/// Gives a convolution pads, and the output that follows. Padding may be on one
-/// side only, and may leave whole taps outside.
+/// Sets random pads of a convolution, and the size of its output. Padding may
+/// be on one side only and may cover whole taps.
 inline void pad_randomly(random_source &r, nnc::conv2d_shape &s) {
   const auto pad = [&](int in, int taps, int dilation, int stride, int &before,
                        int &out) {
@@ -40,7 +40,8 @@ inline void pad_randomly(random_source &r, nnc::conv2d_shape &s) {
   pad(s.w, s.kw, s.dw, s.sw, s.pl, s.ow);
 }
 
-/// A convolution of at most `side` pixels a side.
+/// Returns a random convolution of images with at most `side` pixels along each
+/// side.
 inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
   nnc::conv2d_shape s{};
   s.n = r.between(1, 2);
@@ -59,7 +60,8 @@ inline nnc::conv2d_shape random_conv2d(random_source &r, int side) {
   return s;
 }
 
-/// One of a kind that there are routines for.
+/// Returns a random convolution of one of the kinds that have routines of their
+/// own.
 inline nnc::conv2d_shape random_conv2d_of_a_kind(random_source &r) {
   nnc::conv2d_shape s = random_conv2d(r, 16);
   switch (r.between(0, 6)) {

@@ -33,15 +33,15 @@ std::vector<std::int8_t> bytes(std::size_t count) {
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// The LSTM of sequences in double. Element (gate, u, i) of a weight is
-/// w[(gate * units + u) * columns + i].
+/// LSTM cells in double. Element (gate, u, i) of a weight is w[(gate * units +
+/// u) * columns + i].
 struct cells {
   int batch, steps, input, units;
   bool time_major;
   double clip;
   std::vector<double> w, r, bias, h, c;
 
-  /// h after each step, in the order of x.
+  /// Returns h after each step, in the order of x.
   std::vector<double> run(const std::vector<double> &x) {
     std::vector<double> y(std::size_t(batch * steps * units));
     for (int b = 0; b < batch; ++b)

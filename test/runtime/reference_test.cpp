@@ -17,7 +17,7 @@ template <class T> nnc_tensor tensor(std::vector<T> &v, int dtype) {
   return {v.data(), dtype, static_cast<long long>(v.size())};
 }
 
-/// A dense elementwise shape of one axis.
+/// Returns a dense elementwise shape with one axis.
 nnc::elementwise_shape line(long long n, int inputs) {
   nnc::elementwise_shape shape{};
   shape.rank = shape.planes = shape.pixels = 1;
@@ -86,7 +86,8 @@ TEST_CASE("cast goes between any two types", "[reference]") {
 }
 
 namespace {
-/// Values of one type, in memory that holds any, and what they are as doubles.
+/// Writes values of type T to `memory`, which can hold any type, and returns
+/// the tensor.
 template <class T>
 nnc_tensor hold(std::vector<double> &memory, int dtype,
                 const std::vector<double> &values) {
@@ -196,8 +197,8 @@ TEST_CASE("every function of the table is there for some type", "[reference]") {
 }
 
 namespace {
-/// A visitor of a struct's fields that checks that each begins where the one
-/// before it ends.
+/// A visitor of a struct's fields that checks that each field begins where the
+/// one before it ends.
 struct in_a_row {
   const char *end;
   template <class T> void operator()(const char *name, T &field) {

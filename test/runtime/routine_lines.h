@@ -56,9 +56,10 @@
        LOOPS_0)                                                                \
   (__VA_ARGS__)
 
-/// How much code a tile of n rows or blocks and all its remainders take: that
-/// of tiles of n, n - 1, ..., 1. A tile of one has no remainder, and counts as
-/// one of five, since it leaves the loops over remainders untested.
+/// Returns an estimate of the code size of a tile of n rows or blocks with all
+/// of its remainders: the sum of the sizes n, n - 1, ..., 1. A tile of one has
+/// no remainder, but counts like a tile of five, because it does not test the
+/// loops over remainders.
 constexpr double loops_of(int n) { return n == 1 ? 15 : n * (n + 1) / 2.0; }
 
 #define NNC_LINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,            \
@@ -112,16 +113,16 @@ constexpr bool same_start(const char *start, const char *text) {
     ;
   return !*start;
 }
-/// Whether `part` stands anywhere in `name`.
+/// Returns true if `name` contains `part`.
 constexpr bool has_part(const char *name, const char *part) {
   for (; *name; ++name)
     if (same_start(part, name))
       return true;
   return false;
 }
-/// Whether a routine's name says that it computes with doubles.
+/// Returns true if the routine of this name computes with doubles.
 constexpr bool has_doubles(const char *name) { return has_part(name, "_f64_"); }
-/// Whether a routine's name says that it computes with integers.
+/// Returns true if the routine of this name computes with integers.
 constexpr bool has_integers(const char *name) {
   return has_part(name, "_i32_") || has_part(name, "_i64_") ||
          has_part(name, "_bytes_") || has_part(name, "_rounded_");

@@ -121,10 +121,11 @@ std::vector<std::string> split(const std::string &names) {
   return list;
 }
 
-/// Whether a routine's name says that it computes with halves.
+/// Returns true if the routine of this name computes with halves.
 constexpr bool has_halves(const char *name) { return has_part(name, "_f16_"); }
 
-/// An input as a routine wants it. Only weights are transformed.
+/// Returns an input in the layout of a routine; weights are transformed if the
+/// layout has an encoding.
 template <class S>
 floats prepare(const S &s, const axes &tensor, const floats &x,
                const std::string &layout) {
@@ -147,7 +148,8 @@ void run_in_parts(const S &s, A... arguments) {
            [&](int begin, int end) { R::run(s, arguments..., begin, end); });
 }
 
-/// With the scratch, if it takes one; or if there is one, where it may.
+/// Runs R with scratch if it takes some. A routine that can run with or without
+/// scratch gets it if `scratch` is not empty.
 template <class R, class E, class S, class Y, class... X>
 void run(const S &s, Y *y, floats &scratch, const E &epi, const X *...x) {
   auto *bytes = reinterpret_cast<unsigned char *>(scratch.data());
@@ -162,7 +164,7 @@ void run(const S &s, Y *y, floats &scratch, const E &epi, const X *...x) {
   }
 }
 
-/// With all the inputs that S's family has.
+/// Runs R with all inputs of the family with shape S.
 template <class R, class E, class S, class T>
 void run_on(const std::vector<std::vector<T>> &x, const S &s, std::vector<T> &y,
             floats &scratch, const E &epi) {
@@ -172,8 +174,8 @@ void run_on(const std::vector<std::vector<T>> &x, const S &s, std::vector<T> &y,
     run<R>(s, y.data(), scratch, epi, x[0].data(), x[1].data());
 }
 
-/// The candidate of LINE that is quickest to compile. Of a shape that is known
-/// when it runs, each one contains tiles of all sizes up to its own.
+/// Returns the candidate of LINE that is quickest to compile. For a run-time
+/// shape, each candidate contains tiles of all sizes up to its own.
 template <class LINE> constexpr int smallest_candidate() {
   int best = 0, at = 0;
   for (const auto &line : LINE::lines) {
@@ -184,18 +186,19 @@ template <class LINE> constexpr int smallest_candidate() {
   return best;
 }
 
-/// What a line says of a shape, and its routine, on memory of T.
+/// A line of the table for one shape, and its routine on elements of type T.
 template <class T> struct line_on_shape {
   const char *name, *layouts;
   std::string parameters;
-  std::size_t scratch; ///< bytes
-  float method_bound;  ///< how far its method may be off besides
+  std::size_t scratch; ///< scratch in bytes
+  float method_bound;  ///< error that is allowed in addition to that of sums
   std::function<void(const std::vector<std::vector<T>> &, std::vector<T> &,
                      floats &, const epilogue_of<T> &)>
       run;
 };
 
-/// Compiled once for a family and T, not once for each line.
+/// Checks a line on a random problem. The function is compiled once for each
+/// family and T instead of once for each line.
 template <class F, class T>
 NNC_NOINLINE void check_line_on(random_source &random,
                                 const typename F::shape &s,
@@ -263,7 +266,8 @@ void check(random_source &random, const typename F::shape &s) {
            const epilogue_of<T> &epi) { run_on<R>(x, s, y, scratch, epi); }});
 }
 
-/// Runs a line whose sums are integers on bytes, and compares bit for bit.
+/// Runs a line with integer sums on 8-bit integers, and compares the results
+/// bit for bit.
 template <class F, class LINE>
 void check_integers(random_source &random, const typename F::shape &s) {
   constexpr int chosen = smallest_candidate<LINE>();
@@ -288,8 +292,8 @@ void check_integers(random_source &random, const typename F::shape &s) {
       numbers<std::int8_t>(random, inputs[1].count()));
 }
 
-/// LINE's smallest candidate on shapes that it applies to, of which there are
-/// some.
+/// Checks the smallest candidate of LINE on random shapes to which it applies.
+/// There must be some.
 template <class F, class LINE> void check_line_of_isa() {
   random_source random;
   int checked = 0;

@@ -19,15 +19,15 @@ using namespace nnc_test;
 
 namespace {
 
-/// Runs all units in two uneven parts, as two threads would.
+/// Runs all units in two uneven parts, like two threads.
 template <class R, class S, class... A> void run(const S &s, A... args) {
   const int middle = R::units(s) / 3;
   R::run(s, args..., middle, R::units(s));
   R::run(s, args..., 0, middle);
 }
 
-/// |got - want| <= bound * scale in every element, but for a last rounding to
-/// T; NaN where want is.
+/// Requires that |got - want| <= bound * scale for every element, plus the
+/// error of rounding the result to T, and NaN where `want` is NaN.
 template <class T>
 void require_close(const std::vector<T> &got, const floats &want, float bound) {
   REQUIRE(got.size() == want.size());

@@ -20,8 +20,9 @@ template <class T>
 using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
-/// Row-major operands that T holds, and the results with how far off these may
-/// be: sums of products, of values that are rounded themselves.
+/// Random row-major operands with values that T can hold, the expected results,
+/// and their largest allowed errors, which include the rounding of the scaled
+/// values.
 template <class T = float> struct problem {
   scaled_conv2d_shape s;
   int pixels = s.h * s.w;
@@ -63,9 +64,9 @@ void check_portable(const problem<> &p) {
   require_within(y, p.want, p.bound);
 }
 
-/// As some threads share it, with the residual in the output's place. Padded
-/// lanes of scale and biases are not zero, so that what they leave in the
-/// padding shows.
+/// Runs the routine as several threads do, with the residual in the output's
+/// memory, and checks the results. Padded lanes of scale and biases are not
+/// zero, so that a routine that does not clear them in the result fails.
 template <class V, int L, int P, int B, class S>
 void check_products(const S &shape, const problem<element_of<V>> &p) {
   constexpr int W = lanes<V>;
@@ -103,7 +104,7 @@ void check_products(const S &shape, const problem<element_of<V>> &p) {
                  bound);
 }
 
-/// Channels are a multiple of `part`.
+/// Returns a random shape whose numbers of channels are multiples of `part`.
 scaled_conv2d_shape random_scaled(random_source &r, int part) {
   const int c = r.between(1, 6) * part, k = r.between(1, 4) * part;
   return {r.between(1, 3), c,   r.between(1, 9),
@@ -126,7 +127,8 @@ void check_constant(random_source &r) {
   if constexpr (has_levels<V, L>)
     check_products<V, L, P, B>(S{}, problem_of<element_of<V>, S>(r));
 }
-/// The same known when it runs, with a tile that random shapes have.
+/// Checks the shape S as a run-time shape, with a tile for which the routine is
+/// compiled for random shapes anyway.
 template <class V, int L, class S> void check_at_run_time(random_source &r) {
   if constexpr (has_levels<V, L>) {
     const problem<element_of<V>> p = problem_of<element_of<V>, S>(r);

@@ -20,8 +20,8 @@ template <class T>
 using epilogue_of = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
 using epilogue = epilogue_of<float>;
 
-/// Operands that memory of T holds, row-major, and the results with how far off
-/// these may be.
+/// Random row-major operands with values that T can hold, the expected results,
+/// and their largest allowed errors.
 template <class T> struct problem {
   separable_conv2d_shape s;
   floats x, w, middle_bias, v, bias, residual;
@@ -60,7 +60,8 @@ private:
   static floats values(random_source &r, std::size_t count) {
     return rounded<T>(r.values(count));
   }
-  /// The sum of an output pixel, and of the magnitudes in it.
+  /// Returns the sum of a pixel of the depthwise convolution, and the sum of
+  /// the magnitudes of its terms.
   std::pair<double, double> depthwise(int plane, int c, int oy, int ox) const {
     double sum = middle_bias[c], size = std::fabs(sum);
     for (int i = 0; i < s.kh; ++i)
@@ -90,8 +91,9 @@ void check_portable(const problem<float> &p) {
   require_within(y, p.want, p.bound);
 }
 
-/// In three parts, with the residual in the output's place. Padded lanes of
-/// both biases are not zero, so that what they leave in the padding shows.
+/// Runs the routine in three parts, with the residual in the output's memory,
+/// and checks the results. Padded lanes of both biases are not zero, so that a
+/// routine that does not clear them in the result fails.
 template <class V, int ROWS, int COLS, int OC, class S, class T>
 void check_strips(const S &shape, const problem<T> &p) {
   using E = epilogue_of<T>;
@@ -124,7 +126,8 @@ void check_constant(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<separable_conv2d_shape, S>());
   check_strips<V, ROWS, COLS, OC>(S{}, p);
 }
-/// The same known when it runs, with a tile that random shapes have.
+/// Checks the shape S as a run-time shape, with a tile for which the routine is
+/// compiled for random shapes anyway.
 template <class V, int ROWS, int COLS, int OC, class S>
 void check_at_run_time(random_source &r) {
   const problem<element_of<V>> p(r, fields_of<separable_conv2d_shape, S>());

@@ -31,7 +31,7 @@ template <class T> std::vector<T> normal(int count) {
 
 using complex = std::complex<double>;
 
-/// Runs the routine in two parts, as by two threads that have own scratch.
+/// Runs the routine in two parts, like two threads with scratch of their own.
 template <class R, class S, class... A>
 void run(const S &s, std::size_t scratch, A... args) {
   std::vector<std::uint64_t> first(scratch / 8 + 1), second(first);
@@ -137,7 +137,7 @@ template <class T> void check_filter() {
       }
 }
 
-/// By expansion along the first row.
+/// Returns the determinant of a, by expansion along the first row.
 double expand(const std::vector<double> &a, int n) {
   if (n == 1)
     return a[0];

@@ -14,7 +14,8 @@ using nnc_test::widest;
 
 namespace {
 
-/// A format as its specification says it, and what its codes stand for.
+/// A format of small floats as its specification defines it, and the values of
+/// its codes.
 struct format {
   const char *name;
   int exponent, fraction, bias;
@@ -22,7 +23,7 @@ struct format {
 
   int codes() const { return 2 << (exponent + fraction); }
   int sign() const { return codes() / 2; }
-  /// The number of a code, in double; NaN and infinity where it is one.
+  /// Returns the value of a code in double, which may be NaN or infinite.
   double value(int code) const {
     const int size = code & (sign() - 1), field = size >> fraction;
     const int rest = size & ((1 << fraction) - 1);
@@ -61,8 +62,8 @@ bool same(float a, float b) {
                        : a == b && std::signbit(a) == std::signbit(b);
 }
 
-/// The values of f for x, in vectors of V; the number of x is a multiple of
-/// its lanes.
+/// Returns f(x), computed in vectors of V. The number of elements of x is a
+/// multiple of the lanes.
 template <class V, class F>
 std::vector<float> map(const std::vector<float> &x, F f) {
   std::vector<float> y(x.size());
@@ -85,8 +86,8 @@ template <class F> std::vector<float> map_all(std::vector<float> x, F f) {
   return y;
 }
 
-/// The code of x: the nearest number of the format, the even code of two that
-/// are as near.
+/// Returns the code of x by the definition: that of the nearest number of the
+/// format, or the even code if two are equally near.
 int nearest(const format &f, float x, bool saturates) {
   if (std::isnan(x) && f.specials == small_specials::none)
     return std::signbit(x) ? 0 : f.sign();
@@ -122,9 +123,9 @@ int nearest(const format &f, float x, bool saturates) {
   return code | sign;
 }
 
-/// Returns whether the numbers around a code are tested. Of the formats of 16
-/// bits that is one code in 29, apart from the first and the last ones and
-/// those around powers of two; NNC_MATH_STRIDE=1 takes every one.
+/// Returns true if tests try the numbers around a code. For formats of 16 bits,
+/// these are one code in 29, the first and last codes, and those around powers
+/// of two; NNC_MATH_STRIDE=1 selects all codes.
 bool is_tested(const format &f, int code) {
   static const bool all = std::getenv("NNC_MATH_STRIDE") != nullptr;
   const int part = code & ((1 << f.fraction) - 1);
@@ -132,7 +133,8 @@ bool is_tested(const format &f, int code) {
          code > f.largest() - 64 || part < 2 || part + 2 > 1 << f.fraction;
 }
 
-/// Numbers around those of the format and around the middles between them.
+/// Returns the numbers of the format, the middles between them, and their
+/// neighbours.
 std::vector<float> arguments(const format &f) {
   std::vector<float> x = {0.0f,  -0.0f,  INFINITY, -INFINITY,
                           3e38f, -3e38f, 1e-40f};

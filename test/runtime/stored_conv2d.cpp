@@ -18,7 +18,7 @@ using namespace nnc_test;
 
 namespace {
 
-/// A convolution, its tensors in plain order, and its right results.
+/// A convolution, its row-major tensors, and its expected results.
 template <class X, class T, class Sum> struct test_layer {
   conv2d_shape s;
   axes in, filters, out;
@@ -63,7 +63,8 @@ template <class X, class T, class Sum> struct test_layer {
                    reference::units(s));
   }
 
-  /// Moves a tensor's elements from row-major order to a layout, or back.
+  /// Returns a tensor's elements moved from row-major order to a layout, or
+  /// back.
   template <class E>
   static std::vector<E> move(const axes &tensor, const char *layout,
                              const std::vector<E> &from, bool packs) {

@@ -13,7 +13,8 @@ using namespace nnc_test;
 
 namespace {
 
-/// Weights of a few values, of which a share is zero.
+/// Returns random weights that have few values. If `sparse`, a part of them is
+/// zero.
 template <class T>
 std::vector<T> pick_weights(random_source &random, int count, bool sparse) {
   const int values = random.between(1, random.between(0, 1) ? 15 : 120);
@@ -38,7 +39,8 @@ stored_matmul_shape shape_of(const stored_weights &w, int m, int n, int k,
           d.gap_bits, d.entries};
 }
 
-/// Runs a routine on memory of exact size, part by part, and compares.
+/// Runs a routine in parts, on memory of exactly the sizes that it needs, and
+/// checks the results.
 template <class R, class X, class W>
 void check(random_source &random, const stored_matmul_shape &s,
            const std::vector<unsigned char> &bytes,
@@ -90,7 +92,8 @@ void check(random_source &random, const stored_matmul_shape &s,
     }
 }
 
-/// Lengths of rows: short, odd, in several blocks, or of a tile and a rest.
+/// Returns a random length of rows: short, odd, several blocks, or a tile and a
+/// remainder.
 int pick_length(random_source &random, bool in_eights) {
   const int lengths[] = {random.between(1, 40), random.between(1, 300),
                          2 * random.between(1500, 2300)};
@@ -98,7 +101,8 @@ int pick_length(random_source &random, bool in_eights) {
   return in_eights ? (k + 7) / 8 * 8 : k;
 }
 
-/// The elements of a block: half a row, a row, or several.
+/// Returns the number of elements of a block: half a row, a row, or several
+/// rows.
 int block_of(random_source &random, int n, int k) {
   if (k % 2 == 0 && (k > stored_tile || random.between(0, 2) == 0))
     return k / 2;
@@ -135,7 +139,8 @@ void check_entries(random_source &random, int form) {
       std::size_t(stored_entries_scratch(s, W)));
 }
 
-/// Weights of which at most `kept` of each `group` are not zero.
+/// Returns random weights of which at most `kept` in each group of `group` are
+/// not zero.
 template <class T>
 std::vector<T> pick_pattern(random_source &random, int count, int group,
                             int kept) {
@@ -147,7 +152,8 @@ std::vector<T> pick_pattern(random_source &random, int count, int group,
   return weights;
 }
 
-/// The routine of patterns, which needs no working memory, called like others.
+/// The routine for patterns with the signature of the other routines, though it
+/// needs no scratch.
 template <int W> struct pattern_product {
   using routine = stored_matmul_pattern_t<W, stored_matmul_shape, none>;
 

@@ -13,11 +13,11 @@
 
 namespace nnc_test {
 
-/// Weights that are stored, and how.
+/// A compressed weight: its shape, and its bytes, which the members append to.
 struct stored_weights {
   nnc::decode_shape shape{};
   std::vector<unsigned char> bytes;
-  int used = 0; ///< bits of the last byte
+  int used = 0; ///< bits used of the last byte
 
   void number(std::uint32_t n, int size) {
     for (int i = 0; i < size; ++i)
@@ -51,8 +51,8 @@ inline int bits_for(std::size_t count) {
   return bits;
 }
 
-/// A canonical code: the first symbol has one bit, the others have the same
-/// number of bits.
+/// A canonical code in which the first symbol has one bit, and all others have
+/// the same number of bits.
 struct test_code {
   std::size_t symbols;
   int length(std::size_t symbol) const {
@@ -77,9 +77,10 @@ struct test_code {
   }
 };
 
-/// Writes a pattern: of each `group` weights as many as any of these has that
-/// are not zero, with values of `values`, the last of which is zero, or as they
-/// are if that has no others.
+/// Stores weights as a pattern: each group of `group` weights has as many
+/// entries as the largest number of nonzero weights in any group. The entries
+/// are indices in `values`, the last of which is zero, or the weights
+/// themselves if `values` has only the zero.
 template <class T>
 stored_weights store_pattern(const std::vector<T> &weights, int group,
                              const std::vector<T> &values) {
@@ -123,8 +124,8 @@ stored_weights store_pattern(const std::vector<T> &weights, int group,
   return to;
 }
 
-/// Stores `weights`. `form` is another decode_form, `block` the elements of a
-/// block.
+/// Stores `weights` in another decode_form, `form`, with `block` elements in
+/// each block.
 template <class T>
 stored_weights store_weights(int form, const std::vector<T> &weights,
                              int block) {

@@ -9,8 +9,8 @@ using namespace nnc;
 
 namespace {
 
-/// The numbers that lie in a line with one that a tile fetches, of `steps`
-/// steps of B vectors of W numbers, `block` apart.
+/// Returns the cache lines that tiles prefetch of the weights of `steps` steps,
+/// each of which is B vectors of W numbers that are `block` numbers apart.
 template <int W, int B> std::set<int> fetched(int tiles, int steps, int block) {
   static const float weights[1] = {};
   std::set<int> lines;

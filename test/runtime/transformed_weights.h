@@ -18,13 +18,14 @@
 
 namespace nnc_test {
 
-/// Whether there are so many levels of Strassen's method: of halves one alone.
+/// True if vectors V can have LEVELS levels of Strassen's method. Halves have
+/// at most one level.
 template <class V, int LEVELS>
 constexpr bool has_levels =
     LEVELS < 2 || std::is_same<nnc::element_of<V>, float>::value;
 
-/// What sums of so many products by Strassen's method may be off beyond
-/// error_bound, within which floats are.
+/// Returns the largest allowed error, beyond error_bound(), of sums of `terms`
+/// products by Strassen's method. Floats stay within error_bound().
 template <class T> float strassen_bound(int levels, int terms) {
   const bool within = levels == 0 || std::is_same<T, float>::value;
   return within ? 0
@@ -32,7 +33,8 @@ template <class T> float strassen_bound(int levels, int terms) {
                                   float(terms));
 }
 
-/// K x C x R x S as U = G w G^T, rounded once, in KRSC<W>k.
+/// Returns weights K x C x R x S transformed by Winograd's matrices, G w G^T,
+/// rounded once, in KRSC<W>k.
 inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
                                int outputs, int width) {
   const nnc::winograd_filter rows =
@@ -56,8 +58,9 @@ inline floats winograd_weights(const nnc::conv2d_shape &s, const floats &w,
   return u;
 }
 
-/// K x C x R x S for a stride of 2, folded as folded.h says, with zeros behind
-/// the last tap, and then the same.
+/// Returns the weights of a convolution of stride 2 folded as folded.h
+/// describes, with zeros behind the last tap, and then transformed like
+/// winograd_weights().
 inline floats folded_winograd_weights(const nnc::conv2d_shape &s,
                                       const floats &w, int outputs, int width) {
   nnc::conv2d_shape folded = s;
@@ -76,9 +79,10 @@ inline floats folded_winograd_weights(const nnc::conv2d_shape &s,
   return winograd_weights(folded, v, outputs, width);
 }
 
-/// A matrix of filters by channels, with so many elements from one to the next,
-/// as the right factors of so many levels of Strassen's products:
-/// [filters / W][7^levels][channels][W].
+/// Returns the right factors of the products of `levels` levels of Strassen's
+/// method, [filters / W][7^levels][channels][W], for a matrix of filters by
+/// channels. `filter_step` and `channel_step` are the distances of its
+/// elements.
 inline floats strassen_weights(const floats &w, int filters, int channels,
                                int filter_step, int channel_step, int levels,
                                int width) {
@@ -103,7 +107,7 @@ inline floats strassen_weights(const floats &w, int filters, int channels,
   return u;
 }
 
-/// As above of a 1 x 1 convolution and of a matrix product.
+/// Return the right factors for a 1 x 1 convolution and for a matrix product.
 inline floats strassen_weights(const nnc::conv2d_shape &s, const floats &w,
                                int levels, int width) {
   return strassen_weights(w, s.k, s.c, s.c, 1, levels, width);
@@ -113,14 +117,14 @@ inline floats strassen_weights(const nnc::matmul_shape &s, const floats &w,
   return strassen_weights(w, s.n, s.k, 1, s.n, levels, width);
 }
 
-/// Makes 16 values of weights between -1 and 1.
+/// Rounds weights to 16 values between -1 and 1.
 inline void share_values(floats &w) {
   for (float &x : w)
     x = std::floor(std::fmin(std::fmax(x, -1.0f), 0.9f) * 8) / 8 + 0.01f;
 }
 
-/// Places in a table of values for each panel of columns, in the bytes of
-/// floats. No panel may have more than 16 values.
+/// Returns weights as indices in a table of values for each panel of columns,
+/// as bytes in a list of floats. No panel may have more than 16 values.
 inline floats codebook_weights(const nnc::matmul_shape &s, const floats &w,
                                int width) {
   std::vector<unsigned char> bytes;
@@ -153,9 +157,9 @@ inline floats codebook_weights(const nnc::matmul_shape &s, const floats &w,
   return u;
 }
 
-/// What `layout`, KRSC<W>k_winograd<m>, KRSC<W>k_strided_winograd<m>,
-/// KRSC<W>k_folded_winograd<m>, KRSC<W>k_strassen or KRSC<W>k_strassen2, wants
-/// of weights.
+/// Returns the weights of a convolution in `layout`: KRSC<W>k_winograd<m>,
+/// KRSC<W>k_strided_winograd<m>, KRSC<W>k_folded_winograd<m>, KRSC<W>k_strassen
+/// or KRSC<W>k_strassen2.
 inline floats transform_weights(const nnc::conv2d_shape &s, const floats &w,
                                 const std::string &layout) {
   const int width = std::stoi(layout.substr(4));

@@ -17,7 +17,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Ordinary values, edges, and neighbours of rounding points.
+/// Returns ordinary values, the ends of ranges, and neighbours of points at
+/// which rounding changes.
 const std::vector<float> &samples() {
   static const std::vector<float> v = {
       0.0f,   -0.0f,       1.0f,        -1.0f,   0.5f,     -0.5f,

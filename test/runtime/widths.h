@@ -2,9 +2,10 @@
 #ifndef NNC_TEST_RUNTIME_WIDTHS_H
 #define NNC_TEST_RUNTIME_WIDTHS_H
 
-/// The machine's own. On portable vectors the least that is a vector: more
+/// The numbers of lanes of vectors in tests: those of the machine's vectors.
+/// Portable vectors have the smallest number that makes a vector, because more
 /// lanes take long to compile; a build that stands in for an instruction set
-/// asks for that set's.
+/// defines the number itself.
 #if defined(NNC_TEST_WIDTHS)
 #elif defined(NNC_PORTABLE_SIMD)
 #define NNC_TEST_WIDTHS 4
@@ -16,15 +17,15 @@
 #define NNC_TEST_WIDTHS 4
 #endif
 
-/// The vectors of register tiles, in which sums of products are made.
+/// The vectors of register tiles, which hold sums of products.
 #if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
 #define NNC_TEST_TILES nnc::f16x<8>
 #else
 #define NNC_TEST_TILES nnc::f32x<NNC_TEST_WIDTHS>
 #endif
 
-/// The vectors that tests of all operations instantiate: those that the machine
-/// has, and pairs of the widest.
+/// The vectors for which tests of all operations are compiled: those that the
+/// machine has, and pairs of the widest.
 #if defined(NNC_PORTABLE_SIMD)
 #define NNC_TEST_VECTORS f32x<1>, f32x<2>, f32x<4>, f32x<8>
 #elif defined(__AVX2__) || defined(__riscv_v)
@@ -34,13 +35,13 @@
 #endif
 
 namespace nnc_test {
-/// What a test case is about that takes so many elements of T at once.
+/// A type for test cases that process WIDTH elements of type TYPE at a time.
 template <int WIDTH, class TYPE = float> struct wide {
   static constexpr int W = WIDTH;
   using T = TYPE;
 };
 
-/// The widest of NNC_TEST_WIDTHS.
+/// The largest number in NNC_TEST_WIDTHS.
 constexpr int test_widths[] = {NNC_TEST_WIDTHS};
 constexpr int widest = test_widths[sizeof(test_widths) / sizeof(int) - 1];
 } // namespace nnc_test

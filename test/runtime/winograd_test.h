@@ -14,7 +14,8 @@
 
 namespace nnc_test {
 
-/// Sums of products in double precision, of no dilation and one group.
+/// Returns the sums of a convolution in double. It has one group and no
+/// dilation.
 inline std::vector<double> convolve(const nnc::conv2d_shape &s, const floats &x,
                                     const floats &w) {
   std::vector<double> y(std::size_t(s.n) * s.k * s.oh * s.ow, 0.0);
@@ -36,8 +37,9 @@ inline std::vector<double> convolve(const nnc::conv2d_shape &s, const floats &x,
   return y;
 }
 
-/// A convolution of up to so many channels and pixels along a side, of one
-/// group and any padding that is less than the taps.
+/// Returns a random convolution of at most `channels` channels and at most
+/// `side` pixels along a side, with one group and any padding that is smaller
+/// than the window.
 inline nnc::conv2d_shape random_shape(random_source &r, int channels, int kh,
                                       int kw, int stride, int side) {
   nnc::conv2d_shape s{};
@@ -57,13 +59,16 @@ inline nnc::conv2d_shape random_shape(random_source &r, int channels, int kh,
   return s;
 }
 
-/// A routine that takes one kind of vectors, of which T is an element, behind
-/// functions: check_sums() is compiled once for T, not once for each routine.
+/// A routine for one kind of vectors with elements of type T, as functions.
+/// With it, check_sums() is compiled once for T instead of once for each
+/// routine.
 template <class T> struct sums_routine {
-  /// What the routine reads of an input and of weights.
+  /// Returns the input and the weights in the form in which the routine reads
+  /// them.
   std::function<std::pair<floats, floats>(const floats &, const floats &)>
       prepare;
-  /// Bytes of scratch that each of so many threads needs.
+  /// Returns the bytes of scratch of each thread if there are that many
+  /// threads.
   std::function<std::size_t(int)> thread_scratch;
   std::function<int(int)> units;
   std::function<void(const T *, const T *, T *, unsigned char *,
@@ -71,13 +76,15 @@ template <class T> struct sums_routine {
       run;
 };
 
-/// Runs `routine`, for vectors of W elements, on a random input and weights.
+/// Runs `routine`, for vectors of W elements, on a random input and weights,
+/// and checks the errors of the results.
 ///
-/// Errors are relative to what a sum of so many random products is, whatever
-/// the sums at the image's edges are: a tile's rounding errors are those of its
-/// largest values. Their root mean square is what the catalogue says, `error`,
-/// a small sample's up to twice as much; the largest of a million is less than
-/// 20 times as much. A half has 13 bits less.
+/// Errors are relative to the usual size of a sum of as many random products,
+/// even at the edges of the image, where sums are smaller: the rounding errors
+/// of a tile depend on its largest values. The root mean square of the errors
+/// has to be at most twice the catalogue's `error`, as samples are small, and
+/// the largest one less than 20 times as much: a million errors stay below
+/// that. For halves, with 13 bits less, bounds are 2^13 times as large.
 template <class T>
 NNC_NOINLINE void check_sums(random_source &random, const nnc::conv2d_shape &s,
                              int W, double error,
@@ -128,9 +135,9 @@ NNC_NOINLINE void check_sums(random_source &random, const nnc::conv2d_shape &s,
   REQUIRE(most <= 20 * bound);
 }
 
-/// The same of R, a routine with a run() and units() for vectors V, on `shape`,
-/// which has the values of s. It reads prepare(x, w), and has so many bytes of
-/// scratch a thread.
+/// Checks R, a routine for vectors V, in the same way, on `shape`, which has
+/// the values of s. R reads prepare(x, w), and needs thread_scratch(threads)
+/// bytes of scratch for each thread.
 template <class V, class R, class S, class Prepare, class Scratch>
 void check_sums(random_source &random, const S &shape,
                 const nnc::conv2d_shape &s, double error,
