@@ -29,7 +29,7 @@ using namespace nnc;
 
 namespace {
 
-/// Remembers the pass that failed first.
+/// Records the name of the pass that failed first.
 class Watch : public mlir::PassInstrumentation {
 public:
   explicit Watch(std::string &failed) : failed(failed) {}
@@ -60,7 +60,8 @@ const char *getName(frontends::ImportStatus status) {
   return "fault";
 }
 
-/// Returns the word for the model at `path`; `said` has the last message.
+/// Returns the word that describes what happened to the model at `path`, and
+/// stores the last message in `said`.
 std::string tryModel(const std::string &path, std::string &said) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -103,9 +104,10 @@ void stop(int) {
 
 } // namespace
 
-/// A process of 4 GiB has found a model that takes too much memory, and leaks
-/// are not what is looked for: MLIR's own caches are kept. LLVM's allocators
-/// poison memory, which its library, built without a sanitizer, does not undo.
+/// The default options of AddressSanitizer. A process that reaches 4 GiB has
+/// found a model that takes too much memory. Leaks are not reported, because
+/// MLIR keeps caches. User poisoning is off: LLVM's allocators poison memory,
+/// and its library, built without a sanitizer, does not undo that.
 extern "C" const char *__asan_default_options() {
   return "hard_rss_limit_mb=4096:max_allocation_size_mb=3072:detect_leaks=0:"
          "handle_abort=1:allow_user_poisoning=0";

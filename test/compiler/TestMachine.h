@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-/// A context that knows all dialects, and a machine of targets.inc.
+/// A context with all dialects, and the machine of a row of targets.inc.
 struct TestMachine {
   mlir::MLIRContext context;
   nnc::target::MachineAttr machine;

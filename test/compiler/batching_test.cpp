@@ -17,7 +17,7 @@ struct Demand {
   double seconds = 0;
 };
 
-/// A plan's demand, found by following its loops from the outermost one
+/// The demand of a plan, computed by following its loops from the outermost one
 /// inwards.
 class Evaluation {
 public:
@@ -78,8 +78,8 @@ private:
 };
 } // namespace
 
-/// Early ops need much memory and late ones gain from large batches, as in
-/// networks for images.
+/// Returns a random problem in which early ops need much memory and late ones
+/// gain from large batches, as in networks for images.
 static BatchProblem makeProblem(Random &random, size_t ops,
                                 llvm::ArrayRef<int64_t> sizes) {
   BatchProblem problem;
@@ -107,7 +107,7 @@ static BatchProblem makeProblem(Random &random, size_t ops,
   return problem;
 }
 
-/// Visits every plan of segments whose sizes grow.
+/// Visits every plan of segments with growing sizes.
 static void visitPlans(const BatchProblem &problem, BatchPlan &plan,
                        size_t begin, size_t profile,
                        llvm::function_ref<void(const BatchPlan &)> visit) {

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace nnc;
 
-/// A 1 x 1 convolution of S x S pixels.
+/// A 1 x 1 convolution of images with S x S pixels.
 static const char *const kFunction = R"(
 func.func @f(%x: tensor<1x64xSxSxf32>) -> tensor<1x128xSxSxf32> {
   %w = nn.constant dense<1.0> : tensor<128x64x1x1xf32>
@@ -30,8 +30,8 @@ func.func @f(%x: tensor<1x64xSxSxf32>) -> tensor<1x128xSxSxf32> {
 }
 )";
 
-/// Visits what is tried for the convolution on a machine, which `makeMachine`
-/// makes in the context.
+/// Visits all candidates for the convolution of images with size x size pixels
+/// on the machine that `makeMachine` creates in the context.
 static void
 forEachTried(int size,
              function_ref<target::MachineAttr(MLIRContext &)> makeMachine,
@@ -52,7 +52,8 @@ forEachTried(int size,
                    makeCostModel(function, machine, nullptr), {}, visit);
 }
 
-/// The columns of the tiles that are tried, by blocks of channels.
+/// Returns the columns of the tiles of all candidates of the pointwise routine
+/// for AVX2, by the tiles' numbers of channel blocks.
 static std::map<int64_t, SmallVector<int64_t>> getTiles(int size) {
   std::map<int64_t, SmallVector<int64_t>> tiles;
   forEachTried(

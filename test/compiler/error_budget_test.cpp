@@ -16,7 +16,8 @@ namespace {
 
 using Layers = llvm::SmallVector<llvm::SmallVector<Candidate, 0>, 0>;
 
-/// Layers with an exact candidate each, and cheaper ones that are less exact.
+/// Returns random layers, each with one exact candidate and cheaper ones that
+/// are less exact.
 Layers makeLayers(std::mt19937 &random, int count) {
   std::uniform_real_distribution<double> share(0.1, 0.9);
   Layers layers(count);
@@ -49,7 +50,7 @@ double getError(const Layers &layers) {
   return std::sqrt(squares);
 }
 
-/// The least time within the budget, of all combinations.
+/// Returns the least time of all combinations of candidates within the budget.
 double findLeastSeconds(llvm::ArrayRef<llvm::SmallVector<Candidate, 0>> layers,
                         double squares) {
   if (squares < 0)

@@ -12,7 +12,8 @@
 
 using namespace nnc;
 
-/// Requires that blocks in one memory do not meet, and that all are inside.
+/// Requires that blocks in one memory do not overlap while both are alive, and
+/// that all blocks lie inside the memories.
 static void requireValid(const std::vector<PackingBlock> &blocks,
                          const std::vector<MemoryLimit> &memories,
                          const Division &division, int64_t align) {

@@ -13,8 +13,8 @@
 
 using namespace nnc;
 
-/// Makes a problem in which step i makes value i + 1 from earlier values; value
-/// 0 is there from the start.
+/// Returns a random problem in which step i computes value i + 1 from earlier
+/// values; value 0 exists from the start.
 static OrderProblem makeRandom(std::mt19937 &random, unsigned steps) {
   OrderProblem problem;
   auto upTo = [&](unsigned most) {

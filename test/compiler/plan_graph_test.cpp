@@ -20,8 +20,9 @@ namespace {
 /// values, and reshapes, so that values have several readers.
 class RandomFunction {
 public:
-  /// A function of 8-bit integers if `areIntegers`, with convolutions that pad
-  /// their operand, as quantized models have them; else one of floats.
+  /// With `areIntegers`, the function computes with 8-bit integers and has
+  /// convolutions that pad their operand, like those of quantized models;
+  /// otherwise it computes with floats.
   RandomFunction(unsigned seed, bool areIntegers)
       : engine(seed), areIntegers(areIntegers) {}
   std::string print(unsigned layers);
@@ -122,8 +123,8 @@ std::string RandomFunction::print(unsigned layers) {
 }
 
 namespace {
-/// The cost of every plan of a function, by what the parts of a plan cost
-/// alone.
+/// The costs of all plans of a function, computed as sums of the costs of their
+/// parts.
 class AllPlans {
 public:
   AllPlans(func::FuncOp function, const CostModel &cost,
@@ -132,7 +133,8 @@ public:
   double findLeast() { return extend(0, 0); }
 
 private:
-  /// What an op may be: the types that it reads and makes, and its seconds.
+  /// A choice for an op: its cost in seconds, and the types of its operands and
+  /// its result.
   struct Choice {
     double seconds;
     SmallVector<RankedTensorType> operands;
@@ -148,7 +150,7 @@ private:
   SmallVector<Operation *> ops;
   std::vector<std::vector<Choice>> choices;
   DenseMap<Operation *, const Choice *> chosen;
-  SmallVector<RankedTensorType> types; ///< all that a value may have
+  SmallVector<RankedTensorType> types; ///< all types that values can have
   std::map<std::pair<unsigned, unsigned>, double> known;
   std::vector<double> steps;
 };
@@ -233,8 +235,9 @@ double AllPlans::getStep(RankedTensorType from, RankedTensorType to) const {
   return least;
 }
 
-/// Returns the seconds of the adapts between a value and its readers: the least
-/// by which the set of types in which it is available grows to what they want.
+/// Returns the cost in seconds of the adapts between a value and its readers:
+/// the least cost at which the set of types in which the value is available
+/// grows to all types that the readers require.
 double AllPlans::getAdaptSeconds(Value value) {
   auto find = [&](RankedTensorType type) {
     return unsigned(llvm::find(types, type) - types.begin());
@@ -274,7 +277,8 @@ double AllPlans::getAdaptSeconds(Value value) {
   return least;
 }
 
-/// Tries all choices of the ops from number `op` on.
+/// Returns the least cost of all choices for the ops from number `op` on, given
+/// the choices for the ops before.
 double AllPlans::extend(size_t op, double seconds) {
   if (op == ops.size()) {
     seconds += getAdaptSeconds(block.getArgument(0));
@@ -291,15 +295,15 @@ double AllPlans::extend(size_t op, double seconds) {
 }
 
 namespace {
-/// How many results of layers have another element type than in the function,
-/// and how many are on another device than the host.
+/// The number of results of layers that have another element type than in the
+/// function, and of those that are on another device than the host.
 struct Counts {
   int others = 0, elsewhere = 0;
 };
 } // namespace
 
-/// Compares the plans of random functions, of integers or floats, with all that
-/// there are.
+/// Requires that the plans of random functions, of integers or floats, are as
+/// cheap as the cheapest of all plans.
 static Counts comparePlans(StringRef target, unsigned functions,
                            unsigned mostLayers, bool areIntegers = false) {
   TestMachine on(target);
@@ -350,8 +354,8 @@ TEST_CASE("The plan is the cheapest of all devices, too") {
   CHECK(counts.elsewhere > 0);
 }
 
-/// Returns prices of integers for most layers of a function, at random: some of
-/// them make up for the time that integers save.
+/// Returns random prices of integers for most layers of a function. Some prices
+/// are as high as the time that integers save.
 static Prices drawPrices(func::FuncOp function, double scale,
                          std::mt19937 &engine) {
   Prices prices;
@@ -361,8 +365,9 @@ static Prices drawPrices(func::FuncOp function, double scale,
   return prices;
 }
 
-/// Compares the plans of random functions of integers that have prices with all
-/// that there are. Returns how many plans differ from the cheapest one in time.
+/// Requires that the plans of random functions of integers with prices are as
+/// cheap as the cheapest of all plans. Returns the number of plans that are not
+/// the fastest one.
 static int comparePricedPlans(StringRef target, unsigned functions) {
   TestMachine on(target);
   std::mt19937 engine(1);

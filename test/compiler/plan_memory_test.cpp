@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Writes a random function of layers on 1 x C x 4 x 4 tensors, plain or in
-/// NCHW16c, with views, joins, residuals and channel operands.
+/// A random function of layers on 1 x C x 4 x 4 tensors, row-major or in
+/// NCHW16c, with views, concats, residuals and channel operands.
 class RandomFunction {
 public:
   explicit RandomFunction(unsigned seed) : random(seed) {}
@@ -40,7 +40,7 @@ private:
   };
 
   int pick(int n) { return static_cast<int>(random() % n); }
-  /// Recent values more often, as in networks.
+  /// Returns a random value, more often a recent one, as in networks.
   const Value &pickValue() {
     int back = std::min(pick(6), pick(static_cast<int>(values.size())));
     return values[values.size() - 1 - back];
@@ -189,7 +189,7 @@ std::string RandomFunction::write(int ops) {
          "\n}\n";
 }
 
-/// Runs `f` with diagnostics kept to itself.
+/// Runs `f` without printing diagnostics.
 template <class F> static bool quietly(MLIRContext &context, F f) {
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &) {});
   return succeeded(f());

@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// Convolutions of large images, whose strips take less memory.
+/// A network of convolutions of large images, which needs less memory in
+/// strips.
 class Planners : public TestMachine {
 public:
   explicit Planners(llvm::StringRef target = "portable") : TestMachine(target) {

@@ -26,7 +26,8 @@ static std::optional<ProbeFile> parse(const std::string &text) {
   return parseProbeFile(text, problem, line);
 }
 
-/// That `text` is refused, for a reason with `part` in it, at `line`.
+/// Requires that reading `text` fails at `line` with a message that contains
+/// `part`.
 static void checkProblem(const std::string &text, unsigned line,
                          const std::string &part) {
   INFO(text);
@@ -37,7 +38,7 @@ static void checkProblem(const std::string &text, unsigned line,
   CHECK_THAT(problem, Catch::Contains(part));
 }
 
-/// kText with `line` instead of that which begins with `word`.
+/// Returns kText with `line` in place of the line that begins with `word`.
 static std::string replaceLine(const std::string &word,
                                const std::string &line) {
   std::string text = kText;

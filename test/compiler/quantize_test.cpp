@@ -22,7 +22,7 @@ static Histogram count(const std::vector<float> &values) {
   return histogram;
 }
 
-/// A bell of values around 0, and one far outside of it.
+/// Returns values with a bell-shaped distribution around 0, and one outlier.
 static std::vector<float> makeBell(double outlier) {
   std::vector<float> values;
   for (int i = -1000; i <= 1000; ++i) {

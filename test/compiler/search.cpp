@@ -22,8 +22,9 @@ private:
 };
 } // namespace
 
-/// A graph of up to `nodes` nodes; every node after the first hangs on an
-/// earlier one, and more edges are added with a chance of `density` percent.
+/// Returns a random graph of at most `nodes` nodes. Every node after the first
+/// has an edge to an earlier one, and further edges exist with a probability of
+/// `density` percent.
 static Problem makeProblem(Random &random, unsigned nodes, unsigned candidates,
                            unsigned density, unsigned impossible) {
   Problem problem;
@@ -110,7 +111,8 @@ TEST_CASE("Impossible pairs are avoided wherever they can be") {
   }
 }
 
-/// How far plans are above the optimum, and say that they can be.
+/// The differences between plans and the optimum: the real ones, and the bounds
+/// that the plans state.
 struct Gaps {
   std::vector<double> real, stated;
   int proven = 0;

@@ -12,13 +12,14 @@ struct Fixture {
   Fixture() { context.loadDialect<nn::NnDialect>(); }
 
   nn::ShapeFields fields() { return nn::ShapeFields(&context); }
-  /// Returns why a call of `family` with these fields is refused.
+  /// Returns the reason why a call of `family` with these fields is rejected.
   static std::string refuse(StringRef family, const nn::ShapeFields &fields) {
     std::string problem;
     CHECK(!readShape({family.str(), fields.get(), {0}}, &problem));
     return problem;
   }
-  /// The fields of a 2 x 3 copy, from rows that begin ten elements apart.
+  /// Returns the fields of a copy of 2 x 3 elements from rows that begin ten
+  /// elements apart.
   nn::ShapeFields copy() {
     nn::ShapeFields fields(&context);
     fields.add("rank", 2).add("dims", {2, 3});

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace nnc;
 
 namespace {
-/// The values of a function of the sizes at all samples.
+/// Returns the values of `f`, a function of the sizes, at all samples.
 template <class F>
 SmallVector<int64_t> sample(const ExpressionFinder &finder, F f) {
   SmallVector<int64_t> values;
@@ -26,8 +26,8 @@ SmallVector<int64_t> sample(const ExpressionFinder &finder, F f) {
   return values;
 }
 
-/// Requires that the finder finds a function of the sizes: the expression has
-/// its values at all sizes within the bounds.
+/// Requires that the finder finds an expression for `f`, a function of the
+/// sizes, that has its values at all sizes within the bounds.
 template <class F> void requireFound(ExpressionFinder &finder, F f) {
   AffineExpr found = finder.find(sample(finder, f));
   REQUIRE(found);

@@ -13,8 +13,8 @@
 using namespace nnc;
 
 namespace {
-/// A random graph whose steps have lengths between points of a plane, so that
-/// no detour is shorter than a step; some steps are missing.
+/// A random graph whose steps are as long as the distances between points of a
+/// plane, so that no detour is shorter than a step. Some steps are missing.
 struct Graph {
   unsigned count;
   std::vector<double> steps;
@@ -33,8 +33,8 @@ struct Graph {
 };
 } // namespace
 
-/// Returns the least cost to reach each set of nodes from `root`: a set grows
-/// by a step from any of its nodes.
+/// Returns the least cost of reaching each set of nodes from `root`. A set
+/// grows by a step from any of its nodes.
 static std::map<unsigned, double> reachAll(const Graph &graph, unsigned root) {
   std::map<unsigned, double> costs = {{1u << root, 0}};
   // Sets are bits of nodes. A step adds one, so sets of fewer nodes come first.

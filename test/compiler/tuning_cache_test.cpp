@@ -12,7 +12,7 @@
 using namespace nnc;
 
 namespace {
-/// A folder that is gone after the test.
+/// A temporary folder that the destructor removes.
 class Folder {
 public:
   Folder() { llvm::sys::fs::createUniqueDirectory("nnc-cache", path); }

@@ -22,7 +22,8 @@ static const char *const kLine =
     "measured conv2d n=1 c=8 then relu : conv2d_f32_nchw8c_direct_avx2 1 6 2 "
     ": 1234\n";
 
-/// What is said of `text`: "12: message", with "! " before it if it is broken.
+/// Returns the problems of `text` as "12: message", with "! " in front if the
+/// file is unusable.
 static std::vector<std::string> getProblems(const std::string &text) {
   SmallVector<TuningProblem> problems;
   bool isRead = parseTuningFile(text, problems).has_value();

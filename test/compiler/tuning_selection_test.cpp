@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Two convolutions, the second with K filters, and a layer without weights.
+/// A function of two convolutions, the second with K filters, and a layer
+/// without weights.
 static const char *const kFunction = R"(
 func.func @f(%x: tensor<1x64x28x28xf32>) -> tensor<1xKx28x28xf32> {
   %w = nn.constant dense<1.0> : tensor<64x64x3x3xf32>

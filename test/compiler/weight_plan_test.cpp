@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace nnc;
 
-/// Returns the elements of a weight that has so many different values.
+/// Returns the elements of a weight with `values` different values.
 static std::string makeElements(unsigned count, unsigned values,
                                 std::mt19937 &engine) {
   static constexpr char digits[] = "0123456789ABCDEF";
@@ -31,8 +31,8 @@ static std::string makeElements(unsigned count, unsigned values,
   return text;
 }
 
-/// Returns a function of convolutions of 16 channels, one behind the other; the
-/// last one reads the weight of the first.
+/// Returns a chain of convolutions of 16 channels, the last of which reads the
+/// weight of the first.
 static std::string printChain(unsigned layers, unsigned seed) {
   std::mt19937 engine(seed);
   const std::string type = "tensor<1x16x12x12xf32>",
@@ -59,8 +59,8 @@ static std::string printChain(unsigned layers, unsigned seed) {
 }
 
 namespace {
-/// The least seconds of any plan of a problem, by the bytes that the weights of
-/// the plan take.
+/// The least time in seconds of all plans of a problem, by the number of bytes
+/// of their weights.
 class AllPlans {
 public:
   explicit AllPlans(const WeightPlan &plan)

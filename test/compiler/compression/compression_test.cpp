@@ -105,7 +105,7 @@ TEST_CASE("a pattern holds in every group of a row, also in the last") {
   pruneToPattern({}, 0, {2, 4});
 }
 
-/// Makes integers as those of weights of 8 bits minus their zero point.
+/// Returns random integers like those of 8-bit weights minus their zero point.
 static std::vector<float> makeIntegers(size_t count, int least, int most) {
   std::uniform_int_distribution<int> integer(least, most);
   std::vector<float> values(count);
@@ -153,8 +153,8 @@ TEST_CASE("integers are pruned by the magnitudes that they stand for") {
   CHECK(values == std::vector<float>{0, 0, 1});
 }
 
-/// The least weighted error of at most `count` integer centres, of which zero
-/// is one if a value is, by trying all sets of centres.
+/// Returns the least weighted error of at most `count` integer centres, found
+/// by trying all sets of centres. If a value is zero, one centre is zero.
 static double tryCentres(llvm::ArrayRef<float> values,
                          llvm::ArrayRef<float> scales, int count, int least,
                          int most, std::vector<int> &centres) {
@@ -253,7 +253,8 @@ TEST_CASE("integers that are few enough stay as they are") {
   }
 }
 
-/// The least error of `count` clusters of sorted values, by trying all ends.
+/// Returns the least error of `count` clusters of sorted values, found by
+/// trying all ends of clusters.
 static double findLeast(llvm::ArrayRef<float> sorted, int count) {
   size_t size = sorted.size();
   auto getCost = [&](size_t start, size_t end) {
@@ -373,7 +374,8 @@ TEST_CASE("values that are not finite are told") {
   CHECK_FALSE(areFinite({-std::numeric_limits<float>::infinity()}));
 }
 
-/// The bits of Huffman's code, by joining the two rarest until one is left.
+/// Returns the number of bits of Huffman-coded symbols, computed by joining the
+/// two rarest symbols until one is left.
 static int64_t joinRarest(llvm::ArrayRef<int64_t> counts) {
   std::multiset<int64_t> open;
   for (int64_t count : counts)

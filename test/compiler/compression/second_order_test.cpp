@@ -31,7 +31,7 @@ static std::vector<float> makeBell(size_t count) {
   return values;
 }
 
-/// Makes vectors whose elements are related, and of different sizes.
+/// Returns random vectors whose elements are correlated and differ in size.
 static std::vector<float> makeInputs(int64_t count, int64_t columns) {
   int64_t causes = std::max<int64_t>(1, columns / 2);
   std::vector<float> mix = makeBell(causes * columns),
@@ -58,7 +58,7 @@ static InputMoments makeMoments(int64_t groups, int64_t columns,
   return moments;
 }
 
-/// The squared error of the products, by its definition.
+/// Returns the squared error of the products by its definition.
 static double getNoise(llvm::ArrayRef<double> difference,
                        llvm::ArrayRef<double> hessian) {
   double noise = 0;

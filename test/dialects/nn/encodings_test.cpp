@@ -61,7 +61,7 @@ struct Random {
 };
 } // namespace
 
-/// The bytes that are stored of a weight.
+/// Returns the bytes that storeWeight() writes for a weight.
 static std::vector<char> store(RankedTensorType type,
                                const TensorData &weight) {
   // Whatever lay there before must be gone, padding included.
@@ -70,7 +70,7 @@ static std::vector<char> store(RankedTensorType type,
   return bytes;
 }
 
-/// The same as numbers.
+/// Returns the elements that storeWeight() writes for a weight as real numbers.
 static Doubles storeReals(RankedTensorType type, const TensorData &weight) {
   std::vector<char> bytes = store(type, weight);
   auto flat =
@@ -82,7 +82,7 @@ static Doubles storeReals(RankedTensorType type, const TensorData &weight) {
   return values;
 }
 
-/// Where element `index` of what is stored has to be, by its axes in memory.
+/// Returns the stored element with the given indices along the axes in memory.
 static double at(const Doubles &values, RankedTensorType type,
                  ArrayRef<int64_t> index) {
   int64_t offset = 0;
@@ -224,8 +224,9 @@ TEST_CASE("what is stored is a tensor of its own, and no one's view") {
 // Winograd
 //===----------------------------------------------------------------------===//
 
-/// The points in which a polynomial of n - 1 coefficients is known, without
-/// infinity: 0, +-q for each q, and one that has no partner.
+/// Returns the finite points at which Winograd's method evaluates polynomials
+/// of n - 1 coefficients: 0, q and -q for each q, and for an odd n one without
+/// a partner.
 static Doubles getPoints(int64_t n) {
   Doubles pairs = n == 4   ? Doubles{1}
                   : n == 5 ? Doubles{0.75}
@@ -241,8 +242,9 @@ static Doubles getPoints(int64_t n) {
   return points;
 }
 
-/// G: for each point the value of each tap's power, over the product of the
-/// distances to all other points; for infinity the last tap.
+/// Returns Winograd's matrix G. The row of a point has the powers of the point
+/// for all taps, divided by the product of its distances to all other points;
+/// the row of infinity selects the last tap.
 static std::vector<Doubles> getFilterMatrix(int64_t outputs, int64_t taps) {
   if (taps == 1)
     return {{1}};
@@ -262,9 +264,9 @@ static std::vector<Doubles> getFilterMatrix(int64_t outputs, int64_t taps) {
   return rows;
 }
 
-/// The same over the taps of an axis of a stride of 2: G of those at even
-/// places, then G of those at odd ones. A single tap has a product for each
-/// output.
+/// Returns the matrix for the taps along an axis of stride 2: G of the taps at
+/// even positions, followed by G of those at odd positions. A single tap has
+/// one product for each output.
 static std::vector<Doubles> getStridedMatrix(int64_t outputs, int64_t taps) {
   std::vector<Doubles> rows;
   for (int64_t first = 0; first < 2; ++first) {
@@ -289,8 +291,8 @@ struct Case {
 };
 } // namespace
 
-/// Checks all that is stored of a weight K x C x R x S against `rows` and
-/// `columns` of the filters `w(k, c, r, s)`.
+/// Checks all stored elements of a weight K x C x R x S against the filters
+/// w(k, c, r, s) transformed by the matrices `rows` and `columns`.
 template <class F>
 static void checkPoints(const Case &one, const Doubles &stored,
                         RankedTensorType type, int64_t channels,
@@ -389,7 +391,7 @@ TEST_CASE("folded_winograd<m> makes four channels of each") {
 // Strassen
 //===----------------------------------------------------------------------===//
 
-/// A matrix of channels by filters in float64.
+/// A matrix of channels by filters, in double.
 struct Matrix {
   int64_t channels, filters;
   Doubles values;
@@ -404,7 +406,8 @@ struct Matrix {
   }
 };
 
-/// The right factors of Strassen's products of `b`, in Winograd's form.
+/// Returns the right factors of the products of `b` by Strassen's method in
+/// Winograd's form.
 static std::vector<Matrix> getRightFactors(const Matrix &b, int levels) {
   if (levels == 0)
     return {b};

@@ -116,7 +116,8 @@ TEST_CASE("a type stays on its device until it is moved") {
   }
 }
 
-/// Element by element, from the definition: where each logical element lies.
+/// Packs a tensor by the definition of its layout, one logical element after
+/// the other.
 static std::vector<char> packByDefinition(RankedTensorType type,
                                           const std::vector<char> &source) {
   int64_t size = getElementBytes(type.getElementType());

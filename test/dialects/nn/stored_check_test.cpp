@@ -33,7 +33,8 @@ std::string find(const StoredForm &form, int size) {
   return problem.empty() ? findDamage(form.shape, form.bytes, size) : problem;
 }
 
-/// Cuts bytes off, changes some, or changes a field of the shape.
+/// Returns the form with bytes cut off, bytes changed or a field of the shape
+/// changed.
 StoredForm damage(StoredForm form, std::mt19937 &random) {
   auto pick = [&](size_t most) { return size_t(random()) % most; };
   switch (pick(4)) {
@@ -58,7 +59,8 @@ StoredForm damage(StoredForm form, std::mt19937 &random) {
   return form;
 }
 
-/// How many of the damaged forms there were, and of those that were found.
+/// The number of damaged forms, and of those in which the check found a
+/// problem.
 struct Tally {
   int all = 0, found = 0;
 };
@@ -106,8 +108,9 @@ void tryAll(unsigned seed, int rounds) {
   }
 }
 
-/// A form of 100 elements, of which each fourth one is not zero; if all have
-/// Huffman codes, of four values that are about as frequent.
+/// Returns a form of 100 elements, of which every fourth one is not zero. If
+/// all elements have Huffman codes, they have four values that are about
+/// equally frequent.
 StoredForm makeForm(StoredKind kind, int form) {
   std::vector<uint32_t> elements(100);
   for (size_t i = 0; i < elements.size(); ++i)

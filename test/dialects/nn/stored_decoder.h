@@ -20,7 +20,7 @@
 
 namespace nnc {
 
-/// The number of forms: those of decode_form.
+/// The number of values of decode_form.
 constexpr int kForms = decode_last_form + 1;
 
 template <class R, class T, class... A>
@@ -31,8 +31,8 @@ void decodeEachUnit(const decode_shape &s, const uint8_t *x, T *y,
 }
 
 /// Decodes one unit after the other, from the last to the first. The bytes, the
-/// elements and the scratch lie in pieces of memory of exactly their sizes, so
-/// that sanitizers see each access beyond them.
+/// elements and the scratch have memory of exactly their sizes, so that
+/// sanitizers find each access beyond them.
 template <class T>
 std::vector<T> decodeStored(const decode_shape &s,
                             const std::vector<uint8_t> &bytes) {
@@ -68,14 +68,16 @@ std::vector<T> decodeStored(const decode_shape &s,
   return std::vector<T>(y.get(), y.get() + s.elements);
 }
 
-/// A number of elements, often one that groups of a pattern divide.
+/// Returns a random number of elements, often a multiple of the size of a
+/// pattern's groups.
 inline size_t pickCount(std::mt19937 &random, size_t least, size_t most) {
   size_t count = least + random() % most;
   return random() % 2 ? count : (count + 15) / 16 * 16;
 }
 
-/// Elements of a weight: values of a table, mostly its first ones, or of any
-/// value, many zeros, long runs of zeros, or each row with values of its own.
+/// Returns random elements of a weight: values of a table, mostly its first
+/// ones; any values; many zeros; long runs of zeros; or other values in each
+/// row.
 template <class T>
 std::vector<T> makeElements(std::mt19937 &random, size_t count) {
   auto pick = [&](int most) { return int(random() % unsigned(most)); };

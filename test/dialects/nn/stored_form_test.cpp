@@ -115,7 +115,7 @@ TEST_CASE("patterns of N of each M weights are found") {
   std::mt19937 random(9);
   struct {
     int kept, group;
-    bool isShared; ///< few values
+    bool isShared; ///< whether the elements have few values
   } cases[] = {{1, 2, false}, {2, 4, false}, {2, 4, true},  {1, 4, true},
                {3, 8, false}, {4, 8, false}, {2, 16, false}};
   for (auto [kept, group, isShared] : cases) {
