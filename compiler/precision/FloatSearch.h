@@ -19,7 +19,8 @@ namespace nnc::precision {
 /// Estimated seconds of a run of whole models on the target.
 struct TimeEstimate {
   std::string target;
-  /// With no layer and with all layers quantized.
+  /// The seconds of the model with all layers in floats, and of the model with
+  /// all layers quantized.
   double floats = 0, integers = 0;
   double result = 0;
   /// Number of layers that stay float because integers are slower.
@@ -28,7 +29,7 @@ struct TimeEstimate {
 
 struct SearchResult {
   int evaluated = 1; ///< number of evaluated models
-  /// Nullopt without --mixed.
+  /// The estimated times of the models; nullopt without --mixed.
   std::optional<TimeEstimate> times;
   std::map<int, LayerTimes> layerTimes; ///< by layer number
 };

@@ -51,7 +51,8 @@ public:
   /// and the user's shapes may not have overruled it.
   std::optional<llvm::SmallVector<int64_t>>
   getShape(const Scope &scope, llvm::StringRef name) const;
-  /// From here on, other shapes than the declared ones may follow from data.
+  /// Allows values to have other shapes than the declared ones from here on,
+  /// because their shapes may depend on data.
   void loosen() { isLoose = true; }
 
   /// Warns of the declarations that the user's shapes have overruled.

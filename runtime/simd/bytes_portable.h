@@ -100,8 +100,8 @@ template <int W> struct byte_lanes {
   }
 };
 
-/// byte_lanes<W>::store_four and look_up for instruction sets without a
-/// specific implementation.
+/// Implement byte_lanes<W>::store_four and look_up for instruction sets that
+/// have no instructions for them.
 template <int W, class T>
 NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c,
                               i32x<W> d) {
@@ -119,8 +119,8 @@ NNC_INLINE i32x<W> look_up_in_turn(const T *table, i32x<W> at) {
   return byte_lanes<W>::load_bits(lanes_of_at);
 }
 
-/// byte_lanes<W>::rescale_double and rescale_single for instruction sets
-/// without a specific implementation.
+/// Implements byte_lanes<W>::rescale_double and rescale_single for instruction
+/// sets that have no instructions for them.
 template <class F, int W>
 NNC_INLINE i32x<W> rescale_in_turn(i32x<W> x, i32x<W> multiplier,
                                    i32x<W> shift) {

@@ -8,7 +8,7 @@
 #if defined(NNC_RVV_VECTORS)
 namespace nnc {
 
-/// The vector types of 8 and 16 numbers of type T in memory.
+/// The vector types of 8 and of 16 integers of type T.
 template <class T> struct rvv_narrow;
 template <> struct rvv_narrow<int8_t> {
   typedef int8_t eight __attribute__((vector_size(8)));

@@ -140,7 +140,7 @@ struct matrix_dots {
     return vmmlaq_s32(sum, points, weights);
 #endif
   }
-  /// Row ROW of two adjacent sums.
+  /// Returns row ROW of the matrices of two adjacent sums as one vector.
   template <int ROW> static NNC_INLINE i32x<4> row(sums a, sums b) {
     const int64x2_t x = vreinterpretq_s64_s32(a), y = vreinterpretq_s64_s32(b);
     return {vreinterpretq_s32_s64(ROW ? vzip2q_s64(x, y) : vzip1q_s64(x, y))};

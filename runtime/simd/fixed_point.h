@@ -74,7 +74,8 @@ NNC_INLINE T rescale_single(T x, T multiplier, T shift) {
   return static_cast<T>((product + (int64_t(1) << (bits - 1))) >> bits);
 }
 
-/// The shift is at most 14.
+/// Returns x * multiplier * 2^(shift - 15), rounded to nearest. The shift is at
+/// most 14.
 template <class T,
           enable_if_t<is_same<T, int32_t>::value || is_same<T, int64_t>::value,
                       int> = 0>

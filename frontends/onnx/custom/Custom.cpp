@@ -72,7 +72,8 @@ public:
       : node(node), scope(scope), layer(layer), symbols(symbols),
         shapes(shapes) {}
 
-  /// These functions return false after an error.
+  /// Add the operands, attributes and results of the node to `call`. Return
+  /// false after an error.
   bool addOperands(ArrayRef<Value> operands, Customs::Call &call);
   bool addAttributes(Customs::Call &call);
   bool addResults(Customs::Call &call);

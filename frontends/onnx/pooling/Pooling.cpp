@@ -53,8 +53,8 @@ static Value poolAxes(Node &node, Value x, const Window &window,
   return node.reshape(y, shape);
 }
 
-/// With SAME padding the output has ceil(input / stride) elements in either
-/// mode.
+/// Returns the node's ceil_mode, but false for SAME padding, with which the
+/// output has ceil(input / stride) elements in either mode.
 static bool getCeilMode(Node &node, const Window &window) {
   return node.getBool("ceil_mode") && !window.isSamePadded;
 }

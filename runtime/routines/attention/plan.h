@@ -8,8 +8,9 @@
 
 namespace nnc {
 
-/// How attention is cut. A unit is a group: B vectors of W queries of one head.
-/// It processes the keys in blocks, whose scores stay in the first-level cache.
+/// The division of attention into units of work. A unit is a group: B vectors
+/// of W queries of one head. It processes the keys in blocks, whose scores stay
+/// in the first-level cache.
 struct attention_plan {
   int head_groups; ///< groups of one head
   int groups;      ///< groups of all heads and images

@@ -15,16 +15,18 @@
 
 namespace nnc {
 
-/// A blocked convolution needs whole blocks of W channels in every group.
+/// Returns true if every group of a blocked convolution has whole blocks of W
+/// channels.
 template <class S> constexpr bool whole_blocks(const S &s, int W) {
   return s.groups == 1 || (s.c / s.groups % W == 0 && s.k / s.groups % W == 0);
 }
 template <class S> constexpr bool depthwise_applies(const S &s) {
   return s.groups > 1 && s.groups == s.c && s.c == s.k;
 }
-/// The copy of a tile's row of taps has a fixed size (first_layer_span in
-/// conv2d/first.h). The method reads planes one by one, which does not pay for
-/// many of them.
+/// Returns true if conv2d/first.h can compute the shape with tiles of C
+/// columns: the copy of a tile's row of taps has a fixed size
+/// (first_layer_span). The method reads planes one by one, which does not pay
+/// for many of them.
 template <class S> constexpr bool first_applies(const S &s, int C) {
   return s.groups == 1 && s.c <= 16 && (C - 1) * s.sw + (s.kw - 1) * s.dw < 256;
 }
@@ -34,15 +36,15 @@ template <class S> constexpr bool direct_applies(const S &s, int W) {
 template <class S> constexpr bool integers_apply_to_conv2d(const S &s, int W) {
   return whole_blocks(s, W) && !(s.groups > 1 && s.groups == s.c);
 }
-/// Four times a sum of the convolution has to fit in 32 bits for all possible
-/// values of its bytes.
+/// Returns true if four times a sum of the convolution fits in 32 bits for all
+/// possible values of its 8-bit integers.
 template <class S> constexpr bool integers_winograd_applies(const S &s) {
   constexpr int most = (1 << 29) / (9 * 255 * 255);
   return s.groups == 1 && s.kh == 3 && s.kw == 3 && s.sh == 1 && s.sw == 1 &&
          s.dh == 1 && s.dw == 1 && s.c <= most;
 }
-/// The planes of an image are copied one by one, which does not pay for many of
-/// them.
+/// Returns true if the input has few channels: its planes are copied one by
+/// one, which does not pay for many of them.
 template <class S> constexpr bool first_integers_apply(const S &s) {
   return s.groups == 1 && s.c <= 16;
 }
@@ -64,14 +66,16 @@ template <class S> constexpr bool winograd_applies(const S &s, int M) {
          winograd_takes(s.kw, M) && s.sh == 1 && s.sw == 1 && s.dh == 1 &&
          s.dw == 1;
 }
-/// With a stride of 2, even and odd taps are convolutions of their own.
+/// Returns true if Winograd's method can compute the convolution with a stride
+/// of 2, in which even and odd taps are two convolutions.
 template <class S> constexpr bool strided_winograd_applies(const S &s, int M) {
   return s.groups == 1 && s.kh == s.kw && s.kh % 2 == 1 && s.kh > 2 &&
          M + s.kh / 2 <= winograd_matrices::most_points && s.sh == 2 &&
          s.sw == 2 && s.dh == 1 && s.dw == 1;
 }
-/// The input is a plain image of few channels, as at the beginning of a
-/// network. There are 2 to 4 folded taps along an axis.
+/// Returns true if Winograd's method can compute the convolution after folding:
+/// it has a stride of 2, an input with few channels, as at the beginning of a
+/// network, and 2 to 4 folded taps along an axis.
 template <class S> constexpr bool folded_winograd_applies(const S &s, int M) {
   const int taps = folded_taps(s.kh), points = M + taps - 1;
   return s.groups == 1 && s.c <= 16 && taps > 1 && taps == folded_taps(s.kw) &&
@@ -79,7 +83,9 @@ template <class S> constexpr bool folded_winograd_applies(const S &s, int M) {
          s.dh == 1 && s.dw == 1;
 }
 
-/// Strassen's method cuts both operands into 2^L parts of whole blocks.
+/// Returns true if L levels of Strassen's method can compute the 1 x 1
+/// convolution: both operands are cut into 2^L parts of whole blocks along each
+/// axis.
 template <class S>
 constexpr bool strassen_conv2d_applies(const S &s, int L, int W) {
   return pointwise_applies(s, W) && s.groups == 1 && s.c % (W << L) == 0 &&
@@ -120,8 +126,8 @@ template <class S> constexpr bool codebook_applies(const S &s, int M) {
          (M <= 2 || s.m > M / 2);
 }
 
-/// Adapts are from or to plain NCHW, or between blocks of which the smaller has
-/// W channels.
+/// Returns true if vectors of W lanes can change the layout: from or to plain
+/// NCHW, or between blocks of which the smaller has W channels.
 template <class S> constexpr bool adapt_applies(const S &s, int W) {
   const int low = smaller(s.block_in, s.block_out);
   const int high = larger(s.block_in, s.block_out);

@@ -8,14 +8,15 @@
 
 namespace nnc {
 
-/// How transformed.h cuts a layer. The output tiles of all images are numbered
-/// consecutively. P consecutive tiles are a group (the points of a register
-/// tile), and B consecutive blocks of W output channels are a run. A unit of
-/// work, one for each thread, is one of `parts` ranges of groups times one of
-/// `run_parts` ranges of runs. It processes its groups in strips, which are so
-/// short that a strip's transformed input stays in the second-level cache.
-/// Where all runs of one point are computed before the next point, only that
-/// point's input and the sums of all runs have to stay there.
+/// The division of a layer into units of work by transformed.h. The output
+/// tiles of all images are numbered consecutively. P consecutive tiles are a
+/// group (the points of a register tile), and B consecutive blocks of W output
+/// channels are a run. A unit of work, one for each thread, is one of `parts`
+/// ranges of groups times one of `run_parts` ranges of runs. It processes its
+/// groups in strips, which are so short that a strip's transformed input stays
+/// in the second-level cache. Where all runs of one point are computed before
+/// the next point, only that point's input and the sums of all runs have to
+/// stay there.
 struct transformed_plan {
   int width; ///< W
   int bytes; ///< size of an element

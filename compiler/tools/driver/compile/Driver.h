@@ -125,8 +125,8 @@ private:
   std::unique_ptr<Importer> importer;
   ImportedModel model;
   mlir::OwningOpRef<mlir::ModuleOp> op; ///< the compiled module
-  /// With DriverOptions::keepStages, copies of the module before certain
-  /// passes.
+  /// Copies of the module before certain passes, if DriverOptions::keepStages
+  /// is set.
   struct Stages {
     mlir::OwningOpRef<mlir::ModuleOp> imported, formed, layered;
   };

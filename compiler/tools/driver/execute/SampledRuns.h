@@ -49,7 +49,8 @@ private:
   size_t numOutputs = 0;
   /// All outputs of the program for the first samples.
   std::vector<std::vector<Tensor>> kept;
-  /// Only the model's own outputs, for other samples.
+  /// The outputs of the model itself for other samples, by the index of the
+  /// sample.
   std::map<size_t, std::vector<Tensor>> keptOutputs;
 };
 

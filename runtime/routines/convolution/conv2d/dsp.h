@@ -79,7 +79,8 @@ NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
   }
 }
 
-/// With one channel, filters are w[k / 2][kh][kw / 4][2][4].
+/// The routine. With one channel, filters are stored as w[k / 2][kh][kw /
+/// 4][2][4].
 template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 

@@ -44,8 +44,8 @@ template <class S> struct kept_rows_part<S, false> {
   }
 };
 
-/// How an expanded convolution is cut. A unit is one output row of B channel
-/// blocks.
+/// The division of an expanded convolution into units of work. A unit is one
+/// output row of B channel blocks.
 struct expanded_plan {
   int runs;         ///< runs of B blocks
   int units;        ///< rows times runs, of all images

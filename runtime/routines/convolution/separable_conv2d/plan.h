@@ -27,8 +27,8 @@ template <class S> struct depthwise_part<S, false> {
   }
 };
 
-/// How a separable convolution is cut. A unit is a strip: some rows of an
-/// image, with all channels.
+/// The division of a separable convolution into units of work. A unit is a
+/// strip: some rows of an image, with all channels.
 struct separable_plan {
   int image_strips; ///< strips of one image
   int strips;       ///< strips of all images

@@ -29,7 +29,8 @@ template <class S, class Epi> struct squared_distance_portable {
   }
 
 private:
-  /// In four parts, which keep a pipeline busy and rounding errors small.
+  /// Returns the squared distance of two rows. It is summed up in four parts,
+  /// which keeps the pipeline busy and rounding errors small.
   template <class T> static T distance(const S &s, const T *a, const T *b) {
     T sums[4] = {};
     int k = 0;

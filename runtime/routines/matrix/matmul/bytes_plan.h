@@ -8,8 +8,9 @@
 
 namespace nnc {
 
-/// Strips of rows of the result. The rows of a of a strip are copied to scratch
-/// in the form in which the inner loop reads them.
+/// The division of a product into strips of rows of the result. The rows of a
+/// that belong to a strip are copied to scratch, in the form in which the inner
+/// loop reads them.
 struct matmul_bytes_plan {
   int length;       ///< elements per row of the copy
   int rows;         ///< rows of a strip

@@ -6,10 +6,12 @@
 
 namespace nnc {
 
-/// How global average pooling is cut, in blocks of W channels. Where threads
-/// divide a layer by places of the map (thread_ranges.h), each image is cut
-/// into parts of whole rows, whose sums are then added in order. The number of
-/// parts does not depend on the number of threads, so results do not either.
+/// The division of global average pooling into units of work, with channels in
+/// blocks of W. A unit is a channel block of an image or, where threads divide
+/// a layer by places of the map (thread_ranges.h), a part of an image that
+/// consists of whole rows; the sums of the parts are then added in order. The
+/// number of parts does not depend on the number of threads, so results do not
+/// either.
 struct global_pool_plan {
   bool by_place; ///< whether units are parts of images
   int parts;     ///< parts of an image; 1 if not by_place

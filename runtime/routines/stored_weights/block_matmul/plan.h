@@ -31,8 +31,9 @@ template <class S> constexpr int block_groups(const S &s) {
   return ceil_div(s.k, s.block);
 }
 
-/// Strips of rows of the result. Each thread copies the rows of x of a strip to
-/// scratch, in the form in which the inner loop reads them.
+/// The division of a product into strips of rows of the result. Each thread
+/// copies the rows of x of a strip to scratch, in the form in which the inner
+/// loop reads them.
 struct block_matmul_plan {
   int rows;         ///< rows of a strip
   ptrdiff_t copied; ///< bytes of the copy

@@ -7,8 +7,8 @@ namespace nnc {
 /// The forms in which a weight is stored. decode/plan.h defines the position of
 /// each byte.
 enum decode_form {
-  /// For each element, its index of `value_bits` bits in the table of its
-  /// block.
+  /// An index in the table of the element's block for each element, with
+  /// `value_bits` bits.
   decode_codes,
   /// A Huffman code for each element, of at most `value_bits` bits.
   decode_huffman,
