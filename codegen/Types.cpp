@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace nnc;
 
-/// The name tells signedness and bits: f32, i8, u64, bool.
+/// Returns the name, which tells signedness and bits: f32, i8, u64, bool.
 std::string codegen::getTypeName(Type element) {
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1))

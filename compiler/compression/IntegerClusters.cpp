@@ -24,8 +24,8 @@ namespace {
 
 class IntegerClusters {
 public:
-  /// `weights` holds the sum of squared scales of each distinct integer, of
-  /// which there is at least one.
+  /// `weights` maps each distinct integer, of which there is at least one, to
+  /// the sum of its squared scales.
   explicit IntegerClusters(const std::map<int, double> &weights);
 
   size_t getNumDistinct() const { return values.size(); }

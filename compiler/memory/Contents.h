@@ -30,8 +30,8 @@ int64_t getProgramAlign(mlir::func::FuncOp function);
 /// empty for the host.
 llvm::StringRef getDevice(mlir::Operation *op);
 
-/// Size in bytes of the tensor `value` in memory, including the padding of its
-/// layout.
+/// Returns the size in bytes of the tensor `value` in memory, including the
+/// padding of its layout.
 int64_t getBytes(mlir::Value value);
 
 /// A copy of consecutive bytes: the `bytes` bytes at offset `source` of operand

@@ -46,7 +46,8 @@ private:
   /// values of these segments that others read.
   void create(size_t last, int64_t count, OpBuilder &builder,
               IRMapping &values);
-  /// Creates a loop that runs these segments on `size` samples at a time.
+  /// Creates a loop that runs the segments up to number `last` on the batch
+  /// size of that segment at a time, for `count` samples.
   void createLoop(size_t last, int64_t count, OpBuilder &builder,
                   IRMapping &values);
   func::FuncOp createBody(size_t last, ArrayRef<Value> inputs,

@@ -49,7 +49,8 @@ static SmallVector<double> zipWith(ArrayRef<double> a, ArrayRef<double> b,
   return result;
 }
 
-/// Multiplying by a power of two or by zero is exact, and adds no rounding.
+/// Returns x * scale. Products with powers of two and with zero are exact, and
+/// add no rounding.
 Affine Affine::scaling(ArrayRef<double> scale) {
   Affine affine;
   affine.scale.assign(scale.begin(), scale.end());

@@ -33,8 +33,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Merge corresponding blocks or ops of all programs into those of the first
-  /// program.
+  /// Merge corresponding blocks, tensors, loops or calls of all programs into
+  /// those of the first program.
   LogicalResult mergeSteps(ArrayRef<Block *> blocks);
   LogicalResult mergeTensor(ArrayRef<Operation *> ops);
   LogicalResult mergeLoop(ArrayRef<Operation *> ops);

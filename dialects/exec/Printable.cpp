@@ -14,8 +14,8 @@
 
 using llvm::StringRef;
 
-/// LLVM classifies soft hyphens as printable, but most terminals do not show
-/// them.
+/// Returns true for characters that terminals show. LLVM classifies soft
+/// hyphens as printable, but most terminals do not show them.
 static bool isPrintable(llvm::UTF32 c) {
   return c != 0xad && llvm::sys::unicode::isPrintable(static_cast<int>(c));
 }

@@ -43,7 +43,7 @@ struct DeviceRow {
   int64_t linkMbS, linkNs;
 };
 
-/// All lines of targets.inc, hidden ones too.
+/// Returns all lines of targets.inc, including hidden ones.
 llvm::ArrayRef<Row> getRows();
 
 MachineAttr makeMachine(mlir::MLIRContext *context, const Row &row);

@@ -76,8 +76,8 @@ public:
   WithoutLock(const WithoutLock &) = delete;
   WithoutLock &operator=(const WithoutLock &) = delete;
 
-  /// Must be called before the interpreter ends. Threads that wait for the lock
-  /// may take it first.
+  /// Announces the end of the interpreter, and must be called before it.
+  /// Threads that wait for the lock may take it first.
   static void end() {
     ender = pthread_self();
     isEnding = true;

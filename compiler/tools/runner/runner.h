@@ -77,7 +77,8 @@ public:
   explicit Simulation(int threads) : threads(threads) {}
   const int threads;
 
-  /// Must be called at the beginning of each run.
+  /// Starts the measurement of a run. Must be called at the beginning of each
+  /// run.
   void start();
   void shareDone(int thread, double seconds);
   void layerDone(int layer, const void *output, std::size_t bytes) override;

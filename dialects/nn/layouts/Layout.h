@@ -35,7 +35,7 @@ LayoutAttr getLayout(mlir::Type type);
 /// for the host.
 llvm::StringRef getDevice(mlir::Type type);
 
-/// The layout's name; for row-major types "plain".
+/// Returns the name of the layout of `type`, "plain" for row-major types.
 std::string getLayoutName(mlir::Type type);
 
 /// Returns true if the layout of `type` has a weight encoding. The bytes in

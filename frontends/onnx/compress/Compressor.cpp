@@ -189,8 +189,8 @@ OnnxCompressor::printCompressed(llvm::StringRef) const {
   return print(makeCompressed());
 }
 
-/// The model is written without the shapes that the file states for computed
-/// values.
+/// Returns the compressed model without the shapes that the file states for
+/// computed values.
 llvm::Expected<std::string> OnnxCompressor::printToRun() const {
   ModelProto copy = makeCompressed();
   forgetShapes(copy);

@@ -79,7 +79,7 @@ public:
   bool addResults(Customs::Call &call);
 
 private:
-  /// The type of a result; null after an error if it is not known.
+  /// Returns the type of a result, or null after an error if it is not known.
   RankedTensorType getType(const std::string &name);
   bool fail(ImportStatus status, const Twine &why) {
     layer.fail(status, why);

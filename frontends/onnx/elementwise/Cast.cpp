@@ -30,7 +30,8 @@ static std::optional<SmallRounding> getRounding(Node &node) {
   return rounding;
 }
 
-/// Operand 0 cast to `element`. Its own type needs no rounding.
+/// Returns operand 0 cast to `element`. A cast to the operand's own type needs
+/// no rounding.
 static Value castFrom(Node &node, Type element) {
   Value x = node.getOperand(0);
   Type own = node.getModelType(0);

@@ -14,7 +14,8 @@ using namespace nnc;
 
 namespace nnc::onnx {
 
-/// Before opset 7, `axis` said where the second operand lies along the first.
+/// Returns b reshaped so that it broadcasts to a. Before opset 7, the attribute
+/// `axis` stated the axis of a at which the axes of b begin.
 static Value alignToAxis(Node &node, Value a, Value b) {
   if (!node.getBool("broadcast") || !node.hasAttribute("axis"))
     return b;
@@ -70,7 +71,9 @@ Value convertMean(Node &node) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Until opset 11 the bounds were attributes, with the largest float as "none".
+/// Returns a bound of Clip from its attribute, or null if there is none. Up to
+/// opset 10, bounds were attributes, and the largest float meant that there is
+/// none.
 static Value getOldBound(Node &node, StringRef name) {
   constexpr double none = std::numeric_limits<float>::max();
   double bound = node.getFloat(name, none);
@@ -130,10 +133,10 @@ Value convertPRelu(Node &node) {
   return y;
 }
 
-/// The bounds and the bias are floats whatever the type: integers become f64,
-/// and the result is truncated towards zero and wraps around. ONNX's own
-/// function body negates the bound in the type of the input, which unsigned
-/// integers lack.
+/// Converts Shrink. The bounds and the bias are floats whatever the type:
+/// integers become f64, and the result is truncated towards zero and wraps
+/// around. ONNX's own function body negates the bound in the type of the input,
+/// which unsigned integers lack.
 Value convertShrink(Node &node) {
   Value x = node.getOperand(0);
   Type type = getElement(x);
@@ -194,7 +197,8 @@ Value convertMod(Node &node) {
   return node.createElementwise(isC ? "fmod" : "mod", node.getOperands());
 }
 
-/// The result has the type of the base; the exponent's may be another.
+/// Converts Pow. The result has the type of the base, from which the exponent's
+/// may differ.
 Value convertPow(Node &node) {
   Value base = node.getOperand(0);
   Value exponent = alignToAxis(node, base, node.getOperand(1));

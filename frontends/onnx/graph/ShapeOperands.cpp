@@ -39,7 +39,8 @@ static Values inferReshape(Node &node, int64_t) {
   return fits ? shape : std::nullopt;
 }
 
-/// An Expand's shape may leave out the first axes.
+/// Returns the shape operand of an Expand with `count` entries, which may leave
+/// out the first axes.
 static Values inferExpand(Node &node, int64_t count) {
   auto shape = node.getDeclaredShape(0);
   if (!shape || count > static_cast<int64_t>(shape->size()))
@@ -82,8 +83,9 @@ static Values inferResizeSizes(Node &node, int64_t count) {
   return isFree ? inferSizes(node, count) : std::nullopt;
 }
 
-/// The grid for images of N x C x H x W is of shape N x H x W x 2. How many
-/// channels there are changes nothing.
+/// Returns the `size` operand of an AffineGrid. The grid for images of N x C x
+/// H x W has the shape N x H x W x 2 and does not depend on C, for which the
+/// result has 1.
 static Values inferGridSize(Node &node, int64_t) {
   auto shape = node.getDeclaredShape(0);
   if (!shape || shape->size() < 4)

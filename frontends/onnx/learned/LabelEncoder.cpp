@@ -27,7 +27,7 @@ struct Side {
     return std::max({reals.size(), integers.size(), texts.size()});
   }
   bool isReal() const { return element && isa<FloatType>(element); }
-  /// A constant of the numbers.
+  /// Creates a constant that holds the numbers.
   Value make(Node &node) const {
     if (!isReal())
       return node.castTo(node.constant(integers), element);

@@ -94,8 +94,9 @@ Value joinColumns(Node &node, Value a, Value b) {
 // Transforms of scores
 //===----------------------------------------------------------------------===//
 
-/// The quantiles of the normal distribution, by Winitzki's approximation of the
-/// inverse error function with a = 0.147, which onnxruntime has, too.
+/// Returns the quantiles of the normal distribution for the probabilities p, by
+/// Winitzki's approximation of the inverse error function with a = 0.147, which
+/// onnxruntime uses, too.
 static Value computeProbit(Node &node, Value p) {
   Type type = getElement(p);
   auto number = [&](double value) { return node.splat(value, type); };

@@ -186,7 +186,8 @@ static Value findProbabilities(Node &node, Value scores, int64_t classes) {
   return node.create<nn::CoupleProbabilitiesOp>(p, classes);
 }
 
-/// A classifier without support vectors: linear scores of all classes.
+/// Returns the linear scores of all classes for a classifier without support
+/// vectors.
 static Value classifyLinear(Node &node, Value x, const Classes &classes,
                             ArrayRef<double> rho) {
   SmallVector<double> coefficients = node.getReals("coefficients");

@@ -82,7 +82,9 @@ Value convertExpand(Node &node) {
                                   : node.expand(x, *result);
 }
 
-/// Opset 1 repeated one axis, given by an input.
+/// Returns the number of repetitions of each axis for a Tile; nullopt if it is
+/// not known or after an error. Before opset 6, Tile repeated one axis, which
+/// was an input.
 static std::optional<SmallVector<int64_t>> getRepeats(Node &node, Value x) {
   auto repeats = node.getConstantInts(1, "repeats");
   if (!repeats || node.getVersion() >= 6)

@@ -49,9 +49,9 @@ public:
                      std::shared_ptr<const TuningFile> other,
                      const std::string &folder);
 
-  /// The module at three stages: as it was imported, before routines were
-  /// chosen for its layers, and before its layers became calls. `function`
-  /// selects another function of the module, which is for one of
+  /// Return the module at one of three stages: as it was imported, before
+  /// routines were chosen for its layers, and before its layers became calls.
+  /// `function` selects another function of the module, which is for one of
   /// ModelOptions::otherShapes; 0 is the first.
   mlir::ModuleOp imported() { return importedFor(0); }
   mlir::ModuleOp formed() { return *stages.front().formed; }
@@ -62,7 +62,7 @@ public:
   mlir::ModuleOp layeredFor(size_t function) {
     return *stages[function].layered;
   }
-  /// The module in the state in which the last step left it.
+  /// Returns the module in the state in which the last step left it.
   mlir::ModuleOp module() { return op ? *op : *model.module; }
   /// Returns a sentence about the layers that QuantizeChoice::quantize has kept
   /// float, or an empty string.

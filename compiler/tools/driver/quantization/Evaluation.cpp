@@ -44,7 +44,8 @@ private:
 
 } // namespace
 
-/// The model's own outputs come before the additional ones.
+/// Describes the outputs of the model itself. They come before the additional
+/// outputs.
 void Evaluator::describeOutputs() {
   const std::vector<Port> &outputs = quantized.getManifest().outputs;
   for (size_t i = 0; i < size_t(model.getNumOutputs()); ++i) {

@@ -34,7 +34,7 @@ public:
   /// of the model come first, followed by the tensors that may be quantized.
   virtual const Executable &getFloatModel() const = 0;
   virtual const std::vector<Sample> &getSamples() const = 0;
-  /// Number of outputs of the model itself.
+  /// Returns the number of outputs of the model itself.
   virtual int getNumOutputs() const = 0;
   /// Returns true if an output is the result of a softmax, possibly reshaped.
   virtual bool isSoftmax(const std::string &output) const = 0;

@@ -26,7 +26,8 @@ namespace nnc::tools {
 /// that cannot be read or written is ignored without a message.
 class ObjectCache {
 public:
-  /// The compiler is asked for its version only when an object is needed.
+  /// Creates the cache for `toolchain`. The compiler is asked for its version
+  /// only when an object is needed.
   explicit ObjectCache(const Toolchain &toolchain) : toolchain(toolchain) {}
 
   /// Copies the object of `job` from the cache to the job's path. Returns false

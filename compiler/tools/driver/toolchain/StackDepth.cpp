@@ -42,8 +42,9 @@ static llvm::StringRef readText(llvm::StringRef line, llvm::StringRef key) {
   return behind.take_until([](char c) { return c == '"'; });
 }
 
-/// A node of the graph is a function. Its label ends with, for instance, "24
-/// bytes (static)", unless another file defines the function.
+/// Adds the functions and calls of a graph that the compiler has written for
+/// one file. A node of the graph is a function. Its label ends with, for
+/// instance, "24 bytes (static)", unless another file defines the function.
 void CallGraph::add(llvm::StringRef graph) {
   for (llvm::StringRef line : llvm::split(graph, '\n')) {
     if (line.consume_front("node: ")) {

@@ -270,8 +270,7 @@ uint64_t layerStart;
 
 } // namespace
 
-/// A module that is built with -DNNC_HOOKS=1 calls this function after each
-/// layer.
+/// The function that a module built with -DNNC_HOOKS=1 calls after each layer.
 void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
   if (layerDump) {
     const int64_t header[2] = {layer, static_cast<int64_t>(bytes)};

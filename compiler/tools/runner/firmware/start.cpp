@@ -18,7 +18,7 @@ int main();
 namespace firmware {
 namespace {
 
-/// A register of the core at an address that the architecture fixes.
+/// Returns a register of the core at an address that the architecture fixes.
 volatile uint32_t &at(uintptr_t address) {
   return *reinterpret_cast<volatile uint32_t *>(address);
 }
