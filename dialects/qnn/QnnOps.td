@@ -95,11 +95,11 @@ def Qnn_RequantizeOp : Qnn_LoweredOp<"requantize", [Nn_ElementwiseAxes]> {
     new_zero_point)`, where `scale` and `zero_point` are those of the operand's
     type and the others those of the result's. `rescale` says how the factor is
     represented and the product is rounded. With `real` (ONNX), both are f32,
-    and halves are rounded to even. The others are TFLite's, whose factor is `m
-    * 2^(s - 31)` with an m of 31 bits: `double_rounding` is gemmlowp's doubling
-    high multiply, which rounds, followed by a shift that rounds halves away
-    from zero; `single_rounding` is one 64-bit product and one shift that rounds
-    halves up. The op does not have `wide`.
+    and halves are rounded to even. The others are TFLite's, whose factor is
+    `m * 2^(s - 31)` with an m of 31 bits: `double_rounding` is gemmlowp's
+    doubling high multiply, which rounds, followed by a shift that rounds halves
+    away from zero; `single_rounding` is one 64-bit product and one shift that
+    rounds halves up. The op does not have `wide`.
 
     Only `real` may have a `shift`, real numbers that broadcast to the shape of
     x: `shift / new_scale` is added to the product before it is rounded. This is

@@ -19,13 +19,14 @@ def Nn_ConvOp : Nn_AnchorOp<"conv",
     ["isLayoutTolerant", "getAccumulatorType"], [Nn_PaddedAxes]> {
   let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
-    Convolution of the input `x`, `[n, c, h, w]`, with the filters `w`, `[k, c /
-    groups, kh, kw]`, over two spatial axes, or over one or three in the same
-    way: `y[n,k,oy,ox] = sum over c,i,j of x[n, c, oy*sh - pt + i*dh, ox*sw - pl
-    + j*dw] * w[k,c,i,j]`, with strides `sh, sw`, dilations `dh, dw` and the
-    paddings `pt` and `pl` at the top and at the left. Elements outside x are
-    zero. `groups` divides c and k: filters of group g read the input channels
-    of group g alone. A bias is a separate `nn.add`.
+    Convolution of the input `x`, `[n, c, h, w]`, with the filters `w`,
+    `[k, c / groups, kh, kw]`, over two spatial axes, or over one or three in
+    the same way: `y[n,k,oy,ox] = sum over c,i,j of x[n, c, iy, ix] *
+    w[k,c,i,j]`, where `iy = oy*sh - pt + i*dh` and `ix = ox*sw - pl + j*dw`
+    with the strides `sh, sw`, the dilations `dh, dw`, and the paddings `pt` and
+    `pl` at the top and at the left. Elements outside x are zero. `groups`
+    divides c and k: filters of group g read the input channels of group g
+    alone. A bias is a separate `nn.add`.
 
     Without `accumulator`, the operands, the sums and the result have one
     element type. With `accumulator`, i32 or i64, the operands hold integers of

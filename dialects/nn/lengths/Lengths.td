@@ -53,10 +53,10 @@ def Nn_OffsetOp : Nn_RoutineOp<"offset"> {
 def Nn_StepsOp : Nn_RoutineOp<"steps"> {
   let summary = "An arithmetic progression";
   let description = [{
-    A tensor of `shape` whose elements, in row-major order, are `x + start`, `x
-    + start + step`, `x + start + 2 * step` and so on, where `x` is a tensor of
-    one element. In a network that is compiled for several sizes, the attributes
-    may depend on the sizes.
+    A tensor of `shape` whose elements, in row-major order, are `x + start`,
+    `x + start + step`, `x + start + 2 * step` and so on, where `x` is a tensor
+    of one element. In a network that is compiled for several sizes, the
+    attributes may depend on the sizes.
 
     Example: `%y = nn.steps %x {shape = array<i64: 4, 1>, start = 0 : i64, step = 3 : i64} : (tensor<i64>) -> tensor<4x1xi64>`.
   }];

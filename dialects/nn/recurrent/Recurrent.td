@@ -105,10 +105,10 @@ def Nn_IntegerLstmOp : Nn_RoutineOp<"integer_lstm"> {
     ends with two rows for each sequence. Outputs have the zero point `zero`.
     States are clipped to [-clip, clip] unless `clip` is 0.
 
-    A state times `multiplier / 2^shift` is the argument of tanh in units of 1 /
-    12288. A `multiplier` of 0 selects gates that are computed in 16 bits, with
-    states of `shift` integer bits. Products are rounded once with `single`, and
-    twice otherwise; TFLite has builds that do either.
+    A state times `multiplier / 2^shift` is the argument of tanh in units of
+    `1 / 12288`. A `multiplier` of 0 selects gates that are computed in 16 bits,
+    with states of `shift` integer bits. Products are rounded once with
+    `single`, and twice otherwise; TFLite has builds that do either.
 
     Example: `%y = nn.integer_lstm %x, %w, %r, %b, %d, %f, %t, %h, %c {time_major = false, zero = -3 : i64, clip = 0 : i64, multiplier = 6 : i64, shift = 0 : i64, single = false} : (tensor<1x9x8xi8>, tensor<4x5x8xi8>, tensor<4x5x5xi8>, tensor<4x5xi32>, tensor<4x5xi32>, tensor<22xi32>, tensor<256xui16>, tensor<1x5xi8>, tensor<1x10xi8>) -> tensor<11x5xi8>`.
   }];
