@@ -15,8 +15,9 @@ def Nn_LayerOp : Nn_Op<"layer", [
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
   let summary = "SoftNeuro's layer: an anchor, its epilogue and, once chosen, a routine";
   let description = [{
-    One call of a routine: an anchor, such as a convolution, and elementwise
-    arithmetic on its result. `name` is derived from the model's names.
+    The unit of work that a routine computes: an anchor, such as a convolution,
+    and elementwise arithmetic on its result. `name` is derived from the model's
+    names.
 
     The region `anchor` holds the single op that is computed from `inputs`, on
     row-major types; it is empty in an elementwise layer, which has no inputs.
