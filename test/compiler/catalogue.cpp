@@ -122,7 +122,7 @@ TEST_CASE("What a routine reaches depends on the core") {
   // Four sums hide the latency of one multiply-add a cycle, not of two.
   CHECK(pointwise->getEfficiency(*shape, {1, 4}, two) <
         0.6 * pointwise->getEfficiency(*shape, {1, 4}, one));
-  // What Strassen's method reads beyond costs more where memory is slower.
+  // Strassen's method reads more data, which costs more if memory is slower.
   core_limits slow = one;
   slow.last_cost *= 8;
   CHECK(strassen->getEfficiency(*shape, {14, 2}, slow) <
@@ -214,7 +214,8 @@ TEST_CASE("Cost constants can be tried without a new build") {
     INFO(wrong.str());
     CHECK(StringRef(tryCosts(("\n" + wrong).str())).contains("line 2: "));
   }
-  // What was wrong changed nothing. The other tests see the old constants.
+  // Wrong lines change nothing. The last lines restore the constants for the
+  // other tests.
   CHECK(getEfficiency("conv2d_f32_nchw4c_pointwise_sse4") == sse4);
   CHECK(tryCosts("NNC_COST(avx2, peak_share, " +
                  std::to_string(all_costs.avx2.peak_share) + ")") == "");

@@ -214,7 +214,8 @@ TEST_CASE("Plans of random functions hold, and spoilt ones are found out") {
     bound +=
         function->getAttrOfType<IntegerAttr>(exec::kLowerBoundAttr).getInt();
 
-    // What is computed while an operand that is read later lies there.
+    // Counts results in place and views. If a result is moved to the place of
+    // one that is still read, the check must find it.
     for (Operation &op : function.getBody().front()) {
       if (op.getNumResults() != 1)
         continue;
@@ -237,7 +238,7 @@ TEST_CASE("Plans of random functions hold, and spoilt ones are found out") {
       ++spoilt;
     }
   }
-  // That the test has tested something.
+  // The test must have seen enough of each case.
   CHECK(spoilt > 300);
   CHECK(inPlace > 300);
   CHECK(views > 300);

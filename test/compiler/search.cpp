@@ -83,7 +83,8 @@ TEST_CASE("Dynamic programming finds the optimum of small graphs") {
 TEST_CASE("Candidates that go as they cannot pay leave the optimum") {
   Random random(7);
   for (int i = 0; i < 600; ++i) {
-    // As with layouts: to agree costs nothing, to differ less than most nodes.
+    // Edges cost as layouts do: nothing if both ends agree, and less than most
+    // nodes if they differ.
     Problem problem = makeProblem(random, 8, 4, 40, i % 3 ? 0 : 10);
     for (Problem::Edge &edge : problem.edges)
       for (auto [at, cost] : llvm::enumerate(edge.costs)) {

@@ -94,7 +94,7 @@ TEST_CASE("Each subject is selected once, and none that is known") {
   size_t subjects = 0;
   forEachJob(model.function, CostModel(model.machine, 0),
              [&](const Job &) { ++subjects; });
-  // As if all took equally long.
+  // Every measurement reports the same time.
   for (int round = 0;; ++round) {
     REQUIRE(round <= int(subjects));
     Selection selection = model.select(known);

@@ -121,7 +121,7 @@ static void compareLimits(StringRef target, unsigned layers) {
         parseSourceString<ModuleOp>(printChain(layers, seed), &on.context);
     REQUIRE(module);
     func::FuncOp function = *module->getOps<func::FuncOp>().begin();
-    // Only that there is a limit counts for the graph.
+    // For the graph it only matters that there is a limit, not which.
     WeightRules rulesOfWeights;
     rulesOfWeights.weighsBytes = true;
     CostModel cost = makeCostModel(function, on.machine, nullptr, nullptr,

@@ -84,8 +84,8 @@ TEST_CASE("threads share all units", "[conv2d]") {
     check_shares<conv2d_nchwc_direct_t<V, conv2d_shape, 2, 3, 1, none>>(s);
     check_shares<conv2d_nchwc_pointwise_t<V, conv2d_shape, 5, 2, none>>(s);
   }
-  // Of 13 x 13 pixels in seven tiles the last has but one: the other six are
-  // shared evenly, and the middle of the map is a thread's end.
+  // The last of the seven tiles of 13 x 13 pixels has a single pixel. Threads
+  // share the other six evenly, so one of two ends in the middle of the map.
   const conv2d_shape s{1, 512, 13, 13, 64, 1, 1, 1, 1, 1, 1, 0, 0, 13, 13, 1};
   using routine = conv2d_nchwc_pointwise_t<V, conv2d_shape, 28, 1, none>;
   REQUIRE(routine::units(s) == 7 * 16);
@@ -125,7 +125,8 @@ TEMPLATE_TEST_CASE("convolution of weights that are taken in parts", "[conv2d]",
   using V = TestType;
   constexpr int W = lanes<V>, few = level2_weights / (2 * W * 4);
   random_source random;
-  // Of 12 points and more; in a group of tiles, and in several.
+  // Tiles of at least 12 points take parts from the second-level cache. The
+  // first shape consists of one group of tiles, the second of several.
   check_constant<V, 2, 7, 2, constant_shape<few / 4, 7, 9, 3 * W, 3, 1, 1>>(
       random);
   using flat = constant_shape<few + 3 * W, 12, 20, 2 * W + 3, 1, 1, 0>;

@@ -64,8 +64,9 @@ TEMPLATE_TEST_CASE("folded convolution of chosen shapes", "[conv2d]",
                    wide<NNC_TEST_WIDTHS>) {
   constexpr int W = TestType::W;
   random_source random;
-  // A constant shape, and the same known when it runs, with tiles that random
-  // shapes have.
+  // The first checks a shape as a constant. The second checks it as a run-time
+  // shape, with tiles for which the routine is compiled for random shapes
+  // anyway.
   const auto check_constant = [&](auto outputs, auto shape) {
     constexpr conv2d_shape s = run_time_shape<decltype(shape)>();
     check_folded<f32x<W>, outputs, 6, 2>(random, shape, s);
@@ -75,11 +76,13 @@ TEMPLATE_TEST_CASE("folded convolution of chosen shapes", "[conv2d]",
     check_folded<f32x<W>, 3, 5, 2>(random, s, s);
     check_folded<f32x<W>, 5, 6, 1>(random, s, s);
   };
-  // As ResNets begin; several patches inside, at the edges and over them.
+  // The first layer of a ResNet, with patches inside the map, at its edges and
+  // over them.
   using resnet = constant_shape<1, 3, 64, 72, 64, 3, 7, 7>;
   check_constant(std::integral_constant<int, 5>(), resnet());
   check(resnet());
-  // As a MobileNet does, of an odd size; of more channels than a vector.
+  // The first layer of a MobileNet of an odd size, and a layer that folds more
+  // channels than a vector holds.
   using mobilenet = constant_shape<2, 3, 33, 47, 24, 1, 3, 3>;
   check_constant(std::integral_constant<int, 3>(), mobilenet());
   check(mobilenet());

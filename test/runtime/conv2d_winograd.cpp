@@ -146,7 +146,7 @@ TEST_CASE("the matrices of Winograd's convolution are those of a product of "
   check(winograd_transform<6, 3>(), 3);
   check(winograd_transform<2, 5>(), 5);
   check(winograd_transform<2, 7>(), 7);
-  // Of an odd number of points.
+  // Transforms with an odd number of points.
   check(winograd_transform<2, 2>(), 2);
   check(winograd_transform<4, 2>(), 2);
   check(winograd_transform<3, 3>(), 3);
@@ -242,14 +242,14 @@ TEMPLATE_TEST_CASE("Winograd's convolution of random shapes", "[conv2d]",
 TEMPLATE_TEST_CASE("Winograd's convolution of chosen shapes", "[conv2d]",
                    NNC_TEST_TILES) {
   random_source random;
-  // Which tiles are tested with all numbers of outputs above: a shape that is
-  // known changes the same code for each.
+  // A shape that is known changes the same code for each tile, so one tile is
+  // enough here. The tests above cover the others.
   constexpr bool halves = std::is_same<element_of<TestType>, f16>::value;
   const auto check = [&](auto outputs, auto shape) {
     check_winograd<TestType, halves ? 2 : outputs, 6, 2, 64>(
         random, shape, run_time_shape<decltype(shape)>());
   };
-  // With the tiles that random shapes of such taps have.
+  // Uses tiles for which the routine is compiled for random shapes anyway.
   const auto check_at_run_time = [&](auto shape) {
     constexpr conv2d_shape s = run_time_shape<decltype(shape)>();
     check_all<TestType, 5, 1, 32>(random, with_taps<s.kh, s.kw>(s), s);
@@ -273,7 +273,7 @@ TEST_CASE("threads share Winograd's convolution without a difference",
           "[conv2d]") {
   random_source random;
   using routine = conv2d_nchwc_winograd_t<f32x<4>, 4, conv2d_shape, 5, 2, none>;
-  // Of most work in pixels, and in channels.
+  // One shape has most of its work in pixels, the other in channels.
   for (const auto &[side, channels] : {std::pair{29, 12}, {5, 90}}) {
     const conv2d_shape s{1, channels, side, side, channels, 3,    3,    1,
                          1, 1,        1,    1,    1,        side, side, 1};
@@ -339,7 +339,7 @@ TEST_CASE("longer sums are faster and lose more", "[conv2d]") {
   CHECK(winograd_efficiency(avx2_tile, s, 4, 6, 2, 64) >
         winograd_efficiency(avx2_tile, s, 4, 6, 2, 32));
   CHECK(winograd_error(s, 4, 64) > 1.2 * winograd_error(s, 4, 32));
-  // Of no more channels there is one sum either way.
+  // With 32 channels both compute one sum, and the shorter is enough.
   s.c = 32;
   CHECK(winograd_efficiency(avx2_tile, s, 4, 6, 2, 64) == 0);
 }

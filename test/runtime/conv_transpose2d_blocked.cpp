@@ -85,7 +85,7 @@ TEMPLATE_TEST_CASE("blocked transposed convolution of random shapes",
   }
   check<V, 6, 2>(r, doubling<24>{},
                  {1, 24, 9, 13, 24, 2, 2, 2, 2, 1, 1, 0, 0, 18, 26, 1});
-  // Of floats, too, in parts.
+  // With as many channels, weights of floats are taken in parts, too.
   check<V, 6, 2>(r, doubling<700>{},
                  {1, 700, 9, 13, 24, 2, 2, 2, 2, 1, 1, 0, 0, 18, 26, 1});
 }

@@ -133,8 +133,8 @@ void check_lanes(const char *name, function_on_all on_floats,
                  std::initializer_list<function_on_all> on_vectors) {
   INFO(name);
   std::vector<float> x = arguments();
-  // Which NaN, min and max return where both are there, is the machine's
-  // choice.
+  // If both arguments are NaN, which of them min and max return depends on the
+  // machine.
   x.erase(std::remove_if(x.begin(), x.end(), [](float v) { return v != v; }),
           x.end());
   x.resize(x.size() / 32 * 32);

@@ -1,4 +1,4 @@
-// What tests of sums of products expect, in doubles.
+// The results that tests of sums of products expect, computed in doubles.
 #ifndef NNC_TEST_EXPECTED_H
 #define NNC_TEST_EXPECTED_H
 

@@ -39,7 +39,7 @@ using integers_epilogue = nnc::fused<F, nnc::channel_of<std::int32_t>,
 /// are as large as they can be.
 template <class T> std::vector<T> numbers(random_source &r, std::size_t count) {
   std::vector<T> list(count);
-  // Of integers of 32 bits the middle, of which a float holds each.
+  // A float holds each integer of this range of 32-bit integers exactly.
   constexpr bool is_wide = sizeof(T) == 4;
   constexpr int low = is_wide ? -(1 << 20) : int(std::numeric_limits<T>::min());
   constexpr int high = is_wide ? 1 << 20 : int(std::numeric_limits<T>::max());

@@ -198,7 +198,7 @@ TEST_CASE("couple_probabilities finds what pairs were made of") {
       double sum = 0;
       for (int c = 0; c < s.classes; ++c) {
         const std::size_t at = std::size_t(r * s.classes + c);
-        // It stops 0.005 / classes before Q p is what it is in the end.
+        // The routine stops when Q p is within 0.005 / classes of p^T Q p.
         REQUIRE(std::abs(y[at] - p[at]) < 0.05);
         sum += y[at];
       }

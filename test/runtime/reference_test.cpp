@@ -131,7 +131,7 @@ TEST_CASE("all pairs of types are cast", "[reference]") {
   for (const element_type &from : types)
     for (const element_type &to : types) {
       INFO("from " << from.dtype << " to " << to.dtype);
-      // Which all types but bool hold.
+      // All types but bool hold these values.
       const std::vector<double> values = {0, 1, 100, 0, 127};
       std::vector<double> in(8), out(8, -1.0);
       const nnc_tensor x = from.hold(in, from.dtype, values);

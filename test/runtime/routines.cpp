@@ -252,8 +252,8 @@ void check(random_source &random, const typename F::shape &s) {
   // With halves Winograd's method is within the bound of plain sums.
   constexpr bool is_within =
       has_halves(LINE::name) && !has_part(LINE::name, "_strassen");
-  // Of Winograd's tiles of 6 x 6 the last outputs err most: of 200000 sums the
-  // largest error was 14 to 21 times what all have in root mean square.
+  // The last outputs of Winograd's tiles of 6 x 6 have the largest errors. In
+  // 200000 sums the largest was 14 to 21 times the root mean square of all.
   constexpr float uneven = has_part(LINE::name, "_winograd") ? 2 : 1;
   const float terms = float(F::terms(s));
   using R = typename LINE::template routine<chosen, S, epilogue_of<T>>;

@@ -1,4 +1,5 @@
-// Which units threads have: each unit one of them, and neighbours in the map.
+// Tests of how units are shared among threads: each unit belongs to exactly one
+// thread, and the units of a thread are neighbours in the map.
 #include "runtime/routines/units/thread_ranges.h"
 #include "test/runtime/check.h"
 #include "test/runtime/random_shapes.h"

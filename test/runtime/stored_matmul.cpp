@@ -53,13 +53,14 @@ void check(random_source &random, const stored_matmul_shape &s,
   for (X &value : x)
     value = is_same<X, float>::value ? static_cast<X>(random.values(1)[0])
                                      : static_cast<X>(random.between(0, 255));
-  // No routine loses what is not finite, though it skips weights of zero.
+  // NaN and infinities must reach the result, even though routines skip weights
+  // that are zero.
   if (is_same<X, float>::value && random.between(0, 3) == 0)
     x[std::size_t(random.between(0, int(x.size()) - 1))] =
         static_cast<X>(random.between(0, 1) ? NAN : -INFINITY);
   const auto outputs = std::size_t(s.m) * std::size_t(s.n);
   std::vector<Y> y(outputs, Y(77));
-  // Without room behind, so that a sanitizer sees what is read there.
+  // The copy has no room at its end, so that a sanitizer sees reads beyond it.
   const std::vector<unsigned char> stored(bytes.begin(), bytes.end());
   in_parts(R::units(s), [&](int begin, int end) {
     std::vector<std::uint64_t> scratch(scratch_bytes / 8 + 8);

@@ -1,4 +1,4 @@
-// What tiles fetch of the weights that later ones want.
+// Tests of which weights tiles prefetch for later tiles.
 #include "runtime/routines/tiles/floats.h"
 #include "test/runtime/check.h"
 
@@ -48,8 +48,8 @@ template <int W, int B> void check(int most_tiles) {
       CHECK(missing == 0);
     else
       CHECK(missing <= int(all.size()) * (B - 2 * tiles) / B);
-    // And little else: an eighth more where a vector does not fall into whole
-    // parts, and the vector behind the last of an odd number.
+    // Little else is fetched: an eighth more if a vector does not consist of
+    // whole parts, and one more vector if B is odd.
     const int vectors = B > 1 ? B + B % 2 : 1;
     CHECK(int(lines.size()) * 8 <= int(all.size()) / B * vectors * 9 + 8);
   }

@@ -110,7 +110,7 @@ NNC_NOINLINE void check_sums(random_source &random, const nnc::conv2d_shape &s,
   floats scratch =
       not_written(routine.thread_scratch(threads) / sizeof(float) + 1);
   scratch.back() = 42.0f;
-  // As some threads share it, with the residual in the output's place.
+  // Shared by some threads, with the residual in the memory of the output.
   in_parts(routine.units(threads), [&](int begin, int end) {
     routine.run(bx.data(), u.data(), by.data(),
                 reinterpret_cast<unsigned char *>(scratch.data()), epilogue,
@@ -119,7 +119,8 @@ NNC_NOINLINE void check_sums(random_source &random, const nnc::conv2d_shape &s,
   REQUIRE(scratch.back() == 42.0f);
   const floats got = unblock_channels(load_all(by), s.n, s.k, out, W);
 
-  // Of products of two values between -1 and 1, 1/3 in mean square each.
+  // The root mean square of a sum of products: a value between -1 and 1 has a
+  // mean square of 1/3.
   const double scale = std::sqrt(s.c * s.kh * s.kw / 9.0);
   double squares = 0, most = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {

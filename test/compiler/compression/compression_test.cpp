@@ -511,7 +511,7 @@ TEST_CASE("sizes are those of the forms in which weights are stored") {
 TEST_CASE("sizes of matrices of zeros, of one value, and of too many") {
   StoredSizes zeros =
       StoredSizes::get(std::vector<float>(1000), {10, 100, 0}, 4);
-  // No entries, and no code of a value.
+  // The matrix of zeros has no entries, and its values need no codes.
   CHECK(zeros.csr->bytes == 4 + 4 + 2 + 16);
   CHECK(zeros.entropy == 0);
   CHECK(zeros.values == 1);

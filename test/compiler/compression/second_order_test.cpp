@@ -211,7 +211,7 @@ TEST_CASE("columns that are left compensate as least squares say") {
       }
       CHECK(std::abs(slope) <= 1e-8 * size);
     }
-    // It is what the factor says it costs.
+    // The noise is what the factor predicts.
     std::vector<double> difference(columns);
     for (int64_t j = 0; j < columns; ++j)
       difference[j] = after[j] - own[j];

@@ -30,11 +30,11 @@ TEST_CASE("The first level that holds data is where it comes from") {
   CHECK(machine.getLevelFor(32769) == 1);
   CHECK(machine.getLevelFor(524288) == 1);
   CHECK(machine.getLevelFor(524289) == 2);
-  // Other data wants its share of the last.
+  // Other data needs its share of the last level.
   CHECK(machine.getLevelFor(16777216 / 3) == 2);
   CHECK(!machine.getLevelFor(16777216 / 3 + 1));
   CHECK(machine.getBandwidthFor(16777216) == Approx(20000e6));
-  // So does the second where there is no third.
+  // It needs its share of the second level if there is no third.
   CoreAttr two = getCore(context, "armv7");
   CHECK(two.getLevelFor(524288 / 3) == 1);
   CHECK(!two.getLevelFor(524288 / 3 + 1));

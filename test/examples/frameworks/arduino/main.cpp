@@ -1,4 +1,5 @@
-// What the Arduino IDE puts around a sketch, for four clips.
+// The main function that the Arduino IDE adds to a sketch, which here stops
+// after four clips.
 #include "Arduino.h"
 #include SKETCH
 
