@@ -1,6 +1,6 @@
-// Reads the input of a network of devices_test.py from stdin, writes its
-// output. With SEVERAL the arena is in two memories: the host's and the
-// shadow's.
+// Reads the input of a network of devices_test.py from stdin, and writes its
+// output to stdout. With SEVERAL, the arena is in two memories: the host's and
+// that of the device shadow.
 #include "divided.h"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Reads the input of end_to_end.py's network from stdin, writes its output.
+// Reads the input of the network of end_to_end.py from stdin, and writes its
+// output to stdout.
 #include "network.h"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Two models for two machines in one program, one of them on a pool.
+// Runs two models that are compiled for two machines in one program. One of
+// them uses a pool.
 #include "network.h"
 #include "other.h"
 #include "pool.h"

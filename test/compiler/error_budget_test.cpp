@@ -1,4 +1,4 @@
-// The error budget: what it keeps is within it, and cheap.
+// Tests that the choices of the error budget are within the budget, and cheap.
 #include "compiler/routines/ErrorBudget.h"
 #include "compiler/search/Search.h"
 

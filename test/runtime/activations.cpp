@@ -1,6 +1,6 @@
-// The relative error of activations on arguments from 1e-30 to 100 of both
-// signs, spaced evenly on a logarithmic scale, against their formulas in
-// double. Absolute errors are checked in elementwise.cpp.
+// Tests the relative error of activations against their formulas in double. The
+// arguments have both signs and magnitudes from 1e-30 to 100, spaced evenly on
+// a logarithmic scale. elementwise.cpp checks absolute errors.
 #include "runtime/simd/elementwise.h"
 #include "test/runtime/check.h"
 #include "test/runtime/widths.h"

@@ -1,5 +1,5 @@
-// Attention in every kind of vector, and the portable routine, against sums of
-// doubles.
+// Tests attention, with vectors of every kind and in the portable routine,
+// against sums in double.
 #include "runtime/routines/attention/online.h"
 #include "runtime/routines/attention/portable.h"
 #include "runtime/routines/attention/shape.h"

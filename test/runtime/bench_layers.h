@@ -1,4 +1,4 @@
-// Layers of real networks, as constant shapes, for the routine benchmark.
+// Layers of real networks as constant shapes, for the benchmark of routines.
 #ifndef NNC_TEST_BENCH_LAYERS_H
 #define NNC_TEST_BENCH_LAYERS_H
 

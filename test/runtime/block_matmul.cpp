@@ -1,5 +1,5 @@
-// Products with weights of 4 and 8 bits, at every width, against sums in double
-// of what the weights stand for.
+// Tests products with weights of 4 and 8 bits, with vectors of every width,
+// against sums in double of the values that the weights represent.
 #include "runtime/routines/stored_weights/block_matmul/portable.h"
 #include "runtime/routines/stored_weights/block_matmul/registers.h"
 #include "runtime/routines/stored_weights/block_matmul/shape.h"

@@ -1,7 +1,4 @@
-// Tensors in blocked layouts, for tests of the routines that want them.
-//
-// The helpers that work on whole tensors stay out of line: each instance of a
-// check would be compiled with copies of all that it calls.
+// Tensors in blocked layouts, for tests of the routines that read them.
 #ifndef NNC_TEST_BLOCKED_H
 #define NNC_TEST_BLOCKED_H
 

@@ -1,5 +1,6 @@
 // Helpers of tests on a board without an operating system: random numbers and
-// messages, with no library of C++, which compilers for boards may lack.
+// messages. They do not use the C++ library, which compilers for boards may
+// lack.
 #ifndef NNC_TEST_BOARD_H
 #define NNC_TEST_BOARD_H
 

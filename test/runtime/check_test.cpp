@@ -1,4 +1,4 @@
-// A test of check.h: the first case passes, all others fail and say why.
+// A test of check.h: the first case passes, all others fail and print why.
 #include "test/runtime/check.h"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Depthwise convolution in blocked layouts, in every kind of vector.
+// Tests depthwise convolution in blocked layouts with vectors of every kind.
 #include "runtime/routines/convolution/conv2d/depthwise.h"
 #include "test/runtime/conv2d_test.h"
 

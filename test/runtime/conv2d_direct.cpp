@@ -1,4 +1,5 @@
-// Direct and pointwise convolution in blocked layouts, in every kind of vector.
+// Tests direct and pointwise convolution in blocked layouts with vectors of
+// every kind.
 #include "runtime/routines/convolution/conv2d/direct.h"
 #include "runtime/routines/convolution/conv2d/pointwise.h"
 #include "runtime/routines/units/caches.h"

@@ -1,4 +1,5 @@
-// Convolution of plain images into blocked channels, in every kind of vector.
+// Tests convolution of row-major images into blocked channels with vectors of
+// every kind.
 #include "runtime/routines/convolution/conv2d/first.h"
 #include "test/runtime/conv2d_test.h"
 

@@ -1,4 +1,5 @@
-// Winograd's convolution of a plain image with a stride of 2, at every width.
+// Tests Winograd's convolution of a row-major image with a stride of 2, with
+// vectors of every width.
 #include "runtime/routines/convolution/conv2d/folded.h"
 #include "test/runtime/winograd_test.h"
 

@@ -1,4 +1,4 @@
-// 1 x 1 convolution by Strassen's method, in every kind of vector.
+// Tests 1 x 1 convolution by Strassen's method with vectors of every kind.
 #include "runtime/routines/catalogue/expressions.h"
 #include "runtime/routines/convolution/conv2d/strassen.h"
 #include "test/runtime/conv2d_test.h"

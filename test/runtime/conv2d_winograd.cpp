@@ -1,4 +1,5 @@
-// Winograd's convolution, at every width and size of tile.
+// Tests Winograd's convolution with vectors of every width and tiles of every
+// size.
 #include "runtime/routines/convolution/conv2d/winograd.h"
 #include "test/runtime/winograd_test.h"
 

@@ -1,4 +1,4 @@
-// Shapes of a 1 x 1 convolution and a depthwise one, in either order.
+// Random shapes of a 1 x 1 convolution and a depthwise one, in either order.
 #ifndef NNC_TEST_CONV_PAIR_H
 #define NNC_TEST_CONV_PAIR_H
 

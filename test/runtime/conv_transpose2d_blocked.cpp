@@ -1,4 +1,4 @@
-// Transposed convolution in blocked layouts, in every kind of vector.
+// Tests transposed convolution in blocked layouts with vectors of every kind.
 #include "runtime/routines/convolution/conv_transpose2d/blocked.h"
 #include "runtime/routines/convolution/conv_transpose2d/portable.h"
 #include "runtime/routines/convolution/conv_transpose2d/shape.h"

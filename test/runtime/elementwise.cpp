@@ -1,5 +1,5 @@
-// The functions of elementwise.h: reals against their formulas in double,
-// integers against wide arithmetic, lanes against scalars.
+// Tests the functions of elementwise.h: on reals against their formulas in
+// double, on integers against wider arithmetic, and on vectors against scalars.
 #include "runtime/simd/elementwise.h"
 #include "test/runtime/check.h"
 #include "test/runtime/widths.h"

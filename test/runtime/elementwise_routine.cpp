@@ -1,5 +1,5 @@
-// The elementwise routine: strides, broadcasts, tails, units and element types
-// against a plain loop over indices.
+// Tests the elementwise routine against a plain loop over indices: strides,
+// broadcasts, remainders of vectors, units and element types.
 #include "runtime/parallel.h"
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"

@@ -1,5 +1,5 @@
-// Expanded convolution row by row in every kind of vector, and the portable
-// routine, against sums of doubles.
+// Tests expanded convolution, row by row with vectors of every kind and in the
+// portable routine, against sums in double.
 #include "runtime/routines/convolution/expanded_conv2d/portable.h"
 #include "runtime/routines/convolution/expanded_conv2d/rows.h"
 #include "runtime/routines/convolution/expanded_conv2d/shape.h"

@@ -1,6 +1,6 @@
-// Register tiles of single floats, for machines without vectors: against the
-// definition in double, within 4 sqrt(terms) eps sum |a b|. Other machines
-// compute the same without the instructions.
+// Tests register tiles of single floats, for machines without vectors, against
+// the definition in double. Errors may be up to 4 sqrt(terms) eps sum |a b|.
+// Machines without these instructions compute the same results.
 #include "runtime/routines/convolution/conv2d/fpu.h"
 #include "runtime/routines/convolution/conv2d/portable.h"
 #include "runtime/routines/convolution/conv_transpose2d/fpu.h"

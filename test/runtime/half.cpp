@@ -1,4 +1,4 @@
-// Halves in memory, and vectors that compute with them.
+// Tests halves and bf16 in memory, and vectors that compute with halves.
 #include "runtime/routines/elementwise/elementwise.h"
 #include "runtime/routines/elementwise/shape.h"
 #include "runtime/routines/moves/adapt/blocks.h"

@@ -1,6 +1,6 @@
-// Routines of Arm's M-profile vectors on a board that has them: against the
-// ones for any machine, bit for bit. test/runtime/nhwc.cpp checks what other
-// machines compute in the place of the vectors.
+// Tests routines for Arm's M-profile vectors, on a board that has them, against
+// the routines for any machine: results are equal bit for bit. nhwc.cpp checks
+// what other machines compute in place of these vectors.
 #include "runtime/routines/convolution/conv2d/helium.h"
 #include "runtime/routines/convolution/conv2d/helium_depthwise.h"
 #include "runtime/routines/convolution/conv2d/nhwc.h"

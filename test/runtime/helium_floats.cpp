@@ -1,6 +1,7 @@
-// Tiles of floats in Arm's M-profile vectors, on a board that has them: against
-// sums in double, within 4 sqrt(terms) eps sum |a b|. test/runtime/fpu.cpp
-// checks what other machines compute in their place, in more shapes.
+// Tests tiles of floats in Arm's M-profile vectors, on a board that has them,
+// against sums in double. Errors may be up to 4 sqrt(terms) eps sum |a b|.
+// fpu.cpp checks more shapes with what other machines compute in place of these
+// vectors.
 #include "runtime/routines/convolution/conv2d/fpu.h"
 #include "runtime/routines/convolution/conv2d/nhwc.h"
 #include "runtime/routines/convolution/conv2d/shape.h"

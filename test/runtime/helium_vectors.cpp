@@ -1,5 +1,5 @@
-// Vectors of Arm's M profile on a board that has them, and layers whose
-// expressions they compute: lane by lane as scalars do.
+// Tests Arm's M-profile vectors on a board that has them, and layers whose
+// expressions they compute: each lane has the result of scalars.
 #include "runtime/routines/convolution/conv2d/helium.h"
 #include "runtime/routines/convolution/conv2d/nhwc.h"
 #include "runtime/routines/convolution/conv2d/shape.h"

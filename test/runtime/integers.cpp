@@ -1,5 +1,6 @@
-// Convolutions and matrix products of integers of 8 and 16 bits against the
-// portable routines, bit for bit, with numbers at the ends of their types.
+// Tests convolutions and matrix products of 8-bit and 16-bit integers against
+// the portable routines: results are equal bit for bit. Many numbers are the
+// ends of the ranges of their types.
 #include "runtime/routines/convolution/conv2d/integers.h"
 #include "runtime/routines/catalogue/applies.h"
 #include "runtime/routines/convolution/conv2d/integers_depthwise.h"

@@ -1,4 +1,5 @@
-// Integers in any layout, and routines on them against the portable ones.
+// Integer tensors in any layout, and checks of routines on them against the
+// portable ones.
 #ifndef NNC_TEST_INTEGERS_TEST_H
 #define NNC_TEST_INTEGERS_TEST_H
 

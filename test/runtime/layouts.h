@@ -1,4 +1,4 @@
-// Tensors in any layout that routines.inc names.
+// Tensors in any layout that a routines.inc names.
 #ifndef NNC_TEST_LAYOUTS_H
 #define NNC_TEST_LAYOUTS_H
 

@@ -1,5 +1,5 @@
-// Decision trees, distances and coupled probabilities against their
-// definitions, on random shapes.
+// Tests decision trees, distances and coupled probabilities of random shapes
+// against their definitions.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/learned/couple_probabilities/portable.h"
 #include "runtime/routines/learned/squared_distance/portable.h"

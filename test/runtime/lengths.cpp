@@ -1,4 +1,5 @@
-// Routines whose data say how much they find, against their definitions.
+// Tests routines whose results have data-dependent sizes against their
+// definitions.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/lengths/distinct/portable.h"
 #include "runtime/routines/lengths/nonzero/portable.h"

@@ -1,5 +1,5 @@
-// The error of every math function in ulp, over the whole range of float,
-// against the C library's function on double; and lanes against scalars.
+// Tests the error of every math function in ulp, over the whole range of float,
+// against the C library's function on double, and vectors against scalars.
 #include "runtime/simd/math.h"
 #include "runtime/simd/pow.h"
 #include "runtime/simd/trig.h"

@@ -1,5 +1,5 @@
-// Matrix product of a few rows with weights of few values, at every width: the
-// sums of the floats, bit for bit.
+// Tests matrix products of a few rows with weights of few values, with vectors
+// of every width: results equal the sums of floats bit for bit.
 #include "runtime/routines/catalogue/expressions.h"
 #include "runtime/routines/matrix/matmul/codebook.h"
 #include "test/runtime/matmul_test.h"

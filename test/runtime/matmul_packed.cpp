@@ -1,4 +1,4 @@
-// Matrix product with packed panels of b, in every kind of vector.
+// Tests matrix products with b in packed panels, with vectors of every kind.
 #include "runtime/routines/matrix/matmul/packed.h"
 #include "runtime/routines/units/caches.h"
 #include "test/runtime/matmul_test.h"

@@ -1,4 +1,4 @@
-// Matrix product of two run-time matrices, in every kind of vector.
+// Tests matrix products of two run-time matrices with vectors of every kind.
 #include "runtime/routines/matrix/matmul/plain.h"
 #include "test/runtime/matmul_test.h"
 

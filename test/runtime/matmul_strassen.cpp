@@ -1,5 +1,5 @@
-// Matrix product by Strassen's method, in every kind of vector; of floats
-// within the bound of plain sums.
+// Tests matrix products by Strassen's method with vectors of every kind.
+// Products of floats must stay within the error bound of plain sums.
 #include "runtime/routines/catalogue/expressions.h"
 #include "runtime/routines/matrix/matmul/strassen.h"
 #include "test/runtime/matmul_test.h"

@@ -1,4 +1,5 @@
-// The traits and limits of the runtime mean what those of the standard mean.
+// Tests that the traits and limits of the runtime agree with those of the
+// standard library.
 #include "runtime/meta.h"
 
 #include <limits>

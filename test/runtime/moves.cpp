@@ -1,5 +1,5 @@
-// The vector routines that move elements, copy and adapt, at every width
-// against the portable ones.
+// Tests the vector routines that move elements, copy and adapt, with vectors of
+// every width against the portable routines.
 #include "runtime/routines/moves/adapt/blocks.h"
 #include "runtime/routines/moves/adapt/portable.h"
 #include "runtime/routines/moves/adapt/shape.h"

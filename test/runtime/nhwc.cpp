@@ -1,7 +1,8 @@
-// Routines of images in NHWC, for any machine, with Arm's DSP extension and
-// with its M-profile vectors, of which another machine computes the same:
-// against the portable ones of NCHW, bit for bit on integers. helium.cpp runs
-// the vectors.
+// Tests routines of images in NHWC against the portable routines of NCHW:
+// results of integers are equal bit for bit. The routines are those for any
+// machine, those with Arm's DSP extension, and those with its M-profile
+// vectors, for which another machine computes the same. helium.cpp runs the
+// vectors themselves.
 #include "runtime/routines/convolution/conv2d/nhwc.h"
 #include "runtime/routines/convolution/conv2d/dsp.h"
 #include "runtime/routines/convolution/conv2d/helium.h"

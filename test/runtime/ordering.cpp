@@ -1,5 +1,5 @@
-// Cumulative sums, the k largest, scatters and sampled images against their
-// definitions, on random shapes.
+// Tests cumulative sums, the k largest elements, scatters and sampled images of
+// random shapes against their definitions.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/moves/scatter/portable.h"
 #include "runtime/routines/ordering/top_k/portable.h"

@@ -1,5 +1,6 @@
-// Resize and global pooling, plain and blocked, at every width, and of halves,
-// against the portable routines of floats.
+// Tests resizing and global pooling of row-major and blocked images, of floats
+// and halves, with vectors of every width against the portable routines of
+// floats.
 #include "runtime/routines/resampling/resize/planes.h"
 #include "runtime/parallel.h"
 #include "runtime/routines/pooling/pool2d/global.h"

@@ -1,7 +1,6 @@
-// The built-in pool and launch: every unit once, whatever the number of
-// threads; results visible to the caller; sleeping and waking; restarting;
-// staying on one core.
-// Built with and without ThreadSanitizer.
+// Tests the built-in pool and launch(): each unit runs once with any number of
+// threads, results are visible to the caller, and threads sleep, wake, restart
+// and stay on one core. The test is built with and without ThreadSanitizer.
 #include "runtime/pool.h"
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"

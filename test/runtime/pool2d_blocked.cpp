@@ -1,4 +1,5 @@
-// Pooling in blocked layouts against the portable routines, at every width.
+// Tests pooling in blocked layouts with vectors of every width against the
+// portable routines.
 #include "runtime/routines/pooling/pool2d/blocked.h"
 #include "runtime/routines/pooling/pool2d/portable.h"
 #include "runtime/routines/pooling/pool2d/shape.h"

@@ -1,4 +1,4 @@
-// Every portable routine against its definition, written out in double.
+// Tests every portable routine against its definition, written out in double.
 #include "runtime/routines/moves/adapt/portable.h"
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/convolution/conv2d/portable.h"

@@ -1,4 +1,4 @@
-// Shapes of the families that several tests check.
+// Random shapes of the families that several tests check.
 #ifndef NNC_TEST_RANDOM_SHAPES_H
 #define NNC_TEST_RANDOM_SHAPES_H
 

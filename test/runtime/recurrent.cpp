@@ -1,4 +1,4 @@
-// Queues and LSTM cells against their definitions, written out in double.
+// Tests queues and LSTM cells against their definitions, written out in double.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/recurrent/enqueue/portable.h"
 #include "runtime/routines/recurrent/integer_lstm/portable.h"

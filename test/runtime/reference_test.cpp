@@ -1,5 +1,5 @@
-// nnc_reference_call: finds families, functions and types by name, and says
-// what it lacks.
+// Tests that nnc_reference_call() finds families, functions and types by name,
+// and reports which of them it lacks.
 #include "runtime/reference.h"
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/simd/half.h"

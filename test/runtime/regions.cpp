@@ -1,5 +1,5 @@
-// Places of maxima in windows and regions of images against their definitions,
-// on random shapes.
+// Tests the positions of maxima in windows, and regions of images, of random
+// shapes against their definitions.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/pooling/max_pool_index/portable.h"
 #include "runtime/routines/regions/max_roi_pool/portable.h"

@@ -1,7 +1,7 @@
-// Every routine of these families that routines.inc has for this build's
-// instruction set, against the portable one, on shapes that it applies to, with
-// its first candidate. A new line is tested by being there; other tiles, in the
-// test of the header.
+// Tests every routine that a routines.inc has for the instruction set of this
+// build, in some families, against the portable routine. Each runs with its
+// first candidate on shapes that it supports. A new line is tested without
+// further work. The tests of the headers check other tiles.
 #include "runtime/parallel.h"
 #include "runtime/routines/convolution/conv2d/portable.h"
 #include "runtime/routines/convolution/conv_transpose2d/portable.h"

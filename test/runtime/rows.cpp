@@ -1,5 +1,6 @@
-// The vector routines of softmax, layer_norm and reduce at every width, and of
-// halves, against the portable ones of floats, on random shapes with tails.
+// Tests the vector routines of softmax, layer_norm and reduce, on floats and
+// halves, with vectors of every width against the portable routines of floats.
+// Random shapes leave remainders of vectors.
 #include "runtime/routines/normalization/layer_norm/rows.h"
 #include "runtime/routines/normalization/layer_norm/portable.h"
 #include "runtime/routines/normalization/layer_norm/shape.h"

@@ -1,5 +1,6 @@
-// 1 x 1 convolution of a scaled input in every kind of vector, with Strassen's
-// method and without, and the portable routine, against sums of doubles.
+// Tests 1 x 1 convolution of a scaled input against sums in double: with and
+// without Strassen's method, with vectors of every kind and in the portable
+// routine.
 #include "runtime/routines/catalogue/expressions.h"
 #include "runtime/routines/convolution/scaled_conv2d/portable.h"
 #include "runtime/routines/convolution/scaled_conv2d/products.h"

@@ -1,5 +1,5 @@
-// Separable convolution in strips in every kind of vector, and the portable
-// routine, against sums of doubles.
+// Tests separable convolution, in strips with vectors of every kind and in the
+// portable routine, against sums in double.
 #include "runtime/routines/convolution/separable_conv2d/portable.h"
 #include "runtime/routines/convolution/separable_conv2d/shape.h"
 #include "runtime/routines/convolution/separable_conv2d/strips.h"

@@ -1,4 +1,4 @@
-// Tests of how units are shared among threads: each unit belongs to exactly one
+// Tests how units are shared among threads: each unit belongs to exactly one
 // thread, and the units of a thread are neighbours in the map.
 #include "runtime/routines/units/thread_ranges.h"
 #include "test/runtime/check.h"

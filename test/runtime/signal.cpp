@@ -1,5 +1,5 @@
-// Fourier transforms, filters and determinants against their definitions, on
-// random shapes.
+// Tests Fourier transforms, filters and determinants of random shapes against
+// their definitions.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/matrix/det/portable.h"
 #include "runtime/routines/signal/dft/portable.h"

@@ -1,5 +1,5 @@
-// Codes of small floats: every code, and every place where rounding turns,
-// against the nearest number of a list of all.
+// Tests codes of small floats: every code, and every point at which rounding
+// changes, against the nearest number in a list of all.
 #include "runtime/simd/small_floats.h"
 #include "test/runtime/check.h"
 #include "test/runtime/widths.h"

@@ -1,6 +1,6 @@
-// Convolutions whose weights are decoded a strip of filters at a time, of
-// random shapes in every form and order: of integers bit for bit, of floats
-// within the bound of a sum of their products.
+// Tests convolutions whose weights are decoded for a strip of filters at a
+// time, of random shapes in every form and order. Integers are equal bit for
+// bit, and floats are within the error bound of a sum of their products.
 #include "runtime/routines/stored_weights/stored_conv2d/dsp.h"
 #include "runtime/routines/stored_weights/stored_conv2d/fpu.h"
 #include "runtime/routines/stored_weights/stored_conv2d/helium.h"

@@ -1,5 +1,5 @@
-// Products with weights that are read as they are stored: of random shapes in
-// every form, of floats at every width and of bytes.
+// Tests products with weights that are read as they are stored, of random
+// shapes in every form, on floats with vectors of every width and on bytes.
 #include "runtime/routines/stored_weights/stored_matmul/entries.h"
 #include "runtime/routines/stored_weights/stored_matmul/pairs.h"
 #include "runtime/routines/stored_weights/stored_matmul/pattern.h"

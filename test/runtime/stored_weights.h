@@ -1,5 +1,5 @@
 // Writes weights in the forms of decode/plan.h, independently of nnc's own
-// encoder: the codes are right, but need not be short.
+// encoder. The codes are valid but not necessarily short.
 #ifndef NNC_TEST_STORED_WEIGHTS_H
 #define NNC_TEST_STORED_WEIGHTS_H
 

@@ -1,4 +1,4 @@
-// Tests of which weights tiles prefetch for later tiles.
+// Tests which weights tiles prefetch for later tiles.
 #include "runtime/routines/tiles/floats.h"
 #include "test/runtime/check.h"
 

@@ -1,4 +1,4 @@
-// Weights as routines that transform or round them want them.
+// Weights in the forms that routines read which transform or round them.
 #ifndef NNC_TEST_TRANSFORMED_WEIGHTS_H
 #define NNC_TEST_TRANSFORMED_WEIGHTS_H
 

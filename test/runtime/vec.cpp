@@ -1,4 +1,5 @@
-// Every operation of f32x<W>, lane by lane, against the one on float.
+// Tests every operation of f32x<W>, lane by lane, against the operation on
+// float.
 #include "runtime/simd/vec.h"
 #include "runtime/epilogue.h"
 #include "runtime/parallel.h"

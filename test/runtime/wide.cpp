@@ -1,5 +1,5 @@
-// Fixed-point routines on numbers of 16 bits, and sums of 64 bits, against the
-// real numbers that they stand for.
+// Tests fixed-point functions, and routines with 16-bit numbers or 64-bit sums,
+// against the real numbers that they represent.
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/routines/convolution/conv2d/nhwc.h"
 #include "runtime/routines/convolution/conv2d/portable.h"

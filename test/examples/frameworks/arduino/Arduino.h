@@ -1,5 +1,5 @@
-// Stands in for Arduino's core in a test: a console, and a clock that each look
-// at moves on.
+// Stands in for Arduino's core in a test: provides a console, and a clock that
+// advances whenever it is read.
 #ifndef ARDUINO_H
 #define ARDUINO_H
 
