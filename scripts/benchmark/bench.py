@@ -1,14 +1,14 @@
 """Times networks in nnc and in other engines, in one run on one machine.
 
-Each engine runs in a fresh process that is pinned to as many cores as it has
-threads, and is stopped while others run. They take short turns, many rounds, so
-that whatever else the machine does slows all of them; what counts is the median
-over all runs of all rounds. What more threads gain is the median of the rounds'
-ratios. Beside it stand what they gain where nothing else slows either, by the lower
-quartiles of all runs; the median of the rounds in which the cores were near each other,
-so that a line of one's cache came quickly to the other; and what as many processes of
-one thread, each on a core of its own, do at once: how much more of the machine there is
-than one core. Peers that are not installed are named as missing.
+Each engine runs in a process of its own that is pinned to as many cores as it has threads, and
+that is stopped while others run. The engines take short turns in many rounds, so that other
+load on the machine slows all of them alike. Times are medians over all runs of all rounds. The
+speed-up by several threads is the median of the ratios of the rounds. The table also has three
+other figures: the speed-up by the lower quartiles of all runs, which other load hardly affects;
+the median speed-up of the rounds in which the cores were near each other, so that a cache line
+moved quickly between them; and the throughput of as many processes with one thread, each on a
+core of its own, over that of one process, which shows how much of the machine can be gained at
+all. Engines that are not installed are named as missing.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def say(text):
 
 
 def read_model(name, path, shapes):
-    """The model in the file; `shapes` has those of inputs that it leaves open."""
+    """The model in the file. `shapes` are the shapes of inputs with open dimensions."""
     import onnx
     graph = onnx.load(path, load_external_data=False).graph
     dims = {i.name: [d.dim_value or OPEN_DIM for d in i.type.tensor_type.shape.dim]
@@ -79,7 +79,7 @@ def read_model(name, path, shapes):
 
 
 def find_models(names, folder):
-    """The models of that name; those of test/networks are made if the cache lacks them."""
+    """The models with these names. Those of test/networks are created if the cache lacks them."""
     made = [name for name in names if name in MADE]
     if made:
         subprocess.run([CACHE / "venv/bin/python", "-B", ROOT / "test/networks/make.py", *made,
@@ -110,7 +110,7 @@ class Result:
 
 
 def select(names):
-    """Those of the engines that are here. The others are named."""
+    """The engines among `names` that are installed. The names of the others are printed."""
     engines = {name: ENGINES[name] for name in names if is_installed(ENGINES[name])}
     for name in names:
         if name not in engines:
@@ -119,7 +119,7 @@ def select(names):
 
 
 class Worker:
-    """A process of engines.py on the cores from `first` on, which stands still between its
+    """A process of engines.py on the cores from number `first` on. It is stopped between its
     turns."""
 
     def __init__(self, engine, folder, threads, first=0):
@@ -181,7 +181,7 @@ class Worker:
 
 
 class Copies:
-    """So many processes of one thread, each on a core of its own."""
+    """`count` processes with one thread each, every one on a core of its own."""
 
     def __init__(self, stack, engine, folder, count):
         self.workers = [stack.enter_context(Worker(engine, folder, 1, first))
@@ -191,7 +191,7 @@ class Copies:
         self.ratios = []
 
     def turn(self, seconds, alone):
-        """All at once; `alone` is what one takes."""
+        """Runs all processes at once. `alone` is the time that one process takes by itself."""
         for worker in self.workers:
             worker.begin(seconds)
         for worker in self.workers:
@@ -200,9 +200,10 @@ class Copies:
 
 
 def measure(model, engines, folder, threads, rounds, seconds):
-    """For each number of threads results by engine; those that cannot run the model are left
-    out, with a word why. An engine's turns of all numbers follow one another: they meet the
-    machine in one mood. So do those of copies of nnc, where it runs on one thread, too."""
+    """The results of the engines for each number of threads. An engine that cannot run the
+    model is left out, and the reason is printed. The turns of one engine with all numbers of
+    threads follow one another, so that the load of the machine is about the same in them. The
+    same holds for the copies of nnc, which run if nnc also runs with one thread."""
     with contextlib.ExitStack() as stack:
         workers, copies = {}, {}
         for name, count in itertools.product(engines, sorted(threads)):
@@ -234,8 +235,8 @@ def measure(model, engines, folder, threads, rounds, seconds):
 
 
 def gain(results, single, near=None):
-    """How many times as fast as on one thread, in the median of the rounds; of those in whose
-    turns work was handed over in `near` seconds or less, if that is given. None if there are
+    """The speed-up over one thread: the median of the rounds or, if `near` is given, of the
+    rounds in whose turns threads handed over work in at most `near` seconds. None if there are
     none."""
     ratios = [one / several for one, several in zip(single.turns, results.turns)]
     if near is not None:
@@ -244,20 +245,20 @@ def gain(results, single, near=None):
 
 
 def quiet_gain(results, single):
-    """The same by the lower quartile of all runs."""
+    """The speed-up over one thread by the lower quartiles of all runs."""
     def quartile(result):
         return statistics.quantiles(result.details["times"], n=4, method="inclusive")[0]
     return quartile(single) / quartile(results)
 
 
 def handovers(rows):
-    """Seconds that nnc's threads took to hand over work, of all turns."""
+    """The seconds that nnc's threads took to hand over work, for all turns."""
     return [handover for _, results in rows if "nnc" in results
             for handover in results["nnc"].handovers]
 
 
 def prepare(model, engines, folder):
-    """The names of the engines that take the model."""
+    """The names of the engines that support the model, which is prepared for each of them."""
     taken = []
     for name, engine in engines.items():
         own = folder / name
@@ -293,8 +294,9 @@ def versions(engines):
 
 
 def table(rows, engines, threads, single):
-    """Markdown. A row: model's name and its results by engine. single: nnc's on one thread
-    by model, where they are wanted beside."""
+    """The times as a table in Markdown. A row has the name of a model and its results by
+    engine. `single` has the results of nnc on one thread by model if the table should compare
+    with them."""
     peers = [e for e in engines if e != "nnc"]
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *engines,
              "best peer / nnc", "share of peak",
@@ -336,7 +338,7 @@ def table(rows, engines, threads, single):
 
 
 def memory_table(rows, engines, threads):
-    """Markdown, of the same rows."""
+    """The peak memory as a table in Markdown, for the same rows."""
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, MB resident at most", *engines]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"
@@ -351,7 +353,7 @@ def memory_table(rows, engines, threads):
 
 
 def report_cost(names, seconds, threads, folder, measurements):
-    """Both tables of cost.py. What is measured is kept in `folder`, if there is one."""
+    """Prints both tables of cost.py. The measurements are kept in `folder`, if it is given."""
     nnc = BUILD / "bin/nnc"
     networks = {}
     with tempfile.TemporaryDirectory() as scratch:

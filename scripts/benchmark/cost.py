@@ -1,7 +1,7 @@
-"""How far nnc's estimates of routines' times are from measured ones.
+"""Compares nnc's estimates of the times of routines with measured times.
 
-nnc tune --all measures a sample of what could compute each layer of a network; nnc explain
-says what was estimated, and what is chosen by that.
+`nnc tune --all` measures a sample of the routines that could compute each layer of a network.
+`nnc explain` prints the estimates, and the routines that are chosen by them.
 """
 
 import collections
@@ -32,13 +32,13 @@ class Candidate:
 
     @property
     def halves(self):
-        """What the first half of the measurements say, and what the others."""
+        """The median times of the first half of the measurements and of the second half."""
         middle = len(self.times) // 2
         return median_time(self.times[:middle]), median_time(self.times[middle:])
 
     @property
     def method(self):
-        """The routine without types, layouts and instruction set: "conv2d direct"."""
+        """The name of the routine without types, layouts and instruction set: "conv2d direct"."""
         words = self.routine.split("_")
         keep = [w for w in words[:-1] if not re.fullmatch(r"[fiu]\d+|nchw\w*|nk\d+n", w)]
         return " ".join([*keep, words[-1]] if words[-1] == "portable" else keep)
@@ -46,7 +46,7 @@ class Candidate:
 
 @dataclasses.dataclass
 class Layer:
-    """A kind of layer: what is alike counts once, and weighs as often as it is there."""
+    """A kind of layer. Equal layers of a network are one kind, of which there are `count`."""
     count: int
     candidates: list
 
@@ -56,13 +56,14 @@ class Layer:
 
     @property
     def loss(self):
-        """Of the candidate that is estimated best: its time over the best's."""
+        """The time of the candidate with the least estimate, over the time of the fastest
+        candidate."""
         chosen = min(self.candidates, key=lambda c: c.estimate)
         return chosen.seconds / min(c.seconds for c in self.candidates)
 
     def pairs(self):
-        """Whether the estimates order each two candidates right whose times are told
-        apart; half where the estimates are equal."""
+        """For each pair of candidates whose times clearly differ: 1 if the estimates order the
+        two correctly, 0 if not, and 0.5 if the estimates are equal."""
         for a, b in itertools.combinations(self.candidates, 2):
             if max(a.seconds / b.seconds, b.seconds / a.seconds) >= APART:
                 product = (a.seconds - b.seconds) * (a.estimate - b.estimate)
@@ -75,17 +76,20 @@ class Layer:
 
     @property
     def sample(self):
-        """A fair one: what is chosen is measured in any case, the others as it falls."""
+        """The candidates that form a random sample. The chosen one is always measured, and is
+        therefore not among them."""
         return [c for c in self.candidates if not c.chosen]
 
     @property
     def of_all(self):
-        """What the same would be of very many candidates like those of the sample."""
+        """An estimate of the rank correlation over a very large set of candidates from which
+        the sample is drawn."""
         return population_correlation([(c.estimate, c.seconds) for c in self.sample])
 
     @property
     def of_halves(self):
-        """The same of both halves of the measurements: how far these are to be trusted."""
+        """The same correlation between the two halves of the measurements, which shows how
+        reliable the measurements are."""
         return population_correlation([c.halves for c in self.sample if all(c.halves)])
 
 
@@ -104,13 +108,14 @@ def shape_options(model):
 
 
 def ranks(values):
-    """Places in ascending order, those of equals shared."""
+    """The ranks of the values in ascending order. Equal values share the mean of their ranks."""
     ordered = sorted(values)
     return [ordered.index(v) + (ordered.count(v) - 1) / 2 for v in values]
 
 
 def rank_correlation(pairs):
-    """Spearman's, or None where there are too few to rank, or all of one side are equal."""
+    """Spearman's rank correlation of pairs, or None if there are fewer than three pairs or if
+    all values of one side are equal."""
     if len(pairs) < 3:
         return None
     ours, theirs = (ranks(side) for side in zip(*pairs))
@@ -120,8 +125,8 @@ def rank_correlation(pairs):
 
 
 def concordance(pairs):
-    """Kendall's tau-b: the share of two that both sides order alike, less the share of two
-    that they order otherwise."""
+    """Kendall's tau-b: the share of pairs of pairs that both sides order alike, minus the share
+    that they order differently."""
     orders = [((a > c) - (a < c), (b > d) - (b < d))
               for (a, b), (c, d) in itertools.combinations(pairs, 2)]
     apart = math.prod(sum(map(abs, side)) for side in zip(*orders))
@@ -129,9 +134,11 @@ def concordance(pairs):
 
 
 def population_correlation(pairs):
-    """Spearman's of very many, of which `pairs` are a sample. Of the sample alone it is
-    ((n - 2) * Spearman's + 3 * Kendall's) / (n + 1) on average, less than of all: Hoeffding,
-    A class of statistics with asymptotically normal distribution, 1948, 9e."""
+    """Spearman's rank correlation of a very large set of pairs, estimated from the sample
+    `pairs`. The mean over samples of n pairs of the sample's own correlation is less: ((n - 2)
+    * Spearman + 3 * Kendall) / (n + 1), where Spearman and Kendall are the correlations of the
+    whole set (Hoeffding, A class of statistics with asymptotically normal distribution, 1948,
+    9e)."""
     spearman, n = rank_correlation(pairs), len(pairs)
     if spearman is None:
         return None
@@ -153,13 +160,14 @@ def change_times(explained):
 
 
 def is_known(times):
-    """To more than half of the measurements."""
+    """Returns True if at least half of the measurements have a time."""
     return times.count(None) <= len(times) // 2
 
 
 def read_layers(nnc, model, files):
-    """The network's kinds of layers with what `files` measure of them, and its changes of
-    layouts as one more of them each. What most of the files left out is left out."""
+    """The kinds of layers of the network, with the times that `files` have for their
+    candidates. Each change of layouts counts as one more kind, with a single candidate.
+    Candidates that most of the files lack are left out."""
     options = [model.path, *shape_options(model), "--all"]
     tuned = [run_nnc(nnc, "explain", *options, f"--tuning={file}") for file in files]
     measured = [measured_times(explained) for explained in tuned]
@@ -188,8 +196,9 @@ def read_layers(nnc, model, files):
 
 
 def compare(nnc, model, folder, budget, threads, measurements):
-    """The network's layers, measured so many times, each time for so many seconds beyond what
-    its file in `folder` knows from before."""
+    """Measures the network `measurements` times, and returns its kinds of layers. Each
+    measurement takes `budget` seconds, and adds to the times that its file in `folder` already
+    has."""
     files = [folder / f"{model.name}.{i}.tune" for i in range(measurements)]
     for file in files:
         if budget > 0:
@@ -202,7 +211,7 @@ def compare(nnc, model, folder, budget, threads, measurements):
 
 
 def error(candidates):
-    """By how much an estimate is off, in the median."""
+    """The median relative error of the estimates."""
     return statistics.median(abs(c.estimate / c.seconds - 1) for c in candidates)
 
 
@@ -215,7 +224,7 @@ def by_time(layer):
 
 
 def mean(layers, what, weight):
-    """Of the layers of which `what` tells something."""
+    """The weighted mean of what(layer) as text. Layers for which it is None do not count."""
     known = [(what(layer), weight(layer)) for layer in layers if what(layer) is not None]
     total = sum(w for _, w in known)
     return f"{sum(c * w for c, w in known) / total:.2f}" if total else "–"
@@ -250,7 +259,7 @@ def network_table(networks):
 
 
 def method_table(networks):
-    """What the estimates get wrong: all candidates, by the way that they compute."""
+    """A table in Markdown of the errors of the estimates of all candidates, by method."""
     every, total = collections.defaultdict(list), 0
     time = collections.Counter()
     for layers in networks.values():

@@ -1,13 +1,13 @@
-"""The engines: how each takes an ONNX file, and times it in a process of its own.
+"""The engines: how each reads an ONNX file, and a process that times one engine.
 
     engines.py ENGINE ARTIFACT THREADS
 
-waits for lines that say for how many seconds to run, and answers each with the seconds of
-those runs.
+The process reads lines, each with a number of seconds to run, and answers each line with the
+times of the runs in seconds.
 
-An engine's prepare() turns a model into what its worker loads, once; what does
-not depend on the number of threads is done there. All compute in float32 what the model
-does not quantize.
+The function prepare() of an engine converts a model once into the form that the process loads,
+independent of the number of threads. All engines compute in float32 what the model does not
+quantize.
 """
 
 import dataclasses
@@ -63,15 +63,15 @@ def call(command, folder=None):
 
 
 def peak_resident_bytes():
-    """The most memory that this process has had at once. Not of getrusage(): what that
-    says may be of the process that started this one."""
+    """The peak resident memory of this process. getrusage() is not used, because its result may
+    be that of the process that started this one."""
     status = pathlib.Path("/proc/self/status").read_text()
     return 1024 * int(re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)[1])
 
 
 def repeat(run, seconds):
-    """The seconds of each of the runs that fit, three at least, after one that brings near
-    what others took the place of."""
+    """The seconds of each run: as many runs as fit into `seconds`, but at least three. One run
+    before them fills the caches, which other processes have used in between."""
     run()
     times, end = [], time.perf_counter() + seconds
     while len(times) < 3 or time.perf_counter() < end:
@@ -130,15 +130,15 @@ class Nnc:
 
 
 class NncFloat(Nnc):
-    """The float network, beside the quantized one."""
+    """Runs the float network, for comparison with the quantized one."""
 
     def prepare(self, model, folder):
         super().prepare(dataclasses.replace(model, path=model.floats), folder)
 
 
 class NncBelow(NncFloat):
-    """The float network with a limit for the bytes of its weights, a share of those that the
-    engine `dense` takes: which weights are stored how is nnc's choice."""
+    """Runs the float network with a limit of the bytes of weights: the share `share` of the
+    bytes that the engine `dense` has. nnc chooses how to store each weight."""
     dense, share = "nnc float32", 0.1
 
     def prepare(self, model, folder):
@@ -151,10 +151,11 @@ class NncBelow(NncFloat):
 
 
 class Peer:
-    """Runs in this process, which load()s it."""
+    """An engine that runs in this process, which load() loads it into."""
 
     def sizes(self, model, folder):
-        """Bytes of the model's file; it does not say how much memory it works in."""
+        """The bytes of the model's file, and None because the file does not tell the working
+        memory."""
         return model.path.stat().st_size, None
 
     def start(self, folder, threads):
@@ -184,7 +185,7 @@ class OnnxRuntime(Peer):
 
 
 class OnnxRuntimeFloat(OnnxRuntime):
-    """The float network, beside the quantized one."""
+    """Runs the float network, for comparison with the quantized one."""
 
     def prepare(self, model, folder):
         dataclasses.replace(model, path=model.floats).save(folder)
@@ -194,9 +195,10 @@ class OnnxRuntimeFloat(OnnxRuntime):
 
 
 class SciPy(Peer):
-    """Fully connected layers as sparse matrices. Each thread multiplies by a part of the
-    rows: scipy lets go of Python's lock meanwhile. By columns scipy takes less time than by
-    rows, and on one thread less than MKL's sparse matrices, by its wrapper on PyPI."""
+    """Runs fully connected layers as sparse matrices. Each thread multiplies by some of the
+    rows, because scipy releases Python's lock while it multiplies. scipy is faster with
+    matrices stored by columns than by rows and, on one thread, faster than the sparse matrices
+    of MKL through their wrapper on PyPI."""
     name, module = "scipy", "scipy"
 
     def prepare(self, model, folder):
@@ -306,8 +308,9 @@ class Mnn(Peer):
 
 
 class MnnInt8(Mnn):
-    """What its own quantizer makes of the float network and a sample: its converter fails on
-    QDQ models of onnxruntime's quantizer, or writes ones that do not run."""
+    """Runs the model that MNN's own quantizer makes from the float network and one sample.
+    MNN's converter fails on QDQ models of onnxruntime's quantizer, or writes models that do not
+    run."""
     name = "MNN int8"
 
     def prepare(self, model, folder):
@@ -333,7 +336,7 @@ class MnnInt8(Mnn):
 
 
 def convert_with_pnnx(model, folder):
-    """Writes the network for ncnn and as PyTorch's source, each with its weights."""
+    """Converts the network to ncnn's format and to PyTorch source, each with its weights."""
     if any(dtype != "float32" for dtype in model.dtypes.values()):
         raise Unsupported("pnnx converts networks of float32 inputs")
     link = folder / "model.onnx"
@@ -375,7 +378,7 @@ class Ncnn(Peer):
 
 
 class Tvm(Peer):
-    """Without its tuner, which takes hours for a network: its default schedules."""
+    """Runs the default schedules of TVM without its tuner, which takes hours for a network."""
     name, module = "TVM", "tvm"
 
     def prepare(self, model, folder):
@@ -400,7 +403,8 @@ class Tvm(Peer):
 
 
 def load_module(folder):
-    """The PyTorch module that pnnx wrote; its weights are in the folder where we are."""
+    """The PyTorch module that pnnx wrote. Changes to `folder`, from which the module reads its
+    weights."""
     os.chdir(folder)
     found = importlib.util.spec_from_file_location("model_pnnx", "model_pnnx.py")
     source = importlib.util.module_from_spec(found)
@@ -409,7 +413,8 @@ def load_module(folder):
 
 
 class PyTorch(Peer):
-    """Its module frozen and optimized for inference, which fuses, and calls oneDNN."""
+    """Runs the PyTorch module after freezing and optimize_for_inference(), which fuses layers
+    and calls oneDNN."""
     name, module = "PyTorch", "torch"
 
     def prepare(self, model, folder):
@@ -432,7 +437,7 @@ class PyTorch(Peer):
 
 
 class LiteRt(PyTorch):
-    """What its converter makes of PyTorch's module."""
+    """Runs the model that LiteRT's converter makes from the PyTorch module."""
     name, module = "LiteRT", "litert_torch"
 
     def prepare(self, model, folder):

@@ -1,12 +1,12 @@
-"""How many instructions networks take on aarch64, counted in an emulator.
+"""Counts the instructions that networks execute on aarch64, in an emulator.
 
-A model of speed, not a measurement: it sees neither caches nor pipelines. A vector
-multiply-add does 4 multiply-adds of f32, or 8 of f16, so a network done directly takes 1/4
-of an instruction each and more; methods that multiply less (Winograd's, Strassen's) get
-below.
+The counts are a model of speed, not a measurement: they ignore caches and pipelines. A vector
+multiply-add computes 4 multiply-adds of f32 or 8 of f16, so direct methods take at least 1/4 or
+1/8 of an instruction for each multiply-add of the network. Methods that multiply less
+(Winograd's and Strassen's) can take fewer.
 
-    instructions.py FOLDER RUNS    runs the model of that folder so often in onnxruntime;
-                                   this is what the emulator starts
+    instructions.py FOLDER RUNS    runs the model in FOLDER in onnxruntime RUNS times;
+                                   the emulator starts this command
 """
 
 import dataclasses
@@ -34,7 +34,8 @@ HOOK = "nnc_layer_done"
 
 @dataclasses.dataclass
 class Counts:
-    """In count_instructions.cpp's order. `inner`: of the blocks with multiply-adds."""
+    """Counts in the order in which count_instructions.cpp prints them. `inner` are the
+    instructions of blocks that contain multiply-adds."""
     instructions: int = 0
     multiply_adds: int = 0
     loads: int = 0
@@ -53,8 +54,9 @@ class Counts:
 
 
 def count(command, mark=None, **environment):
-    """The command's standard output, and the Counts of each of its sections: one more than
-    it calls the function `mark`. What it starts in qemu-aarch64 is counted."""
+    """The standard output of the command, and the Counts of each section. Each call of the
+    function `mark` begins a new section. The instructions that the command runs in qemu-aarch64
+    are counted."""
     plugin = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "lib/libnnc_count_instructions.so"
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "counts"
@@ -67,7 +69,7 @@ def count(command, mark=None, **environment):
 
 
 def count_nnc(nnc, model, folder, precision):
-    """What nnc bench says of the model, with "counts" in each layer."""
+    """The report of `nnc bench` for the model, with the field "counts" added to each layer."""
     shapes = [f"--shape={name}={'x'.join(map(str, dims))}" for name, dims in model.shapes.items()]
     subprocess.run([nnc, "compile", model.path, f"--target={PRECISIONS[precision].target}",
                     f"--precision={precision}", "--name=model", "-o", folder, *shapes],
@@ -85,7 +87,8 @@ def count_nnc(nnc, model, folder, precision):
 
 
 def count_onnxruntime(system, model, folder):
-    """The second inference: by what two exceed one. Set-up does not count."""
+    """The counts of an inference without the set-up: the difference between two inferences and
+    one."""
     model.save(folder)
 
     def run(times):
@@ -124,8 +127,8 @@ def markdown(heads, rows):
 
 
 def report(models, nnc, system, scratch, precision):
-    """Lines to print: a table of networks; then for each network its layers. onnxruntime's
-    row is there for f32."""
+    """The lines of the report: a table of all networks, then a table of the layers of each
+    network. onnxruntime is included for f32 only."""
     rows, tables, lanes = [], [], PRECISIONS[precision].lanes
     for model in models:
         print(model.name, file=sys.stderr, flush=True)

@@ -1,8 +1,10 @@
-"""What tuning gains over nnc's estimates, and how long it takes.
+"""Measures how much faster tuned networks are than those that nnc chooses by estimates alone,
+and how long tuning takes.
 
-nnc tune runs whole plans in turns, the one that estimates alone choose among them: both
-times are from one run. Nothing is known before. Of both plans' choices those are named that
-differ most by the times of their layers alone: there the estimates mislead.
+`nnc tune` runs whole plans in turns. The plan by estimates alone is among them, so both times
+come from the same run. Tuning begins without earlier measurements. The table names the layer in
+which the two plans differ most by the times of single layers, because the estimates mislead
+most there.
 """
 
 import pathlib
@@ -17,7 +19,8 @@ def choices(explained):
 
 
 def find_worst(nnc, model, file):
-    """The layer whose untuned choice is furthest behind the tuned one, in words."""
+    """A description of the layer whose choice by estimates is slowest compared with the tuned
+    choice."""
     options = [model.path, *shape_options(model), "--all"]
     tuned = run_nnc(nnc, "explain", *options, f"--tuning={file}")
     times = {(layer["name"], one["routine"], *one["params"], one["layouts"]): one["seconds"]

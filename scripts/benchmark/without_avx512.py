@@ -1,8 +1,8 @@
-"""Engines as on a chip without AVX-512, on one that has it: a model of such a chip, whose
-clock and caches are this one's.
+"""Runs engines as on a chip without AVX-512, on a chip that has it. The clock and the caches
+are those of the actual chip.
 
-They ask the chip by the instruction cpuid. A copy of them has an undefined one in its
-place, and hide_avx512.cpp, preloaded, answers for it.
+Engines find the features of the chip with the instruction cpuid. In a copy of the engines it is
+replaced by an undefined instruction, and the preloaded library hide_avx512.cpp answers instead.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ LIBRARIES = ["onnxruntime/capi/*.so*", "openvino/libs/*.so*", "_mnncengine*.so",
 
 
 def find_cpuid(library):
-    """The addresses of all such instructions, by disassembly: the bytes may be of another."""
+    """The addresses of all cpuid instructions, found by disassembly: the same bytes can also be
+    part of other instructions."""
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
                           capture_output=True, text=True).stdout
     return [int(line.split(":", 1)[0], 16) for line in code.splitlines()
@@ -30,7 +31,7 @@ def find_cpuid(library):
 
 
 def segments(data):
-    """Of an ELF file: (address, offset in the file, bytes there) of what is loaded."""
+    """The loaded segments of an ELF file: (address, offset in the file, bytes in the file)."""
     first, = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
     for i in range(count):
@@ -40,7 +41,8 @@ def segments(data):
 
 
 def hide(library):
-    """Replaces each cpuid of the library, in a file of its own, and says how many."""
+    """Replaces each cpuid instruction of the library, and returns how many there were. Other
+    links to the old file are not changed."""
     data = bytearray(library.read_bytes())
     if CPUID not in data:
         return 0
@@ -59,7 +61,7 @@ def hide(library):
 
 
 def make_copy(venv):
-    """A copy of the environment in which engines do not see AVX-512; made once."""
+    """A copy of the environment in which engines do not detect AVX-512. It is created once."""
     copy = venv.with_name(venv.name + "-without-avx512")
     if copy.exists():
         return copy
@@ -82,7 +84,7 @@ def is_hidden():
 
 
 def begin_again(venv, library):
-    """Runs this program anew, where AVX-512 is hidden."""
+    """Restarts this program in the environment without AVX-512."""
     python = make_copy(venv.resolve()) / "bin/python"
     os.execve(python, [python, "-B", *sys.argv],
               {**os.environ, "LD_PRELOAD": str(library), "NNC_BENCH_HIDES": "avx512"})
