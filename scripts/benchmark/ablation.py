@@ -1,20 +1,20 @@
-"""What each step of NeoCPU's (table 3 of the paper) is worth: nnc beside itself.
+"""Measures what each step of NeoCPU (table 3 of the paper) gains, in nnc.
 
-The steps before the search compute all layers with the same few register tiles, one for
-each routine, as the paper's do with those that its authors picked by hand.
+The steps before the global search compute all layers with the same few register tiles, one for
+each routine, like the tiles that the authors of the paper chose by hand.
 
-    plain     every value stays in NCHW. Convolutions run in the one routine that nnc has
-              for it: a direct convolution, vectorised along the rows of an image, as the
-              paper's baseline is. Matrix products read packed weights as ever.
-    local     each layer takes the layouts that suit it by itself, mostly NCHW16c or
-              NCHW8c, and is adapted from NCHW and back: nothing is adapted less often
-              because neighbours agree.
-    fixed     one block size for the network, as wide as the vectors; adapts only where a
-              layer has no routine for it.
-    global    any block size and any register tile for each layer, all chosen together:
-              what nnc does, were it not for the next.
-    all       methods that compute less, Winograd's and Strassen's. The steps before it
-              are direct convolutions and plain sums, so that they differ by layouts alone.
+    plain     all values stay in NCHW. Convolutions run in nnc's only routine for that
+              layout: a direct convolution, vectorized along the rows of an image, like the
+              baseline of the paper. Matrix products read packed weights as in all steps.
+    local     each layer has the layouts that are best for it alone, mostly NCHW16c or
+              NCHW8c, and is adapted from NCHW and back, even if its neighbours have the
+              same layouts.
+    fixed     the whole network has one block size, the width of the vectors. Values are
+              adapted only where a layer has no routine for it.
+    global    each layer has any block size and any register tile, all chosen together.
+    all       like global, with methods that multiply less: Winograd's and Strassen's. This
+              is what nnc does. The steps before it use direct convolutions and plain sums,
+              so that they differ in layouts alone.
 """
 
 import statistics
@@ -25,7 +25,8 @@ HEADS = {"plain": "plain NCHW", "local": "blocked inside each layer",
 
 
 def table(rows, threads):
-    """Markdown. A row: the network's name, and by step its median time in seconds."""
+    """The table in Markdown. A row has the name of a network and its median times in seconds by
+    step."""
     heads = [f"network, {threads} thread{'s' * (threads > 1)}, ms", *HEADS.values()]
     yield "| " + " | ".join(heads) + " |"
     yield "|---" * len(heads) + "|"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How evenly a network's layers would divide their work among more threads than there are.
+"""Computes how evenly the work of the layers of a network divides among more threads than the
+machine has.
 
     balance.py MODEL [--threads 2,8,16,32,64] [--nnc PROGRAM] [OPTION OF nnc bench ...]
 
-The program that nnc builds runs the range of each thread one after the other and times
-it. Balance is the mean work of a thread over the largest, so 1 where the division is even;
-the speed-up is that of the whole network, without what caches, memory and barriers cost.
-The layer in which threads wait longest is named with its own balance.
+The program that nnc builds runs the share of each thread one after another and times it. The
+balance is the mean time of a share over the largest one: 1 if the division is even. The
+speed-up is that of the whole network, without the cost of caches, memory and barriers. The
+layer in which threads wait longest is printed with its own balance.
 """
 
 import argparse
@@ -22,8 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass
 class Shares:
-    """Seconds of a layer: outside of the pool, of all ranges, and of the largest range of each
-    call of the pool."""
+    """The times of a layer in seconds: outside of the pool, the sum of all shares, and the sum
+    of the largest share of each call of the pool."""
     rest: float = 0
     sum: float = 0
     largest: float = 0
@@ -36,7 +37,7 @@ class Shares:
 
 
 def parse(text):
-    """The shares of each layer, from what the program prints."""
+    """The shares of each layer, read from the output of the program."""
     lines = (line.split() for line in text.splitlines())
     return [Shares(*map(float, words[2:])) for words in lines if words[:1] == ["simulated"]]
 

@@ -1,6 +1,6 @@
-"""Pruned networks whose values are shared, stored in fewer bytes: nnc with each encoding of
-weights beside dense ones, in floats and in 8 bits, onnxruntime, and sparse matrices of scipy
-where all layers are fully connected."""
+"""Times pruned networks whose weights share values: nnc with each encoding of weights and with
+dense weights, in floats and in 8 bits; onnxruntime; and, if all layers are fully connected,
+sparse matrices of scipy."""
 
 import dataclasses
 import pathlib
@@ -19,7 +19,7 @@ DENSE = "nnc float32"  # what others are compared with
 
 
 def make(names, folder, cache):
-    """Names and paths of the networks, from the cache if they are there."""
+    """The names and paths of the networks. Networks that are not in the cache are created."""
     for name in names:
         subprocess.run([cache / "venv/bin/python", "-B", HERE / "pruned.py", name, "-o", folder],
                        check=True, stdout=subprocess.DEVNULL)
@@ -27,8 +27,9 @@ def make(names, folder, cache):
 
 
 def quantize(model, folder):
-    """The model in 8 bits beside the float one: what nnc quantize writes, which all engines
-    read. Its weights have ranges for each channel; the inputs that it sees are random."""
+    """The model in 8 bits, with the float one as `floats`. `nnc quantize` writes it in a form
+    that all engines read, with a scale for each channel of the weights. Calibration uses random
+    inputs."""
     import numpy as np
     samples, path = folder / "samples.npz", folder / f"{model.name}-int8.onnx"
     np.savez(samples, **model.inputs())
@@ -40,8 +41,8 @@ def quantize(model, folder):
 
 
 def table(name, results, sizes):
-    """Markdown: a row for each engine. results: by number of threads, then by engine; sizes:
-    bytes of weights and of the arena by engine."""
+    """The table in Markdown, with a row for each engine. `results` are by number of threads,
+    then by engine. `sizes` are the bytes of the weights and of the arena by engine."""
     counts = sorted(results)
     heads = [name, "weights, MB", "arena, MB", "resident at most, MB"]
     for count in counts:

@@ -98,7 +98,7 @@ def layers_of(samples):
 
 def accuracy(samples):
     """(median of |estimate / time - 1|, mean rank correlation of the candidates of a layer).
-    The correlation is None where no layer has three candidates that can be ranked."""
+    The correlation is None if no layer has three candidates that can be ranked."""
     layers = layers_of(samples)
     correlations = [c for c in (layer.of_measured for layer in layers) if c is not None]
     return (cost.error([c for layer in layers for c in layer.candidates]),
@@ -122,13 +122,13 @@ def head_of(isa, samples):
 
 
 def with_head(text, lines):
-    """The text of a table with another account of its samples."""
+    """The text of a table with these lines about its samples in its head."""
     before, rest = text.split("// Samples", 1)
     return before + "\n".join(lines) + "\n" + rest[rest.index("NNC_COST("):]
 
 
 def outdated(samples):
-    """Tables whose head does not agree with the samples: {path: the text that would}."""
+    """The tables whose head does not agree with the samples: {path: the correct text}."""
     found = {}
     for path in sorted(TABLES.glob("*.inc")):
         if path.name not in NO_TABLES:
@@ -198,14 +198,14 @@ for name, array in zoo.feeds(zoo.NETWORKS[sys.argv[2]], inputs, 0, 1).items():
 
 
 def explained_calls(explained):
-    """{key: alternative} of what `nnc explain --all --json` says."""
+    """{key: alternative} of the output of `nnc explain --all --json`."""
     return {(layer["name"], one["routine"], " ".join(map(str, one["params"])), one["layouts"]): one
             for layer in explained["layers"] for one in layer["alternatives"]}
 
 
 def samples_of(network, explained, chip, date):
-    """The calls that were measured. The same call in several layouts, or on several layers
-    that are alike, was measured once and counts once."""
+    """The calls that were measured. Equal calls, in several layouts or in equal layers, are
+    measured once and count once."""
     found = {}
     for key, one in explained_calls(explained).items():
         if one["measured"]:
@@ -219,7 +219,7 @@ def samples_of(network, explained, chip, date):
 
 
 def collect(nnc, names, budget):
-    """Measures networks on this chip; the path of the chip's file of samples."""
+    """Measures networks on this chip, and returns the path of the chip's file of samples."""
     with tempfile.TemporaryDirectory() as folder:
         new, chip = [], ""
         for name, path, options in networks(names, folder):

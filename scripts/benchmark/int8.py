@@ -1,4 +1,4 @@
-"""Networks in 8 bits: how nnc and other engines run them, beside nnc's float32."""
+"""Times networks in 8 bits in nnc and in other engines, beside nnc's float32."""
 
 import dataclasses
 import pathlib
@@ -15,7 +15,7 @@ OWN, FLOAT = "nnc", "nnc float32"
 
 
 def quantize(models, folder, cache):
-    """Each model quantized, with its float one beside it."""
+    """The models in 8 bits. The field `floats` of each is the float model."""
     for model in models:
         subprocess.run([cache / "venv/bin/python", "-B", HERE / "quantized.py", model.name, "-o",
                         folder], check=True, stdout=subprocess.DEVNULL)
@@ -24,7 +24,7 @@ def quantize(models, folder, cache):
 
 
 def geometric_means(kinds):
-    """A sentence for each kind of ratio that there is one of."""
+    """A sentence for each kind of ratio that has values."""
     for what, ratios in kinds.items():
         if ratios:
             yield (f"\nGeometric mean of {what}: {statistics.geometric_mean(ratios):.2f} ×, "
@@ -32,7 +32,7 @@ def geometric_means(kinds):
 
 
 def table(rows, engines, threads):
-    """Markdown. A row: model's name and its results by engine."""
+    """The table in Markdown. A row has the name of a model and its results by engine."""
     kinds = {f"best int8 peer / {OWN}": [], f"{FLOAT} / {OWN}": []}
     heads = [f"network in 8 bits, {threads} thread{'s' * (threads > 1)}, ms", *engines, *kinds]
     yield "| " + " | ".join(heads) + " |"

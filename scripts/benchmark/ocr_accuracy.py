@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""How many characters PP-OCRv4's recognizer loses when `nnc quantize` makes it one of 8 bits.
+"""Measures how much accuracy PP-OCRv4's recognizer loses when `nnc quantize` quantizes it to 8
+bits.
 
     ocr_accuracy.py --nnc build/bin/nnc -o DIR -- --per-channel --method=mse
     ocr_accuracy.py --nnc build/bin/nnc -o DIR -- --per-channel --mixed --max-drop=0.2%
 
 Lines of two to four words are rendered in the fonts of Debian's fonts-dejavu-core, in several
-sizes, colours and degrees of noise, and read at 48 x 640. What follows `--` is given to
+sizes, colours and degrees of noise, and read at 48 x 640. The options after `--` are passed to
 `nnc quantize`, with the first lines as its samples; the other lines test both models. All lines
 follow from a seed, and no line is in both sets.
 
 The models are compiled by nnc for this machine, built as shared libraries and called in this
-process. The character accuracy is 1 - (edit distances of all lines) / (characters of all lines).
-`nnc bench` times both models in turns, and the least times count.
+process. The character accuracy is 1 - (edit distances of all lines) / (characters of all
+lines). `nnc bench` times both models in turns, and the least times count.
 
 With --metric-of=MODEL the script prints the character accuracy of a model on the samples and
 ends: a command for --metric of `nnc quantize`.
@@ -108,7 +109,7 @@ def make_line(choose):
 
 
 def make_lines(calibration, test):
-    """Texts and inputs of the network, for the samples and for the test."""
+    """The texts of the lines and the inputs of the network, for the samples and for the test."""
     choose = random.Random(SEED)
     known, lines = set(), []
     while len(lines) < calibration + test:
@@ -149,7 +150,7 @@ class Module:
 
 
 def read(scores, characters):
-    """The text of the best class of each step; repetitions and blanks are left out."""
+    """The text of the best class of each step, without repetitions and blanks."""
     best = scores[0].argmax(1)
     return "".join(characters[c] for i, c in enumerate(best)
                    if c != 0 and (i == 0 or c != best[i - 1]))
@@ -165,7 +166,7 @@ def edit_distance(a, b):
 
 
 def measure(module, lines, characters):
-    """The character accuracy, and what was read."""
+    """The character accuracy, and the texts that were read."""
     texts = [read(module(x), characters) for _, x in lines]
     wrong = sum(edit_distance(text, found) for (text, _), found in zip(lines, texts))
     return 1 - wrong / sum(len(text) for text, _ in lines), texts
@@ -177,7 +178,8 @@ def get_characters(model):
 
 
 def time_models(nnc, models, turns):
-    """Least seconds of each model, of turns one after another: others may use the machine."""
+    """The least time of each model in seconds. The models run in turns, because other programs
+    may use the machine."""
     times = [[] for _ in models]
     for _ in range(turns):
         for model, own in zip(models, times):

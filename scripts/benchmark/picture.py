@@ -1,5 +1,5 @@
-"""Draws what scripts/bench measured, as an SVG: for each network a bar for each engine, as
-long as its time over nnc's. Numbers of threads stand beside each other."""
+"""Draws the results of scripts/bench as an SVG: for each network a bar for each engine, whose
+length is its time over that of nnc. Numbers of threads are side by side."""
 
 from xml.sax.saxutils import escape
 
@@ -21,8 +21,9 @@ def box(x, y, width, height, colour):
 
 
 def draw(title, rows, engines):
-    """`rows` by threads: of each network its name and its results by engine; what nnc did
-    not run is left out. `engines`: names, in order."""
+    """`rows` has, by number of threads, the name of each network and its results by engine.
+    Networks without a result of nnc are left out. `engines` are the names of the engines, in
+    order."""
     peers = [engine for engine in engines if engine != "nnc"]
     colours = {"nnc": OWN_COLOUR,
                **{peer: COLOURS[i % len(COLOURS)] for i, peer in enumerate(peers)}}

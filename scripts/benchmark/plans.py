@@ -29,7 +29,7 @@ def run(*command):
 
 
 def compile_plans(nnc, model, threads, folder):
-    """Folders of the three modules, and what their plans are estimated to take."""
+    """The folders of the three modules, and the estimated times of their plans."""
     said = json.loads(run(nnc, "compile", model, "-o", folder / "whole", "--json",
                           "--weights=array", f"--threads={threads}", "--print-pipeline",
                           f"--save-imported={folder / 'imported.mlir'}"))

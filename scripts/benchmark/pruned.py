@@ -69,7 +69,8 @@ def cluster(values, count):
 
 
 def prune_and_share(weight, kept, count):
-    """Zeroes all but a share `kept` of the weights, and lets the others share `count` values."""
+    """Sets all weights but a share `kept` to zero, and gives the others `count` values that
+    they share."""
     flat = weight.ravel()
     magnitudes = np.abs(flat)
     dropped = round((1 - kept) * flat.size)
@@ -83,7 +84,8 @@ def prune_and_share(weight, kept, count):
 
 
 class PrunedGraph(graph.Graph):
-    """Layers in order keep shares of their weights."""
+    """A graph whose layers keep shares of their weights, which are listed in the order of the
+    layers."""
 
     def __init__(self, name, kept):
         super().__init__(name, statistics={})

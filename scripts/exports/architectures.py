@@ -21,8 +21,9 @@ SMALL = dict(
 
 
 class Architecture:
-    """One model class of transformers: `settings` are fields of its configuration that differ
-    from SMALL, `inputs` what it is called with, and `outputs` how many of its results count."""
+    """One model class of transformers. `settings` are the fields of its configuration that
+    differ from SMALL, `inputs` are its inputs, and `outputs` is the number of results that are
+    kept."""
 
     def __init__(self, model, inputs, outputs=None, **settings):
         self.model, self.inputs, self.outputs, self.settings = model, inputs, outputs, settings
@@ -88,7 +89,7 @@ CLIP = dict(text_config=dict(hidden_size=32, num_hidden_layers=2, num_attention_
 
 
 def with_config(field, kind, **settings):
-    """A setting that is a configuration of its own."""
+    """A setting that is a configuration itself."""
     return {field: transformers.AutoConfig.for_model(kind, **settings)}
 
 

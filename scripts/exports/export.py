@@ -46,12 +46,12 @@ def choose(options):
 
 
 def is_third(name):
-    """True for models that are exported with open sizes as well."""
+    """Returns True for models that are also exported with open sizes."""
     return sorted(MODELS).index(name) % 3 == 0
 
 
 def draw_points(entry):
-    """The sizes of three runs: the smallest, the largest and others."""
+    """The sizes of three runs: the smallest, the largest and the middle ones."""
     names = entry.inputs.sizes()
     middle = {}
     for name in names:
@@ -61,7 +61,7 @@ def draw_points(entry):
 
 
 def describe_bounds(entry):
-    """Words of nnc's --shape for the inputs."""
+    """The bounds of the inputs in the form of nnc's --shape."""
     def word(dim):
         if not isinstance(dim, str):
             return str(dim)
@@ -72,7 +72,7 @@ def describe_bounds(entry):
 
 
 def export(model, entry, feeds, path, exporter, opset, is_open):
-    """Writes the model; `is_open` leaves its sizes open."""
+    """Writes the model. With `is_open`, its sizes stay open."""
     arguments = tuple(torch.from_numpy(value) for value in feeds.values())
     results = [f"out{i}" for i in range(len(model(*arguments)))]
     open_dims = [{axis: dim for axis, dim in enumerate(spec.dims) if isinstance(dim, str)}
@@ -104,7 +104,7 @@ def write_results(session, feeds, path, **more):
 
 
 def make(name, exporter, folder, opset, is_open):
-    """Exports one model; returns what is worth telling."""
+    """Exports one model, and returns remarks to print."""
     entry, seed = MODELS[name], zlib.crc32(name.encode())
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
@@ -146,12 +146,12 @@ def give_up(*_):
 
 
 def list_forms(name):
-    """What is exported of a model, as the end of the file's name."""
+    """The forms in which a model is exported, as the ends of their file names."""
     return ["", *["-sizes"] * is_third(name), *["-steps"] * (name in steps.NAMES)]
 
 
 def attempt(name, exporter, form, options):
-    """Exports one file; returns whether it is there. Prints what is worth telling."""
+    """Exports one file and prints remarks. Returns True if the file exists."""
     stem, told, done = f"{name}-{exporter}{form}", None, True
     signal.alarm(SECONDS)
     try:

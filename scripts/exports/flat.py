@@ -1,10 +1,10 @@
-"""A model as exporters want it."""
+"""Wraps a model in the form that exporters require."""
 
 import torch
 
 
 def find_tensors(value):
-    """All tensors of nested results, without caches of a decoder."""
+    """All tensors of nested results, except the caches of a decoder."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, dict):
@@ -16,8 +16,8 @@ def find_tensors(value):
 
 
 class Flat(torch.nn.Module):
-    """A model that takes its inputs by position, and returns a tuple of tensors. It passes the
-    inputs on by names where it has any."""
+    """A model that takes its inputs by position and returns a tuple of tensors. It passes the
+    inputs on by name if `names` is given."""
 
     def __init__(self, model, names=None, outputs=None):
         super().__init__()

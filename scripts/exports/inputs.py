@@ -1,4 +1,4 @@
-"""Inputs of models as arrays of random numbers, whose sizes may vary."""
+"""Inputs of models: arrays of random numbers with variable sizes."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ BOUNDS = dict(batch=(1, 3, 1), length=(2, 12, 1), target=(1, 9, 1), frames=(8, 4
 
 
 class Inputs:
-    """The inputs of a model by name, each a Spec."""
+    """The inputs of a model. Each name has a Spec."""
 
     def __init__(self, **specs):
         self.specs = specs
@@ -20,12 +20,13 @@ class Inputs:
                 for name, spec in self.specs.items()}
 
     def sizes(self):
-        """Names of the sizes that may vary."""
+        """The names of the variable sizes."""
         return sorted({d for s in self.specs.values() for d in s.dims if isinstance(d, str)})
 
 
 class Spec:
-    """One input: its dims, of which those with a name may vary, and how to draw elements."""
+    """One input. `dims` are its dimensions, either a number or the name of a variable size, and
+    `draw` makes its elements."""
 
     def __init__(self, dims, draw):
         self.dims, self.draw = dims, draw
@@ -40,7 +41,7 @@ def ids(*dims, high=99, low=3):
 
 
 def draw_mask(random, shape):
-    """Ones, and zeros at the end of all rows but the first."""
+    """A mask of ones, with zeros at the end of all rows but the first."""
     mask = np.ones(shape, np.int64)
     mask[1:, max(1, shape[1] - 2):] = 0
     return mask

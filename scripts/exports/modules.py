@@ -1,4 +1,4 @@
-"""Plain PyTorch modules with random weights, each for what exporters write of it."""
+"""Plain PyTorch modules with random weights. Each makes exporters write certain operators."""
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ from inputs import Inputs, floats, ids, pixels
 
 
 class Module:
-    """A module and its inputs; `make` is called after the random seed is set."""
+    """A module and its inputs. `make` is called after the random seed has been set."""
 
     def __init__(self, make, **specs):
         self.make, self.inputs = make, Inputs(**specs)
@@ -19,7 +19,7 @@ class Module:
 
 
 class Function(nn.Module):
-    """A function of its inputs, with parameters of these shapes behind them."""
+    """A function of its inputs, followed by parameters of these shapes."""
 
     def __init__(self, function, *shapes):
         super().__init__()
@@ -65,7 +65,7 @@ class Squeeze(nn.Module):
 
 
 class Experts(nn.Module):
-    """A router that takes two of four experts, all of which are computed."""
+    """A router that chooses two of four experts, all of which are computed."""
 
     def __init__(self):
         super().__init__()
@@ -80,7 +80,7 @@ class Experts(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Attention with a causal mask, made in the module."""
+    """Attention with a causal mask that the module computes."""
 
     def __init__(self):
         super().__init__()
@@ -117,7 +117,7 @@ def rotate(x, table):
 
 
 def shift_windows(x):
-    """Windows of a picture that was shifted, as Swin has them."""
+    """The windows of a shifted image, as in Swin."""
     n, h, w, c = x.shape
     x = torch.roll(x, (-2, -2), (1, 2)).view(n, h // 4, 4, w // 4, 4, c)
     return x.permute(0, 1, 3, 2, 4, 5).reshape(-1, 16, c)
@@ -129,7 +129,7 @@ def spectrum(x):
 
 
 def find_boxes(x, anchors):
-    """Boxes of a detector's map of offsets, with their scores and classes."""
+    """The boxes, scores and classes that a detector's map of offsets describes."""
     n = x.shape[0]
     x = x.view(n, 3, 9, 8, 8).permute(0, 1, 3, 4, 2)
     y, z = torch.meshgrid(torch.arange(8.), torch.arange(8.), indexing="ij")
@@ -152,7 +152,8 @@ def function(call, *shapes, **specs):
 
 
 def layers(*made, **specs):
-    """Layers one after another; `made` is of functions without arguments."""
+    """A module that runs layers one after another. `made` are functions without arguments that
+    create them."""
     return Module(lambda: nn.Sequential(*[make() for make in made]), **(specs or IMAGES))
 
 

@@ -11,8 +11,8 @@ STEPS = 16
 
 
 class Step(torch.nn.Module):
-    """Scores of what follows a token, and the keys and values of each layer: `past` are those
-    of the tokens before it."""
+    """Computes the scores of the token that follows a token, and the keys and values of each
+    layer. `past` are the keys and values of the tokens before it."""
 
     def __init__(self, model):
         super().__init__()
@@ -27,7 +27,7 @@ class Step(torch.nn.Module):
 
 
 def make_step(name):
-    """The step of a decoder, and its inputs after one token."""
+    """The Step of a decoder, and its inputs after one token."""
     model = ARCHITECTURES[name].build().eval().model
     first = model(torch.tensor([[7]]), use_cache=True)
     past = [t for layer in first.past_key_values.layers for t in (layer.keys, layer.values)]
@@ -35,7 +35,7 @@ def make_step(name):
 
 
 def export_step(step, inputs, path, exporter, opset):
-    """Writes the step with a past of open length."""
+    """Exports the step. The length of the past is open."""
     count = len(inputs) - 1
     names = ["token", *[f"past{i}" for i in range(count)]]
     results = ["scores", *[f"present{i}" for i in range(count)]]
@@ -51,8 +51,8 @@ def export_step(step, inputs, path, exporter, opset):
 
 
 def run_steps(session, inputs, tokens, path):
-    """Runs a step for each token; writes the inputs of the first, the tokens, and the scores of
-    all steps."""
+    """Runs a step for each token. Writes the inputs of the first step, the tokens, and the
+    scores of all steps."""
     names = [port.name for port in session.get_inputs()]
     feeds = dict(zip(names, [t.numpy() for t in inputs]))
     first, scores = dict(feeds), []
