@@ -1,5 +1,5 @@
-"""What nnc does with broken models: an exit code of the table, a message that names
-the file and the culprit, within ten seconds and bounded memory, no output left."""
+"""Tests how nnc ends on broken models: with an exit code of the table and a message that names
+the file and the culprit, within ten seconds and bounded memory, and without any output files."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Which files a model may name as its external data, links among them."""
+"""Tests which files, including links, a model may name as its external data."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ WEIGHTS = np.arange(64, dtype=np.float32).reshape(8, 8)
 
 
 def external(name, location):
-    """A tensor whose data lie in the file `location`."""
+    """A tensor whose data are in the file `location`."""
     tensor = numpy_helper.from_array(WEIGHTS, name)
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
@@ -32,7 +32,7 @@ def in_initializer(location):
 
 
 def in_attribute(location):
-    """In a constant of a branch."""
+    """A model with such a tensor in a constant of a branch."""
     branches = [helper.make_graph(
         [models.node("Constant", [], ["w"], "w", value=external("w", location)),
          models.node(op, ["x", "w"], ["z"], op)], op, [], [models.value("z", [2, 8])])
@@ -54,8 +54,9 @@ def in_function(location):
 
 
 def in_loop(tensor, op="MatMul", runs=3):
-    """In a constant of a loop's body, which runs so often: few runs are written out, others
-    stay a loop, and none are known with 0."""
+    """A model with such a tensor in a constant of the body of a loop with `runs` iterations.
+    The import unrolls a loop of few iterations and keeps other loops. With 0, their number is
+    unknown."""
     body = helper.make_graph(
         [models.node("Constant", [], ["w"], "w", value=tensor),
          models.node(op, ["h", "w"], ["z"], op), models.node("Identity", ["c"], ["c1"])],

@@ -1,4 +1,5 @@
-"""What nnc says of a file that is no model, and by what it knows one: its content."""
+"""Tests what nnc reports for a file that is not a model, and that it recognizes models by their
+content."""
 
 import gzip
 import io

@@ -1,5 +1,5 @@
-"""Sound models, and broken ones, each broken in one way. The table at the end says what nnc has to
-answer: the exit code and what the message must name."""
+"""Sound models, and broken ones with one fault each. The table at the end lists how nnc has to
+answer: the exit code, and what the message must name."""
 
 import dataclasses
 import os
@@ -25,7 +25,7 @@ def value(name, shape, dtype=TensorProto.FLOAT):
 
 
 def result(name="y", rank=4, dtype=TensorProto.FLOAT):
-    """An output of which only the rank is told."""
+    """An output of which only the rank is declared."""
     return value(name, [f"d{axis}" for axis in range(rank)], dtype)
 
 
@@ -47,7 +47,7 @@ def weights(*shape):
 
 
 def sound():
-    """Convolution, ReLU, pooling, a dense head: what the bytes are flipped of."""
+    """A convolution, a ReLU, a pooling and a dense head: the model whose bytes are flipped."""
     return model(
         [node("Conv", ["x", "w", "b"], ["c"], "conv1", pads=[1] * 4, kernel_shape=[3, 3]),
          node("Relu", ["c"], ["r"], "relu1"),
@@ -71,7 +71,8 @@ def with_function():
 
 
 def with_branches():
-    """A choice that static shapes decide, as exporters write it, and one they do not."""
+    """A model with a choice that static shapes decide, as exporters write it, and one that they
+    do not decide."""
     then, otherwise = (
         helper.make_graph([node(op, ["x"], ["z"], op)], op, [], [value("z", [1, 3, 8, 8])])
         for op in ("Relu", "Sigmoid"))
@@ -98,7 +99,7 @@ def with_quantization():
 
 
 def with_external_data():
-    """Its weights are the first bytes of weights.bin."""
+    """A model whose weights are the first bytes of weights.bin."""
     made = sound()
     offset = 0
     for tensor in made.graph.initializer:
@@ -127,7 +128,7 @@ def truncated(share):
 
 
 def flipped(seed):
-    """A few bytes of the sound model changed; some of these still make a model."""
+    """The sound model with a few changed bytes. Some of these are still models."""
     def write(path):
         random = np.random.default_rng([6, seed])
         data = bytearray(sound().SerializeToString())
@@ -183,7 +184,7 @@ def casts_to_strings():
 
 
 def mixes_halves():
-    """Float16 and float32 in one sum."""
+    """A sum of float16 and float32."""
     return model([node("Cast", ["x"], ["h"], "half", to=TensorProto.FLOAT16),
                   node("Add", ["x", "h"], ["y"])])
 
@@ -194,7 +195,7 @@ def output_half_lie():
 
 
 def packed(data_type, dims, data, raw=True):
-    """A tensor whose data have any size."""
+    """A tensor with data of any size, which may not fit its dimensions."""
     tensor = TensorProto(name="w", data_type=data_type, dims=dims)
     if raw:
         tensor.raw_data = data
@@ -216,7 +217,7 @@ def half_weights_cut_off():
 
 
 def packed_with_scales(scales, zeros=None, shape=(3, 5), data_type=TensorProto.INT4, **how):
-    """Integers of 4 bits with scales, and zero points, of any shape."""
+    """4-bit integers with scales and zero points of any shape."""
     count = int(np.prod(shape))
     zeros = [] if zeros is None else [packed(data_type, [len(zeros)], bytes(
         sum(z << 4 * i for i, z in enumerate(zeros[at:at + 2])) for at in
@@ -251,7 +252,7 @@ def value_info_lie():
 
 
 def initializer_lie():
-    """An input with an initial value, of another shape."""
+    """An input whose initial value has another shape."""
     return model([node("Add", ["x", "w"], ["y"])],
                  [value("x", [1, 3, 8, 8]), value("w", [7])],
                  initializers=[constant("w", weights(8))])
@@ -270,7 +271,7 @@ def trains_dropout():
 
 
 def cyclic_branch():
-    """A branch whose nodes form a cycle of their own."""
+    """A branch whose nodes form a cycle."""
     made = with_branches()
     graph = made.graph.node[3].attribute[0].g
     graph.node[0].input[0] = "t"
@@ -291,7 +292,7 @@ def too_few_inputs():
 
 
 def left_out_input():
-    """Of a list that has no input which may be left out."""
+    """Omits an input in a list whose inputs are all required."""
     return model([node("Min", ["", "x"], ["y"])])
 
 
@@ -456,13 +457,13 @@ def padded_to_absurd_size():
 
 
 def constant_of_absurd_size():
-    """Eight numbers in the file that fold to 4 EiB."""
+    """Eight numbers in the file that fold to a constant of 4 EiB."""
     return model([node("ConstantOfShape", ["s"], ["y"])], outputs=[result(rank=3)],
                  initializers=[constant("s", np.array([1 << 20, 1 << 20, 1 << 20], np.int64))])
 
 
 def resized_to_absurd_size():
-    """A table of 2 billion places, with weights for each."""
+    """A resize that needs a table of 2 billion positions with their weights."""
     return model([node("Resize", ["x", "", "", "s"], ["y"], "grow", mode="cubic")],
                  outputs=[result(rank=4)],
                  initializers=[constant("s", np.array([(1 << 31) - 1, 4, 8, 8], np.int64))])
@@ -474,7 +475,7 @@ def norm_of_absurd_window():
 
 
 def constant_of_large_size():
-    """64 GiB: an allocation that may well succeed, and must not be tried."""
+    """A constant of 64 GiB. Its allocation might succeed, and must not be tried."""
     return model([node("ConstantOfShape", ["s"], ["c"], "fill"), node("Relu", ["c"], ["y"])],
                  outputs=[result(rank=2)],
                  initializers=[constant("s", np.array([1 << 17, 1 << 17], np.int64))])
@@ -539,7 +540,8 @@ def field(number, payload):
 
 
 def deep_subgraphs(path):
-    """If within If, two thousand deep: by hand, for Python's protobuf declines."""
+    """Two thousand nested Ifs. They are written by hand, because Python's protobuf refuses such
+    depth."""
     name, inputs, outputs, op_type, attribute = (
         NodeProto.DESCRIPTOR.fields_by_name[f].number
         for f in ("name", "input", "output", "op_type", "attribute"))
@@ -567,7 +569,7 @@ def attribute_without_value():
 
 
 def external(location, write=None, **entries):
-    """The weights lie in another file; write(folder) may put something there."""
+    """A model whose weights are in another file. write(folder) may create files there."""
     def build(path):
         made = sound()
         tensor = made.graph.initializer[0]
@@ -732,7 +734,7 @@ CASES = [
 
 
 def write_all(folder):
-    """Every case below folder, each in a folder of its own; yields (case, path)."""
+    """Writes each case into a folder of its own below `folder`, and yields (case, path)."""
     for case in CASES:
         place = pathlib.Path(folder) / case.name
         place.mkdir(parents=True)

@@ -35,7 +35,7 @@ ENDS = {"compiled", "broken", "unsupported", "unbound", "limit", "lacking"}
 
 
 def tflite():
-    """The fuzzer of test/tflite, whose modules have the names of some here."""
+    """The fuzzer of test/tflite, some of whose modules have the same names as modules here."""
     sys.path.insert(0, str(ROOT / "test/tflite"))
     del sys.modules["fuzz"]
     import fuzz as module
@@ -43,7 +43,7 @@ def tflite():
 
 
 def prepare():
-    """What a worker makes mutations of. Each imports the modules for itself."""
+    """The models that a worker mutates. Each worker imports the modules itself."""
     global seeds, other, flat_models
     seeds = [*models.sound_ones(), *fuzz.node_test_models()]
     other = tflite()
@@ -51,7 +51,7 @@ def prepare():
 
 
 class Server:
-    """A process that compiles models; a new one where a model has ended it."""
+    """A process that compiles models. If a model ends it, a new one is started."""
 
     def __init__(self, log):
         self.log = log
@@ -70,7 +70,7 @@ class Server:
             self.process = None
 
     def run(self, path):
-        """How compiling the model ends, and why that may not be, or None."""
+        """How compiling the model ended, and why it must not end like that, or None."""
         if not self.process:
             self.start()
         self.process.stdin.write(f"{path}\n")
@@ -89,7 +89,7 @@ class Server:
 
 
 def summarise(said):
-    """The lines of a report that tell one from another."""
+    """The lines of a report by which reports are distinguished."""
     lines = [line for line in said.splitlines()
              if re.search(r"ERROR|runtime error|Assertion|LLVM ERROR|#\d+ .* (in|at) .*nnc|what\(\)",
                           line)]
@@ -97,7 +97,7 @@ def summarise(said):
 
 
 def run_batch(numbers, keep):
-    """(counts of ends, [(number, fault)]) of mutations of these numbers."""
+    """(number of runs by how they ended, [(number, fault)]) for the mutations of these numbers."""
     ends, faults = {}, []
     shared = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as holder:

@@ -1,4 +1,4 @@
-"""Names that are meant to deceive whoever reads messages or emitted code."""
+"""Tests names that are meant to deceive readers of messages or emitted code."""
 
 import pathlib
 import sys

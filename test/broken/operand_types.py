@@ -35,7 +35,7 @@ MICROSOFT = ["QGemm", "QLinearAdd", "QLinearMul", "QLinearConcat", "QLinearSigmo
 
 
 def schemas():
-    """Definitions by domain and name, without those that have graphs."""
+    """The definitions by domain and name, except those with graphs."""
     found = [schema for schema in onnx.defs.get_all_schemas() if schema.domain in OPSETS]
     return sorted((schema for schema in found if not any(
         attribute.type == ATTRIBUTE.GRAPH for attribute in schema.attributes.values())),
@@ -43,7 +43,7 @@ def schemas():
 
 
 class Maker:
-    """Makes the model of a number."""
+    """Makes the model with a given number."""
 
     def __init__(self, number):
         self.random = np.random.default_rng([55, number])
@@ -59,7 +59,7 @@ class Maker:
             int(self.pick([0, 1, 1, 2, 2, 3, 4, 4, 5])))]
 
     def operand(self, dtype, shape):
-        """The name of an input or a constant."""
+        """The name of a new input or constant."""
         name = f"x{len(self.inputs) + len(self.constants)}"
         if dtype != TensorProto.STRING and self.random.random() < 0.5:
             self.inputs.append(helper.make_tensor_value_info(name, dtype, shape))
@@ -91,7 +91,7 @@ class Maker:
         return None
 
     def make(self, schema):
-        """A model of a node that ONNX defines."""
+        """A model of one node with an operator of ONNX."""
         types, shapes, operands = {}, [], []
         for given in schema.inputs:
             names = [text[7:-1] for text in given.types if text.startswith("tensor(")]

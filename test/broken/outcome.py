@@ -1,4 +1,4 @@
-"""Runs nnc on a model that may be anything, and says what is wrong with the outcome."""
+"""Runs nnc on a model of any kind, and finds faults in how it ends."""
 
 import os
 import pathlib
@@ -29,14 +29,14 @@ def limit_memory():
 
 
 def run(*arguments):
-    """nnc's exit code and what it says on stderr; raises TimeoutExpired."""
+    """The exit code of nnc and its output on stderr. Raises TimeoutExpired."""
     done = subprocess.run([NNC, *arguments], capture_output=True, text=True, errors="replace",
                           timeout=SECONDS * (5 if SANITIZED else 1), preexec_fn=limit_memory)
     return done.returncode, done.stderr
 
 
 def find_fault(path, code, said):
-    """Why nnc may not end so on the model at path, or None."""
+    """Why nnc must not end like that on the model at `path`, or None."""
     if CRASH.search(said):
         return "a crash"
     if code and path.name not in said:
@@ -47,8 +47,8 @@ def find_fault(path, code, said):
 
 
 def compile_model(path):
-    """(exit code, stderr, fault or None) of compiling the model at path, which leaves
-    a folder only where that works."""
+    """Compiles the model at `path`. Returns (exit code, stderr, fault or None). A folder of
+    code is written only on success."""
     output = path.parent / "out"
     before = set(path.parent.iterdir())
     code, said = run("compile", str(path), "--target=x86-64-v3", "-o", str(output))

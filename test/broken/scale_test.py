@@ -1,5 +1,5 @@
-"""Small files that stand for much work: each takes nnc, as users build it, ten seconds
-at most, and ends with code or with the message of a limit."""
+"""Tests small files that describe much work: each takes a release build of nnc at most ten
+seconds, and ends with code or with the message of a limit."""
 
 import pathlib
 import resource
@@ -17,21 +17,21 @@ from outcome import DONE, LACKING, LIMIT, SECONDS
 
 
 def doubled(op, times, **attributes):
-    """op(v, v) of op(v, v) ...: a value that holds 2^times copies of another."""
+    """op(v, v) applied `times` times: a value that contains 2^times copies of the first one."""
     nodes = [node(op, [f"v{i}", f"v{i}"], [f"v{i + 1}"], f"n{i}", **attributes)
              for i in range(times)]
     return models.model(nodes, [value("v0", [1, 2])], [result(f"v{times}", 2)])
 
 
 def chained(ops, count, shape):
-    """`count` nodes of `ops`, pairs of operator and attributes, in turns."""
+    """`count` nodes with the operators and attributes of `ops` in turn."""
     nodes = [node(ops[i % len(ops)][0], [f"v{i}"], [f"v{i + 1}"], f"n{i}",
                   **ops[i % len(ops)][1]) for i in range(count)]
     return models.model(nodes, [value("v0", shape)], [result(f"v{count}", len(shape))])
 
 
 def joined(count, inputs):
-    """A concat of `count` tensors: inputs, or values that are computed."""
+    """A concat of `count` tensors: inputs or computed values."""
     names = [f"t{i}" for i in range(count)]
     if inputs:
         return models.model([node("Concat", names, ["y"], axis=0)],
@@ -42,7 +42,7 @@ def joined(count, inputs):
 
 
 def split_and_joined(times):
-    """Halves that change places, again and again."""
+    """A tensor whose halves are swapped repeatedly."""
     nodes = []
     for i in range(times):
         nodes += [node("Split", [f"v{i}"], [f"a{i}", f"b{i}"], f"s{i}", axis=0),
@@ -54,7 +54,7 @@ def split_and_joined(times):
 
 
 def growing(times):
-    """Each value joins all before it, as in a DenseNet without end."""
+    """Values that each concatenate all values before, as in an endless DenseNet."""
     nodes = []
     for i in range(times):
         nodes += [node("Neg", [f"v{i}"], [f"n{i}"], f"n{i}"),
@@ -65,7 +65,7 @@ def growing(times):
 
 
 def alive_at_once(count):
-    """Values that are all computed before the first is read."""
+    """Values that are all computed before the first one is read."""
     nodes = [node("Softmax", [f"x{i}"], [f"t{i}"], f"t{i}", axis=0) for i in range(count)]
     nodes += [node("Add", [f"u{i}", f"t{count - 1 - i}"], [f"u{i + 1}"], f"u{i}")
               for i in range(count)]

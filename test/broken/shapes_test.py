@@ -1,5 +1,5 @@
-"""Shapes that --shape gives, against what the model says of its inputs: exit codes and
-messages of `nnc compile`."""
+"""Tests shapes given with --shape against the declarations of the model's inputs: exit codes
+and messages of `nnc compile`."""
 
 import pathlib
 import sys
@@ -13,8 +13,8 @@ import outcome
 
 
 def open_model():
-    """Inputs of every kind: open dims, a named one twice, no axes, no elements, and one
-    that may be of any shape."""
+    """A model with inputs of every kind: open dimensions, the same named dimension twice, no
+    axes, no elements, and any shape."""
     shapes = {"image": ["n", 3, "h", 8], "label": ["n"], "scale": [], "past": [0, 3],
               "any": None}
     ports = [models.value(name, shape) for name, shape in shapes.items()]

@@ -42,7 +42,7 @@ def constant(name, array):
 
 
 def float_network():
-    """Convolutions of three kinds, both pools, a sum, a dense layer, a softmax."""
+    """Three kinds of convolutions, both kinds of pooling, a sum, a dense layer and a softmax."""
     node = helper.make_node
     shapes = {"w1": (6, 3, 3, 3), "b1": (6,), "w2": (6, 1, 3, 3), "b2": (6,),
               "w3": (10, 6, 1, 1), "b3": (10,), "w4": (10, 10, 3, 3), "k": (7, 10), "kb": (7,)}
@@ -78,7 +78,8 @@ def short_network():
 
 
 def deep_network():
-    """Convolutions that differ only in their sizes, pools between them, a dense layer."""
+    """Convolutions that differ only in their sizes, with pooling between them, and a dense
+    layer."""
     node = helper.make_node
     channels = [3, 8, 8, 12, 16, 20]
     nodes, weights, x = [], {}, "x"
@@ -98,8 +99,8 @@ def deep_network():
 
 
 def quantized_network():
-    """The same kinds of layers in integers of 8 bits, between QuantizeLinear and
-    DequantizeLinear; inputs and outputs are integers."""
+    """The same kinds of layers on 8-bit integers, between QuantizeLinear and DequantizeLinear.
+    Inputs and outputs are integers."""
     nodes, constants = [], []
 
     def add(op, inputs, output, **attributes):
@@ -156,7 +157,7 @@ def quantized_network():
 
 
 def various_network():
-    """Functions of floats, moves, reductions, integers of 32 and 64 bits."""
+    """Functions of floats, moves, reductions, and 32-bit and 64-bit integers."""
     node = helper.make_node
     return model(
         [node("Sigmoid", ["x"], ["a"]), node("Exp", ["a"], ["b"]), node("Erf", ["b"], ["c"]),
@@ -206,7 +207,7 @@ def expected(network, x):
 
 
 class Networks(nnc.TestCase):
-    """A test with two networks, and inputs for them."""
+    """The base of tests with two networks and their inputs."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Batches (--batch, --max-latency, --max-ram): each part of a network on a part of the samples."""
+"""Tests batches (--batch, --max-latency, --max-ram), which run each part of a network on a part
+of the samples."""
 
 import json
 import re
@@ -18,7 +19,7 @@ node = helper.make_node
 
 
 def image_network(odd=(13, 11)):
-    """Convolutions whose activations are large, and dense layers whose weights are."""
+    """Convolutions with large activations, and dense layers with large weights."""
     height, width = odd
     features = 5 * ((height - 1) // 2) * ((width - 1) // 2)
     return model(
@@ -34,8 +35,8 @@ def image_network(odd=(13, 11)):
 
 
 def two_ports():
-    """Two inputs, of which the second is read late; two outputs, of which the first is made early;
-    rows of a sample that are merged with the batch."""
+    """Two inputs, the second of which is read late, and two outputs, the first of which is
+    computed early. Rows of a sample are merged with the batch."""
     return model(
         [node("Conv", ["x", "w1"], ["c1"], pads=[1, 1, 1, 1]), node("Relu", ["c1"], ["early"]),
          node("GlobalAveragePool", ["early"], ["p"]), node("Flatten", ["p"], ["f"]),

@@ -1,4 +1,4 @@
-"""Drives a Chromium without a window, by the DevTools protocol over a pair of pipes."""
+"""Controls a headless Chromium through the DevTools protocol over two pipes."""
 
 import base64
 import json
@@ -12,14 +12,14 @@ import time
 
 
 def find():
-    """The program, or None: NNC_CHROMIUM, or Debian's."""
+    """The path of the program: NNC_CHROMIUM, or that of Debian, or None."""
     named = os.environ.get("NNC_CHROMIUM")
     return named or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 class Page:
-    """A tab that shows one file. What it logs as an error, and what it asks for beside the
-    file itself, is kept in `errors` and `requests`."""
+    """A tab that shows one file. `errors` are the errors that it logs, and `requests` are its
+    requests for other files."""
 
     def __init__(self, program, width=1280, height=800, dark=False):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -107,7 +107,7 @@ class Page:
         return time.monotonic() - start
 
     def run(self, script):
-        """The value of an expression, of a promise what it becomes."""
+        """The value of an expression, or the value that a promise resolves to."""
         said = self.call("Runtime.evaluate", expression=script, returnByValue=True,
                          awaitPromise=True)
         if "exceptionDetails" in said:
@@ -124,7 +124,7 @@ class Page:
                   features=[{"name": "prefers-color-scheme", "value": value}])
 
     def key(self, key, text=None):
-        """Presses a key, by the name that events have for it."""
+        """Presses a key, given by its name in events."""
         text = text if text is not None else key if len(key) == 1 else ""
         named = {"key": key, "code": key if len(key) > 1 else "", "text": text}
         if key == "Enter":
@@ -133,7 +133,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def click(self, selector):
-        """Clicks into the middle of the first element that a selector finds."""
+        """Clicks into the middle of the first element that matches a selector."""
         place = self.run(f"(() => {{ const found = document.querySelector({json.dumps(selector)});"
                          "found.scrollIntoView({block: 'nearest'});"
                          "const box = found.getBoundingClientRect();"
@@ -143,7 +143,7 @@ class Page:
                       button="left", clickCount=1)
 
     def shoot(self, file=None):
-        """A picture of the window as PNG, which also goes to `file`."""
+        """A screenshot of the window as PNG, which is also written to `file`."""
         png = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
         if file:
             pathlib.Path(file).write_bytes(png)

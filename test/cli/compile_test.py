@@ -1,4 +1,4 @@
-"""nnc compile: the folder that it writes, when it writes none, and that the code runs."""
+"""Tests nnc compile: the folder that it writes, when it writes none, and that the code runs."""
 
 import json
 import shutil

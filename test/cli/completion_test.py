@@ -1,4 +1,4 @@
-"""nnc completion: bash, zsh and fish offer what --help tells, and nothing else."""
+"""Tests nnc completion: bash, zsh and fish offer what --help lists, and nothing else."""
 
 import json
 import os
@@ -22,7 +22,7 @@ PRINT = "nnc() { printf '<%s>' \"$@\"; printf '\\nran\\n'; }\n"
 
 
 class Terminal:
-    """A shell that a person types into."""
+    """A shell with simulated keyboard input."""
 
     def __init__(self, command, folder, **environment):
         self.process, self.terminal = pty.fork()
@@ -31,7 +31,7 @@ class Terminal:
             os.execvpe(command[0], command, {**os.environ, "TERM": "xterm", **environment})
 
     def type(self, text, until):
-        """What the shell prints after the text, up to an expression."""
+        """The output of the shell after typing the text, up to a match of the expression."""
         os.write(self.terminal, text.encode())
         printed, end = "", time.monotonic() + 20
         while not re.search(until, printed):

@@ -1,4 +1,5 @@
-"""nnc compress --calibration: weights are chosen by what they do to the layers' results."""
+"""Tests nnc compress --calibration, which chooses weights by their effect on the results of
+layers."""
 
 import math
 import sys

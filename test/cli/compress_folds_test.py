@@ -1,4 +1,5 @@
-"""Scales and shifts behind layers become part of weights in ONNX files as they do in modules."""
+"""Tests that scales and shifts behind layers are folded into weights in the same way in ONNX
+files and in modules."""
 
 import json
 import unittest
@@ -31,7 +32,7 @@ def conv(*more):
 
 
 def chain(layer, *ops):
-    """A layer and ops behind it, each (op, constants...) with its own name."""
+    """A layer and the ops behind it. Each op is (op, constants...) and has its own name."""
     nodes = [layer]
     for i, (op, *constants) in enumerate(ops):
         nodes.append(node(op, [f"v{i}", *constants], [f"v{i + 1}"], f"{op}{i}"))

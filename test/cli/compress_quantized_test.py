@@ -1,4 +1,4 @@
-"""nnc compress of quantized models: weights that are integers of 8 bits."""
+"""Tests nnc compress of quantized models, whose weights are 8-bit integers."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ store = numpy_helper.from_array
 
 
 def integers(seed, dtype, zero_point, *shape):
-    """Integers in the shape of a bell around the zero point."""
+    """Integers with a bell-shaped distribution around the zero point."""
     steps = np.random.default_rng(seed).normal(0, 35, shape).round()
     limits = np.iinfo(dtype)
     return (steps + zero_point).clip(limits.min, limits.max).astype(dtype)
@@ -30,7 +30,7 @@ def scale(seed, *shape):
 
 
 class Weight:
-    """Integers, what they stand for, and how they become a matrix."""
+    """A weight: its integers, the values that they represent, and how they form a matrix."""
 
     def __init__(self, array, scales, zero_point, along, to_matrix):
         self.array, self.scales, self.zero_point = array, scales, zero_point

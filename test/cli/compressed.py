@@ -22,7 +22,7 @@ def normal(name, *shape, seed=1):
 
 
 def network():
-    """Each kind of layer: x [4, 6, 8, 8] to y [4, 10]."""
+    """A network with each kind of layer: x [4, 6, 8, 8] to y [4, 10]."""
     return model(
         [node("Conv", ["x", "w1"], ["a"], "conv1", pads=[1] * 4),
          node("Relu", ["a"], ["b"], "relu1"),

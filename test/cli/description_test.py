@@ -1,4 +1,5 @@
-"""What a layer is, in the same words in nnc explain, in nnc report and in the emitted code."""
+"""Tests the descriptions of layers, which are the same in nnc explain, in nnc report and in the
+emitted code."""
 
 import json
 import re

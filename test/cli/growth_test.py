@@ -1,6 +1,6 @@
-"""The time that nnc takes grows with the number of layers, not with its square: networks of one
-kind, of a small and of a large number of layers, are checked, and the processor's time for a layer
-may grow by little. Small layers, so that their number is all that counts."""
+"""Tests that the time of nnc grows linearly with the number of layers. `nnc check` runs on
+networks of one kind with a small and a large number of layers, and the processor time for each
+layer may grow only slightly. Layers are small, so that only their number matters."""
 
 import pathlib
 import resource
@@ -58,7 +58,7 @@ class Net:
 
 
 def elementwise(count):
-    """A chain of functions, which become few layers of many functions."""
+    """A chain of functions, which become few layers with many functions each."""
     net, v = Net(1, 8), "x"
     for i in range(count):
         v = net.add(("Sin", "Tanh", "Abs", "Sigmoid")[i % 4], v)
@@ -67,7 +67,7 @@ def elementwise(count):
 
 
 def sums(count):
-    """A chain of layers, every other one with the constant of its own."""
+    """A chain of layers, every second of which has a constant of its own."""
     net, v = Net(4, 4), "x"
     for _ in range(count // 2):
         v = net.add("Softmax", net.add("MatMul", v, net.floats(4, 4)), axis=0)
@@ -94,7 +94,7 @@ def residuals(count):
 
 
 def fan_out(count):
-    """One value that many layers read, whose results are joined."""
+    """A value that many layers read, whose results are concatenated."""
     net = Net(4, 8)
     parts = [net.add("MatMul", "x", net.floats(8, 2)) for _ in range(count)]
     net.output(net.add("Concat", *parts, axis=1))
@@ -102,7 +102,7 @@ def fan_out(count):
 
 
 def split(count):
-    """One value in many parts, of which each has a layer of its own."""
+    """A value in many parts, each of which one layer reads."""
     net = Net(count, 4)
     parts = [net.add("Softmax", part, axis=1)
              for part in net.add("Split", "x", results=count, axis=0, num_outputs=count)]
@@ -111,7 +111,7 @@ def split(count):
 
 
 def dense(count):
-    """Concats that grow by a layer that reads all before it, a hundred at a time."""
+    """Concats that grow by a layer that reads all values before it, in groups of a hundred."""
     net, v = Net(1, 2), "x"
     for _ in range(count // 20):
         block = v
@@ -139,7 +139,7 @@ def inputs(count):
 
 
 def sequence(count):
-    """A sequence whose elements a layer of their own computes."""
+    """A sequence of elements, each of which is computed by a layer of its own."""
     return onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
         g (float[{count},4] x) => (float[{count},4] y) {{
             s = SplitToSequence<axis=0>(x)
@@ -148,7 +148,7 @@ def sequence(count):
 
 
 def unrolled(count):
-    """A loop whose runs differ in the shapes of what they compute."""
+    """A loop whose iterations differ in the shapes of their results."""
     return onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
         g (float[2,2] x) => (float[n,2] y) {{
             runs = Constant<value_int={count // 4}>()
@@ -165,7 +165,7 @@ def unrolled(count):
 
 
 def branches(count):
-    """Branches that data decide, each with functions of its own."""
+    """Branches that depend on data, each with functions of its own."""
     net, v = Net(1, 4), "x"
     zero, axes = net.weight(np.float32(0)), net.weight(np.array([0, 1]))
     for _ in range(count // 10):
@@ -201,10 +201,10 @@ KINDS = (elementwise, sums, convolutions, residuals, fan_out, split, dense, outp
 
 
 class Growth(unittest.TestCase):
-    """Each kind of network is a test: nnc check without what a compiler does."""
+    """Each test is a kind of network. nnc check runs without compiling the code."""
 
     def seconds(self, make, layers, target):
-        """The processor's time for a network of so many layers."""
+        """The processor time for a network with this number of layers."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "model.onnx"
             onnx.save(make(layers), path)

@@ -1,5 +1,5 @@
-"""--limit, for models that come from anywhere: each limit is told with exit code 6, and nothing is
-left behind."""
+"""Tests --limit, which is for models from unknown sources: exceeding a limit is reported with
+exit code 6, and no files are left behind."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from nnc import DONE, LIMIT, USAGE, model, network, value
 
 
 def nested(depth):
-    """An If within an If, and so on, each of which runs depending on an input."""
+    """Nested Ifs, each of which depends on an input."""
     node = helper.make_node
     out = [value("r", [3])]
     body = helper.make_graph([node("Neg", ["x"], ["r"])], "b", [], out)

@@ -1,4 +1,4 @@
-"""nnc manual: pages that man reads without a warning and that tell what --help tells."""
+"""Tests nnc manual: man reads the pages without a warning, and they say the same as --help."""
 
 import fcntl
 import os
@@ -22,7 +22,7 @@ def section(page, name):
 
 
 def plain(text):
-    """A line of roff without its marks."""
+    """A line of roff without markup."""
     text = re.sub(r"\\f[BIR]", "", text)
     for mark, character in ((r"\-", "-"), (r"\(aq", "'"), (r"\(ti", "~"), (r"\(ha", "^"),
                             (r"\e", "\\")):
@@ -31,7 +31,7 @@ def plain(text):
 
 
 def items(page, name):
-    """What stands in front and beneath, of each paragraph of a section."""
+    """The term and the text of each paragraph of a section."""
     return [(plain(head), plain(text)) for head, text in re.findall(
         r"^\.TP\n(.*)\n(.*)$", section(page, name), re.MULTILINE)]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several memories (--pool): an arena in parts, each in a memory of its own."""
+"""Tests several memories (--pool), each of which holds a part of the arena."""
 
 import ctypes
 import json

@@ -1,4 +1,4 @@
-"""Runs nnc, and makes the small models that the tests of its command line give it."""
+"""Runs nnc, and makes small models for the tests of its command line."""
 
 import json
 import os
@@ -29,7 +29,7 @@ SCHEMA = json.loads((ROOT / "compiler/tools/output.schema.json").read_text())
 
 
 def read_document(arguments, text):
-    """What a command with --json has printed, which has to be as output.schema.json says."""
+    """The document that a command with --json has printed. It must match output.schema.json."""
     command = next((word for word in arguments if word in COMMANDS), None)
     kind = f"#/$defs/{command}" if command else "#/$defs/failure"
     said = json.loads(text)
@@ -38,7 +38,7 @@ def read_document(arguments, text):
 
 
 def options_of_help(text):
-    """The names of options that a help tells, and those of arguments without a dash."""
+    """The names of the options and arguments that a help text lists. Arguments have no dash."""
     options = [name for names in re.findall(r"^  (--?[\w-]+(?:,--[\w-]+)?)(?= |$)", text,
                                             re.MULTILINE) for name in names.split(",")]
     arguments = re.search(r"^Positionals:\n((?:  .*\n)*)", text, re.MULTILINE)
@@ -62,8 +62,9 @@ def convolutions(batch=1):
 
 
 def host_targets():
-    """Names of the targets whose code this machine runs, `native` first. What `native` chooses
-    depends on the machine; the rows are as other machines would choose."""
+    """The names of the targets whose code this machine runs, with `native` first. The routines
+    that `native` chooses depend on the machine; those of the other targets are the same on
+    every machine."""
     listed = subprocess.run([NNC, "targets", "--json"], check=True, capture_output=True, text=True)
     native, *rows = json.loads(listed.stdout)
     return ["native", *(row["name"] for row in rows
@@ -104,7 +105,7 @@ def network_input(seed=0):
 
 
 class TestCase(unittest.TestCase):
-    """A test with a folder of its own, which holds network.onnx."""
+    """A test with a folder of its own, which contains network.onnx."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -118,8 +119,8 @@ class TestCase(unittest.TestCase):
         return path
 
     def nnc(self, *arguments, code=DONE, said=(), **how):
-        """What nnc printed to stdout; `said` are expressions for that, or for its stderr
-        if it is to fail with `code`."""
+        """The output of nnc on stdout. `said` are expressions that it must match; if nnc has to
+        fail with `code`, they must match stderr."""
         done = subprocess.run([NNC, *map(str, arguments)], cwd=self.folder, timeout=120,
                               capture_output=True, text=True, **how)
         text = done.stderr if code else done.stdout

@@ -1,5 +1,5 @@
-"""Models that leave only the number of samples open: each command takes one and says so.
-Other open sizes stay a question."""
+"""Tests models that leave only the number of samples open: each command assumes one sample and
+says so. For other open sizes, commands ask the user."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from nnc import BROKEN, LACKING, NNC, USAGE, model, network, network_input, valu
 
 
 def relu(*inputs):
-    """A network of one Relu for each of these inputs, (name, shape)."""
+    """A network with one Relu for each of the inputs (name, shape)."""
     return model([helper.make_node("Relu", [name], [name + "_out"], name)
                   for name, _ in inputs], [value(*each) for each in inputs],
                  [value(name + "_out", None) for name, _ in inputs])

@@ -1,4 +1,5 @@
-"""nnc compile --print-pipeline: nnc-opt makes the same module of the same model."""
+"""Tests nnc compile --print-pipeline: nnc-opt makes the same module of the same model with the
+printed options."""
 
 import os
 import pathlib
@@ -18,7 +19,7 @@ TOOLS = nnc.NNC.parent
 
 
 def sparse():
-    """Dense layers most of whose weights are 0, the others few values."""
+    """Dense layers with weights that are mostly 0 and otherwise have few different values."""
     random = np.random.default_rng(3)
     matrices = [np.where(random.random((64, 64)) < 0.1, random.integers(1, 5, (64, 64)), 0)
                 .astype(np.float32) for _ in range(2)]
@@ -37,7 +38,7 @@ def window():
 
 
 def images(batch=1):
-    """Convolutions of large images, whose strips take less memory."""
+    """Convolutions of large images, which need less memory in strips."""
     nodes = [helper.make_node("Conv", ["x", "w0"], ["a"], pads=[1, 1, 1, 1]),
              helper.make_node("Relu", ["a"], ["b"]),
              helper.make_node("MaxPool", ["b"], ["c"], kernel_shape=[4, 4], strides=[4, 4]),
@@ -47,8 +48,8 @@ def images(batch=1):
 
 
 def found(limited=False):
-    """A dense layer on those rows whose largest number is above 0; `limited`: the first rows of
-    these, no more than four of them."""
+    """A dense layer on the rows whose largest number is above 0. With `limited`, it reads at
+    most the first four of them."""
     node = helper.make_node
     nodes = [node("ReduceMax", ["x"], ["m"], axes=[1], keepdims=0),
              node("Greater", ["m", "zero"], ["c"]), node("NonZero", ["c"], ["n"]),
@@ -65,7 +66,7 @@ def found(limited=False):
 
 
 def own_operator():
-    """An operator that nnc lacks between two that it has."""
+    """An operator that nnc does not have, between two that it has."""
     node = helper.make_node
     return nnc.model([node("Relu", ["x"], ["a"]), node("Twice", ["a"], ["b"], domain="own"),
                       node("Sigmoid", ["b"], ["y"])],
@@ -114,7 +115,7 @@ choice y : matmul_portable
 
 
 def open_images():
-    """The convolutions of images of any number and size."""
+    """The convolutions of images, for any number and size of images."""
     made = nnc.convolutions(batch="n")
     for dim, name in zip(made.graph.input[0].type.tensor_type.shape.dim[2:], "hw"):
         dim.dim_param = name

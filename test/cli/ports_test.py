@@ -1,5 +1,5 @@
-"""Names of inputs and outputs on the command line and of files: the model's own names
-count before the names that C has for them."""
+"""Tests the names of inputs and outputs on the command line and of files: the model's own names
+have priority over their C names."""
 
 import sys
 import unittest
@@ -15,8 +15,8 @@ NAMES = ["a:b", "a_b"]
 
 
 def colliding():
-    """Sums and differences of inputs whose C names collide, as outputs of which the same
-    is true."""
+    """Sums and differences of inputs whose C names collide. The C names of the outputs collide,
+    too."""
     node = helper.make_node
     return nnc.model(
         [node("Sub", NAMES, ["y/z"]), node("Sub", ["a:b", "y/z"], ["t"]),
@@ -25,7 +25,7 @@ def colliding():
 
 
 def repeated():
-    """An output that is listed twice, one that is an input, and one with a weight."""
+    """Outputs: one twice, one that is also an input, and one that is a weight."""
     node = helper.make_node
     return nnc.model(
         [node("Relu", ["x"], ["y"])], [value("x", [2, 3])],

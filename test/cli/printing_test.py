@@ -1,4 +1,4 @@
-"""--quiet, --verbose and --color, and what a terminal shows of long steps."""
+"""Tests --quiet, --verbose and --color, and the progress of long steps on a terminal."""
 
 import fcntl
 import os

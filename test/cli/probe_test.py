@@ -1,4 +1,4 @@
-"""nnc target-probe, and what --probe makes of its file."""
+"""Tests nnc target-probe, and --probe with the file that it writes."""
 
 import json
 import os

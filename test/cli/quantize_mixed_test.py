@@ -22,9 +22,10 @@ WITHOUT = {**os.environ, "CXX": "none"}
 
 
 def kernels():
-    """Weights of three convolutions of [K, C, 3, 3] and a dense layer. The first channel of what
-    the second one reads is zero, so that its large weights do nothing but leave the others of
-    their filters few steps, with scales for each channel, too."""
+    """Weights of three convolutions, [K, C, 3, 3], and a dense layer. The first channel that
+    the second convolution reads is zero. Its large weights there have no effect, except that
+    they leave few steps for the other weights of their filters, even with a scale for each
+    channel."""
     random = np.random.default_rng(4)
     normal = lambda *shape: random.normal(size=shape).astype(F32)
     w = {"a": normal(8, 3, 3, 3) / 5, "weak": normal(8, 8, 3, 3) / 8, "c": normal(8, 8, 3, 3) / 8,

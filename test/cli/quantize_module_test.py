@@ -1,5 +1,5 @@
-"""Quantization on nnc's own dialects: nnc compile --calibrate and nnc quantize -o OUT.mlir, for
-TFLite and ONNX models alike."""
+"""Tests quantization on nnc's own dialects, by nnc compile --calibrate and nnc quantize -o
+OUT.mlir, for TFLite and ONNX models."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Limits of memory: layers in strips (--max-ram) and inputs and outputs in the arena (--io)."""
+"""Tests limits of memory: layers in strips (--max-ram), and inputs and outputs in the arena
+(--io)."""
 
 import ctypes
 import json
@@ -19,7 +20,7 @@ BUILD = ["--compiler", "c++ -O1"]
 
 
 def residual():
-    """Convolutions of three kinds with a sum of two paths, two pools and a dense layer."""
+    """Three kinds of convolutions with a sum of two paths, two poolings and a dense layer."""
     node = helper.make_node
     sizes = {"w1": (8, 3, 3, 3), "w2": (8, 1, 3, 3), "w3": (8, 8, 1, 1), "w4": (6, 8, 3, 3),
              "k": (5, 6 * 5 * 4)}
@@ -41,7 +42,7 @@ def residual():
 
 
 def line():
-    """The same idea with one axis: a convolution over time, whose result is an output."""
+    """A similar network with one axis: a convolution over time, whose result is an output."""
     node = helper.make_node
     return model(
         [node("Conv", ["x", "w1"], ["c1"], pads=[4, 4], kernel_shape=[9]),

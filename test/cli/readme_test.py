@@ -1,5 +1,5 @@
-"""The README and the pages that it leads to: programs and builds in them work, and commands,
-options and exit codes are nnc's."""
+"""Tests the README and the pages that it links to: the programs and builds in them work, and
+they list the actual commands, options and exit codes of nnc."""
 
 import re
 import shutil

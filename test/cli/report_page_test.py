@@ -1,4 +1,4 @@
-"""How a browser shows the pages of nnc report. NNC_SHOTS names a folder for the pictures."""
+"""Tests the pages of nnc report in a browser. NNC_SHOTS names a folder for screenshots."""
 
 import importlib.util
 import os
@@ -54,7 +54,7 @@ def text(selector):
 
 
 def read_png(png):
-    """Width, height, and the bytes of red, green and blue of each row of a screenshot."""
+    """The width and the height of a screenshot, and the red, green and blue bytes of each row."""
     width, height, depth, kind = struct.unpack(">IIBB", png[16:26])
     assert depth == 8 and kind in (2, 6)
     data, at = b"", 8

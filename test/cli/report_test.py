@@ -1,5 +1,5 @@
-"""nnc report: what its documents say, and that pages hold nothing else. How a browser shows
-them is in report_page_test.py."""
+"""Tests the documents of nnc report, and that pages contain nothing else. report_page_test.py
+tests the pages in a browser."""
 
 import json
 import re
@@ -15,7 +15,7 @@ HOSTILE = '</script><script>alert("1")</script><!--&<img src=x onerror=alert(1)>
 
 
 def hostile():
-    """A network whose names are markup and script."""
+    """A network with names that are markup and script."""
     made = nnc.network()
     for node in made.graph.node:
         node.name = HOSTILE + node.name
@@ -24,7 +24,7 @@ def hostile():
 
 
 def branches():
-    """Two ways from x to y, one of them longer, and a sum of both."""
+    """A network with two paths from x to y, one of them longer, and a sum of both."""
     node = helper.make_node
     return model(
         [node("Conv", ["x", "w"], ["a"], "first", pads=[1] * 4),

@@ -1,4 +1,5 @@
-"""nnc run, verify and bench: models built and run, and when that cannot be."""
+"""Tests nnc run, verify and bench: models that are built and run, and the cases in which that
+fails."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Several shapes of an input in one module: a function each, one copy of the weights."""
+"""Tests several shapes of an input in one module: it has a function for each shape, and one
+copy of the weights."""
 
 import ctypes
 import json
@@ -17,7 +18,7 @@ SHAPES = ["--shape=x=1x3x8x8", "--shape=x=1x3x13x9"]
 
 
 def network():
-    """What nnc.network() is, for images of any size."""
+    """The network of nnc.network(), for images of any size."""
     made = nnc.network()
     for axis in (2, 3):
         made.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = f"d{axis}"

@@ -1,4 +1,4 @@
-"""The bytes that stored forms of a matrix take, counted apart from nnc: codebooks, sparse rows
+"""Computes the bytes of stored forms of a matrix independently of nnc: codebooks, sparse rows
 and bounds for Huffman codes, as dialects/nn/README.md describes them."""
 
 import heapq
@@ -8,7 +8,8 @@ import numpy as np
 
 
 def huffman_bits(symbols):
-    """The bits of all symbols, by joining the two rarest."""
+    """The number of bits of all symbols in Huffman codes, found by joining the two rarest
+    symbols."""
     _, counts = np.unique(symbols, return_counts=True)
     heap = [int(count) for count in counts]
     heapq.heapify(heap)
@@ -24,14 +25,14 @@ BLOCK, BEHIND = 4096, 16
 
 
 def block_lengths(count, runs):
-    """The lengths of blocks of codes that are tried for a small matrix."""
+    """The numbers of elements in a block that nnc tries for a small matrix."""
     lengths = {many * run for run in runs for many in (1, 2, 4, 8, 16)}
     lengths |= {64 << i for i in range(20)}
     return sorted({length for length in lengths if 32 <= length < count} | {count})
 
 
 def codebook_bytes(flat, runs, size):
-    """What tables and codes take with the best length of blocks."""
+    """The bytes of tables and codes with the best number of elements in a block."""
     found = []
     for length in block_lengths(len(flat), runs):
         blocks = [flat[i:i + length] for i in range(0, len(flat), length)]
@@ -44,7 +45,7 @@ def codebook_bytes(flat, runs, size):
 
 
 def entries_of(flat, skipped, gap_bits):
-    """The values and gaps of the entries of each block, as a writer makes them."""
+    """The values and gaps of the entries of each block, as a writer determines them."""
     blocks = []
     for start in range(0, len(flat), BLOCK):
         gap, written = 0, []
@@ -61,7 +62,8 @@ def entries_of(flat, skipped, gap_bits):
 
 
 def literal_sizes(flat, skipped, size):
-    """The bytes and the bits of gaps of entries whose values stand as they are; bytes have none."""
+    """The bytes and the bits of gaps if entries store their values unchanged. 8-bit values do
+    not have this form."""
     found = []
     for gap_bits in range(1, 9) if size > 1 else ():
         entries = sum(len(block) for block in entries_of(flat, skipped, gap_bits))
@@ -72,7 +74,8 @@ def literal_sizes(flat, skipped, size):
 
 
 def pattern_sizes(flat, skipped, size, values, value_bits):
-    """The bytes and the bits of places of N of each M weights, with a table of `values` values."""
+    """The bytes and the bits of positions if N of each M weights are stored, with a table of
+    `values` values."""
     found = []
     for bits in range(1, 5):
         if len(flat) % 2 ** bits:
@@ -87,8 +90,8 @@ def pattern_sizes(flat, skipped, size, values, value_bits):
 
 
 def csr_bytes(flat, size):
-    """The bytes and the bits of gaps of entries, and the bits that Huffman codes of these or
-    of all values take at least."""
+    """The bytes, the bits of gaps, and the least number of bits that Huffman codes of the
+    entries or of all values need."""
     values, counts = np.unique(flat, return_counts=True)
     if len(values) > 256:
         forms = [*literal_sizes(flat, 0, size), *pattern_sizes(flat, 0, size, 1, 8 * size)]
@@ -118,8 +121,8 @@ def csr_bytes(flat, size):
 
 
 def expected_sizes(matrix, block, element_bytes=4):
-    """The numbers of the report, from its description; a pair of bounds for what Huffman codes
-    take."""
+    """The numbers that the report should have, computed from its description. Numbers of
+    Huffman codes are pairs of bounds."""
     block = block or len(matrix)
     blocks = [matrix[i:i + block] for i in range(0, len(matrix), block)]
     entropy, values = 0, 0

@@ -1,4 +1,4 @@
-"""nnc tune, and what --tuning makes of its file."""
+"""Tests nnc tune, and --tuning with the file that it writes."""
 
 import json
 import os

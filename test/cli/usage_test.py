@@ -1,4 +1,4 @@
-"""Help, tables, and what nnc says when it cannot do what it is asked to."""
+"""Tests help, tables, and the messages of nnc for requests that it cannot fulfil."""
 
 import json
 import resource

@@ -1,4 +1,4 @@
-"""--value, which makes an input of the model a constant."""
+"""Tests --value, which makes an input of the model a constant."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""nnc verify on quantized models: what it compares with, and what it tolerates."""
+"""Tests nnc verify on quantized models: the reference, and the tolerances."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ random = np.random.default_rng(5)
 
 
 def dense(scales, bias=None, outputs=None):
-    """A dense layer of 8 bits in QDQ form: x [64, 16] to the integers q, or to floats."""
+    """A dense layer of 8 bits in QDQ form, from x [64, 16] to the integers q or to floats."""
     node, constants = helper.make_node, [
         numpy_helper.from_array(np.float32(scale), name)
         for scale, name in zip(scales, ("sx", "sw", "sy"))]

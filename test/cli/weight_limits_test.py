@@ -1,4 +1,5 @@
-"""--max-latency and --max-flash: weights in as few bytes as time and code allow."""
+"""Tests --max-latency and --max-flash, which store weights in as few bytes as time and code
+size allow."""
 
 import json
 import re

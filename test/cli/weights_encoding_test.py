@@ -1,4 +1,5 @@
-"""--weights-encoding and --max-weights: weights that take fewer bytes in the module."""
+"""Tests --weights-encoding and --max-weights, which store the weights of a module in fewer
+bytes."""
 
 import json
 import shutil
