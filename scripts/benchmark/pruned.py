@@ -69,8 +69,7 @@ def cluster(values, count):
 
 
 def prune_and_share(weight, kept, count):
-    """Sets all weights but a share `kept` to zero, and gives the others `count` values that
-    they share."""
+    """Zeroes all but a share `kept` of the weights, and lets the others share `count` values."""
     flat = weight.ravel()
     magnitudes = np.abs(flat)
     dropped = round((1 - kept) * flat.size)
@@ -84,8 +83,7 @@ def prune_and_share(weight, kept, count):
 
 
 class PrunedGraph(graph.Graph):
-    """A graph whose layers keep shares of their weights, which are listed in the order of the
-    layers."""
+    """Layers in order keep shares of their weights."""
 
     def __init__(self, name, kept):
         super().__init__(name, statistics={})

@@ -44,7 +44,7 @@ class Samples(quantization.CalibrationDataReader):
 
 
 def fold(source, path):
-    """The model after the basic optimizations of onnxruntime, which fold all batch norms."""
+    """What onnxruntime's basic optimizations make of the model: no batch norms are left."""
     model = onnx.load(source)
     if model.opset_import[0].version < OPSET:
         model = onnx.version_converter.convert_version(model, OPSET)

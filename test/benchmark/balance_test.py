@@ -1,4 +1,5 @@
-"""scripts/benchmark/balance.py: shares of threads that are not there, one after the other."""
+"""Tests scripts/benchmark/balance.py, which runs the shares of more threads than the machine
+has, one after another."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The rank correlations of scripts/bench --cost, and what samples say of them."""
+"""Tests the rank correlations of scripts/bench --cost, and their estimates from samples."""
 
 import pathlib
 import random

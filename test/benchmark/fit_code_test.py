@@ -1,4 +1,5 @@
-"""The table of code sizes says about what the compiler of a Cortex-M7 makes today."""
+"""Tests that the table of code sizes roughly agrees with what the compiler for a Cortex-M7
+makes today."""
 
 import pathlib
 import shutil

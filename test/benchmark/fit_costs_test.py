@@ -1,4 +1,4 @@
-"""The tables of cost constants, and what scripts/benchmark/fit_costs.py does with samples."""
+"""Tests the tables of cost constants, and how scripts/benchmark/fit_costs.py uses samples."""
 
 import pathlib
 import re

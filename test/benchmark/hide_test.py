@@ -1,4 +1,5 @@
-"""scripts/bench --without-avx512: what a program learns of the chip when AVX-512 is hidden."""
+"""Tests scripts/bench --without-avx512: the features of the chip that a program detects when
+AVX-512 is hidden."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The counts of scripts/bench --instructions, on a program whose own are known."""
+"""Tests the counts of scripts/bench --instructions with a program whose counts are known."""
 
 import pathlib
 import subprocess

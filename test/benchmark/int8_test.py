@@ -1,4 +1,4 @@
-"""What scripts/bench --int8 makes and prints."""
+"""Tests the networks and the table of scripts/bench --int8."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What scripts/benchmark/ocr_accuracy.py renders, reads and counts."""
+"""Tests how scripts/benchmark/ocr_accuracy.py renders, reads and counts text."""
 
 import os
 import pathlib

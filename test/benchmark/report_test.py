@@ -1,5 +1,5 @@
-"""What scripts/bench prints and draws of what it measured; each engine's process and its
-memory; the steps of the ablation."""
+"""Tests the tables and pictures of scripts/bench, the processes of engines and their memory,
+and the steps of the ablation."""
 
 import contextlib
 import io

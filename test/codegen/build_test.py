@@ -1,5 +1,5 @@
-"""Modules in builds of users: what CMake builds again and how it optimises, the size of
-code that `nnc check` tells, and arenas of no bytes."""
+"""Tests modules in builds of users: what CMake rebuilds and how it optimizes, the size of code
+that `nnc check` reports, and empty arenas."""
 
 import json
 import re

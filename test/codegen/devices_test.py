@@ -51,8 +51,8 @@ def reference(graph, x):
 
 
 def network(graph, devices):
-    """The planned layers, each on its device, with an adapt for each value and device that
-    reads it elsewhere."""
+    """The planned layers, each on its device, with an adapt for each device on which another
+    one's value is read."""
     lines, places, adapted = [], {"x": ""}, {}
 
     def on(value, device):

@@ -83,7 +83,7 @@ def reference(x, weights):
 
 
 def pipeline(target):
-    """Halves where the target has arithmetic on them."""
+    """The passes for the target. Values are halves if the target has arithmetic on halves."""
     return f"target={target} precision={'f16' if target in HALVES else 'f32'}"
 
 
@@ -101,7 +101,7 @@ STRICT = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-fno-exceptions",
 
 
 def build(folder, compiler, flags):
-    """The program that reads in.0 from stdin and writes prob to stdout."""
+    """Builds the program that reads in.0 from stdin and writes prob to stdout."""
     program = folder.parent / (folder.name + "." + pathlib.Path(compiler).name)
     subprocess.run(
         [compiler, *STRICT, *flags, f"-I{folder}",
@@ -146,7 +146,7 @@ if X86:
 
 
 def run_two_models(text, top):
-    """Two models, each with the flags of its own machine, in one program."""
+    """Runs two models in one program, each compiled with the flags of its own machine."""
     target, flags = ("x86-64-v3", V3) if X86 and host_has("avx2") else ("portable", [])
     compile_network(text, "portable", top / "one")
     compile_network(text.replace('"network"', '"other"'), target, top / "two",

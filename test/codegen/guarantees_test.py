@@ -1,11 +1,11 @@
-"""What codegen/README.md guarantees of the written code, for whole networks.
+"""Tests the guarantees of codegen/README.md for the emitted code of whole networks.
 
-Objects of every compiler hold no data that changes, no initialisers, no exception
-tables or type information, and want nothing but a few functions of the C library.
-They build without a warning, also with more warnings than the README names. The
-runtime has the vectors of the routines' instruction sets and of no others. The same
-bytes come out whatever the folder, the environment and the name of the model file's
-folder."""
+Objects of every compiler have no mutable data, no initializers, no exception tables and no type
+information, and they require only a few functions of the C library. The code builds without
+warnings, even with more warnings enabled than the README lists. The runtime contains the
+vectors of the instruction sets of the routines, and no others. The emitted bytes do not depend
+on the output folder, on the environment or on the folder of the model file.
+"""
 
 import json
 import os
@@ -56,7 +56,7 @@ def output(*command):
 
 
 def check_object(path, entries):
-    """Yields what is wrong with an object that may define `entries`."""
+    """Yields the faults of an object that may define `entries`."""
     for line in output("llvm-nm-19", "--format=posix", path).splitlines():
         name, kind = line.split()[:2]
         if kind == "U" and name != "model_weights" and not WANTED.fullmatch(name):
@@ -77,7 +77,7 @@ def check_object(path, entries):
 
 
 def check_text(folder):
-    """Yields the lines that are too long for no good reason."""
+    """Yields the lines that are too long without a good reason."""
     for path in [*folder.glob("*.cpp"), *folder.glob("*.h")]:
         if "metadata" in path.name:
             continue
@@ -87,7 +87,7 @@ def check_text(folder):
 
 
 def check_runtime(folder):
-    """Yields the vectors that are there for no routine."""
+    """Yields the vectors that no routine needs."""
     layers = json.loads((folder / "manifest.json").read_text())["layers"]
     wanted = {layer["routine"].rsplit("_", 1)[-1] for layer in layers} | {"portable"}
     runtime = (folder / "model_runtime.h").read_text()
@@ -122,7 +122,7 @@ def check_builds(top):
 
 
 def check_same_bytes(top):
-    """The folder, its depth, the environment and the locale make no difference."""
+    """Checks that the folder, its depth, the environment and the locale make no difference."""
     want = compile_model("classifier", "aarch64", top / "one")
     deep = top / "a" / "b" / "c"
     deep.mkdir(parents=True)

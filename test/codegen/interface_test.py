@@ -1,5 +1,5 @@
-"""What a module tells its caller: statuses, errors of the preprocessor, hooks; and that
-its header is for any C and C++."""
+"""Tests the interface of a module: status codes, errors of the preprocessor and hooks. Its
+header compiles with any C and C++."""
 
 import itertools
 import json

@@ -1,5 +1,5 @@
-"""Emitted modules for the tests of how users build them: the network of test/cli, a C
-program that runs it, and what it must compute."""
+"""Emitted modules for the tests of how users build them: the network of test/cli, a C program
+that runs it, and its expected results."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ STATUS = ["OK", "NULL_INPUT", "NULL_OUTPUT", "NULL_ARENA", "MISALIGNED_ARENA", "
 
 
 def network_input():
-    """What firmware_main.c computes, too."""
+    """The input that firmware_main.c also computes."""
     return (np.arange(3 * 8 * 8) % 17 / 16).astype(np.float32).reshape(1, 3, 8, 8)
 
 

@@ -1,5 +1,5 @@
-"""Scale and zero point of quantized inputs and outputs: constants and functions of the header,
-manifest.json, and what check, explain and report tell."""
+"""Tests the scale and zero point of quantized inputs and outputs in constants and functions of
+the header, in manifest.json, and in the output of check, explain and report."""
 
 import json
 import sys
@@ -36,8 +36,8 @@ def constant(name, values, dtype):
 
 
 def qdq(scale=0.1, zero=3, dtype=np.int8, axis=None, before=()):
-    """x, integers of a scale, to y, u8 of scale 0.25 and zero point 7; `before` are nodes that
-    make `moved` of x."""
+    """A model from x, integers with this scale, to y, u8 with scale 0.25 and zero point 7.
+    `before` are nodes that compute `moved` from x."""
     types = {np.int8: TensorProto.INT8, np.uint8: TensorProto.UINT8,
              np.int16: TensorProto.INT16, np.uint16: TensorProto.UINT16}
     more = {} if axis is None else {"axis": axis}
@@ -56,7 +56,7 @@ def qdq(scale=0.1, zero=3, dtype=np.int8, axis=None, before=()):
 
 
 def numbers(scale, zero, low, high, seed=0):
-    """Halves between integers, what saturates, and others."""
+    """Numbers halfway between integers, numbers that saturate, and others."""
     random = np.random.default_rng(seed)
     steps = np.concatenate([np.arange(-9, 10) / 2, [low - zero - 0.5, high - zero + 0.5,
                                                     low - zero - 99, high - zero + 99, 3e9, -3e9],

@@ -1,7 +1,8 @@
-"""Weights in a section that the user names reach the program, or nothing links.
+"""Tests weights in a section that the user names: they reach the program, or linking fails.
 
-Each form of the weights is built for each machine that there is a compiler for, linked
-with linker scripts that place the section, throw it away or do not load it, and run."""
+Each form of the weights is built for each machine that has a compiler. Linker scripts place the
+section, discard it or do not load it. Then the program runs.
+"""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Emitted code builds without a warning where something of it is not needed: results that
-nobody reads, inputs that no layer takes, a pool of threads, an arena, sizes or a state that
-nothing uses; for each option that changes what the functions take."""
+"""Tests that emitted code builds without a warning if parts of it are unused: results that
+nothing reads, inputs that no layer reads, a pool of threads, an arena, sizes or a state; and
+for each option that changes the arguments of the functions."""
 
 import itertools
 import json

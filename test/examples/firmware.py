@@ -1,5 +1,5 @@
-"""Builds and runs examples/firmware, for the tests of its builds and of its packages. What
-each program prints must be what the same program prints that is built for this machine."""
+"""Builds and runs examples/firmware, for the tests of its builds and of its packages. Each
+program must print the same as the program built for this machine."""
 
 import json
 import os
@@ -102,7 +102,7 @@ class TestCase(unittest.TestCase):
 
 
 def main():
-    """Runs the tests of the main module, or says which tools are missing."""
+    """Runs the tests of the main module, or prints which tools are missing."""
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         print(f"skipped: {' and '.join(missing)} missing; scripts/setup installs them")

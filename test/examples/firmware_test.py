@@ -1,5 +1,5 @@
-"""examples/firmware by a Makefile and by CMake for a Cortex-M4, run in qemu; the emitted
-folder's CMake in firmware; several models in one program."""
+"""Tests examples/firmware, built by a Makefile and by CMake for a Cortex-M4 and run in qemu;
+the emitted folder's CMake file in firmware; and several models in one program."""
 
 import json
 import re
@@ -116,7 +116,7 @@ target_link_options(user PRIVATE {' '.join(LINK)})
 
 
 class SeveralModels(firmware.TestCase):
-    """Models of one firmware that share an arena in turn, among them one model twice."""
+    """Tests models in one firmware that use the same arena in turn. One model is there twice."""
 
     def test_one_arena(self):
         net = flat.Net()
@@ -153,7 +153,7 @@ class SeveralModels(firmware.TestCase):
 
 
 class Sounds(firmware.TestCase):
-    """Examples of two modules that take one arena in turn and hear words in clips."""
+    """Tests examples with two modules that use one arena in turn and recognize words in clips."""
 
     def print_sounds_on_this_machine(self, example, models):
         """What the same program prints of the clips; models are those of the modules, by

@@ -1,5 +1,5 @@
-"""examples/ocr, built around the networks that nnc emits, against the same program on
-onnxruntime: lines of text and whole pages, the same boxes and the same text."""
+"""Tests examples/ocr with the networks that nnc emits against the same program with
+onnxruntime, on lines of text and whole pages: boxes and texts are the same."""
 
 import argparse
 import json
@@ -32,14 +32,14 @@ SENTENCES = ["Shapes are fixed when compiling.", "All memory comes from the call
 
 
 def column(size, first, step, smallest):
-    """Lines below each other, each in another font and size."""
+    """Lines of text below each other, each in another font and size."""
     rows = range((size[1] - first) // step)
     return [(30 + 17 * i % 60, first + i * step, 0, FONTS[i % len(FONTS)],
              smallest + 5 * i % 17, SENTENCES[i * 5 % len(SENTENCES)]) for i in rows]
 
 
 def pages():
-    """Pictures by name."""
+    """The images by name."""
     drawn = render.page()
     wide, tall = (1400, 420), (620, 1100)
     return {"page": drawn, "upside-down": drawn.rotate(180), "askew": drawn.rotate(4),

@@ -1,6 +1,6 @@
-"""Packages of nnc compile --package. Zephyr, ESP-IDF, PlatformIO and Arduino are not here:
-frameworks/ stands in for what a package uses of them, with flags such as theirs. Their files
-are checked by what the build systems' documentation asks for."""
+"""Tests the packages of nnc compile --package. Zephyr, ESP-IDF, PlatformIO and Arduino are not
+installed here. frameworks/ replaces the parts of them that a package uses, with similar flags.
+The files of packages are checked against the documentation of the build systems."""
 
 import json
 import os
@@ -20,8 +20,8 @@ FRAMEWORKS = HERE / "frameworks"
 
 
 def read_yaml(path):
-    """Keys and values of a file of nested mappings, which is all of YAML that nnc writes;
-    nested keys as paths."""
+    """The keys and values of a YAML file of nested mappings, the only form that nnc writes.
+    Nested keys are paths."""
     found, above = {}, []
     for line in path.read_text().splitlines():
         if line.lstrip().startswith("#") or not line.strip():
@@ -221,7 +221,7 @@ class Arduino(firmware.TestCase):
 
 
 def build_sketch(test, sources, include, flags):
-    """The sketch and a library, compiled as the Arduino IDE does."""
+    """Compiles the sketch and a library as the Arduino IDE does."""
     sketch = EXAMPLES / "arduino" / "gesture_demo" / "gesture_demo.ino"
     common = ["-Os", "-ffunction-sections", "-fdata-sections", f"-I{include}", f"-I{MODEL}",
               f"-I{FRAMEWORKS / 'arduino'}", f'-DSKETCH="{sketch}"']

@@ -1,4 +1,5 @@
-"""Runs each recipe of examples/recipes as its page has it, and compares what it shows of output."""
+"""Runs each recipe of examples/recipes as its page shows it, and compares the output with the
+lines on the page."""
 
 import os
 import pathlib
@@ -21,7 +22,7 @@ exec sh -c "$(echo "$*" | sed 's/&& \\$f /\\&\\& qemu-aarch64 -L \\/usr\\/aarch6
 
 
 def read_recipes():
-    """By title, the commands of a recipe and the lines that it shows."""
+    """The commands of each recipe and the output that it shows, by title."""
     recipes = {}
     for part in PAGE.split("\n## ")[1:]:
         title, text = part.split("\n", 1)

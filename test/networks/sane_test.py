@@ -1,5 +1,5 @@
-"""The made networks are worth testing with: their outputs are finite and varied,
-different inputs have different labels, and rounding does not grow on the way."""
+"""Tests that the networks are useful for tests: outputs are finite and varied, different inputs
+have different labels, and rounding errors do not grow from layer to layer."""
 
 import sys
 import unittest

@@ -1,7 +1,7 @@
-"""ONNX's own runner of backend tests on nnc through Python, beside the same cases on emitted code
-as test/onnx/node_tests.py runs them: each case has to end in the same way.
+"""Runs ONNX's backend tests on nnc with ONNX's own runner through the Python package, and the
+same cases on emitted code with test/onnx/node_tests.py. Each case must end in the same way.
 
-    backend_test.py [--sample 1/10]     NNC_BUILD_DIR says where nnc was built
+    backend_test.py [--sample 1/10]     NNC_BUILD_DIR is the folder of the build
 """
 
 import argparse
@@ -25,7 +25,7 @@ COMPILER = "clang++-19 -O1"
 
 
 class Recorder(nnc.backend.Backend):
-    """The backend, which also notes what it declines: the runner passes over that."""
+    """The backend. It also records the cases that it declines, which the runner skips silently."""
 
     declined = False
 
@@ -39,7 +39,7 @@ class Recorder(nnc.backend.Backend):
 
 
 def by_name():
-    """The runner's tests of the CPU by the names of their cases."""
+    """The runner's tests for the CPU by the names of their cases."""
     cases = onnx.backend.test.BackendTest(Recorder, __name__).test_cases
     suite = unittest.TestSuite()
     for kind in cases.values():
@@ -49,7 +49,7 @@ def by_name():
 
 
 def run(test):
-    """How a test of the runner ends, as node_tests.outcome() has it, and why."""
+    """How a test of the runner ended, in the form of node_tests.outcome(), and why."""
     Recorder.declined = False
     result = unittest.TestResult()
     test.run(result)
@@ -60,7 +60,7 @@ def run(test):
 
 
 def check_run_node():
-    """A node alone, whose result has a type that nobody says."""
+    """Checks a single node whose result has no declared type."""
     node = onnx.helper.make_node("Softmax", ["x"], ["y"], axis=0)
     (y,) = nnc.backend.run_node(node, [np.zeros(4, np.float32)], compiler=COMPILER)
     if y.tolist() != [0.25] * 4:

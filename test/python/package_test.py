@@ -1,4 +1,4 @@
-"""The Python package: compiling, running, saving and loading models, and errors."""
+"""Tests the Python package: compiling, running, saving and loading models, and errors."""
 
 import concurrent.futures
 import os
@@ -37,7 +37,7 @@ def parse(text, opset=20):
 
 
 def convolution(height=9, width=7):
-    """A convolution of random weights, whose dimensions may be names."""
+    """A convolution with random weights, whose dimensions may be names."""
     random = np.random.default_rng(3)
     weights = random.standard_normal((4, 3, 3, 3)).astype(np.float32)
     graph = helper.make_graph(

@@ -11,6 +11,6 @@ SITE = FOLDER / "site"  # what is in the wheel, as it is installed
 
 
 def use():
-    """Makes `import nnc` find the package of the wheel, and it its own program."""
+    """Makes `import nnc` import the package of the wheel, which uses its own program."""
     os.environ.pop("NNC", None)
     sys.path.insert(0, str(SITE))

@@ -1,4 +1,5 @@
-"""check.h tells what fails, where and why: runs check_test.cpp, which fails."""
+"""Tests that check.h reports which check fails, where and why: runs check_test.cpp, whose cases
+fail."""
 
 import subprocess
 import sys

@@ -1,5 +1,6 @@
-"""Every entry of the tables of routines is true: sorted, its header there, and a routine of
-that name that takes each of its candidates' parameters and its family's shape."""
+"""Checks each entry of the tables of routines: they are sorted, the header exists, and it has a
+routine of that name that can be instantiated with the parameters of each candidate and the
+shape of the family."""
 
 import itertools
 import pathlib
@@ -19,12 +20,12 @@ ENTRY = re.compile(r"^(\w+)\((.*(?:\n .*)*)\)$", re.M)
 
 
 def candidates(row):
-    """Lists of parameters, as text: "14, 2"."""
+    """The lists of parameters as text: "14, 2"."""
     return [c.strip("{}").strip() for c in split(row["CANDIDATES"])]
 
 
 def unsorted(text):
-    """The macros whose entries do not ascend, or do not stand together."""
+    """The macros whose entries are not in ascending order or not next to each other."""
     entries = [(m[1], " ".join(split(m[2]))) for m in ENTRY.finditer(text)]
     macros = [macro for macro, _ in itertools.groupby(entries, key=lambda entry: entry[0])]
     for macro in sorted(set(macros)):
@@ -65,7 +66,7 @@ def problems(table, families):
 
 
 def instantiations(table):
-    """C++ that names every routine with every candidate."""
+    """C++ code that instantiates every routine with every candidate."""
     yield '#include "runtime/routines/catalogue/expressions.h"'
     yield '#include "runtime/routines/catalogue/shapes.h"'
     for header in sorted({r["header"] for r in table}):

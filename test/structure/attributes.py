@@ -1,5 +1,6 @@
-"""Discardable attributes are named once, in the .td file of their dialect. Each has a rule, and
-test/dialects/DIALECT/attributes-invalid.mlir has what breaks it."""
+"""Checks that each discardable attribute is named once, in the .td file of its dialect, and
+that it has a rule. test/dialects/DIALECT/attributes-invalid.mlir has an attribute that violates
+the rule."""
 
 import re
 import sys
@@ -12,7 +13,7 @@ FOLDERS = ("codegen", "compiler", "dialects", "frontends")
 
 
 def declared(dialect):
-    """The attributes that the dialect's .td file declares."""
+    """The attributes that the .td file of the dialect declares."""
     text = (tree.ROOT / f"dialects/{dialect}/{dialect.capitalize()}Dialect.td").read_text()
     declaration, = re.findall(r"discardableAttrs = \(ins(.*?)\n  \);", text, re.DOTALL)
     return re.findall(r'^ *"[\w:]+":\$(\w+)', declaration, re.MULTILINE)

@@ -1,5 +1,5 @@
-"""No header includes itself through others: guards would hide it, and what is declared would
-depend on which of them is included first."""
+"""Checks that no header includes itself through others. Guards would hide such a circle, and
+the declarations would depend on which header is included first."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 
 
 def find_circles(texts):
-    """`texts` are headers by their paths from the top. Circles as lists of paths."""
+    """The circles as lists of paths. `texts` are the headers by their paths from the top."""
     included = {path: INCLUDE.findall(text) for path, text in texts.items()}
     done, found = set(), []
 

@@ -1,6 +1,7 @@
-"""Every C++ source is as clang-format leaves it. `--fix` formats in place.
+"""Checks that every C++ source is formatted as clang-format formats it. `--fix` formats in place.
 
-clang-format leaves tables (.inc) alone: their lines have at most 100 columns."""
+clang-format ignores tables (.inc). Their lines must have at most 100 columns.
+"""
 
 import subprocess
 import sys
@@ -12,7 +13,7 @@ COLUMNS = 100
 
 
 def long_lines(texts):
-    """`texts` are tables by their names."""
+    """The lines that are too long. `texts` are the tables by their names."""
     for name, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):
             if len(line) > COLUMNS:

@@ -1,7 +1,7 @@
-"""Every header under runtime/ compiles by itself; the C header compiles as C too.
+"""Checks that every header under runtime/ compiles by itself, and the C header also as C.
 
-Once with g++ unless --all is given: then with each compiler that users have, at each
-instruction set.
+The check uses g++ alone or, with --all, every compiler that users have, for each instruction
+set.
 """
 
 import concurrent.futures

@@ -1,5 +1,6 @@
-"""No element of a map of LLVM is assigned from another element of it: in `map[a] = map[b]`,
-`map[b]` is a reference that `map[a]` makes invalid where the map grows. `lookup` gives a copy."""
+"""Checks that no element of an LLVM map is assigned from another element of the same map. In
+`map[a] = map[b]`, `map[b]` is a reference, which `map[a]` invalidates if the map grows.
+`lookup` returns a copy."""
 
 import re
 import sys
@@ -18,7 +19,7 @@ def find_maps(text):
 
 
 def problems(texts):
-    """`texts` are files by their names."""
+    """The problems in files. `texts` are the files by their names."""
     code = {name: COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else "", text)
             for name, text in texts.items()}
     for file, text in sorted(code.items()):

@@ -1,5 +1,5 @@
-"""Checks the "may include" table (CONTRIBUTING.md) over the tree's #include lines
-and over what each library links."""
+"""Checks the #include lines of the tree, and the libraries that each library links, against the
+table "may include" in CONTRIBUTING.md."""
 
 import fnmatch
 import pathlib
@@ -45,7 +45,8 @@ STANDARD = re.compile(r"^[a-z_0-9]+$")
 
 
 def rooms(*names):
-    """What a room of compiler/ may include of the tree: these rooms and the dialects."""
+    """What a folder of compiler/ may include: the folders `names` of compiler/, and the
+    dialects."""
     return [f"compiler/{name}/*" for name in names] + ["dialects/*"]
 
 
@@ -83,18 +84,19 @@ KINDS = {
 
 
 def routines(name, others):
-    """What a room of runtime/routines/ may include: itself, the rooms `others` and the base."""
+    """What the folder `name` of runtime/routines/ may include: itself, the folders `others` and
+    the base."""
     return ([f"runtime/routines/{room}/*" for room in (name, *others)]
             + RUNTIME_BASE + ["runtime/simd/*"], RUNTIME_SYSTEM, False)
 
 
 def driver(*names):
-    """The same of compiler/tools/driver, for the programs."""
+    """The folders `names` of compiler/tools/driver, which programs may include."""
     return [f"compiler/tools/driver/{name}/*" for name in names]
 
 
 def cli(*names):
-    """The same of compiler/tools/nnc."""
+    """The folders `names` of compiler/tools/nnc."""
     return [f"compiler/tools/nnc/{name}/*" for name in names]
 
 
@@ -260,7 +262,7 @@ SOURCES = ["*.h", "*.hpp", "*.c", "*.cpp", "*.cu", "*.cuh", "*.inc", "*.td"]
 
 
 def rule_of(path):
-    """The longest entry of the table that path falls under, or None."""
+    """The longest entry of the table that matches the path, or None."""
     text = str(path)
     matching = [k for k in TABLE
                 if text.startswith((k + "/", k + ".", k + "_"))]
@@ -298,9 +300,9 @@ def include_problems(root):
 
 
 def libraries(root):
-    """The folder of each library, by its name without nnc_, and the libraries that it
-    links: those of its sources if all are in one subfolder, else that of its
-    CMakeLists.txt."""
+    """The folder of each library, by its name without nnc_, and the libraries that it links.
+    The folder is that of the library's sources if they are all in one subfolder, otherwise that
+    of its CMakeLists.txt."""
     folders, links = {}, {}
     for path in tree.files("*CMakeLists.txt", root=root):
         text = re.sub(r"#[^\n]*", "", (root / path).read_text())
@@ -317,8 +319,8 @@ def libraries(root):
 
 
 def link_problems(root):
-    """A library links another only if a header of that folder may be included, and all of
-    a folder only if all of its headers may be."""
+    """The links that are not allowed. A library may link another only if a header of its folder
+    may be included, and all libraries of a folder only if all of its headers may be included."""
     folders, links = libraries(root)
     alls = {name: str(path.parent) for path in tree.files("*CMakeLists.txt", root=root)
             for name in ALL_OF_A_FOLDER.findall((root / path).read_text())}

@@ -1,4 +1,4 @@
-"""The check of the "may include" table finds what it is there to find."""
+"""Tests that the check of the table "may include" finds violations."""
 
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
-"""Every link of a page leads to a file and a heading that are there, and so does every path from
-the top of the tree. The README is short."""
+"""Checks that every link in a page leads to an existing file and heading, and that every path
+from the top of the tree exists. The README must be short."""
 
 import posixpath
 import re
@@ -16,7 +16,7 @@ PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)`")
 
 
 def anchors(text):
-    """The names of headings, as GitHub and GitLab make them."""
+    """The anchors of headings, as GitHub and GitLab form them."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}

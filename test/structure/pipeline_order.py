@@ -1,5 +1,6 @@
-"""Lists of the passes follow the one in compiler/pipelines/Pipeline.cpp: the list in
-compiler/README.md has all of them, the diagram in README.md those that tell the story."""
+"""Checks that lists of passes follow the order in compiler/pipelines/Pipeline.cpp. The list in
+compiler/README.md must have all passes. The diagram in README.md has only the most important
+ones."""
 
 import re
 import sys
@@ -12,7 +13,7 @@ OPTIONAL = {"qnn-fuse", "qnn-legalize", "qnn-canonicalize", "tabulate",
 
 
 def flag(name):
-    """FormLayers -> form-layers, the pass's flag without nnc-."""
+    """The flag of a pass without nnc-: FormLayers -> form-layers."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
@@ -21,7 +22,7 @@ def first_of_each(names):
 
 
 def lists(root):
-    """What each file says: its name, and the flags in its order."""
+    """The lists: the name of each file, and the flags in the order of the file."""
     read = lambda name: (root / name).read_text()
     passes = [flag(n) for n in
               re.findall(r"addPass\(\s*create(\w+)\(", read("compiler/pipelines/Pipeline.cpp"))]

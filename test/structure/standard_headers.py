@@ -1,13 +1,14 @@
-"""Headers of runtime/ include what declares the standard names that they use.
+"""Checks that headers of runtime/ include the standard headers whose names they use.
 
-The C++ library of one compiler includes many of its headers in others, that of another
-compiler does not: what builds on a desktop may not build for a microcontroller. A header
-may rely on the headers of runtime/ that it includes, but on no header of the library to
-include another one.
+The C++ library of one compiler includes many of its headers in others, and that of another
+compiler does not. Code that builds on a desktop may therefore not build for a microcontroller.
+A header may rely on the headers of runtime/ that it includes, but not on one header of the
+library including another.
 
-Some toolchains for microcontrollers have the headers of C alone: what ships includes no
-others, and takes traits from runtime/meta.h. The pool of threads, and what does not ship,
-may use C++'s library."""
+Some toolchains for microcontrollers have only the headers of C. Code that is emitted includes
+no others, and takes traits from runtime/meta.h. The pool of threads, and code that is not
+emitted, may use the C++ library.
+"""
 
 import re
 import sys
@@ -44,7 +45,7 @@ HAS_LIBRARY = {"runtime/pool.h", "runtime/reference.h"}
 
 
 def included(path, texts, seen):
-    """The library's headers that `path` and the headers of runtime/ behind it include."""
+    """The headers of the library that `path` includes, directly or through headers of runtime/."""
     if path in seen or path not in texts:
         return set()
     seen.add(path)

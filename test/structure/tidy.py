@@ -20,7 +20,7 @@ BUILD = pathlib.Path(os.environ.get("NNC_BUILD_DIR", tree.ROOT / "build"))
 
 
 def compile_commands():
-    """One command a source, also where the build joins several in one."""
+    """One command for each source, even if the build joins several sources."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     for command in commands:
         if "/Unity/" not in command["file"]:

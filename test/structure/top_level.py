@@ -1,4 +1,4 @@
-"""The top of the tree stays as it is: these folders, and files whose place tools fix."""
+"""Checks the top of the tree, which has only these folders and files that tools expect there."""
 
 import sys
 

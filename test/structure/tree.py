@@ -1,4 +1,4 @@
-"""The project's tracked files, for the checks in this folder."""
+"""The files of the project, for the checks in this folder."""
 
 import pathlib
 import subprocess
@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def files(*patterns, root=ROOT):
-    """Tracked and new, not ignored files below root, as paths relative to it."""
+    """The files below `root` that git tracks or does not ignore, as paths relative to it."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard",
          "--", *patterns],

@@ -1,6 +1,6 @@
-"""The tables of dialects/nn/description are sorted, as their readers need. That of functions has
-lines of elementwise functions whose names do not say enough; that of ops has one for each op that
-routines compute."""
+"""Checks that the tables of dialects/nn/description are sorted, as the code that reads them
+requires. The table of functions has a line for each elementwise function whose name is not
+clear enough. The table of ops has one for each op that routines compute."""
 
 import re
 import sys
