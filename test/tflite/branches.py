@@ -1,5 +1,5 @@
-"""Operators that run subgraphs: each function adds one to a Streamed net, with random
-operands, and says what TFLite's definition makes of several runs in a row."""
+"""Operators that run subgraphs. Each function adds one to a Streamed net, with random operands,
+and computes the expected results of several consecutive runs by TFLite's definition."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from recurrent import STEPS
 
 
 def subgraph(net, inputs, build):
-    """Adds a subgraph with inputs of these (dtype, shape); None stands for the handle of a
+    """Adds a subgraph with inputs of these (dtype, shape), where None is the handle of a
     variable. build(graph, tensors) adds its operators and returns its outputs. Returns the
-    subgraph's index."""
+    index of the subgraph."""
     graph = flat.Net(f"g{len(net.subgraphs) + 1}")
     graph.codes, graph.buffers, graph.subgraphs = net.codes, net.buffers, net.subgraphs
     graph.used = net.used
@@ -33,15 +33,15 @@ def make(graph, name, inputs, dtype, shape, **options):
 
 
 def branches(net, dtype, shape):
-    """(then, else) that take two tensors: their sum and the first, or the second and their
-    product."""
+    """The branches (then, else), which read two tensors. They return the sum and the first, or
+    the second and the product."""
     both = [(dtype, shape)] * 2
     return (subgraph(net, both, lambda g, t: [make(g, "ADD", t, dtype, shape), t[0]]),
             subgraph(net, both, lambda g, t: [t[1], make(g, "MUL", t, dtype, shape)]))
 
 
 def if_known(net, taken):
-    """A condition that is known: the other branch may have results of another shape."""
+    """An IF with a known condition. The other branch may have results of another shape."""
     x = net.floats(STEPS, 2, 3)
     one = [(f32, (2, 3))]
     yes = subgraph(net, one, lambda g, t: [make(g, "NEG", t, f32, (2, 3))])
@@ -54,7 +54,7 @@ def if_known(net, taken):
 
 
 def if_computed(net, dtype):
-    """A condition that differs between runs."""
+    """An IF whose condition differs between runs."""
     shape = (3, 2)
     draw = lambda: (net.floats(STEPS, *shape) if dtype == f32 else  # noqa: E731
                     net.random.integers(0, 100, (STEPS, *shape)).astype(dtype))
@@ -71,7 +71,7 @@ def if_computed(net, dtype):
 
 
 def if_moves(net, dtype):
-    """Branches that exchange their operands, of any type."""
+    """An IF whose branches exchange their operands, which have any type."""
     shape = (2, 5)
     x, y = (net.random.integers(0, 2 if dtype == np.bool_ else 100, (STEPS, *shape)).astype(dtype)
             for _ in range(2))
@@ -95,8 +95,8 @@ def handle(net):
 
 
 def if_keeps(net):
-    """A branch that leaves a variable as it is, and one that adds to it and has another
-    variable of its own; IF has no results."""
+    """An IF without results: one branch leaves a variable unchanged, the other adds to it and
+    has another variable."""
     x = net.floats(STEPS, 4)
     condition = np.array([True, False, True, True])
     variable = handle(net)
@@ -125,8 +125,9 @@ def counts_to(net, end, more):
 
 
 def recurrence(net, steps, inputs, units):
-    """h = tanh(x[i] W + h U) for each i: what converters make of a loop over time. Weights
-    are constants of the body; the results of all steps join a tensor that grows."""
+    """h = tanh(x[i] W + h U) for each i, in the form that converters give to a loop over time.
+    The weights are constants of the body. The results of all steps are appended to a growing
+    tensor."""
     x = net.floats(STEPS, steps, inputs)
     w, u = net.floats(units, inputs), net.floats(units, units)
     values = [(f32, (1, units)), (f32, (0, units)), (f32, (steps, inputs))]
@@ -163,7 +164,7 @@ def recurrence(net, steps, inputs, units):
 
 
 def loop_of_none(net):
-    """A loop whose condition does not hold."""
+    """A loop whose condition is false at the start."""
     x = net.floats(STEPS, 3)
     condition = counts_to(net, 0, [(f32, (3,))])
     inner = subgraph(net, [(np.int32, ()), (f32, (3,))], lambda g, t: [
@@ -176,8 +177,8 @@ def loop_of_none(net):
 
 
 def loop_of_loops(net):
-    """A loop whose body has an IF with a computed condition, a loop, and a variable: three
-    times x doubled twice, or halved, and what the variable has so far added."""
+    """A loop with three iterations. Its body has an IF with a computed condition, a loop and a
+    variable: x is doubled twice, or halved, and added to the variable."""
     x = net.floats(STEPS, 2)
     variable = handle(net)
     given = [(np.int32, ()), (f32, (2,)), None]
@@ -227,8 +228,8 @@ def loop_of_loops(net):
 
 
 def loop_computed(net, dtype):
-    """A loop that ends when the largest element is large enough, which the network computes:
-    x, two values that change places, and a variable that counts its runs."""
+    """A loop that ends when the largest element is large enough, which the network computes. It
+    carries x, two values that are swapped, and a variable that counts the iterations."""
     shape = (4,)
     x = np.abs(net.floats(STEPS, 4)) + f32(0.1)
     x = (100 * x).astype(np.int32) + 1 if dtype == np.int32 else x

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What nnc does with IF and WHILE that are broken in one known way, or that run in ways which
-nnc cannot know: a message that names the fault, in bounded time, no crash."""
+"""Tests models with IF and WHILE that have one fault, or whose iterations nnc cannot determine:
+the message names the fault in bounded time, without a crash."""
 
 import unittest
 
@@ -26,7 +26,7 @@ def condition(net, dtype=np.bool_, shape=()):
 
 
 def branch(net, dtype=F32, shape=(3,), results=1, inputs=1):
-    """A subgraph that gives its input `results` times, or casts it to `dtype`."""
+    """A subgraph that returns its input `results` times, or casts it to `dtype`."""
     def build(graph, tensors):
         y = tensors[0]
         if dtype != F32:
@@ -70,7 +70,7 @@ IFS = {
 
 
 def counting(end=3, start=0, body=None, cond=None, computed=False):
-    """A loop that negates x as often as a counter needs from start to end."""
+    """A loop that negates x once for each step of a counter from `start` to `end`."""
     net = empty()
     one = lambda g: g.const(np.int32(1))  # noqa: E731
     given = [COUNTER, VECTOR]

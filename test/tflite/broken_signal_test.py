@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What nnc does with signal operators of TFLite Micro that are broken in one known way: a
-message that names the fault, no crash, and no code that reads beyond its memory."""
+"""Tests signal operators of TFLite Micro with one fault: the message names the fault, nothing
+crashes, and the code reads only its own memory."""
 
 import unittest
 

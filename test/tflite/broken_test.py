@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What nnc does with TFLite models that are broken in one known way: an exit code of the
-table, a message that names the file and the fault, in bounded time, no output left."""
+"""Tests TFLite models with one fault: nnc ends with an exit code of the table and a message
+that names the file and the fault, in bounded time, without any output files."""
 
 import contextlib
 import copy
@@ -38,8 +38,8 @@ def sound():
 
 
 def calls(graphs, each):
-    """A chain of subgraphs, each of which calls the next one `each` times; the last is as
-    `graphs` says: it calls the first ("loop") or adds."""
+    """A chain of `graphs` subgraphs, each of which calls the next one `each` times. The last
+    one adds."""
     net = flat.Net()
     net.op("CALL", [net.input(np.zeros(3, F32))], [net.tensor(F32, [3])], subgraph=1)
     net.outputs = [1]
@@ -129,7 +129,7 @@ CASES = {
 
 
 def queue(**changes):
-    """An SVDF of bytes; `changes` replaces tensors by what flat's tensor() takes."""
+    """An SVDF of bytes. `changes` replaces tensors by arguments of flat's tensor()."""
     net = flat.Net()
     made = {"x": (np.int8, (1, 3)), "feature": (np.int8, (4, 3)), "time": (np.int16, (4, 2)),
             "bias": (np.int32, (2,)), "state": (np.int16, (1, 8)), **changes}

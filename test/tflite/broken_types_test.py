@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Operators whose tensors have types that TFLite's kernels do not: a message with the type."""
+"""Tests operators whose tensors have types that TFLite's kernels do not support: the message
+names the type."""
 
 import unittest
 

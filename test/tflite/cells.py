@@ -1,5 +1,6 @@
-"""Recurrent layers of floats with all of their variants: each function adds one to a
-Streamed net, and says what TFLite's definition makes of several runs in a row."""
+"""Recurrent layers of floats with all of their variants. Each function adds one to a Streamed
+net, with random operands, and computes the expected results of several consecutive runs by
+TFLite's definition."""
 
 import numpy as np
 
@@ -12,7 +13,7 @@ def sigmoid(v):
 
 
 class Cells:
-    """Random weights of LSTM cells, and what they make of sequences."""
+    """LSTM cells with random weights, and their results on sequences."""
 
     def __init__(self, net, batch, inputs, units, output=None, *, coupled=False, peepholes=False,
                  norm=False, projection=False, projection_bias=False, clip=0.0, out_clip=0.0):
@@ -102,7 +103,7 @@ def step_lstm(net, batch, inputs, units, output=None, **variants):
 
 
 def plain_lstm(net, batch, inputs, units):
-    """The LSTM of five operands, which gives its states to the caller."""
+    """The LSTM with five operands, which returns its states to the caller."""
     cells = Cells(net, batch, inputs, units)
     x, h, c = (net.floats(STEPS, batch, size) for size in (inputs, units, units))
     pairs = [cells.step(*(v[run].astype(np.float64) for v in (x, h, c))) for run in range(STEPS)]
@@ -128,7 +129,7 @@ def two_way_lstm(net, batch, steps, inputs, units, *, time_major, merges, **vari
 
 
 def finish(net, name, ways, operands, merges, **options):
-    """Adds a layer of both directions, whose results are joined or two."""
+    """Adds a layer of both directions. Its results are concatenated, or stay two results."""
     if merges:
         ways = [np.concatenate(ways, 3)]
     outs = [net.tensor(f32, y.shape[1:]) for y in ways]

@@ -37,7 +37,7 @@ UNITS = 1.5e-3  # of the largest number
 
 
 def find_python():
-    """The Python that has TensorFlow, made if need be; None where it cannot be made."""
+    """The Python that has TensorFlow. It is installed if necessary; None if that fails."""
     if not PYTHON.exists():
         subprocess.run([ROOT / "scripts" / "setup", "--tensorflow"], stdout=sys.stderr)
     return PYTHON if PYTHON.exists() else None
@@ -52,7 +52,7 @@ def convert(python, folder, names):
 
 
 def compare(got, want, form):
-    """Why an output is not the one that is wanted, or None."""
+    """How an output differs from the expected one, or None."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"is {got.dtype} {got.shape}, not {want.dtype} {want.shape}"
     if not np.isfinite(want.astype(np.float64)).all():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Custom operators of TFLite models, computed by C functions that --custom names, on this
-machine and in an emulated microcontroller, against numpy."""
+"""Tests custom operators of TFLite models, which C functions compute that --custom names, on
+this machine and in an emulated microcontroller, against numpy."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What nnc explain and the emitted code call the layers of quantized TFLite models, whose
-activations are but bounds of integers, and whose functions are tables."""
+"""Tests the descriptions of layers of quantized TFLite models in nnc explain and in the emitted
+code. Their activations are only bounds of integers, and their functions are tables."""
 
 import json
 import pathlib

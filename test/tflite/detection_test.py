@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""TFLite_Detection_PostProcess against a reference in numpy: the fast and the regular form, of
-floats and of quantized operands, on this machine and in an emulated microcontroller."""
+"""Tests TFLite_Detection_PostProcess against a reference in numpy: the fast and the regular
+form, with floats and with quantized operands, on this machine and in an emulated
+microcontroller."""
 
 import pathlib
 import shutil
@@ -23,7 +24,7 @@ OPTIONS = {"max_detections": 6, "max_classes_per_detection": 1, "num_classes": 3
 
 
 def decode(boxes, anchors, options):
-    """Top, left, bottom, right of each box."""
+    """The top, left, bottom and right of each box."""
     scales = [options[f"{name}_scale"] for name in "yxhw"]
     boxes, anchors = boxes[0].astype(float), anchors.astype(float)
     centre = (boxes[:, :2] / scales[:2] * anchors[:, 2:] + anchors[:, :2]).astype(F32)
@@ -77,7 +78,7 @@ def detect(boxes, scores, anchors, options):
 
 
 def network(count=40, dtype=F32, seed=0, stated=True, options=None, columns=4):
-    """The operator on random boxes around few places, so that many overlap."""
+    """The operator with random boxes around few positions, many of which overlap."""
     options = {**OPTIONS, **(options or {})}
     rng = np.random.default_rng(seed)
     reals = [rng.normal(0, 2, (1, count, columns)), rng.random((1, count, columns)) ** 2,

@@ -1,9 +1,9 @@
-"""TFLite's arithmetic on fixed-point numbers, as its kernels and gemmlowp define it, in
-Python's whole numbers. A number of n integer bits is the 32-bit integer x for x * 2^(n - 31).
+"""TFLite's arithmetic on fixed-point numbers, as its kernels and gemmlowp define it, computed
+with Python's integers. A number with n integer bits is the 32-bit integer x that represents x *
+2^(n - 31).
 
-There are two ways to multiply with a fixed-point factor. "double": the high half of the
-doubled product, rounded, then a shift, rounded. "single": one shift of the whole product,
-rounded.
+There are two ways to multiply by a fixed-point factor. "double": the high half of the doubled
+product, rounded, then a shift, rounded. "single": one shift of the whole product, rounded.
 """
 
 import math
@@ -35,7 +35,7 @@ def shift_right(x, bits):
 
 
 def factor_of(real):
-    """(multiplier, shift) for multiplier * 2^(shift - 31), as near to real as can be."""
+    """The (multiplier, shift) for which multiplier * 2^(shift - 31) is nearest to `real`."""
     if real == 0:
         return 0, 0
     fraction, shift = math.frexp(float(real))
@@ -59,16 +59,16 @@ def times(x, factor, rounding):
 
 
 def short_times(x, factor):
-    """x times a fixed-point factor whose multiplier is cut to 16 bits, rounded once, halves
-    up."""
+    """x times a fixed-point factor whose multiplier is cut to 16 bits. The product is rounded
+    once, with halves up."""
     multiplier, shift = factor
     multiplier = (multiplier + (1 << 15)) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF
     return (int(x) * multiplier + (1 << (14 - shift))) >> (15 - shift)
 
 
 def scale_by(x, reals, rounding):
-    """The elements of an array of integers times real numbers: one, or one for each index
-    of the last axis."""
+    """An array of integers times real numbers: one number, or one for each index of the last
+    axis."""
     x = np.asarray(x)
     factors = [factor_of(real) for real in np.broadcast_to(reals, x.shape[-1:])]
     flat = [times(v, factors[i % x.shape[-1]], rounding) for i, v in enumerate(x.ravel())]
@@ -79,17 +79,18 @@ def scale_by(x, reals, rounding):
 
 
 def most_of(width):
-    """The largest number of that many bits."""
+    """The largest number with that many bits."""
     return (1 << (width - 1)) - 1
 
 
 def constant(x, width):
-    """A number of 32 bits as one of `width`."""
+    """A 32-bit constant as a number of `width` bits."""
     return shift_right(x, 32 - width)
 
 
 def product(a, b, width):
-    """The product of numbers of `width` bits, with as many integer bits as both have."""
+    """The product of two numbers of `width` bits. Its number of integer bits is the sum of
+    theirs."""
     if width == 32:
         return high_multiply(a, b)
     return most_of(width) if a == b == -(1 << 15) else (a * b + (1 << 14)) >> 15
@@ -100,7 +101,7 @@ def saturating_shift(x, bits, width=32):
 
 
 def exp_of_quarter(a, width):
-    """e^a for a in [-1/4, 0), without integer bits: Taylor's terms around -1/8."""
+    """e^a without integer bits for a in [-1/4, 0), by the Taylor series around -1/8."""
     times_ = lambda x, y: product(x, y, width)  # noqa: E731
     x = a + (1 << (width - 4))
     x2 = times_(x, x)
@@ -112,7 +113,7 @@ def exp_of_quarter(a, width):
 
 
 def exp_of_negative(a, integer_bits, width=32):
-    """e^a, without integer bits, for a <= 0."""
+    """e^a without integer bits for a <= 0."""
     fraction = width - 1 - integer_bits
     quarter = 1 << (fraction - 2)
     rest = (a & (quarter - 1)) - quarter
@@ -129,7 +130,8 @@ def exp_of_negative(a, integer_bits, width=32):
 
 
 def newton(half, width=32):
-    """1 / half with 2 integer bits, for half in [1/2, 1]: three steps from 48/17 - 32/17 half."""
+    """1 / half with 2 integer bits for half in [1/2, 1]: three steps of Newton's method from
+    48/17 - 32/17 half."""
     x = constant(1515870810, width) + product(half, constant(-1010580540, width), width)
     for _ in range(3):
         rest = (1 << (width - 3)) - product(half, x, width)
@@ -166,7 +168,7 @@ def tanh(a, integer_bits=4, width=32):
 
 
 def input_radius(integer_bits, shift):
-    """The largest integer that times 2^shift stays within that many integer bits."""
+    """The largest integer whose product with 2^shift stays within this many integer bits."""
     most = ((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits)
     return math.floor(most / 2.0 ** shift)
 
@@ -181,7 +183,7 @@ def round_away(x):
 
 
 def limits(dtype, scale, zero, activation="NONE"):
-    """The least and the largest integer that an activation leaves."""
+    """The least and the largest integer that an activation returns."""
     info = np.iinfo(dtype)
     low, high = int(info.min), int(info.max)
     ends = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1)}
@@ -195,6 +197,6 @@ def limits(dtype, scale, zero, activation="NONE"):
 
 
 def stored(x, dtype, scale, zero, activation="NONE"):
-    """Integers plus the zero point, limited to what the type and the activation leave."""
+    """The integers plus the zero point, clamped to the range of the type and of the activation."""
     low, high = limits(dtype, scale, zero, activation)
     return np.clip(np.asarray(x) + zero, low, high).astype(dtype)

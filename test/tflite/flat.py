@@ -1,5 +1,5 @@
-"""Makes .tflite files without TensorFlow: a model is a dict of the fields that
-frontends/tflite/schema.fbs names, and flatc writes it as a flatbuffer."""
+"""Makes .tflite files without TensorFlow. A model is a dict of the fields in
+frontends/tflite/schema.fbs, which flatc writes as a flatbuffer."""
 
 import json
 import pathlib
@@ -49,7 +49,7 @@ CODES = op_codes()
 
 
 def describe_code(name):
-    """An entry of a model's list of operators; "CUSTOM name" is one of a custom operator."""
+    """An entry of the list of operators of a model. "CUSTOM name" is a custom operator."""
     if name.startswith("CUSTOM "):
         return {"deprecated_code": 32, "builtin_code": 32, "version": 1,
                 "custom_code": name.split(" ", 1)[1]}
@@ -57,9 +57,9 @@ def describe_code(name):
 
 
 class Net:
-    """A model of one main subgraph that is made operator by operator. Tensors are named
-    by their numbers. feeds holds the inputs' values, with an axis of runs in front where
-    there are steps."""
+    """A model with one main subgraph that is built operator by operator. Tensors are named by
+    their numbers. `feeds` has the values of the inputs. If the net runs several times, their
+    first axis is the number of the run."""
 
     steps = 0
 
@@ -141,7 +141,7 @@ def one_by_one(net):
 
 
 def save(models, folder):
-    """Writes models, by name, to NAME.tflite in folder; returns the paths."""
+    """Writes models, given by name, to NAME.tflite in the folder. Returns the paths."""
     folder = pathlib.Path(folder)
     sources = []
     for name, model in models.items():
@@ -155,7 +155,7 @@ def save(models, folder):
 
 
 def load(path, folder):
-    """The fields of the model at path, as save() takes them."""
+    """The fields of the model at `path`, in the form that save() takes."""
     subprocess.run(["flatc", "--json", "--strict-json", "--raw-binary", "-o", folder, SCHEMA,
                     "--", path], check=True, capture_output=True)
     source = pathlib.Path(folder) / f"{pathlib.Path(path).stem}.json"

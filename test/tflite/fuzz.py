@@ -133,7 +133,7 @@ class Mutator:
 
 
 def damage(random, data):
-    """The bytes of a file, some of which are changed, gone, or in another place."""
+    """The bytes of a file after changing, removing or moving some of them."""
     data = bytearray(data)
     for _ in range(int(random.integers(1, 4))):
         how = int(random.integers(5))
@@ -186,7 +186,7 @@ def write(models, numbers, folder):
 
 
 def translate(paths, seconds):
-    """(exit code or None, what it said) of importing models."""
+    """Imports the models. Returns (exit code or None, output)."""
     options = ["--single-rounding"] if len(paths) > 1 else []
     try:
         done = subprocess.run([TRANSLATE, "--import", "--quiet", *options, *paths],
@@ -198,7 +198,7 @@ def translate(paths, seconds):
 
 
 def judge(paths, ends):
-    """Yields (path, fault) of models whose import does not end as it has to."""
+    """Yields (path, fault) of the models whose import does not end as required."""
     code, said = translate(paths, 10 + 2 * len(paths))
     found = STATUS.findall(said)
     if code in (0, 1) and not outcome.CRASH.search(said) and "status: fault" not in said:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Hybrid models: activations of floats and weights of 8 bits. The weights stay integers in
-the module where memory for them is small, and results are those of the real numbers that
-they stand for."""
+"""Tests hybrid models, which have activations of floats and weights of 8 bits. The weights stay
+integers in modules for which memory is small. Results are those of the real numbers that the
+integers represent."""
 
 import json
 import pathlib

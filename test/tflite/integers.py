@@ -1,5 +1,5 @@
-"""Operators on quantized integers: each function adds one to a Checked net, with random
-operands, and says what TFLite's definition makes of them, bit for bit."""
+"""Operators on quantized integers. Each function adds one to a Checked net, with random
+operands, and computes the expected results by TFLite's definition, bit for bit."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from fixed import DOUBLE, SINGLE, f32
 
 
 class Checked(flat.Net):
-    """A net whose outputs are known: expected[tensor] is {rounding: array}, and the largest
+    """A net with known outputs: expected[tensor] is {rounding: array} and the largest allowed
     error relative to the largest number."""
 
     def __init__(self, seed=1):
@@ -50,7 +50,7 @@ class Checked(flat.Net):
 
 
 def window(shape, kernel, strides, dilations, padding):
-    """(outputs, pads before) along both axes of an image of shape NHWC."""
+    """The (sizes of the output, pads at the start) along both axes of an image of shape NHWC."""
     sizes, pads = [], []
     for size, k, stride, dilation in zip(shape[1:3], kernel, strides, dilations):
         extent = (k - 1) * dilation + 1
@@ -61,8 +61,8 @@ def window(shape, kernel, strides, dilations, padding):
 
 
 def taps(x, kernel, strides, dilations, padding, fill):
-    """x[N, H, W, C] as each tap of a window sees it: pairs of its place and an array
-    [N, out H, out W, C] that holds `fill` where the tap lies outside."""
+    """The elements of x[N, H, W, C] that each tap of a window reads: pairs of its position and
+    an array [N, out H, out W, C], which is `fill` where the tap lies outside."""
     (rows, columns), pads = window(x.shape, kernel, strides, dilations, padding)
     for place in itertools.product(*map(range, kernel)):
         lines = []
@@ -97,8 +97,8 @@ def depthwise_sums(x, w, strides, dilations, padding, dtype=np.int64):
 def conv(net, shape, filters, *, kind="CONV_2D", padding="SAME", strides=(1, 1),
          dilations=(1, 1), channels=True, bias=True, activation="NONE", dtype=np.int8, zero=-128,
          out_zero=-128):
-    """CONV_2D with filters[K, H, W, C], or DEPTHWISE_CONV_2D with filters[1, H, W, C]; one
-    scale for each channel, or one."""
+    """CONV_2D with filters[K, H, W, C], or DEPTHWISE_CONV_2D with filters[1, H, W, C]. Filters
+    have one scale, or one for each channel."""
     x = net.integers(dtype, *shape)
     w = net.integers(dtype, *filters)
     is_depthwise = kind == "DEPTHWISE_CONV_2D"
@@ -203,7 +203,7 @@ def reduce(net, kind, shape, axes, keep, dtype=np.int8, zero=-11, out_zero=4):
 
 
 def reduce_order(net, kind, shape, axes, keep):
-    """REDUCE_MAX and REDUCE_MIN, which leave integers as they are."""
+    """REDUCE_MAX and REDUCE_MIN, which do not change the integers."""
     x = net.integers(np.int8, *shape)
     y = (np.max if kind == "REDUCE_MAX" else np.min)(x, tuple(axes), keepdims=keep)
     net.result(kind, [net.input(x, 0.1, 3), net.const(np.array(axes, np.int32))], np.int8, 0.1, 3,
@@ -241,7 +241,7 @@ def softmax(net, shape, dtype=np.int8, out_dtype=np.int8, beta=1.0, scale=0.1):
 
 def add(net, kind, a_shape, b_shape, activation="NONE", dtype=np.int8, zeros=(-128, 127, 3),
         scales=None):
-    """ADD and SUB: both operands on twice the larger scale, with bits more."""
+    """ADD and SUB: both operands are rescaled to twice the larger scale, with additional bits."""
     a, b = net.integers(dtype, *a_shape), net.integers(dtype, *b_shape)
     if dtype == np.int16:
         zeros = (0, 0, 0)
@@ -320,7 +320,7 @@ def compare(net, kind, shape, zeros=(3, -4)):
 
 
 def relu(net, kind, shape, scales, zeros=(-128, 127), dtype=np.int8):
-    """RELU, RELU6 and RELU_N1_TO_1 as operators of their own."""
+    """RELU, RELU6 and RELU_N1_TO_1 as separate operators."""
     x = net.integers(dtype, *shape)
     si, so = (float(f32(s)) for s in scales)
     net.result(kind, [net.input(x, si, zeros[0])], dtype, so, zeros[1], lambda rounding:
@@ -371,7 +371,8 @@ def rescale(net, dtype, out_dtype, scales, zeros):
 
 
 def quantize(net, dtype, scale, zero):
-    """QUANTIZE of floats, halves and numbers outside of the range among them."""
+    """QUANTIZE of floats, which include halves between integers and numbers outside of the
+    range."""
     scale = f32(scale)
     info = np.iinfo(dtype)
     x = net.random.uniform(2.2 * float(scale) * (info.min - zero),
@@ -395,7 +396,8 @@ def every_byte(dtype=np.int8):
 
 
 def in_reals(function, x, scale, zero, out_scale, out_zero, dtype):
-    """What function of f32 numbers makes of integers."""
+    """The integers that represent a function, computed in f32, of the numbers that integers
+    represent."""
     reals = function(f32(scale) * (x.astype(np.int64) - zero).astype(f32)).astype(f32)
     inverse = f32(1) / f32(out_scale)
     return fixed.stored(np.nan_to_num(np.clip(fixed.round_away(reals * inverse), -1e6, 1e6)),
@@ -403,8 +405,8 @@ def in_reals(function, x, scale, zero, out_scale, out_zero, dtype):
 
 
 def gate(net, kind, scale, zero=5, dtype=np.int8):
-    """LOGISTIC and TANH: in fixed point (TFLite Micro), or in f32 where products are rounded
-    once (TFLite)."""
+    """LOGISTIC and TANH: in fixed point (TFLite Micro) or, where products are rounded once, in
+    f32 (TFLite)."""
     x = every_byte(dtype)
     scale = f32(scale)
     bits, function, real = ((8, fixed.logistic, lambda v: 1 / (1 + np.exp(-v)))
@@ -460,7 +462,7 @@ def hard_swish(net, scale, out_scale, zero=-6, out_zero=-90):
 
 
 def table(net, kind, function, scale, zero, out_scale, out_zero, **options):
-    """An operator that is a table of what `function` makes of floats."""
+    """An operator computed by a table of `function` in floats."""
     x = every_byte()
     with np.errstate(all="ignore"):
         y = in_reals(function, x, scale, zero, out_scale, out_zero, np.int8)
@@ -469,7 +471,7 @@ def table(net, kind, function, scale, zero, out_scale, out_zero, **options):
 
 
 def root(net, scale, zero, out_scale, out_zero):
-    """SQRT: cut towards 0."""
+    """SQRT, rounded towards 0."""
     x = every_byte()[zero + 128:]
     scale, out_scale = f32(scale), f32(out_scale)
     y = np.trunc(np.sqrt(scale * (x.astype(f32) - f32(zero))) / out_scale).astype(np.int64)
@@ -481,7 +483,7 @@ def root(net, scale, zero, out_scale, out_zero):
 
 
 def inverse_root(x):
-    """1 / sqrt(x) as a multiplier and a shift; five steps of Newton's method."""
+    """1 / sqrt(x) as a multiplier and a shift, by five steps of Newton's method."""
     if x <= 1:
         return fixed.MOST, 0
     shift, times, up = -11, fixed.high_multiply, fixed.saturating_shift

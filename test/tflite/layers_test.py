@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Every operator that nnc reads from TFLite models: on integers bit for bit as TFLite
-defines it, with both roundings of fixed-point products, on floats within 1e-5 of the
+"""Tests every operator that nnc reads from TFLite models: integers bit for bit against TFLite's
+definition, with both ways of rounding fixed-point products, and floats within 1e-5 of the
 largest number.
 
-The definitions are in fixed.py and integers.py. Where NNC_LITERT names a folder with the
-Python package ai_edge_litert (pip install --no-deps --target=FOLDER ai-edge-litert), or
-Python finds it, the definitions are compared with LiteRT's reference kernels as well.
-LiteRT 2.3 rounds most products twice and those of dense layers once, so it has to agree
-with one of both.
+The definitions are in fixed.py and integers.py. If NNC_LITERT names a folder with the Python
+package ai_edge_litert (pip install --no-deps --target=FOLDER ai-edge-litert), or Python finds
+it, the definitions are also compared with LiteRT's reference kernels. LiteRT 2.3 rounds most
+products twice and those of dense layers once, so it has to agree with one of the two ways.
 """
 
 import json
@@ -30,7 +29,7 @@ LITERT_DIFFERS = {("SUM", "INT8"), ("SUM", "INT16"), ("FULLY_CONNECTED", "FLOAT3
 
 
 def difference(got, want, error):
-    """Why an array is not the one that is wanted, or None."""
+    """How an array differs from the expected one, or None."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"is {got.dtype} {got.shape}, not {want.dtype} {want.shape}"
     if error == 0 and np.array_equal(got, want):
@@ -44,7 +43,7 @@ def difference(got, want, error):
 
 
 def describe(net, tensor):
-    """The operator that makes an output, for messages."""
+    """The operator that computes an output, for messages."""
     (op,) = [op for op in net.operators if tensor in op["outputs"]]
     first = net.tensors[max(op["inputs"], default=tensor)]
     return f"{net.codes[op['opcode']]} {first['type']} {first['shape']} {op.get('options', '')}"
@@ -158,7 +157,7 @@ class LayersTest(unittest.TestCase):
 
 
 class DefinitionTest(unittest.TestCase):
-    """What the definitions make of numbers that are known without them."""
+    """Tests the definitions on numbers whose results are known from elsewhere."""
 
     def test_products_round_once_or_twice(self):
         times, factor = integers.fixed.times, integers.fixed.factor_of(0.25)

@@ -1,4 +1,5 @@
-"""Operators on floats and plain integers, and those that only move elements."""
+"""Operators on floats and on integers that are not quantized, and operators that only move
+elements."""
 
 import math
 
@@ -259,7 +260,7 @@ def call(net, x):
 
 
 def indexed():
-    """Operators that pick elements by their places, and resizes that move elements."""
+    """Operators that select elements by their positions, and resizes that move elements."""
     net = Plain(10)
     f, x = net.floats(3, 5, 7), net.integers(np.int8, 2, 6, 4, 8)
     q = {"scale": 0.05, "zero": -7}

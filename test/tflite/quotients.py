@@ -1,5 +1,5 @@
-"""Quotients of quantized integers, and logarithms of such quotients (LOG_SOFTMAX), as TFLite
-defines them in fixed point."""
+"""Quotients of quantized integers, and logarithms of such quotients (LOG_SOFTMAX), by TFLite's
+definition in fixed point."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from fixed import DOUBLE, SINGLE, f32
 
 
 def sign_bits(x):
-    """The bits of an i32 behind its sign bit that equal it."""
+    """The number of bits of an i32 after its sign bit that are equal to it."""
     return 31 - (x if x >= 0 else ~x).bit_length()
 
 
 def reciprocal(x):
-    """(m, bits) for an x of 1 or more, whose reciprocal is m * 2^(-31 - bits)."""
+    """(m, bits) for which the reciprocal of x is m * 2^(-31 - bits), for x of at least 1."""
     bits = x.bit_length() - 1
     return fixed.one_over_one_plus((x << (31 - bits)) - (1 << 31)), bits
 
@@ -47,7 +47,7 @@ def divide(net, a_shape, b_shape, activation="NONE", dtype=np.int8, zeros=(3, -5
 
 
 def log_of(x):
-    """ln x with 5 integer bits for an x of 1 or more with 12 of them."""
+    """ln x with 5 integer bits, for x of at least 1 with 12 integer bits."""
     times, up = fixed.high_multiply, fixed.saturating_shift
     root, fourth_root = 1518500250, 1805811301
     own, less = sign_bits(x), sign_bits(times(x, root))

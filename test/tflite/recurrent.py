@@ -1,5 +1,6 @@
-"""Operators that keep values between runs: each function adds one to a Streamed net, with
-random operands, and says what TFLite's definition makes of several runs in a row."""
+"""Operators that keep values between runs. Each function adds one to a Streamed net, with
+random operands, and computes the expected results of several consecutive runs by TFLite's
+definition."""
 
 import math
 
@@ -13,8 +14,8 @@ STEPS = 4
 
 
 class Streamed(Checked):
-    """A net that runs STEPS times; inputs and expected outputs have an axis of runs in
-    front."""
+    """A net that runs STEPS times. The first axis of inputs and expected outputs is the number
+    of the run."""
 
     steps = STEPS
 
@@ -103,7 +104,8 @@ def svdf(net, batch, inputs, units, rank, memory, state_type, state_zero=0, bias
 
 
 def sequences(x, time_major):
-    """The vectors of all sequences, step by step, and what puts results in that order."""
+    """The vectors of all sequences for each step, and a function that restores the order of the
+    results."""
     order = (0, 1, 2) if time_major else (1, 0, 2)
     return x.transpose(order), lambda steps: np.array(steps).transpose(order)
 
@@ -134,8 +136,8 @@ def lstm_float(net, batch, steps, inputs, units, time_major=False, clip=0.0):
 
 
 def sigmoid_table():
-    """sigmoid(k / 24) in units of 2^-16, as TFLite has it. The lines between entries are
-    what it uses, so that 44 entries are one above the nearest number."""
+    """TFLite's table of sigmoid(k / 24) in units of 2^-16. It is optimized for linear
+    interpolation, so that 44 entries are one unit above the nearest number."""
     above = (4, 8, 12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31, 33, 34, 35, 37,
              39, 40, 41, 43, 44, 45, 46, 49, 50, 54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112,
              116, 135, 255)
@@ -144,8 +146,7 @@ def sigmoid_table():
 
 
 def gate16(x, table, is_tanh):
-    """2^15 times the logistic function or tanh of x / 12288, from a table and straight
-    lines."""
+    """2^15 times the logistic function or tanh of x / 12288, by linear interpolation in a table."""
     bits = 8 if is_tanh else 9
     at, rest = abs(x) >> bits, abs(x) & ((1 << bits) - 1)
     if is_tanh:
@@ -157,7 +158,8 @@ def gate16(x, table, is_tanh):
 
 def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=0.0, zero=3,
          h_zero=-5, dtype=np.int8):
-    """Inputs and results of 8 bits, or of 16, whose sums have 64."""
+    """UNIDIRECTIONAL_SEQUENCE_LSTM with inputs and results of 8 bits, or of 16 bits with 64-bit
+    sums."""
     table, wide = sigmoid_table(), dtype == np.int16
     shape = (steps, batch, inputs) if time_major else (batch, steps, inputs)
     x = net.integers(dtype, STEPS, *shape)
@@ -250,7 +252,7 @@ def lstm(net, batch, steps, inputs, units, time_major=False, cell_bits=11, clip=
 
 
 def counter(net, first=None):
-    """v = v * 2 + x, and y = v: with a first value that a subgraph assigns once."""
+    """v = v * 2 + x and y = v. A subgraph assigns the first value once."""
     x = net.floats(STEPS, 2, 3)
     name = f"v{len(net.operators)}"
     handle, old, doubled, new, y = (net.handle(name), *(net.tensor(f32, (2, 3)) for _ in range(4)))
@@ -283,7 +285,7 @@ def counter(net, first=None):
 
 
 def delays(net):
-    """Two variables that pass on a value: y is the input of two runs ago."""
+    """Two variables that pass on a value: y is the input two runs before."""
     x = net.floats(STEPS, 5)
     one, two = net.handle("one"), net.handle("two")
     was, y, minus = (net.tensor(f32, (5,)) for _ in range(3))

@@ -1,4 +1,5 @@
-"""Tests of models that nnc is to refuse, or to compile, with a message that names the fault."""
+"""The base of tests of models that nnc has to reject with a message that names the fault, or to
+compile."""
 
 import pathlib
 import sys

@@ -28,22 +28,22 @@ HAS_LITERT = importlib.util.find_spec("ai_edge_litert") is not None
 
 
 def nnc(*arguments, timeout=600):
-    """(exit code, what it said) of a call of nnc."""
+    """(exit code, output) of a call of nnc."""
     done = subprocess.run([NNC, *map(str, arguments)], capture_output=True, text=True,
                           timeout=timeout)
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
 
 def quick_compiler(target):
-    """The target's own compiler, which spends little time on speed."""
+    """The target's own compiler with little optimization."""
     _, said = nnc("targets", "--json")
     (compiler,) = [row["compiler"] for row in json.loads(said) if row["name"] == target]
     return f"{compiler} -O1"
 
 
 def run(path, inputs, folder, *options):
-    """The outputs of the model at path on inputs, (name, array) each; they stay in order.
-    Raises RuntimeError where nnc fails."""
+    """The outputs of the model at `path` on inputs. Both are lists of (name, array). Raises
+    RuntimeError if nnc fails."""
     folder = pathlib.Path(folder)
     given = []
     for i, (name, array) in enumerate(inputs):
@@ -75,8 +75,8 @@ def invoke(interpreter, feeds, outputs):
 
 
 def litert(net, folder):
-    """({output tensor: array}, {output tensor: why there is none}) by LiteRT's reference
-    kernels, an operator at a time, since they lack some."""
+    """({output tensor: array}, {output tensor: why it has no result}) by LiteRT's reference
+    kernels. Operators run one at a time, because LiteRT lacks some."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
     results, lacking = {}, {}
     models = {f"op{i}": model for i, model in enumerate(flat.one_by_one(net))}

@@ -1,6 +1,6 @@
-"""TFLite Micro's signal operators: each function adds one to a Streamed net, with random
-operands, and says what the definition makes of several runs in a row. The integers of Python
-have no end; wrap() says where TFLite Micro's have."""
+"""TFLite Micro's signal operators. Each function adds one to a Streamed net, with random
+operands, and computes the expected results of several consecutive runs by TFLite's definition.
+Python's integers have any size; wrap() reduces them to the size that TFLite Micro has."""
 
 import math
 import struct
@@ -52,7 +52,8 @@ def wide(net, dtype, *shape):
 
 
 def add(net, name, inputs, results, **options):
-    """Adds the operator; results are pairs of arrays, with an axis of runs, and errors."""
+    """Adds the operator. `results` are pairs of an array, whose first axis is the number of the
+    run, and an allowed error."""
     outputs = [net.tensor(array.dtype, array.shape[1:]) for array, _ in results]
     net.custom(name, inputs, outputs, flexbuffer(options) if options else b"")
     for output, (array, error) in zip(outputs, results):
@@ -60,7 +61,7 @@ def add(net, name, inputs, results, **options):
 
 
 def rowwise(function, x):
-    """function of each row along the last axis, for each run."""
+    """The function applied to each row along the last axis, for each run."""
     rows = [np.asarray(function(row.tolist())) for row in x.reshape(-1, x.shape[-1])]
     return np.stack(rows).reshape(*x.shape[:-1], -1)
 
@@ -143,7 +144,7 @@ def overlap_add(net, outer, frames, size, step, dtype):
 
 
 class Fixed:
-    """Complex numbers of `bits` bits, as kissfft computes with them."""
+    """Arithmetic on complex numbers of `bits` bits, as in kissfft."""
 
     def __init__(self, bits):
         self.bits, self.largest = bits, (1 << (bits - 1)) - 1
@@ -303,8 +304,8 @@ def window(net, shape, count, shift):
 
 
 def auto_scale(net, count, sizes=(4, 9, 15, 0)):
-    """Samples of so many bits in each run; of 15 and -32768, whose magnitude is no number
-    of 16 bits."""
+    """Samples with given numbers of bits in each run. One run has 15 bits and -32768, whose
+    magnitude does not fit in 16 bits."""
     x = np.stack([net.integers(i16, count) >> (15 - bits) for bits in sizes]).astype(i16)
     results, shifts = [], []
     for row in x.tolist():
@@ -331,7 +332,7 @@ def energy(net, count, start, end):
 
 
 def filter_bank(net, count, widths):
-    """Channels that follow each other, the first of them half a one."""
+    """A filter bank of adjacent channels. Only the falling half of the first channel is used."""
     x, total = wide(net, u32, STEPS, count), sum(widths)
     up, down = net.integers(i16, total), net.integers(i16, total)
     starts = np.cumsum([0] + widths)[:-1]

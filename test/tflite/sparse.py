@@ -9,9 +9,9 @@ LISTS = {np.uint8: "Uint8Vector", np.uint16: "Uint16Vector", np.int32: "Int32Vec
 
 
 def compress(dense, order, blocks, formats, list_type=np.int32):
-    """(stored elements, sparsity) of an array. `order` lists its axes and, behind them, axes
-    of blocks, level by level; `blocks` holds pairs of an axis and a size; `formats` has a
-    letter for each level: d for dense, s for sparse."""
+    """(stored elements, sparsity) of an array. `order` lists the axes and then the axes of
+    blocks, from the outermost level on. `blocks` has pairs of an axis and a size. `formats` has
+    a letter for each level: d for dense, s for sparse."""
     rank = dense.ndim
     sizes = dict(blocks)
     shape = [dense.shape[axis] // sizes.get(axis, 1) for axis in range(rank)]
@@ -104,7 +104,7 @@ def weights():
 
 
 def thin(net, values, run):
-    """The same with most runs of `run` elements along the last axis set to 0."""
+    """The values with most of the runs of `run` elements along the last axis set to 0."""
     kept = net.random.random((*values.shape[:-1], values.shape[-1] // run)) < 0.4
     kept.flat[0] = True
     return (values * np.repeat(kept, run, -1)).astype(values.dtype)

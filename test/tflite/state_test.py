@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The C interface of a model that keeps values between runs: a struct of state that the
-caller owns, as many as there are streams, and nothing that all of them share."""
+"""Tests the C interface of a model that keeps values between runs: the caller owns a struct of
+the state for each stream, and streams share nothing."""
 
 import pathlib
 import subprocess
@@ -17,7 +17,7 @@ STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wundef", "-pedantic"
 
 
 def average():
-    """y = -v where v = v / 2 + x, with a first value of v for each element."""
+    """y = -v with v = v / 2 + x. Each element of v has its own first value."""
     net = flat.Net()
     handle = {"shape": [], "type": "RESOURCE", "name": "handle"}
     net.tensors.append(handle)
@@ -43,7 +43,7 @@ def average():
 
 
 def delay(first):
-    """y = v, and v = x: the elements `first` in the first run, then the input of the run
+    """y = v, then v = x: the elements `first` in the first run, and then the input of the run
     before."""
     net = flat.Net()
     x = net.input(np.zeros_like(first))

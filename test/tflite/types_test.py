@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What nnc says of models in which the type of one tensor is another one: they compile, or
-are broken or lack something, with the name of a layer and in words of TFLite's.
+"""Tests models in which the type of one tensor is changed: they compile, or nnc reports what is
+broken or missing, with the name of a layer and in TFLite's terms.
 
-    types_test.py --all     every type; else a quarter of them for each tensor
+    types_test.py --all     every type; otherwise a quarter of the types for each tensor
 """
 
 import collections
@@ -35,7 +35,7 @@ def is_picked(name, share):
 
 
 def seeds():
-    """(name, model): each operator of the nets of cases.py, in its first form."""
+    """(name, model) for the first form of each operator in the nets of cases.py."""
     seen = set()
     for make in cases.NETS.values():
         net = make()
@@ -49,7 +49,7 @@ def seeds():
 
 
 def sweep(name, model):
-    """(name, model) with another type for one tensor of the operator."""
+    """(name, model) for each other type of each tensor of the operator."""
     (op,) = model["subgraphs"][0]["operators"]
     tensors = model["subgraphs"][0]["tensors"]
     for place, t in enumerate([*op["inputs"], *op["outputs"]]):

@@ -1,8 +1,9 @@
-"""Operators on activations of 16 bits: each function adds one to a Checked net, with random
-operands, and says what TFLite's definition makes of them, bit for bit.
+"""Operators on activations of 16 bits. Each function adds one to a Checked net, with random
+operands, and computes the expected results by TFLite's definition, bit for bit.
 
-Sums of products beside weights of 8 bits have 64 bits, and are rescaled by a multiplier of
-16 bits; with a bias of 32 bits, sums and multipliers have 32."""
+Sums of products with weights of 8 bits have 64 bits, and are rescaled by a 16-bit multiplier.
+With a bias of 32 bits, both sums and multipliers have 32 bits.
+"""
 
 import math
 
@@ -17,7 +18,7 @@ I16 = np.int16
 
 
 def scale_sums(sums, reals, bias_type, rounding):
-    """Sums times real numbers: one, or one for each index of the last axis."""
+    """Sums times real numbers: one number, or one for each index of the last axis."""
     if bias_type == np.int32:
         return fixed.scale_by(sums, reals, rounding)
     sums = np.asarray(sums)
@@ -28,9 +29,9 @@ def scale_sums(sums, reals, bias_type, rounding):
 
 
 class Layer:
-    """The operands of a layer with weights: activations x, weights w with a scale for each
-    index of `axis` or one, and a bias of a type or None. `largest` makes all activations and
-    weights as large as can be, so that sums need 64 bits."""
+    """The operands of a layer with weights: activations x; weights w with one scale, or one for
+    each index of `axis`; and a bias of a type, or None. With `largest`, all activations and
+    weights are as large as possible, so that sums need 64 bits."""
 
     def __init__(self, net, x_shape, w_shape, axis, channels, bias_type, largest):
         self.net = net
@@ -95,7 +96,7 @@ def dense(net, rows, k, units, *, channels=False, bias=np.int64, activation="NON
 
 
 def transposed_sums(x, w, strides, size, padding):
-    """What a transposed convolution of x[N, H, W, C] with w[K, H, W, C] adds up."""
+    """The sums of a transposed convolution of x[N, H, W, C] with w[K, H, W, C]."""
     n, height, width, _ = x.shape
     full = np.zeros((n, max((height - 1) * strides[0] + w.shape[1], size[0]),
                      max((width - 1) * strides[1] + w.shape[2], size[1]), w.shape[0]), np.int64)
@@ -161,13 +162,13 @@ def batch_matmul(net, a_shape, b_shape, adj_x=False, adj_y=False, largest=False)
 
 
 def samples(net):
-    """Numbers of 16 bits: both ends, those around 0, and random ones."""
+    """16-bit numbers: both ends of the range, numbers around 0, and random ones."""
     return np.concatenate([np.array([-32768, 32767, -32767, 0, 1, -1, 2, -2, 255, -256], I16),
                            net.integers(I16, 391)])
 
 
 def gate(net, kind, scale):
-    """LOGISTIC and TANH: lines between entries of a table of sigmoids."""
+    """LOGISTIC and TANH, by linear interpolation in a table of sigmoids."""
     x, scale = samples(net), float(f32(scale))
     power = round(math.log2(scale))
     is_power = abs(math.log2(scale) - power) < 1e-3
@@ -186,8 +187,9 @@ def gate(net, kind, scale):
 
 
 def lines(least, most, function, fine=f32(2) / f32(65535), real=f32):
-    """513 integers in units of `fine` between which lines approach a function, in numbers of
-    type `real`; each is moved by half of the error in the middle of its line."""
+    """513 integers in units of `fine`. Linear interpolation between them approximates
+    `function`, computed in the type `real`. Each integer is corrected by half of the error in
+    the middle of its interval."""
     least, most = real(least), real(most)
     step = real((most - least) / real(512))
     unit = real(real(65536) / real(real(fine * real(32767)) - real(fine * real(-32768))))
@@ -211,7 +213,7 @@ def look_up(x, table):
 
 
 def table(net, kind, function, scale, out_scale, has_negative=True):
-    """An operator that is a table of lines of what `function` makes of floats."""
+    """An operator computed by linear interpolation in a table of `function`."""
     x, scale, out_scale = samples(net), f32(scale), f32(out_scale)
     x = x if has_negative else x[x >= 0]
     made = lines(scale * f32(-32768), scale * f32(32767), function, out_scale)
@@ -220,7 +222,7 @@ def table(net, kind, function, scale, out_scale, has_negative=True):
 
 
 def root(net, scale, out_scale):
-    """SQRT: cut towards 0."""
+    """SQRT, rounded towards 0."""
     x = samples(net)
     x, scale, out_scale = x[x >= 0], f32(scale), f32(out_scale)
     y = np.trunc(np.sqrt(scale * x.astype(f32)) / out_scale)
@@ -229,7 +231,7 @@ def root(net, scale, out_scale):
 
 
 def log(scale):
-    """LOG on integers: the least number where there is no logarithm."""
+    """LOG on integers. The result is the least integer where no logarithm exists."""
     return lambda v: f32(np.log(v)) if v > 0 else f32(-32768) * f32(scale)
 
 
@@ -311,7 +313,7 @@ def squared_difference(net, a_shape, b_shape):
 
 
 def resize(net, shape, size, dtype=I16, **options):
-    """RESIZE_BILINEAR: weights in 1/1024, one rounding."""
+    """RESIZE_BILINEAR with weights in units of 1/1024, rounded once."""
     x = net.integers(dtype, *shape)
     aligned, half = options.get("align_corners", False), options.get("half_pixel_centers", False)
 
@@ -361,7 +363,7 @@ def resize(net, shape, size, dtype=I16, **options):
 
 
 def nearest(shape, size, aligned=False, half=False):
-    """The rows and columns of an image that RESIZE_NEAREST_NEIGHBOR takes."""
+    """The rows and columns of an image that RESIZE_NEAREST_NEIGHBOR reads."""
     for given, wanted in zip(shape[1:3], size):
         scale = (f32(given - 1) / f32(wanted - 1) if aligned and wanted > 1 else
                  f32(given) / f32(wanted))

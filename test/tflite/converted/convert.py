@@ -38,7 +38,7 @@ WORDS = 20  # Inputs of whole numbers count words.
 
 
 def disturb(model, random):
-    """Gives weights that Keras makes zeros and ones other values."""
+    """Changes the weights that Keras initializes with zeros and ones."""
     for weight in model.weights:
         name, shape = weight.path.rsplit("/", 1)[-1], weight.shape
         if name in ("bias", "beta", "moving_mean"):
@@ -53,7 +53,7 @@ def sample(specs, random):
 
 
 def prepare(name, random):
-    """(what makes a converter, shapes and types of inputs) of a network."""
+    """(function that makes a converter, shapes and types of inputs) of a network."""
     made = networks.NETWORKS[name][0]()
     if isinstance(made, keras.Model):
         disturb(made, random)
@@ -84,7 +84,7 @@ def convert(converter, form, specs, random):
 
 
 def dequantize_weights(content):
-    """A model with floats for the weights of layers of floats."""
+    """The model with dequantized weights in the layers that compute in floats."""
     model = flatbuffer_utils.convert_bytearray_to_object(content)
     for graph in model.subgraphs:
         for op in graph.operators:
