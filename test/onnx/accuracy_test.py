@@ -1,6 +1,7 @@
-"""What rewrites of arithmetic may not lose: the bits that a floor or a comparison decides by,
-the digits of a small difference of large numbers, and infinities. Results are compared with
-numpy's, of float32 where bits count, else of float64 with a bound in units of 2^-24."""
+"""Tests what rewrites of arithmetic must preserve: the bits on which a floor or a comparison
+depends, the digits of a small difference between large numbers, and infinities. Results are
+compared with those of numpy: in float32 where bits matter, otherwise in float64 with a bound in
+units of 2^-24."""
 
 import pathlib
 import sys
@@ -19,7 +20,7 @@ F32 = np.float32
 
 
 def run(text, inputs, constants=None, opset=21, options=()):
-    """Outputs by name, on each target. `text` is the graph as onnx.parser reads it."""
+    """The outputs by name, on each target. `text` is a graph that onnx.parser reads."""
     model = parser.parse_model(f'<ir_version: 10, opset_import: ["" : {opset}]>\n{text}')
     model.graph.initializer.extend(
         numpy_helper.from_array(np.asarray(array), name)
@@ -36,8 +37,8 @@ def run(text, inputs, constants=None, opset=21, options=()):
 
 
 class Steps(unittest.TestCase):
-    """Where a difference in the last bit becomes one of a whole step, every op computes what
-    IEEE arithmetic on floats does."""
+    """Where a difference in the last bit becomes a whole step, every op computes exactly what
+    IEEE arithmetic on floats defines."""
 
     def check(self, text, inputs, constants, expected, opset=21):
         for target, found in run(text, inputs, constants, opset):
@@ -193,8 +194,8 @@ class Steps(unittest.TestCase):
 
 
 class LargeMeans(unittest.TestCase):
-    """Differences of large numbers keep their digits. Errors are at most a few times what the
-    ops of the model lose one by one."""
+    """Differences of large numbers keep their digits. Errors are at most a few times the sum of
+    the rounding errors of the ops in the model."""
 
     def check(self, text, inputs, constants, expected, opset=21):
         """`expected` are pairs of values and what rounding each of them once costs."""
@@ -363,7 +364,7 @@ class LargeMeans(unittest.TestCase):
 
 class Weights(unittest.TestCase):
     """By default no weight is rounded, so that the bound of a sum of products holds for every
-    input: also for one that is zero where the weights are large."""
+    input, even for one that is zero where the weights are large."""
 
     def test_large_rows(self):
         random = np.random.default_rng(11)
@@ -382,8 +383,8 @@ class Weights(unittest.TestCase):
 
 
 class Infinities(unittest.TestCase):
-    """They come out where IEEE arithmetic and the operators' definitions say, and NaN only
-    where these do."""
+    """Results are infinite where IEEE arithmetic and the definitions of the operators require
+    it, and NaN only where these do."""
 
     def check(self, text, inputs, expected, constants=None, rtol=1e-5):
         for target, found in run(text, inputs, constants):

@@ -1,5 +1,5 @@
-"""Products with weights of 4 and 8 bits that stay compressed: com.microsoft's
-MatMulNBits against onnxruntime, and dequantized constants against float64 sums."""
+"""Tests products with weights of 4 and 8 bits that stay compressed: MatMulNBits of
+com.microsoft against onnxruntime, and dequantized constants against sums in float64."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ TARGETS = ["native", "portable"]
 
 
 def unpack(packed, bits, count):
-    """The first `count` integers of each row of packed ones."""
+    """The first `count` integers of each row of packed integers."""
     if bits == 8:
         return packed[:, :count]
     both = np.stack([packed & 15, packed >> 4], axis=-1)
@@ -28,14 +28,14 @@ def unpack(packed, bits, count):
 
 
 def bound(x, weights):
-    """What sums in float32 may be off by."""
+    """The bound of the error of sums in float32."""
     return 4 * np.sqrt(x.shape[-1]) * EPSILON * (
         np.abs(x).astype(np.float64) @ np.abs(weights)) + 1e-30
 
 
 def make_model(parts):
-    """A model of several graphs of one input and one output: (nodes, x, y, constants),
-    where x and y are shapes. The names of part i end in _i, but for the first's."""
+    """A model of several graphs with one input and one output each: (nodes, x, y, constants),
+    where x and y are shapes. The names of part i end in _i, except those of the first part."""
     nodes, inputs, outputs, constants = [], [], [], []
     for i, (own, x, y, tensors) in enumerate(parts):
         def rename(name):
@@ -116,7 +116,7 @@ class Blocks:
 
 
 def run(model, xs, target):
-    """The results, and what `nnc check` says."""
+    """The results, and the output of `nnc check`."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "graph.onnx"
         onnx.save(model, path)

@@ -1,4 +1,4 @@
-"""What tests of operators share: models made of a few nodes, and a comparison of nnc's code
+"""The base of tests of operators: models made of a few nodes, and a comparison of nnc's code
 for them with onnxruntime."""
 
 import pathlib

@@ -1,8 +1,8 @@
 """Turns graph inputs that a static compiler has to know into constants.
 
-ONNX's node tests hand everything in at run time, also what says how large the
-output is. nnc compiles for fixed shapes, so such an input is written into the model
-with the value that the test gives it.
+ONNX's node tests give all inputs at run time, including those that decide the size of the
+output. nnc compiles for fixed shapes. Such inputs are therefore written into the model with the
+values of the test.
 """
 
 from onnx import numpy_helper
@@ -22,7 +22,7 @@ SHAPE_ONLY = {"Shape", "Size"}
 
 
 def read_by(node):
-    """The names that the node or a subgraph of it reads."""
+    """The names that the node or its subgraphs read."""
     names = set(filter(None, node.input))
     for attribute in node.attribute:
         for inner in attribute.g.node:
@@ -31,8 +31,7 @@ def read_by(node):
 
 
 def fixed_values(graph):
-    """The values that must be known at compile time, each with an operator that needs
-    it so."""
+    """The values that must be known at compile time, each with an operator that requires it."""
     wanted = {}
     for node in reversed(graph.node):
         behind = [wanted[name] for name in node.output if name in wanted]
@@ -45,8 +44,8 @@ def fixed_values(graph):
 
 
 def freeze(model, arrays, more=()):
-    """A copy of model with the inputs that must be known, and some more, as initializers;
-    returns it and the arrays of the inputs that are left, both by name."""
+    """A copy of the model in which the inputs that must be known, and those in `more`, are
+    initializers. Returns the copy and the arrays of the other inputs, by name."""
     frozen = type(model)()
     frozen.CopyFrom(model)
     graph = frozen.graph

@@ -1,5 +1,5 @@
-"""If, Loop and Scan whose runs depend on what the network computes, or that stay loops:
-emitted code against onnxruntime, and models that are refused."""
+"""Tests If, Loop and Scan that depend on computed values, or that stay loops: emitted code
+against onnxruntime, and models that nnc rejects."""
 
 import pathlib
 import tempfile
@@ -25,7 +25,8 @@ def floats(*shape):
 
 
 def lstm_of_tensorflow(units, steps, inputs=5, batch=2):
-    """A Keras layer of LSTM cells as tf2onnx writes it where a mask keeps it from ONNX's LSTM."""
+    """A Keras layer of LSTM cells in the form that tf2onnx writes if a mask prevents it from
+    using ONNX's LSTM."""
     make = onnx.helper.make_node
     floats_, ints, bools = (onnx.TensorProto.FLOAT, onnx.TensorProto.INT32, onnx.TensorProto.BOOL)
     value = onnx.helper.make_tensor_value_info

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ONNX operators that C functions compute, which --custom names, on this machine and in an
-emulated microcontroller, against numpy."""
+"""Tests ONNX operators that C functions compute, which --custom names, on this machine and in
+an emulated microcontroller, against numpy."""
 
 import os
 import pathlib
@@ -60,7 +60,7 @@ def value(name, shape, dtype=TensorProto.FLOAT):
 
 
 def network(domain="my.ops", op="Twist", infos=None, x_shape=(2, 3), **attributes):
-    """relu(x), the operator, times 2; and the operator's second result plus 0."""
+    """A network whose outputs are y = op(relu(x)) * 2 and the second result s of the operator."""
     made = {"alpha": 0.5, "mode": MODE, "ints": INTS, "count": 7,
             "reals": [0.25, 1.5], **attributes}
     nodes = [helper.make_node("Relu", ["x"], ["r"], "relu"),

@@ -52,7 +52,7 @@ def in_turn(targets, test):
 
 
 class Failure(Exception):
-    """A step that went wrong; code is nnc's exit code where nnc said it."""
+    """A step that failed. `code` is the exit code of nnc if nnc reported the failure."""
 
     def __init__(self, message, code=None):
         super().__init__(message)
@@ -72,7 +72,7 @@ def run(command, what, timeout=600, **how):
 
 
 def as_stored(array):
-    """The array as it lies in the memory of an input or output."""
+    """The array in the form that it has in the memory of an input or output."""
     array = np.asarray(array)
     if array.dtype.type in SMALL_FLOATS:
         return array.view(np.uint8)
@@ -107,7 +107,7 @@ def precompile(compiler, flags, headers):
 
 
 def compile_model(model, folder, *, target="native", shapes=None, options=()):
-    """The emitted module in folder. shapes binds an input's dims."""
+    """The emitted module in the folder. `shapes` gives the dimensions of inputs."""
     bound = [f"--shape={name}={'x'.join(map(str, dims))}" for name, dims in
              (shapes or {}).items()]
     nnc("compile", model, f"--target={target}", "-o", folder, "--name=model",
@@ -202,7 +202,8 @@ class Emitted:
 
 
 def run_apart(module, inputs):
-    """module(inputs) in a child: a crash of emitted code is a failure of its test."""
+    """module(inputs) in a child process, so that a crash of emitted code fails only its own
+    test."""
     with tempfile.TemporaryFile() as results:
         child = os.fork()
         if child == 0:
@@ -225,19 +226,19 @@ def run_apart(module, inputs):
 
 
 def aligned_bytes(count, align=64):
-    """So aligned, and filled with a pattern: nothing may count on zeros."""
+    """Bytes with this alignment, filled with a pattern, because nothing may rely on zeros."""
     room = np.full(count + align, 0xA5, np.uint8)
     start = -room.ctypes.data % align
     return room[start:start + count]
 
 
 def dtype_of(port):
-    """numpy's type of a port in memory, which may be wider than the model's."""
+    """The numpy type of a port in memory, which may be wider than that of the model."""
     return np.dtype(DTYPES[port.get("storage", port["dtype"])])
 
 
 def aligned(array, port):
-    """A copy of array, or room for an output, as the port wants it."""
+    """A copy of the array, or memory for an output, with the alignment of the port."""
     dtype, shape = dtype_of(port), tuple(port["shape"])
     count = int(np.prod(shape, dtype=np.int64))
     room = aligned_bytes(count * dtype.itemsize).view(dtype).reshape(shape)
@@ -250,12 +251,12 @@ def aligned(array, port):
 
 
 def pointers(arrays, sizes=()):
-    """A C struct of pointers to arrays, with the sizes behind them."""
+    """A C struct of pointers to arrays, followed by the sizes."""
     return struct([array.ctypes.data for array in arrays], sizes)
 
 
 def struct(addresses, sizes=()):
-    """A C struct of pointers, with the sizes behind them."""
+    """A C struct of pointers, followed by the sizes."""
     class Struct(ctypes.Structure):
         _fields_ = ([(f"pointer{i}", ctypes.c_void_p) for i in range(max(1, len(addresses)))]
                     + [(f"size{i}", ctypes.c_int32) for i in range(len(sizes))])
@@ -264,7 +265,7 @@ def struct(addresses, sizes=()):
 
 
 def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):
-    """Outputs by the model's names of `nnc run`, for targets that are not this machine."""
+    """The outputs of `nnc run` by the model's names, for targets that are not this machine."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     arguments = [f"--shape={name}={'x'.join(map(str, dims))}"

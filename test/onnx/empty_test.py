@@ -1,5 +1,6 @@
-"""Axes of size 0: the neutral result of the operator, an empty tensor, or a refusal that
-names the node. Neither the compiler nor what it emits may crash."""
+"""Tests axes of size 0: the result is the neutral element of the operator or an empty tensor,
+or the model is rejected with the name of the node. Neither the compiler nor the emitted code
+may crash."""
 
 import pathlib
 import sys

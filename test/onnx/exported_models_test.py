@@ -33,7 +33,7 @@ WANTED = 0.97  # of the files of an exporter
 
 
 class Wrong(Exception):
-    """An output that is not onnxruntime's."""
+    """An output that differs from that of onnxruntime."""
 
 
 def check(path, options):
@@ -64,8 +64,8 @@ def run_and_compare(module, feeds, wanted):
 
 
 def check_steps(module, path):
-    """Runs a decoder token by token: what it gives besides the scores are inputs of the next
-    step, after the token."""
+    """Runs a decoder token by token. All results but the scores are inputs of the next step,
+    after the token."""
     arrays = np.load(path)
     names = list(arrays["names"])
     feeds = {name: arrays[f"in{i}"] for i, name in enumerate(names)}
@@ -77,7 +77,7 @@ def check_steps(module, path):
 
 
 def report(work):
-    """The file's name, its kind of fault and what is said of it; None and "" if it has none."""
+    """The name of the file, the kind of fault and its message; None and "" if there is none."""
     path, options = work
     try:
         check(path, options)

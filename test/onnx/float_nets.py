@@ -1,7 +1,7 @@
-"""Small float networks with seeded weights, of the families that torchvision's models and
-transformers are of: what quantizers are given. Windows of averages have an odd number of
-elements: of an even number averages often lie halfway between two integers, and floats round
-these by the order in which they are added, which engines differ in."""
+"""Small float networks with seeded weights, of the families to which torchvision's models and
+transformers belong, for tests of quantizers. Averages have windows with an odd number of
+elements. Those of an even number often lie halfway between two integers, and their rounding
+then depends on the order of additions, which differs between engines."""
 
 import numpy as np
 import onnx
@@ -247,7 +247,7 @@ def sound(random, path):
 
 
 def sequence(random, path):
-    """Letters of a line of text, as recognizers have them without a recurrent layer."""
+    """A recognizer of the letters in a line of text, without a recurrent layer."""
     net = Net(random, (1, 3, 6, 40))
     x = net.add("HardSwish", net.conv("x", 3, 16, stride=2))
     x = net.add("HardSwish", net.conv(x, 16, 16, group=16))
@@ -282,7 +282,7 @@ def gelu(net, x):
 
 
 def encoder(random, path, tokens=12, width=32):
-    """One layer of a transformer, norms first."""
+    """One layer of a transformer with layer norms first."""
     net = Net(random, (1, tokens, width))
     x = net.add("Add", "x", attention(net, net.layer_norm("x", width), tokens, width))
     y = net.linear(gelu(net, net.linear(net.layer_norm(x, width), width, 4 * width)),
@@ -293,7 +293,7 @@ def encoder(random, path, tokens=12, width=32):
 
 
 def bert(random, path, tokens=10, width=32, words=50):
-    """Embeddings of words and places, norms behind, a pooler."""
+    """Embeddings of words and positions, layer norms last, and a pooler."""
     net = Net(random, ids=(1, tokens), words=words)
     x = net.add("Gather", net.normal((words, width)), "ids")
     x = net.layer_norm(net.add("Add", x, net.normal((1, tokens, width), 0.3)), width)
@@ -307,7 +307,7 @@ def bert(random, path, tokens=10, width=32, words=50):
 
 
 def decoder(random, path, tokens=8, width=32, words=40):
-    """A block of a language model: causal attention, root mean squares, gated SiLU."""
+    """A block of a language model: causal attention, RMS norms and gated SiLU."""
     net = Net(random, ids=(1, tokens), words=words)
 
     def rms(x):

@@ -1,5 +1,5 @@
-"""Models of many small nodes, each of whose results is an output: compiled once, run
-once, and compared with ONNX's reference evaluator or with values that a test knows."""
+"""Models of many small nodes whose results are all outputs. A model is compiled and run once,
+and compared with ONNX's reference evaluator or with known values."""
 
 import pathlib
 import tempfile

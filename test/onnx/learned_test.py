@@ -1,5 +1,5 @@
-"""Operators of the domain ai.onnx.ml against onnxruntime: labels equal, numbers within rounding
-errors. Models of real estimators are in learned_models_test.py."""
+"""Tests operators of the domain ai.onnx.ml against onnxruntime: labels are equal, and numbers
+equal within rounding errors. learned_models_test.py has models of real estimators."""
 
 import itertools
 import sys
@@ -108,7 +108,8 @@ def split_tree(features, depth, modes, values, missing, targets, per_leaf, tree)
 
 def trees(prefix, count=6, features=4, depth=4, modes=("BRANCH_LEQ",), values=None, missing=False,
           targets=1, per_leaf=1):
-    """The attributes of random trees. Values are few, so that features are equal to them."""
+    """The attributes of random trees. They have few different values, so that features often
+    equal them."""
     values = [-1.5, -0.5, 0, 0.25, 1] if values is None else values
     all_nodes, all_leaves = {}, {}
     for tree in range(count):
@@ -123,7 +124,7 @@ def trees(prefix, count=6, features=4, depth=4, modes=("BRANCH_LEQ",), values=No
 
 
 def few(rows, features=4, holes=False):
-    """Features of which many equal the values of trees, some are infinite, some NaN."""
+    """Features, many of which equal values of the trees. Some are infinite, some are NaN."""
     x = random.choice(np.float32([-2, -1.5, -1, -0.5, -0.0, 0, 0.25, 0.3, 1, np.inf, -np.inf]),
                       (rows, features))
     return np.where(random.random(x.shape) < 0.2, NAN, x) if holes else x

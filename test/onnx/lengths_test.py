@@ -1,5 +1,5 @@
-"""Operators whose data say how long their results are, and networks around them, each
-against onnxruntime."""
+"""Tests operators whose results have data-dependent sizes, and networks with them, against
+onnxruntime."""
 
 import pathlib
 import tempfile
@@ -36,7 +36,7 @@ def positions():
 
 
 def masked():
-    """Rows that a mask picks go through layers, and back to where they were."""
+    """Rows that a mask selects go through layers and back to their positions."""
     net = Net(x=(FLOAT, [12, 8]))
     score = net.add("ReduceSum", "x", net.constant(np.int64([1])), keepdims=0)
     picked = net.add("NonZero", net.add("Greater", score, net.constant(np.float32(0.5))))
@@ -55,7 +55,8 @@ def masked():
 
 
 def scattered():
-    """As many of y as the mask has elements, at its places, as PyTorch writes masked_scatter."""
+    """Elements of y are written to the positions that a mask selects, as PyTorch writes
+    masked_scatter."""
     net = Net(x=(FLOAT, [4, 8]), y=(FLOAT, [32]))
     zero = net.constant(np.int64([0]))
     places = net.add("Transpose", net.add("NonZero", net.add(
@@ -92,7 +93,7 @@ def distinct():
 
 
 def detections(limit, classes=3):
-    """Boxes that are left of a detector, and a head for each."""
+    """The boxes that remain of a detector, and a head for each."""
     def build():
         net = Net(boxes=(FLOAT, [2, 40, 4]), scores=(FLOAT, [2, classes, 40]))
         left = net.add("NonMaxSuppression", "boxes", "scores", net.constant(np.int64([limit])),
@@ -113,7 +114,7 @@ def detections(limit, classes=3):
 
 
 def reduced():
-    """Results without the axis whose length data say, which may be nothing."""
+    """Reductions of an axis of data-dependent size, which may be empty."""
     net = Net(x=(FLOAT, [9, 6]), mask=(BOOL, [9]), query=(FLOAT, [4, 6]))
     rows = net.add("Compress", "x", "mask", axis=0)
     columns = net.add("Transpose", rows, perm=[1, 0])
@@ -136,7 +137,7 @@ def reduced():
 
 
 def joined():
-    """Parts that data find with others behind one another, and how long all are."""
+    """Concats of parts of data-dependent sizes with others, and the total size."""
     net = Net(x=(FLOAT, [9]), y=(FLOAT, [5]))
     flat = net.constant(np.int64([-1]))
     first, second = (net.add("Reshape", net.add("NonZero", name), flat) for name in "xy")
@@ -150,7 +151,7 @@ def joined():
 
 
 def both():
-    """The caller decides one size, data another."""
+    """One size is given by the caller, another depends on data."""
     net = Net(x=(FLOAT, ["batch", 6]))
     score = net.add("ReduceMax", "x", net.constant(np.int64([1])), keepdims=0)
     picked = net.add("Compress", "x", net.add("Greater", score, net.constant(np.float32(1))),
@@ -161,7 +162,7 @@ def both():
 
 
 def scaled():
-    """Sizes that the network computes with."""
+    """Sizes with which the network computes."""
     net = Net(x=(FLOAT, ["n", 6]))
     n = net.add("Gather", net.add("Shape", "x"), net.constant(np.int64(0)))
     real = net.add("Cast", n, to=FLOAT)
@@ -190,7 +191,7 @@ def indexed():
 
 
 def matrices():
-    """Two sizes of the caller, one that data decide, and their strides."""
+    """Two sizes given by the caller, a data-dependent size, and their strides."""
     net = Net(x=(FLOAT, ["n", "m"]))
     net.outputs = [net.add("NonZero", "x"), net.add("CumSum", "x", net.constant(np.int64(1))),
                    net.add("TopK", "x", net.constant(np.int64([2])), results=2)[0],
@@ -201,7 +202,7 @@ def matrices():
 
 
 def boxes_and_scores(net_of, classes=2, count=12, draws=4):
-    """A network of boxes and their scores, and draws of which the last finds nothing."""
+    """A network of boxes and their scores, and inputs, the last of which have no detections."""
     net = Net(boxes=(FLOAT, [1, count, 4]), scores=(FLOAT, [1, classes, count]))
     net_of(net)
     inputs = []
@@ -214,7 +215,7 @@ def boxes_and_scores(net_of, classes=2, count=12, draws=4):
 
 
 def add_suppression(net, limit, least=0.3):
-    """The indices that are left, and boxes and scores of these."""
+    """The indices that remain, and their boxes and scores."""
     kept = net.add("NonMaxSuppression", "boxes", "scores", net.constant(np.int64([limit])),
                    net.constant(np.float32([0.4])), net.constant(np.float32([least])))
     number = net.add("Squeeze", net.add("Slice", kept, *(net.constant(np.int64([value]))
@@ -225,8 +226,8 @@ def add_suppression(net, limit, least=0.3):
 
 
 def best():
-    """The best of what is left, at most so many, as torchvision and Ultralytics write it:
-    by Min, by ReduceMin, by Clip, and by a slice of what is sorted."""
+    """At most a given number of the best remaining boxes, as torchvision and Ultralytics write
+    it: by Min, by ReduceMin, by Clip, and by a slice of the sorted boxes."""
     def add(net):
         kept, boxes, scores = add_suppression(net, 5)
         count = net.add("Shape", scores)
@@ -242,7 +243,7 @@ def best():
 
 
 def first_rows():
-    """Rows up to a constant, and what follows them."""
+    """The rows up to a constant number, and layers after them."""
     def add(net):
         kept, boxes, scores = add_suppression(net, 5)
         zero, three = net.constant(np.int64([0])), net.constant(np.int64([3]))
@@ -254,8 +255,8 @@ def first_rows():
 
 
 def filled_up():
-    """Rows in a tensor of a fixed number of them, as firmware wants them: all that are left,
-    and at most so many."""
+    """All remaining rows, and at most a given number of them, in a tensor of fixed size, as
+    firmware requires."""
     def add(net):
         kept, boxes, scores = add_suppression(net, 5)
         zero, six = net.constant(np.int64([0])), net.constant(np.int64([6]))
@@ -270,7 +271,7 @@ def filled_up():
 
 
 def from_lengths(add):
-    """Rows that a mask picks, and what `add` makes of them and of their number."""
+    """Rows that a mask selects, and what `add` computes from them and their number."""
     def build():
         net = Net(x=(FLOAT, [10, 3]), mask=(BOOL, [10]))
         rows = net.add("Compress", "x", "mask", axis=0)
@@ -292,7 +293,7 @@ def filled(net, size):
 
 
 def padded(net, rows, count, number):
-    """Rows in a tensor of a fixed number of them, padded in several ways."""
+    """Rows in a tensor of fixed size, padded in several ways."""
     zero, four, ten = number(0), number(4), number(10)
 
     def pad(rows, more):
@@ -307,7 +308,7 @@ def padded(net, rows, count, number):
 
 
 def best_in_rows(net, rows, count, number):
-    """The largest, at most four, in four rows."""
+    """At most four of the largest, in a tensor of four rows."""
     zero, four = number(0), number(4)
     size = net.add("Min", count, four)
     values, indices = net.add("TopK", net.add("ReduceSum", rows, number(1), keepdims=0), size,
@@ -334,7 +335,7 @@ def computed(net, rows, count, number):
 
 
 def as_long_by_chance():
-    """A fixed dimension that is equal to the largest number of rows is no length."""
+    """A fixed dimension that happens to equal the largest number of rows is not data-dependent."""
     net = Net(x=(FLOAT, [6, 6]), mask=(BOOL, [6]))
     places = net.add("NonZero", "mask")
     rows = net.add("Gather", "x", net.add("Squeeze", places, net.constant(np.int64([0]))))
@@ -361,7 +362,7 @@ def as_long_by_chance():
 
 
 def numbers(net, rows, count, number):
-    """Lengths as numbers: outputs, and what a network divides by."""
+    """Sizes as numbers, which are outputs or by which a network divides."""
     zero, four = number(0), number(4)
     least = net.add("Min", count, four)
     filled = net.add("Slice", net.add("Concat", rows, net.constant(
@@ -379,7 +380,7 @@ def constants(net, rows, count, number):
 
 
 def decided():
-    """What depends on whether data find anything, and on how much: numbers and conditions."""
+    """Numbers and conditions that depend on how much is found."""
     net = Net(x=(FLOAT, [6]), y=(INT64, [6]))
     found = net.add("Reshape", net.add("NonZero", "x"), net.constant(np.int64([-1])))
     count = net.add("Size", found)
@@ -405,7 +406,7 @@ def decided():
 
 
 def branches(net, rows, count, number):
-    """An If whose branch data decide by whether they find anything."""
+    """An If that depends on whether anything is found."""
     branch = lambda op: helper.make_graph([helper.make_node(op, ["x"], [op])], op, [],
                                           [helper.make_empty_tensor_value_info(op)])
     some = net.add("Greater", net.add("Squeeze", count), net.constant(np.int64(0)))
@@ -413,7 +414,7 @@ def branches(net, rows, count, number):
 
 
 def in_rows(most):
-    """At most so many rows in a fixed number of them, as firmware wants them."""
+    """At most `most` rows in a tensor of fixed size, as firmware requires."""
     def add(net, rows, count, number):
         zero, size = number(0), number(most)
         least = net.add("Min", count, size)
@@ -437,14 +438,14 @@ def in_rows(most):
 
 
 def best_of_all(net, rows, count, number):
-    """The best of a fixed number of boxes, as many as data find elsewhere."""
+    """The best of a fixed number of boxes. Their number is that of something else that is found."""
     net.inputs["scores"] = (FLOAT, [4])
     for size in (net.add("Min", count, number(4)), net.add("Min", count, number(2))):
         net.outputs += net.add("TopK", "scores", size, axis=0, results=2)
 
 
 def filled_with_rest(net, rows, count, number):
-    """Rows that are filled up to as many as there may be."""
+    """Rows that are padded to the largest possible number."""
     missing = net.add("Sub", number(12), count)
     row = net.constant(np.float32([[-2]]))
     net.outputs = [
@@ -455,7 +456,8 @@ def filled_with_rest(net, rows, count, number):
 
 
 def first_or_zeros(net, rows, count, number):
-    """The first row, or zeros where none is found, as a refusal of the row alone advises."""
+    """The first row, or zeros if there is none, as the message for reading the row alone
+    advises."""
     one = net.add("Concat", rows, net.constant(np.zeros((1, 3), np.float32)), axis=0)
     zero, most = net.constant(np.int64(0)), number(MOST)
     net.outputs = [net.add("Gather", one, zero),
@@ -470,7 +472,7 @@ def first_or_zeros(net, rows, count, number):
 
 
 def places(net, rows, count, number):
-    """Slices of which data decide the start, the end, or both."""
+    """Slices whose start, end or both depend on data."""
     zero, two, most = number(0), number(2), number(MOST)
     half, less = net.add("Div", count, two), net.add("Sub", count, two)
     cut = lambda start, end: net.add("Slice", rows, start, end, zero)
@@ -482,7 +484,7 @@ def places(net, rows, count, number):
 
 
 def of_cut_rows(net, rows, count, number):
-    """Slices of rows that were cut before, along several axes."""
+    """Slices, along several axes, of rows that were sliced before."""
     zero, four = number(0), number(4)
     least = net.add("Min", count, four)
     first = net.add("Slice", rows, zero, least, zero)
@@ -518,7 +520,7 @@ def ranges(net, rows, count, number):
 
 
 def found_again(net, rows, count, number):
-    """A mask of the rows that another mask has picked, and the first of these."""
+    """A mask of rows that another mask has selected, and the first of these rows."""
     score = net.add("ReduceSum", rows, number(1), keepdims=0)
     again = net.add("Reshape", net.add("NonZero", net.add(
         "Greater", score, net.constant(np.float32(0.3)))), number(-1))
@@ -559,7 +561,7 @@ FROM_LENGTHS = {
 
 
 def two_suppressions():
-    """Two that keep boxes of their own, of which the second is cut to the best."""
+    """Two suppressions, the second of which is cut to the best boxes."""
     def add(net):
         one, two = add_suppression(net, 3), add_suppression(net, 3, least=0.5)
         size = net.add("Min", net.add("Shape", two[2]), net.constant(np.int64([2])))
@@ -568,7 +570,8 @@ def two_suppressions():
 
 
 def none_kept():
-    """One keeps nothing, whatever is found, as without a limit, and what follows it."""
+    """Suppressions that always keep nothing, because their limit is 0 or missing, and ops after
+    them."""
     def add(net):
         kept, boxes, _ = add_suppression(net, 5)
         off, none, scores = add_suppression(net, 0)
@@ -579,7 +582,7 @@ def none_kept():
 
 
 def always_empty():
-    """Operators on tensors that are empty at all sizes, beside one whose length data say."""
+    """Operators on tensors that are always empty, and on one of data-dependent size."""
     net = Net(x=(FLOAT, [7]))
     empty = net.constant(np.zeros((0, 3), np.float32))
     net.outputs = [net.add("NonZero", "x"), net.add("NonZero", empty),
@@ -620,7 +623,8 @@ class LengthsTest(unittest.TestCase):
 
 
 class RefusedTest(unittest.TestCase):
-    """What nnc does not compute is a limit of nnc, told by the node and what to write."""
+    """Tests models that nnc cannot compile. The message names the node and how to write it
+    instead."""
 
     def check(self, add, advice="node 'v.*Concat"):
         with tempfile.TemporaryDirectory() as folder:
@@ -659,7 +663,7 @@ class RefusedTest(unittest.TestCase):
 
 
 class NamesTest(unittest.TestCase):
-    """The length of an output is named after it."""
+    """A data-dependent size of an output is named after the output."""
 
     def check(self, model, names):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""What tests share of models that a Python of its own makes, with inputs and the outputs that
-are wanted: finding that Python, and comparing."""
+"""Helpers of tests of models that are created, with inputs and expected outputs, by a separate
+Python: finding that Python, and comparing."""
 
 import os
 import pathlib
@@ -13,8 +13,8 @@ SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 
 
 def find_python(part):
-    """The Python of the environment PART-venv, which `scripts/setup --PART` makes if need be;
-    None where it cannot be made."""
+    """The Python of the environment PART-venv. `scripts/setup --PART` creates it if necessary;
+    None if that fails."""
     python = pathlib.Path(os.environ["NNC_CACHE"]) / f"{part}-venv" / "bin" / "python"
     if not python.exists():
         subprocess.run([ROOT / "scripts" / "setup", f"--{part}"], stdout=sys.stderr)
@@ -22,14 +22,14 @@ def find_python(part):
 
 
 def load(path):
-    """The inputs and the outputs that are wanted, by their names, of an .npz file."""
+    """The inputs and the expected outputs in an .npz file, by their names."""
     arrays = np.load(path)
     return ({name: arrays[f"in{i}"] for i, name in enumerate(arrays["names"])},
             {name: arrays[f"out{i}"] for i, name in enumerate(arrays["outputs"])})
 
 
 def compare(got, want, share):
-    """Why an output is not the one that is wanted, or None; floats may differ by a share of the
+    """How an output differs from the expected one, or None. Floats may differ by a share of the
     largest one."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"is {got.dtype} {got.shape}, not {want.dtype} {want.shape}"
@@ -49,7 +49,7 @@ def compare(got, want, share):
 
 
 def compare_all(outputs, wanted, share):
-    """Why the first output that is not as wanted is not, or None."""
+    """How the first wrong output differs from the expected one, or None."""
     for name, want in wanted.items():
         fault = compare(outputs[name], want, share)
         if fault:

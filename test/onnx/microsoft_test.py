@@ -1,6 +1,6 @@
-"""onnxruntime's own operators (domain com.microsoft), against onnxruntime without its
-optimizations: integers within one unit, and almost all of them equal; and networks that its
-optimizers wrote."""
+"""Tests onnxruntime's own operators (domain com.microsoft) against onnxruntime without its
+optimizations: integers are within one unit, and almost all of them are equal. Networks written
+by its optimizers are tested, too."""
 
 import itertools
 import math

@@ -1,6 +1,6 @@
-"""Names that a model may use and C++ not: what nnc emits for them builds without a
-warning, as C++ and its header as C, and computes. The rule by which they become C
-identifiers is in codegen/calling.md."""
+"""Tests names that are valid in a model but not in C++: the emitted code builds without a
+warning, as C++ and its header as C, and computes. codegen/calling.md has the rule by which
+names become C identifiers."""
 
 import pathlib
 import re
@@ -42,8 +42,8 @@ HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale
 
 
 def make_model(names=NAMES, unrelated=()):
-    """relu(x * w) for a pair of inputs and outputs of each name, on nodes of that name;
-    and a negation of each of the unrelated inputs."""
+    """relu(x * w) for a pair of inputs and outputs of each name, on nodes of that name, and the
+    negation of each input in `unrelated`."""
     ports, nodes, weights = {"": [], "~out": []}, [], []
     for i, name in enumerate(names):
         for end, made in ports.items():
@@ -60,7 +60,7 @@ def make_model(names=NAMES, unrelated=()):
 
 
 def find_macros():
-    """Names of the macros without parameters that some compiler has after all HEADERS."""
+    """The names of the macros without parameters that any compiler defines after all HEADERS."""
     names = set()
     for compiler, language in (("gcc", "c"), ("g++", "c++"), ("clang-19", "c"),
                                ("clang++-19", "c++")):
@@ -73,13 +73,13 @@ def find_macros():
 
 
 def fields(module):
-    """From the model's names of inputs and outputs to the struct's fields."""
+    """The fields of the structs by the model's names of inputs and outputs."""
     return {port["name"]: port["field"]
             for port in module.manifest["inputs"] + module.manifest["outputs"]}
 
 
 def identifiers(text):
-    """Identifiers of C++ source outside of comments and text."""
+    """The identifiers in C++ source outside of comments and text."""
     code = re.sub(r"//.*|/\*[\s\S]*?\*/|\"[^\"\n]*\"", " ", text)
     return set(re.findall(r"[A-Za-z_]\w*", code))
 

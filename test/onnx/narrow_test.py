@@ -1,6 +1,6 @@
-"""Models of float16 and bfloat16: inputs, outputs, weights, constants and casts. nnc computes
-them in float32, so a result is the float32 network's, of the rounded weights and inputs,
-rounded once."""
+"""Tests models of float16 and bfloat16: inputs, outputs, weights, constants and casts. nnc
+computes them in float32, so that a result is that of the float32 network with rounded weights
+and inputs, rounded once."""
 
 import pathlib
 import sys
@@ -27,7 +27,7 @@ def data_type(dtype):
 
 
 class Net:
-    """A float network whose weights and inputs have values that 16 bits hold."""
+    """A float network whose weights and inputs are exact in 16 bits."""
 
     def __init__(self, half, opset=18):
         self.half, self.opset = half, opset
@@ -110,7 +110,7 @@ def run(model, feeds, target, options=()):
 
 
 class Networks(unittest.TestCase):
-    """Whole networks, in both types, all of them 16 bits or with float32 around them."""
+    """Tests whole networks in both types, entirely in 16 bits or surrounded by float32."""
 
     def check(self, make, opset=22):
         for name, half in HALVES.items():
@@ -213,7 +213,7 @@ class Networks(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """`nnc verify` and `nnc run`, also on targets that are emulated."""
+    """Tests `nnc verify` and `nnc run`, also on emulated targets."""
 
     def small(self, half):
         net = Net(half, 22)
@@ -264,7 +264,7 @@ class Commands(unittest.TestCase):
 
 
 class Casts(unittest.TestCase):
-    """Casts are the model's own rounding: bit for bit."""
+    """Tests that casts round exactly as the model says, bit for bit."""
 
     def compare(self, nodes, feeds, constants=(), opset=23):
         names = [output for node in nodes for output in node.output]
@@ -340,7 +340,7 @@ class Casts(unittest.TestCase):
 
 
 class Integers(Casts):
-    """Integers of 2 and 4 bits, which have a byte each in memory."""
+    """Tests integers of 2 and 4 bits, each of which has a byte in memory."""
     TYPES = [ml_dtypes.int2, ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.uint4]
 
     def all_values(self, dtype):
@@ -415,7 +415,7 @@ class Integers(Casts):
 
 
 class SmallFloats(Casts):
-    """Floats of 4 to 8 bits, of which a byte in memory holds the code."""
+    """Tests floats of 4 to 8 bits, each of which has its code in a byte in memory."""
     TYPES = emitted.SMALL_FLOATS
     ROUNDED = [t for t in TYPES if t is not ml_dtypes.float8_e8m0fnu]
     # Operators other than Cast and QuantizeLinear lack the floats of 6 bits.
@@ -552,7 +552,8 @@ class SmallFloats(Casts):
 
 
 class Precision(Casts):
-    """QuantizeLinear divides in the type of x and the scale, or the one it names."""
+    """Tests that QuantizeLinear divides in the type of x and the scale, or in the type that it
+    names."""
 
     test_rounding = test_all_types = test_constants = None
 
@@ -571,7 +572,7 @@ class Precision(Casts):
 
 
 class Bits(Casts):
-    """BitCast among all types of one size."""
+    """Tests BitCast among all types of the same size."""
 
     test_rounding = test_all_types = test_constants = None
 

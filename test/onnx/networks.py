@@ -37,7 +37,7 @@ SEED, COUNT = 7, 3
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """A network, and the inputs that it is tried with."""
+    """A network, and its inputs."""
 
     name: str
     path: Callable  # () -> path
@@ -80,7 +80,7 @@ def ocr_subjects():
 
 
 def shared_samples(path):
-    """Seeded noise for the inputs of a model of which nothing else is known."""
+    """Seeded noise as inputs, for models of unknown meaning."""
     def samples():
         random = np.random.default_rng(SEED)
         for _ in range(COUNT):
@@ -91,7 +91,7 @@ def shared_samples(path):
 
 
 def is_float(model):
-    """Whether a model computes in floating point throughout."""
+    """Returns True if a model computes only in floating point."""
     integer = ("QuantizeLinear", "Integer")
     return (not any(n.op_type.startswith("QLinear") or n.op_type.endswith(integer)
                     for n in model.graph.node)
@@ -135,7 +135,7 @@ def compare(subject, output, got, want, tolerance):
 
 
 def tied(values, axis, distance):
-    """Whether the two largest elements of some row are closer than rounding."""
+    """Returns True if the two largest elements of some row are closer than rounding errors."""
     largest = np.sort(values, axis)
     gap = np.take(largest, -1, axis) - np.take(largest, -2, axis)
     return (gap < distance * np.abs(values).max()).any()

@@ -63,12 +63,12 @@ ROUNDED = {"f16": 2e-3, "bf16": 16e-3}
 
 
 def load_stored_case(case):
-    """A case whose model and tensors are files, with the model."""
+    """A stored case with its model. The model and the tensors are files."""
     return dataclasses.replace(case, model=onnx.load(f"{case.model_dir}/model.onnx"))
 
 
 def get_data(case):
-    """Inputs and outputs of a case, in pairs."""
+    """The inputs and outputs of a case, in pairs."""
     if case.data_sets is not None:
         return case.data_sets
     return [[[onnx.load_tensor(path) for path in
@@ -92,7 +92,7 @@ def supported_ops():
 
 
 def out_of_scope(case, supported):
-    """Why a case is not for nnc to run, or None."""
+    """Why nnc need not run a case, or None."""
     if case.name in DISPUTED:
         return "is disputed"
     graph = case.model.graph
@@ -111,7 +111,7 @@ def out_of_scope(case, supported):
 
 
 def compare(case, outputs, expected, ports):
-    """Raises Failure where outputs are not what the test expects."""
+    """Raises Failure if outputs differ from those that the test expects."""
     for port, want in zip(ports, expected):
         got, want = outputs[port["name"]], emitted.as_stored(to_array(want))
         if got.shape != want.shape or got.dtype != want.dtype:
@@ -141,8 +141,8 @@ def to_array(value):
 
 
 def check(case, target, frozen):
-    """Raises Failure where a case does not pass. frozen says which inputs become constants:
-    those that nnc "needs" so, "all" but the first, or "none"."""
+    """Raises Failure if a case does not pass. `frozen` says which inputs become constants:
+    those that nnc "needs", "all" but the first, or "none"."""
     names = [port.name for port in case.model.graph.input]
     for inputs, expected in get_data(case):
         arrays = {name: to_array(array) for name, array in zip(names, inputs)}
@@ -161,7 +161,7 @@ def check(case, target, frozen):
 
 def outcome(index):
     """("passed" | "declined" | "lacking" | "failed", message) of a case, by index into CASES.
-    nnc lacks something where it says so; else it is at fault."""
+    It is "lacking" if nnc reports that it lacks something, and "failed" if nnc is at fault."""
     try:
         check(CASES[index], *HOW)
         return "passed", ""

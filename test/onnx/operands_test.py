@@ -1,4 +1,4 @@
-"""Expressions of more tensors than an elementwise routine has strides for."""
+"""Tests expressions of more tensors than an elementwise routine has strides for."""
 
 import sys
 import unittest

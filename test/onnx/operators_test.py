@@ -1,4 +1,5 @@
-"""Corners of operators and graphs that ONNX's node tests leave out, against onnxruntime."""
+"""Tests features of operators and graphs that ONNX's node tests do not cover, against
+onnxruntime."""
 
 import itertools
 import sys

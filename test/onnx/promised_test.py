@@ -1,6 +1,6 @@
-"""Operands that decide the shape of a result and are inputs of the network: where the model
-declares that shape, they are read at run time or follow from it; else they are refused. No
-value of theirs makes emitted code read outside of its memory."""
+"""Tests operands that decide the shape of a result and are inputs of the network. If the model
+declares that shape, they are read at run time or follow from it; otherwise the model is
+rejected. No value of theirs makes emitted code read outside of its memory."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
-"""Single operators between DequantizeLinear and QuantizeLinear, as quantizers write them:
-within one unit of the float arithmetic on a target that keeps integers between layers.
-Exact where an operator only moves elements."""
+"""Tests single operators between DequantizeLinear and QuantizeLinear, as quantizers write them.
+On a target that keeps integers between layers, results are within one unit of the float
+arithmetic. They are exact if an operator only moves elements."""
 
 import itertools
 import pathlib
@@ -20,7 +20,7 @@ TYPES = [np.uint8, np.int8]
 
 
 def compute(graph):
-    """What onnxruntime computes without optimizations, in floats, by name of output."""
+    """The results of onnxruntime without optimizations, in floats, by the name of the output."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(graph.model().SerializeToString(), options,

@@ -91,8 +91,8 @@ def samples(model, count=6, seed=1):
 
 
 def run(model, x, names=None, integers=False):
-    """Results of onnxruntime, node by node as ONNX defines them; with `integers` by its
-    integer kernels, whose sums saturate on machines that have AVX2 alone."""
+    """The results of onnxruntime, node by node as ONNX defines them. With `integers` it uses
+    its integer kernels, whose sums saturate on machines with only AVX2."""
     options = onnxruntime.SessionOptions()
     if not integers:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -1,4 +1,4 @@
-"""nnc quantize: results that stay unrounded, and constant tables whose rows are gathered."""
+"""Tests nnc quantize: results that stay unrounded, and constant tables whose rows are gathered."""
 
 import json
 import os
@@ -74,7 +74,8 @@ class Unrounded(TestCase):
 
 
 class Tables(TestCase):
-    """Gather of a constant table: the table becomes 8 bits, and the rows are dequantized."""
+    """Tests Gather of a constant table: the table is quantized to 8 bits, and the rows are
+    dequantized."""
 
     def indices(self, count=5):
         random = np.random.default_rng(4)

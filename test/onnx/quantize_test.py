@@ -1,4 +1,4 @@
-"""nnc quantize: the models that it writes, judged by onnxruntime, by numpy, and by nnc."""
+"""Tests the models that nnc quantize writes with onnxruntime, numpy and nnc."""
 
 import subprocess
 import sys
@@ -192,7 +192,7 @@ class Models(TestCase):
 
 
 class Ranges(TestCase):
-    """The range of the input, against implementations in numpy: its values are known."""
+    """Tests the range of the input, whose values are known, against implementations in numpy."""
 
     def setUp(self):
         super().setUp()

@@ -27,7 +27,7 @@ TYPES = [np.uint8, np.int8]
 
 
 class Kind:
-    """What layers with one function have in common."""
+    """The properties that layers with one function share."""
 
     def __init__(self, random):
         self.random = random
@@ -133,7 +133,7 @@ class Kind:
 
 
 def run(graph, target):
-    """Outputs by name, and the layers' routines."""
+    """The outputs by name, and the routines of the layers."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         path = folder / "layers.onnx"

@@ -72,8 +72,8 @@ class Samples(CalibrationDataReader):
 
 
 def get_units(model, wants):
-    """The scale of each output: what its DequantizeLinear has, else what a quantizer of 8
-    bits would choose."""
+    """The scale of each output: that of its DequantizeLinear or, if it has none, the scale that
+    a quantizer to 8 bits would choose."""
     scales = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     makers = {name: node for node in model.graph.node for name in node.output}
     return {o.name: float(scales[makers[o.name].input[1]])
@@ -87,7 +87,7 @@ def is_defined(model):
 
 
 def run(path, feeds, level):
-    """Outputs of all runs by name."""
+    """The outputs of all runs by name."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = level
     session = onnxruntime.InferenceSession(str(path), options,

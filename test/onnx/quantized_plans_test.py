@@ -1,8 +1,9 @@
-"""Plans of quantized networks: of all forms of their products, they cost at most what plans with
-integers alone and with floats alone cost.
+"""Tests that plans of quantized networks with all forms of their products cost at most as much
+as plans with integers alone or with floats alone.
 
-Twelve networks, quantized by onnxruntime, for six targets. All costs are estimates of nnc's, so
-that nothing depends on the machine."""
+Twelve networks, quantized by onnxruntime, are compiled for six targets. All costs are estimates
+of nnc, so that nothing depends on the machine.
+"""
 
 import pathlib
 import re

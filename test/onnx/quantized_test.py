@@ -25,7 +25,7 @@ BROKEN = 3
 
 
 def extremes(shape, dtype):
-    """Random integers, a quarter of which are the least or the largest."""
+    """Random integers, a quarter of which are the smallest or the largest of the type."""
     info = np.iinfo(dtype)
     values = random.integers(info.min, info.max + 1, shape)
     edge = random.random(shape)
@@ -34,7 +34,7 @@ def extremes(shape, dtype):
 
 
 def convolve(x, w, pads, strides, dilations, group):
-    """Exact sums of a convolution over any number of spatial axes; x and w are centred."""
+    """The exact sums of a convolution over any number of spatial axes. x and w are centred."""
     spatial = x.ndim - 2
     pad = [(0, 0), (0, 0)] + [(pads[i], pads[spatial + i]) for i in range(spatial)]
     x = np.pad(x.astype(np.int64), pad)
@@ -54,7 +54,7 @@ def convolve(x, w, pads, strides, dilations, group):
 
 
 def requantize(sums, x_scale, w_scale, y_scale, y_zero):
-    """Sums as integers of another scale; all scales are f32, w_scale broadcasts."""
+    """The sums as integers of another scale. All scales are f32, and w_scale broadcasts."""
     factor = np.float32(np.float32(x_scale) * np.asarray(w_scale, np.float32))
     factor = np.float32(factor / np.float32(y_scale))
     info = np.iinfo(y_zero.dtype)

@@ -22,7 +22,8 @@ random = np.random.default_rng(5)
 
 
 def make_residual(path):
-    """Residuals, depthwise layers, pools, concats of other scales, a gate."""
+    """Residual connections, depthwise layers, pooling, concats with different scales, and a
+    gate."""
     net = Net(random, [1, 3, 16, 16])
     x = net.add("Relu", net.conv("x", 3, 16, stride=1))
     y = net.add("Relu", net.conv(x, 16, 16, group=16))
@@ -129,7 +130,7 @@ class Samples(CalibrationDataReader):
 
 
 def get_units(model):
-    """The scale of each output that a DequantizeLinear makes, by name."""
+    """The scale of each output that a DequantizeLinear computes, by name."""
     scales = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     makers = {name: node for node in model.graph.node for name in node.output}
     return {o.name: float(scales[makers[o.name].input[1]]) for o in model.graph.output

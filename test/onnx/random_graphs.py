@@ -115,7 +115,7 @@ class Graph:
 
 
 class Net:
-    """A graph that grows, with the values that it has so far."""
+    """A growing graph, with its values so far."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -248,7 +248,7 @@ class Net:
 
 
 def rename(graph, prefix):
-    """The graph with other names, as a part of a model of several."""
+    """The graph with other names, for a model that contains several graphs."""
     part = Graph()
     put = lambda name: prefix + name if name else ""
     for node in graph.nodes:
@@ -276,7 +276,7 @@ def join(graphs):
 
 
 def run(graph, target):
-    """What emitted code computes; raises Failure."""
+    """The results of emitted code. Raises Failure."""
     folder = tempfile.mkdtemp()
     try:
         path = pathlib.Path(folder) / "graph.onnx"
@@ -289,7 +289,7 @@ def run(graph, target):
 
 
 def differences(graph, actual, prefix=""):
-    """What is wrong with the outputs, or None."""
+    """How the outputs differ from the expected ones, or None."""
     expected = graph.expected()
     bounds = graph.tolerances(expected)
     for name, want in expected.items():
@@ -316,8 +316,7 @@ def check(graph, target):
 
 
 def check_batch(graphs, target):
-    """The problems of graphs, by index; those of a batch that fails as a whole are found by
-    halves."""
+    """The problems of graphs, by index. If a batch fails as a whole, its halves are checked."""
     try:
         actual = run(join(graphs), target)
     except emitted.Failure as failure:

@@ -27,7 +27,7 @@ def is_float(value):
 
 
 def distance_to_steps(x, offset=0.0):
-    """How far the numbers are from the next of ..., offset - 1, offset, offset + 1, ..."""
+    """The distance of each number to the nearest of ..., offset - 1, offset, offset + 1, ..."""
     shifted = np.asarray(x, np.float64) - offset
     return np.abs(shifted - np.rint(shifted)).min(initial=1.0)
 
@@ -101,7 +101,7 @@ def clip(net):
 
 
 def operand_for(net, x, dtype=None):
-    """Another operand of the type of x whose shape broadcasts with that of x."""
+    """Another operand with the type of x, whose shape broadcasts with that of x."""
     dtype = dtype or x.array.dtype
     other = net.pick(lambda v: v.array.dtype == dtype and broadcasts(v, x))
     if other is not None and net.random.random() < 0.7:

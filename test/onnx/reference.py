@@ -1,4 +1,4 @@
-"""onnxruntime as the judge, also of models older than it reads."""
+"""Runs onnxruntime as the reference, also for models older than it supports."""
 
 import numpy as np
 import onnx
@@ -16,8 +16,9 @@ def session(path):
 
 
 def modernized(model):
-    """The model at opset 13, as far as ops older than opset 7 occur here: Reshape with
-    its shape as an attribute, and arithmetic that names the axis to broadcast from."""
+    """The model at opset 13. Of the ops older than opset 7, those that occur here are
+    converted: Reshape with its shape as an attribute, and arithmetic that names the axis for
+    broadcasting."""
     ranks = {v.name: len(v.type.tensor_type.shape.dim) for v in
              [*model.graph.value_info, *model.graph.input]}
     nodes = []

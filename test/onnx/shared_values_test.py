@@ -1,5 +1,5 @@
-"""Values that an anchor and its own epilogue both read, as pre-activation networks and
-PoolFormer have them, and other graphs in which branches of one value meet again."""
+"""Tests values that both an anchor and its own epilogue read, as in pre-activation networks and
+PoolFormer, and other graphs in which branches of one value meet again."""
 
 import sys
 import unittest

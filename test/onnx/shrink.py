@@ -7,7 +7,8 @@ import numpy as np
 
 
 def kind_of(problem):
-    """What two failures of one cause share: which step fails, without its numbers."""
+    """The part of a failure that failures with the same cause share: the step that fails,
+    without numbers."""
     if problem is None:
         return None
     if "expected" in problem and "differ" in problem:
@@ -17,7 +18,7 @@ def kind_of(problem):
 
 
 def size(graph):
-    """What shrinks: nodes, outputs, operands, and elements."""
+    """The measures that shrinking reduces: nodes, outputs, operands and elements."""
     arrays = [*graph.feeds.values(), *graph.constants.values()]
     return (len(graph.nodes), len(graph.outputs), sum(len(n.input) for n in graph.nodes),
             sum(array.size for array in arrays))
@@ -42,7 +43,7 @@ def shrink(graph, fails):
 
 
 def candidates(graph):
-    """Smaller graphs, those that leave out most first."""
+    """Smaller graphs, those first that leave out most."""
     for name in graph.outputs if len(graph.outputs) > 1 else ():
         yield keep_outputs(graph, [name])
     for name in graph.outputs if len(graph.outputs) > 2 else ():
@@ -67,7 +68,7 @@ def candidates(graph):
 
 
 def clean(graph):
-    """Leaves out what no output needs."""
+    """Removes nodes, inputs and constants that no output needs."""
     needed, nodes = set(graph.outputs), []
     for node in reversed(graph.nodes):
         if needed & set(node.output):
@@ -86,7 +87,7 @@ def keep_outputs(graph, names):
 
 
 def feed_results(graph, node):
-    """The results of a node as inputs."""
+    """The graph with the results of a node as inputs."""
     smaller = copy.deepcopy(graph)
     every = copy.deepcopy(graph)
     every.outputs = list(node.output)
@@ -100,7 +101,7 @@ def feed_results(graph, node):
 
 
 def pass_over(graph, node, name):
-    """Without a node: what reads its result reads its operand."""
+    """The graph without a node. Readers of its result read its operand instead."""
     smaller = copy.deepcopy(graph)
     smaller.nodes = [n for n in smaller.nodes if n.name != node.name]
     for other in smaller.nodes:
@@ -118,7 +119,7 @@ def drop_operand(graph, node):
 
 
 def shorten(graph, length, shorter):
-    """With the first elements alone along axes of one length."""
+    """The graph with only the first elements along all axes of one length."""
     smaller = copy.deepcopy(graph)
 
     def cut(array):

@@ -1,5 +1,4 @@
-"""Modules whose inputs vary within bounds: one module at many sizes, each against
-onnxruntime."""
+"""Tests modules with variable input sizes: one module at many sizes, each against onnxruntime."""
 
 import itertools
 import pathlib
@@ -26,7 +25,7 @@ def dense():
 
 
 def image():
-    """Strided convolutions, a residual connection, pools and an image for a result."""
+    """Strided convolutions, a residual connection and pooling. The result is an image."""
     net = Net(x=(TensorProto.FLOAT, ["batch", 3, "height", "width"]))
     a = net.add("Relu", net.add("Conv", "x", net.weight(16, 3, 3, 3), net.weight(16),
                                 pads=[1] * 4, strides=[2, 2]))
@@ -44,7 +43,7 @@ def image():
 
 
 def add_heads(net, x, weights, heads, order):
-    """x as heads: reshaped by a shape that nodes compute, as exporters write it."""
+    """x divided into heads, by a reshape whose shape nodes compute, as exporters write it."""
     product = net.add("MatMul", x, weights)
     shape = net.add("Shape", x)
     parts = [net.add("Gather", shape, net.constant(np.int64([i])), axis=0) for i in (0, 1)]
@@ -64,7 +63,7 @@ def attention(query, memory, net, width, heads):
 
 
 def text():
-    """Embeddings with positions, which are a constant of each size, and attention."""
+    """Attention and embeddings with positions, which are a constant of each size."""
     net = Net(ids=(TensorProto.INT64, ["batch", "length"]))
     words = net.add("Gather", net.weight(50, 32), "ids")
     length = net.add("Gather", net.add("Shape", "ids"), net.constant(np.int64(1)))
@@ -82,8 +81,7 @@ def text():
 
 
 def cross():
-    """Two inputs of different lengths, the second of which is given no shape of its own
-    for the batch."""
+    """Two inputs of different lengths with the same batch."""
     net = Net(x=(TensorProto.FLOAT, ["batch", "length", 16]),
               memory=(TensorProto.FLOAT, ["batch", "other", 16]))
     net.outputs = [attention("x", "memory", net, 16, 2),
@@ -94,7 +92,7 @@ def cross():
 
 
 def masked():
-    """Two inputs of which one tells the sizes of both."""
+    """Two inputs, one of which determines the sizes of both."""
     net = Net(x=(TensorProto.FLOAT, ["batch", "length", 8]),
               mask=(TensorProto.FLOAT, ["batch", "length"]))
     axis = net.constant(np.int64([1]))
@@ -115,8 +113,8 @@ def measure(net, x, axis):
 
 
 def causal():
-    """Scores with a mask, which is a constant of each length, before and behind a product with
-    another: a corner of the largest one."""
+    """Scores with a mask, before and after a product with another one. The mask is a constant
+    of each length: a corner of the largest one."""
     net = Net(x=(TensorProto.FLOAT, ["batch", "length", 8]))
     length = measure(net, "x", 1)
     places = count(net, net.constant(np.int64(0)), length)
@@ -137,7 +135,7 @@ def causal():
 
 
 def relative():
-    """Tables that are read around their middle and up to their end."""
+    """Tables that are read around their middle or up to their end."""
     net = Net(x=(TensorProto.FLOAT, ["length", 4]))
     zero, length = net.constant(np.int64(0)), measure(net, "x", 0)
     around = count(net, net.add("Sub", net.constant(np.int64(1)), length), length)
@@ -152,7 +150,7 @@ def relative():
 
 
 def cached():
-    """A token behind those of a cache: its place is a number, not a shape."""
+    """A token after those of a cache. Its position is a number, not a shape."""
     net = Net(x=(TensorProto.FLOAT, ["batch", 1, 8]), past=(TensorProto.FLOAT,
                                                           ["batch", "length", 8]))
     length = measure(net, "past", 1)
@@ -171,8 +169,8 @@ def cached():
 
 
 def best_rows():
-    """The row of the largest first element of each matrix: its number counts all rows of those
-    before it."""
+    """The row with the largest first element of each matrix. Its index counts the rows of all
+    matrices before."""
     net = Net(x=(TensorProto.FLOAT, ["batch", "length", 4]))
     best = net.add("ArgMax", net.add("Gather", "x", net.constant(np.int64(0)), axis=2), axis=1,
                    keepdims=0)
@@ -186,7 +184,7 @@ def best_rows():
 
 
 def moves():
-    """Concatenations, slices, splits, pads and transposes of dimensions that vary."""
+    """Concats, slices, splits, pads and transposes of variable dimensions."""
     net = Net(x=(TensorProto.FLOAT, ["length", "batch", 6]))
     ints = lambda *values: net.constant(np.int64(values))
     turned = net.add("Transpose", "x", perm=[1, 2, 0])

@@ -26,7 +26,7 @@ def _draw(picture, where, words, size, colour=(20, 20, 30)):
 
 
 def line(index, height=48, width=320):
-    """As many words as fit."""
+    """A line with as many words as fit."""
     size, left = height * 5 // 9, 6
     words = " ".join(LINES[index % len(LINES):] + LINES).split()
     while _font(size).getlength(" ".join(words)) > width - 2 * left:
@@ -45,7 +45,7 @@ def page(index, height, width):
 
 
 def reader(path):
-    """What a recognizer's output says: its best classes without repetitions and blanks."""
+    """The text in a recognizer's output: the best classes without repetitions and blanks."""
     metadata = {p.key: p.value for p in onnx.load(path).metadata_props}
     characters = ["", *metadata["character"].split("\n"), " "]
 

@@ -1,5 +1,5 @@
-"""Every element type in elementwise operators: constants in each place, the ends of each
-type, casts between all types, and what float64 needs of the other operators."""
+"""Tests every element type in elementwise operators: constants in each position, the ends of
+each type, casts between all types, and float64 in the other operators."""
 
 import math
 import sys
@@ -19,7 +19,7 @@ random = np.random.default_rng(7)
 
 
 def takes(op, dtype, opset=18):
-    """Whether ONNX defines the operator on that type, as its first operand."""
+    """Returns True if ONNX defines the operator for that type of its first operand."""
     schema = defs.get_schema(op, opset, "")
     name = helper.tensor_dtype_to_string(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
     wanted = f"tensor({name.split('.')[1].lower()})"
@@ -27,7 +27,7 @@ def takes(op, dtype, opset=18):
 
 
 def values(dtype, shape=(3, 4)):
-    """Numbers of every part of an integer type; of floats, some around zero."""
+    """Numbers from the whole range of an integer type, or floats around zero."""
     if dtype is np.bool_:
         return random.integers(0, 2, shape).astype(bool)
     if np.issubdtype(dtype, np.floating):
@@ -149,7 +149,7 @@ class Constants(unittest.TestCase):
 
 
 def cut(a, b):
-    """a / b towards zero."""
+    """a / b rounded towards zero."""
     quotient = a // b
     return quotient + ((quotient < 0) & (quotient * b != a)).astype(a.dtype)
 
@@ -271,7 +271,7 @@ class Shrink(unittest.TestCase):
 
 
 class Doubles(unittest.TestCase):
-    """Operators that rewrites and kernels of float32 stand for, on float64."""
+    """Tests float64 in operators that have rewrites and kernels for float32."""
 
     def check(self, graph, **how):
         for target in emitted.in_turn(("native", "portable"), self.id()):

@@ -1,4 +1,4 @@
-"""Convolutions and pools over one to three spatial axes against onnxruntime."""
+"""Tests convolutions and pooling over one to three spatial axes against onnxruntime."""
 
 import sys
 import unittest

@@ -49,7 +49,8 @@ def seeds():
 
 
 def sweep(name, model):
-    """(name, model) for each other type of each tensor of the operator."""
+    """(name, model) with another type for one tensor: for each tensor of the operator, and each
+    other type that is picked."""
     (op,) = model["subgraphs"][0]["operators"]
     tensors = model["subgraphs"][0]["tensors"]
     for place, t in enumerate([*op["inputs"], *op["outputs"]]):

@@ -1,5 +1,5 @@
-"""Estimators of scikit-learn, LightGBM and XGBoost as ONNX models: functions that train one and
-return the model, with a batch of rows that is open, and the values of its inputs."""
+"""Estimators of scikit-learn, LightGBM and XGBoost as ONNX models. Functions train an estimator
+and return the model, which has an open batch of rows, and the values of its inputs."""
 
 import lightgbm
 import numpy as np
@@ -24,7 +24,8 @@ _make_node = _container.make_node
 
 
 def make_node(*arguments, **attributes):
-    """A node with attributes of Python's own numbers: the ONNX library takes no others."""
+    """A node whose attributes are converted to Python's own numbers, because the ONNX library
+    takes no others."""
     def single(value):
         value = value.item() if isinstance(value, np.generic) else value
         return int(value) if isinstance(value, bool) else value
@@ -38,7 +39,7 @@ _container.make_node = make_node
 
 
 def data(random, classes=3, features=5, rows=150):
-    """Features, float32, and classes that depend on these."""
+    """Features of float32, and classes that depend on them."""
     x = random.standard_normal((rows, features)).astype(np.float32)
     score = x @ random.standard_normal((features, classes)) + np.sin(2 * x[:, :1])
     return x, np.argmax(score, axis=1)
@@ -72,12 +73,12 @@ def add(name, make, *, kind="class", options=None, prepare=None, names=False):
 
 
 def others(random, x):
-    """Rows that are none of those that an estimator was trained with."""
+    """Rows with which no estimator was trained."""
     return (x[:ROWS] + 0.1 * random.standard_normal(x[:ROWS].shape)).astype(x.dtype)
 
 
 def with_holes(random, x):
-    """Some features are missing."""
+    """The rows with some features missing."""
     return np.where(random.random(x.shape) < 0.15, np.float32(np.nan), x)
 
 
