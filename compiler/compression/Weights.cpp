@@ -33,8 +33,8 @@ static std::optional<MatrixForm> getFactorForm(ArrayRef<int64_t> dims,
                             : MatrixForm::getColumnMajor(dims);
 }
 
-/// Returns the form that a constant has as this operand of an op; nullopt if it
-/// would not be weights.
+/// Returns how a constant at this operand of an op is read as a matrix of
+/// weights, or nullopt if the op does not use the operand as weights.
 static std::optional<MatrixForm> getForm(OpOperand &operand) {
   using Form = std::optional<MatrixForm>;
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());

@@ -251,7 +251,8 @@ template <class V, if_int_vector<V> = 0> NNC_INLINE V relu(V x) {
   return {byte_lanes<lanes<V>>::most(lanes_of(x), i32x<lanes<V>>(0))};
 }
 
-/// The entries of a table whose indices are the bits of the bytes in x.
+/// Returns table[b] for each lane of x, where b is the lane's byte, read as
+/// unsigned.
 template <class T, class X, int W>
 NNC_INLINE vector_of<T, W> lookup(const T (&table)[256], narrow<X, W> x) {
   static_assert(sizeof(T) == 1 && sizeof(X) == 1, "256 bytes");

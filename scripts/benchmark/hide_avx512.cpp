@@ -21,7 +21,8 @@ struct Answer {
   unsigned eax, ebx, ecx, edx;
 };
 
-/// Returns a mask of all bits except `bits`.
+/// Returns a mask in which the bits with the numbers `bits` are 0 and all
+/// others are 1.
 constexpr unsigned without(std::initializer_list<int> bits) {
   unsigned mask = ~0u;
   for (int bit : bits)

@@ -115,8 +115,8 @@ template <class... T, class F> bool add_test_for(const char *name, F run) {
   return true;
 }
 
-/// A number for comparisons with an allowed error, which is relative unless
-/// margin() sets an absolute one.
+/// A number that compares equal to numbers within an error of it: a relative
+/// error (epsilon()), or an absolute one (margin()).
 class Approx {
 public:
   explicit Approx(double value) : value(value) {}

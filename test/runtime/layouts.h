@@ -101,7 +101,8 @@ public:
   }
 
 private:
-  /// A part of an index: index / divisor % size, for the index along `axis`.
+  /// A physical dimension: its index is `index / divisor % size`, where `index`
+  /// is that along the logical axis `axis`.
   struct step {
     std::size_t axis;
     int size, divisor;

@@ -216,8 +216,8 @@ private:
   /// Counts the iterations as far as the condition follows from constants.
   /// Returns true if the condition still has to be computed at run time.
   bool countRuns(Body &body);
-  /// Returns those of `all`, one value for each carried value of the model,
-  /// whose carried values the nn.loop carries, too.
+  /// Takes a list with one value for each carried value of the model's loop,
+  /// and returns the entries of those that the nn.loop carries, too.
   SmallVector<Value> takeCarried(ArrayRef<Value> all) const;
 
   Node &node;

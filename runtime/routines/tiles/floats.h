@@ -41,9 +41,10 @@ public:
       : block(w_block), sharers(larger(1, tiles / pairs)),
         step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
 
-  /// Starts a round: the tiles that follow prefetch the weights of `steps`
-  /// steps from `from` on. A tile without a part prefetches from `used`,
-  /// weights that the tiles read anyway, which costs nothing.
+  /// Starts another assignment of parts: each of the next tiles prefetches a
+  /// part of the weights of `steps` steps from `from` on. A tile that gets no
+  /// part prefetches from `used`, weights that the tiles read anyway, which
+  /// costs nothing.
   void begin(const T *from, int steps, const T *used) {
     first = from;
     own = used;

@@ -75,8 +75,8 @@ void Evaluator::compareTensors(const std::vector<Tensor> &expected,
   }
 }
 
-/// Compares the wanted values: outputs on all samples, and tensors on at most
-/// kTensorSamples of them.
+/// Compares results of the quantized model with those of the float model:
+/// outputs on all samples, and tensors on at most kTensorSamples of them.
 ExitCode Evaluator::runSamples(bool withTensors, bool withOutputs) {
   size_t count = model.getSamples().size();
   size_t step = withOutputs ? 1 : (count - 1) / kTensorSamples + 1;

@@ -48,8 +48,8 @@ struct Fusion {
 /// others in order of the cost of the plan with them.
 struct Explained {
   mlir::Operation *layer;
-  /// Its names in the emitted code and in the model, and the shape of its
-  /// result.
+  /// The layer's names in the emitted code and in the model, and the shape of
+  /// its result.
   std::string name, modelName, shape;
   nn::Description description;
   std::vector<std::string> ops; ///< for instance nn.conv, nn.add and nn.relu

@@ -29,8 +29,8 @@ template <class V, class S> struct scaled_pixels {
     const E *x;
     const float *scale, *bias;
   };
-  /// Returns false: the input cannot be read in place, because it is scaled
-  /// when it is loaded.
+  /// Whether the products may read the input from memory as it is. They may
+  /// not, because each value is scaled when it is loaded.
   static constexpr bool in_place(const S &) { return false; }
   static constexpr int images(const S &s) { return s.n; }
   static constexpr int rows(const S &s) { return s.h * s.w; }

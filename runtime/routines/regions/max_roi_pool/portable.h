@@ -17,7 +17,8 @@ namespace nnc {
 template <class S, class Epi> struct max_roi_pool_portable {
   static constexpr int units(const S &s) { return s.count * s.oh * s.ow; }
 
-  /// T is float or double.
+  /// Computes the units from `begin` to `end`. T, the type of the elements, is
+  /// float or double.
   template <class T>
   static void run(const S &s, const T *x, const T *rois, T *y, const Epi &,
                   int begin, int end) {
