@@ -8,6 +8,7 @@ import unittest
 import numpy as np
 from onnx import defs, helper
 
+import emitted
 from graphs import Graph
 
 INTEGERS = [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64]
