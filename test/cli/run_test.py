@@ -56,7 +56,7 @@ class Run(nnc.TestCase):
         self.nnc("compile", "network.onnx", "-o", "code")
         self.nnc("run", "code", "--target=x86-64-v2", "--input=x.npy", code=USAGE,
                  said=["--target: code is compiled already; give the model"])
-        for option in ("--max-latency=1", "--max-weights=1M", "--pool=fast:64K",
+        for option in ("--max-latency=1ms", "--max-weights=1M", "--pool=fast:64K",
                        "--weights-encoding=csr"):
             self.nnc("run", "code", "--input=x.npy", option, code=USAGE,
                      said=["code is compiled already; give the model"])
