@@ -13,7 +13,8 @@ endfunction()
 
 # nnc_add_python_test(name script.py [ARGS ...] [LABELS ...] [TIMEOUT seconds] [EVERY_TARGET])
 #
-# EVERY_TARGET: what the script runs for one of several targets in turn, it runs for all.
+# With EVERY_TARGET the script runs for each target what it otherwise runs for one of them in
+# turn.
 #
 # The script finds the build folder in NNC_BUILD_DIR, the cache in NNC_CACHE, and
 # first on its path what scripts/setup unpacked of a newer emulator.

@@ -550,7 +550,7 @@ class Bare(Networks):
                     break
         self.save("various", various_network())
         self.save("shared", shared_values_network())
-        levels = collections.deque(["-Os", "-O3"])  # the compilers take turns with them
+        levels = collections.deque(["-Os", "-O3"])  # one for each compiler, in turn
         for target in "cortex-m0plus", "cortex-m4", "cortex-m55":
             encodings = [("shared", [f"--weights-encoding={encoding}"])
                          for encoding in ("codebook", "csr", "huffman")]

@@ -97,7 +97,7 @@ SIZED = {
 
 
 class Warnings(nnc.TestCase):
-    built = 0  # modules
+    built = 0  # the number of modules so far
 
     def build(self, name, text, *options):
         text = text.replace("%s", ",".join(map(str, np.linspace(-1, 1, 64).round(3))))
@@ -106,7 +106,8 @@ class Warnings(nnc.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         self.nnc("compile", f"{name}.onnx", "-o", folder, "--name=mm", "--target=portable",
                  *options)
-        # The compilers take turns with the hooks.
+        # One compiler builds with the hooks and the other without, which change from module to
+        # module.
         compilers = itertools.cycle(COMPILERS)
         for _ in range(self.built % 2):
             next(compilers)
