@@ -40,7 +40,7 @@ class Nn_RoutineOp<string mnemonic, list<Trait> traits = [],
 
 /// The trait of an op that says how it treats axes.
 def Nn_Axes : DeclareOpInterfaceMethods<Nn_AxisOpInterface>;
-/// The same of an op that has padding along axes.
+/// The trait of an op that says how it treats axes and has padding along some.
 def Nn_PaddedAxes
     : DeclareOpInterfaceMethods<Nn_AxisOpInterface, ["setAxisPadding"]>;
 

@@ -3,7 +3,6 @@
 nothing reads, inputs that no layer reads, a pool of threads, an arena, sizes or a state; and
 for each option that changes the arguments of the functions."""
 
-import itertools
 import json
 import pathlib
 import subprocess
@@ -108,9 +107,7 @@ class Warnings(nnc.TestCase):
                  *options)
         # One compiler builds with the hooks and the other without, which change from module to
         # module.
-        compilers = itertools.cycle(COMPILERS)
-        for _ in range(self.built % 2):
-            next(compilers)
+        compilers = COMPILERS if self.built % 2 == 0 else COMPILERS[::-1]
         self.built += 1
         for compiler, more in zip(compilers, ([], ["-DNNC_HOOKS=1"])):
             done = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", *STRICT, *more,

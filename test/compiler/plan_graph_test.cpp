@@ -295,8 +295,9 @@ double AllPlans::extend(size_t op, double seconds) {
 }
 
 namespace {
-/// The number of results of layers that have another element type than in the
-/// function, and of those that are on another device than the host.
+/// The numbers of results of a plan's layers for which the plan chooses another
+/// element type than the function has (`others`), or another device than the
+/// host (`elsewhere`).
 struct Counts {
   int others = 0, elsewhere = 0;
 };

@@ -20,8 +20,10 @@ namespace {
 /// tensor.
 enum class heads_lie { apart, side_by_side, in_one_row };
 
-/// Sets the strides from one batch, head and row to the next for a tensor
-/// without gaps, with `rows` rows of `size` elements for each head.
+/// Sets the strides, in elements, of an operand of attention that is stored
+/// without gaps: from one sample of the batch to the next, from one head to the
+/// next, and from one row to the next. Each head has `rows` rows of `size`
+/// elements.
 void set_strides(int (&strides)[3], heads_lie lie, int heads, int rows,
                  int size) {
   const int columns = heads * size;

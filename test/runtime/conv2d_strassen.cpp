@@ -38,8 +38,10 @@ template <int LEVELS, bool IN_PLACE> struct square {
   }
 };
 
-/// Checks the method on matrices A and B with a single part of ones each: the
-/// product has ones in the part in which the two meet, and zeros elsewhere.
+/// Checks Strassen's method on all pairs of matrices A and B, divided into
+/// parts x parts blocks, of which one block is 1 and the others are 0. If the
+/// column of A's block is the row of B's block, one block of the product is 1,
+/// and the others are 0; else all are 0.
 template <int LEVELS, bool IN_PLACE> void check_single_ones() {
   constexpr int parts = 1 << LEVELS, area = parts * parts;
   using layout = square<LEVELS, IN_PLACE>;

@@ -62,8 +62,9 @@ void check_results(const std::vector<float> &x, const results &y) {
   }
 }
 
-/// Checks f on floats, doubles and vectors against `want` in double. A test
-/// below compares the results of each function on vectors of all widths.
+/// Checks the elementwise function `f`, called with floats, doubles and vectors
+/// of floats, against `want`, which computes its value in double precision. A
+/// test below compares the results of vectors of all widths.
 template <class F, class G> void check(const char *name, F f, G want) {
   INFO(name);
   const std::vector<float> x = arguments();

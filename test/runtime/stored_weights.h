@@ -13,7 +13,8 @@
 
 namespace nnc_test {
 
-/// A compressed weight: its shape, and its bytes, which the members append to.
+/// A weight tensor in a compressed form (codebook, sparse rows or Huffman
+/// codes), for tests: its shape, and its bytes, to which the members append.
 struct stored_weights {
   nnc::decode_shape shape{};
   std::vector<unsigned char> bytes;

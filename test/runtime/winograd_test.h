@@ -37,9 +37,9 @@ inline std::vector<double> convolve(const nnc::conv2d_shape &s, const floats &x,
   return y;
 }
 
-/// Returns a random convolution of at most `channels` channels and at most
-/// `side` pixels along a side, with one group and any padding that is smaller
-/// than the window.
+/// Returns the shape of a random convolution with one group: at most `channels`
+/// input channels, a kernel of kh x kw elements, an image of at most `side`
+/// pixels in height and width, and padding smaller than the kernel.
 inline nnc::conv2d_shape random_shape(random_source &r, int channels, int kh,
                                       int kw, int stride, int side) {
   nnc::conv2d_shape s{};

@@ -14,7 +14,8 @@
 
 namespace nnc::nn {
 
-/// What the elements of a result along one of its axes depend on.
+/// The kinds of dependence of a result's elements, along one of its axes, on
+/// elements of the operands.
 enum class AxisKind {
   /// Each element may depend on all elements of the operands. This holds for
   /// every op.

@@ -32,7 +32,7 @@ def Nn_TreeEnsembleOp : Nn_RoutineOp<"tree_ensemble", [Nn_Axes]> {
     `tests` and `jumps`, both i16 or both i32, have one entry for each node;
     `roots` holds the index of each tree's first node. See
     `runtime/routines/learned/tree_ensemble/portable.h` for the entries. Without
-    `dense`, a leaf has a score for one target, and `scores` is a placeholder of
+    `dense`, a leaf has a score for one target, and `scores` has
     one element, which nothing reads. With `dense`, a leaf refers to a row of
     `scores`, which has one score for each target.
 
