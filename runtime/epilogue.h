@@ -33,6 +33,7 @@
 #ifndef NNC_EPILOGUE_H
 #define NNC_EPILOGUE_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/operands.h"
 #include "runtime/simd/unroll.h"
@@ -125,7 +126,7 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
   Head head;
   operand_list<Tail...> tail;
   template <class H, class... T>
-  constexpr operand_list(H h, T... t) : head{h}, tail{t...} {}
+  NNC_FN constexpr operand_list(H h, T... t) : head{h}, tail{t...} {}
   template <class F, class V, class P, class... Loaded>
   NNC_INLINE auto apply(const F &f, V v, P pos, Loaded... loaded) const {
     return tail.apply(f, v, pos, loaded..., head.template get<V>(pos));
@@ -148,7 +149,8 @@ template <class Head, class... Tail> struct operand_list<Head, Tail...> {
 /// lanes are meaningless.
 template <class F, class... Operands> struct fused {
   operand_list<Operands...> operands;
-  template <class... Pointers> constexpr fused(Pointers... p) : operands{p...} {
+  template <class... Pointers>
+  NNC_FN constexpr fused(Pointers... p) : operands{p...} {
     static_assert(sizeof...(Pointers) == sizeof...(Operands),
                   "one pointer for each operand");
   }

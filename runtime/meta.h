@@ -9,6 +9,8 @@
 #ifndef NNC_META_H
 #define NNC_META_H
 
+#include "runtime/functions.h"
+
 #include <float.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +23,8 @@ namespace nnc {
 
 template <class T, T V> struct integral_constant {
   static constexpr T value = V;
-  constexpr operator T() const { return V; }
-  constexpr T operator()() const { return V; }
+  NNC_FN constexpr operator T() const { return V; }
+  NNC_FN constexpr T operator()() const { return V; }
 };
 template <bool V> using bool_constant = integral_constant<bool, V>;
 
@@ -77,23 +79,23 @@ struct is_unsigned
 //===----------------------------------------------------------------------===//
 
 /// An expression of type T for unevaluated operands, like std::declval.
-template <class T> T &&any_value();
+template <class T> NNC_FN T &&any_value();
 /// A function whose argument must be convertible to T, for unevaluated
 /// operands.
-template <class T> void take(T);
+template <class T> NNC_FN void take(T);
 
 /// Tests whether an F can be called with arguments of the types A and whether
 /// its result converts to R.
 template <class R, class F, class... A> struct call_test {
   template <class G>
-  static auto call(int)
+  NNC_FN static auto call(int)
       -> decltype(any_value<G>()(any_value<A>()...), bool_constant<true>());
-  template <class G> static bool_constant<false> call(long);
+  template <class G> NNC_FN static bool_constant<false> call(long);
   template <class G>
-  static auto convert(int)
+  NNC_FN static auto convert(int)
       -> decltype(take<R>(any_value<G>()(any_value<A>()...)),
                   bool_constant<true>());
-  template <class G> static bool_constant<false> convert(long);
+  template <class G> NNC_FN static bool_constant<false> convert(long);
 };
 template <class F, class... A>
 using is_invocable = decltype(call_test<int, F, A...>::template call<F>(0));
@@ -122,7 +124,7 @@ using index_sequence_for = make_index_sequence<sizeof...(T)>;
 template <class T> struct numeric_limits {
   static_assert(is_integral<T>::value, "other types have their own");
   static constexpr int bits = static_cast<int>(sizeof(T) * 8);
-  static constexpr T max() {
+  NNC_FN static constexpr T max() {
     if constexpr (is_same<T, bool>::value)
       return true;
     else if constexpr (is_signed<T>::value)
@@ -130,20 +132,20 @@ template <class T> struct numeric_limits {
     else
       return static_cast<T>(~static_cast<T>(0));
   }
-  static constexpr T min() {
+  NNC_FN static constexpr T min() {
     return is_signed<T>::value ? static_cast<T>(-max() - 1) : T(0);
   }
-  static constexpr T lowest() { return min(); }
+  NNC_FN static constexpr T lowest() { return min(); }
 };
 template <> struct numeric_limits<float> {
-  static constexpr float max() { return FLT_MAX; }
-  static constexpr float min() { return FLT_MIN; }
-  static constexpr float lowest() { return -FLT_MAX; }
+  NNC_FN static constexpr float max() { return FLT_MAX; }
+  NNC_FN static constexpr float min() { return FLT_MIN; }
+  NNC_FN static constexpr float lowest() { return -FLT_MAX; }
 };
 template <> struct numeric_limits<double> {
-  static constexpr double max() { return DBL_MAX; }
-  static constexpr double min() { return DBL_MIN; }
-  static constexpr double lowest() { return -DBL_MAX; }
+  NNC_FN static constexpr double max() { return DBL_MAX; }
+  NNC_FN static constexpr double min() { return DBL_MIN; }
+  NNC_FN static constexpr double lowest() { return -DBL_MAX; }
 };
 
 } // namespace nnc

@@ -9,6 +9,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/bytes.h"
 
 namespace nnc {

@@ -7,6 +7,7 @@
 #ifndef NNC_SIMD_ACTIVATIONS_H
 #define NNC_SIMD_ACTIVATIONS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 #include "runtime/simd/math.h"
 

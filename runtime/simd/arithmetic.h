@@ -7,6 +7,7 @@
 #ifndef NNC_SIMD_ARITHMETIC_H
 #define NNC_SIMD_ARITHMETIC_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
@@ -57,7 +58,7 @@ NNC_INLINE f32x<W> each_lane_of(f32x<W> a, f32x<W> b) {
   return f32x<W>::load(x);
 }
 struct libm_fmod {
-  static float call(float a, float b) { return ::fmodf(a, b); }
+  NNC_FN static float call(float a, float b) { return ::fmodf(a, b); }
 };
 
 /// Exact remainders of a / b. The result of fmod has the sign of a, that of mod

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_ARM_H
 #define NNC_SIMD_ARM_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec_portable.h"
 
 #if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)

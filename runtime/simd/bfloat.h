@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_BFLOAT_H
 #define NNC_SIMD_BFLOAT_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/half.h"
 
 namespace nnc {

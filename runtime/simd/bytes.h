@@ -19,6 +19,7 @@
 #ifndef NNC_SIMD_BYTES_H
 #define NNC_SIMD_BYTES_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/bytes_portable.h"
 #include "runtime/simd/number.h"
 #include "runtime/simd/operands.h"

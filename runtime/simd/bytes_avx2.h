@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_BYTES_AVX2_H
 #define NNC_SIMD_BYTES_AVX2_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/bytes_portable.h"
 #include "runtime/simd/vec_avx2.h"
 

@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_BYTES_AVX512_H
 #define NNC_SIMD_BYTES_AVX512_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/bytes_portable.h"
 #include "runtime/simd/vec_avx512.h"
 

@@ -7,13 +7,14 @@
 #ifndef NNC_SIMD_BYTES_PORTABLE_H
 #define NNC_SIMD_BYTES_PORTABLE_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fixed_point.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
 
 template <int W, class T>
-void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
+NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
 
 /// True if byte_lanes<W> can load and store only the first lanes of a vector of
 /// any integers: load_part(p, count) and store_part(p, v, count).

@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_BYTES_SSE4_H
 #define NNC_SIMD_BYTES_SSE4_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/bytes_portable.h"
 #include "runtime/simd/vec_sse4.h"
 

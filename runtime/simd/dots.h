@@ -11,6 +11,7 @@
 #ifndef NNC_SIMD_DOTS_H
 #define NNC_SIMD_DOTS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/bytes.h"
 
 namespace nnc {

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_FIXED_FUNCTIONS_H
 #define NNC_SIMD_FIXED_FUNCTIONS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fixed_point.h"
 
 namespace nnc {

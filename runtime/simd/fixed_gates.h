@@ -9,6 +9,7 @@
 #ifndef NNC_SIMD_FIXED_GATES_H
 #define NNC_SIMD_FIXED_GATES_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/traits.h"
 
 namespace nnc {
@@ -44,7 +45,7 @@ NNC_INLINE int32_t fixed_tanh(int32_t x, const uint16_t *table) {
 
 /// The table of sigmoid(k / 24).
 struct fixed_sigmoids {
-  static const uint16_t *table() {
+  NNC_FN static const uint16_t *table() {
     static const uint16_t values[256] = {
         32768, 33451, 34133, 34813, 35493, 36169, 36843, 37513, 38180, 38841,
         39498, 40149, 40794, 41432, 42064, 42688, 43304, 43912, 44511, 45102,

@@ -19,6 +19,7 @@
 #ifndef NNC_SIMD_FIXED_POINT_H
 #define NNC_SIMD_FIXED_POINT_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {

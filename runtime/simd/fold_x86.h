@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_FOLD_X86_H
 #define NNC_SIMD_FOLD_X86_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec_portable.h"
 
 #if defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)

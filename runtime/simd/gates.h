@@ -19,6 +19,7 @@
 #ifndef NNC_SIMD_GATES_H
 #define NNC_SIMD_GATES_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/horner.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"

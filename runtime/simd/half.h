@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_HALF_H
 #define NNC_SIMD_HALF_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -24,6 +25,11 @@ struct f16 {
   f16() = default;
   NNC_INLINE f16(float x) : bits(round(x)) {}
   NNC_INLINE operator float() const {
+#if defined(__CUDA_ARCH__)
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+#else
     // The exponent's bias moves by a multiplication, which makes denormal
     // numbers normal; infinities and NaN keep the largest exponent.
     const int32_t rest = int32_t(bits & 0x7fff) << 13;
@@ -31,6 +37,7 @@ struct f16 {
     const int32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
     return copysign(bit_cast_float(bit_cast_int(scaled) | special),
                     bits & 0x8000 ? -1.0f : 1.0f);
+#endif
   }
 
 private:

@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_HORNER_H
 #define NNC_SIMD_HORNER_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {

@@ -20,6 +20,7 @@
 #ifndef NNC_SIMD_MATH_H
 #define NNC_SIMD_MATH_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/horner.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_NUMBER_H
 #define NNC_SIMD_NUMBER_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"

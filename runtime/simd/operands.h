@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_OPERANDS_H
 #define NNC_SIMD_OPERANDS_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_POW_H
 #define NNC_SIMD_POW_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {

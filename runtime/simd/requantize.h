@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_REQUANTIZE_H
 #define NNC_SIMD_REQUANTIZE_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 #include "runtime/simd/fixed_point.h"
 #include "runtime/simd/number.h"

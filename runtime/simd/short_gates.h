@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_SHORT_GATES_H
 #define NNC_SIMD_SHORT_GATES_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fixed_point.h"
 
 namespace nnc {
@@ -29,7 +30,7 @@ NNC_INLINE int32_t short_shift_up(int32_t x, int32_t bits) {
 }
 
 /// e^a for an a <= 0 with up to 7 integer bits.
-inline int32_t short_exp(int32_t a, int32_t integer_bits) {
+NNC_FN inline int32_t short_exp(int32_t a, int32_t integer_bits) {
   if (a == 0)
     return INT16_MAX;
   // e^a is 0 for a below -32.
@@ -57,7 +58,7 @@ inline int32_t short_exp(int32_t a, int32_t integer_bits) {
 
 /// 2 / (1 + a) with 2 integer bits, for an a in [0, 1) with 0 integer bits, by
 /// three steps of Newton's method.
-inline int32_t short_reciprocal(int32_t a) {
+NNC_FN inline int32_t short_reciprocal(int32_t a) {
   const int32_t half = (a + INT16_MAX + 1) / 2;
   int32_t x = short_wrap(23130 + short_times(half, -15420)); // 48/17, -32/17
   for (int i = 0; i < 3; ++i) {

@@ -16,6 +16,7 @@
 #ifndef NNC_SIMD_SMALL_FLOATS_H
 #define NNC_SIMD_SMALL_FLOATS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/traits.h"
 #include "runtime/simd/vec.h"
 
@@ -53,7 +54,7 @@ template <int E, int M, int BIAS, small_specials SPECIALS> struct small_float {
 };
 
 /// 2^exponent, which is a normal float.
-constexpr float power_of_two(int exponent) {
+NNC_FN constexpr float power_of_two(int exponent) {
   float x = 1;
   for (; exponent > 0; --exponent)
     x *= 2;

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_TRAITS_H
 #define NNC_SIMD_TRAITS_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/vec.h"
 

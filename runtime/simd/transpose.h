@@ -7,6 +7,7 @@
 #ifndef NNC_SIMD_TRANSPOSE_H
 #define NNC_SIMD_TRANSPOSE_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
 

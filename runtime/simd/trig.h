@@ -9,6 +9,7 @@
 #ifndef NNC_SIMD_TRIG_H
 #define NNC_SIMD_TRIG_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
@@ -56,13 +57,13 @@ template <class F, class V> NNC_INLINE V mend_large(V y, V x, float limit) {
 }
 
 struct libm_sin {
-  static float call(float x) { return ::sinf(x); }
+  NNC_FN static float call(float x) { return ::sinf(x); }
 };
 struct libm_cos {
-  static float call(float x) { return ::cosf(x); }
+  NNC_FN static float call(float x) { return ::cosf(x); }
 };
 struct libm_tan {
-  static float call(float x) { return ::tanf(x); }
+  NNC_FN static float call(float x) { return ::tanf(x); }
 };
 
 /// Sine.

@@ -17,6 +17,7 @@
 #ifndef NNC_SIMD_VEC_H
 #define NNC_SIMD_VEC_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/vec_portable.h"
 

@@ -9,6 +9,7 @@
 #ifndef NNC_SIMD_VEC_ARMDSP_H
 #define NNC_SIMD_VEC_ARMDSP_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fixed_point.h"
 #include "runtime/simd/unroll.h"
 

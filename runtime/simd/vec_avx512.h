@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_VEC_AVX512_H
 #define NNC_SIMD_VEC_AVX512_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fold_x86.h"
 
 #if defined(__AVX512F__) && defined(__FMA__) && !defined(NNC_PORTABLE_SIMD)

@@ -14,6 +14,7 @@
 #ifndef NNC_SIMD_VEC_FPU_H
 #define NNC_SIMD_VEC_FPU_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_portable.h"
 

@@ -6,6 +6,7 @@
 #ifndef NNC_SIMD_VEC_HELIUM_H
 #define NNC_SIMD_VEC_HELIUM_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/arm.h"
 
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) &&                   \

@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_VEC_NEON_H
 #define NNC_SIMD_VEC_NEON_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/arm.h"
 
 #if defined(__ARM_NEON) && !defined(NNC_PORTABLE_SIMD)

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_VEC_NEONFP16_H
 #define NNC_SIMD_VEC_NEONFP16_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/vec_neon.h"
 

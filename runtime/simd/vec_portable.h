@@ -8,16 +8,12 @@
 #ifndef NNC_SIMD_VEC_PORTABLE_H
 #define NNC_SIMD_VEC_PORTABLE_H
 
+#include "runtime/functions.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__GNUC__) || defined(__clang__)
-#define NNC_INLINE inline __attribute__((always_inline))
-#else
-#define NNC_INLINE inline
-#endif
 
 namespace nnc {
 
@@ -25,9 +21,11 @@ namespace nnc {
 // One lane.
 //===----------------------------------------------------------------------===//
 
-/// a * b + c, rounded once where the machine has the instruction.
+/// a * b + c, rounded once where the machine has the instruction. GPUs have it.
 NNC_INLINE float fma(float a, float b, float c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_f)
+#if defined(__CUDACC__) || defined(NNC_EMULATE_CUDA)
+  return ::fmaf(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_f)
   return __builtin_fmaf(a, b, c);
 #else
   return a * b + c;

@@ -16,6 +16,7 @@
 #ifndef NNC_SIMD_VEC_RVV_H
 #define NNC_SIMD_VEC_RVV_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec_portable.h"
 
 #if defined(__riscv_v) && !defined(NNC_PORTABLE_SIMD)

@@ -2,6 +2,7 @@
 #ifndef NNC_SIMD_VEC_SSE4_H
 #define NNC_SIMD_VEC_SSE4_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/fold_x86.h"
 
 #if defined(__SSE4_1__) && !defined(NNC_PORTABLE_SIMD)

@@ -8,6 +8,7 @@
 #ifndef NNC_SIMD_WRAP_H
 #define NNC_SIMD_WRAP_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/traits.h"
 
 namespace nnc {

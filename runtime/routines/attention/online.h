@@ -24,6 +24,7 @@
 #define NNC_ROUTINES_ATTENTION_ONLINE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/attention/plan.h"
 #include "runtime/routines/tiles/floats.h"
 #include "runtime/routines/tiles/remainder.h"

@@ -13,23 +13,26 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct attention_portable {
-  static constexpr int units(const S &s) { return s.n * s.heads * s.queries; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * s.heads * s.queries;
+  }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *q, const T *k, const T *v, T *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *q, const T *k, const T *v, T *y,
+                         const Epi &epi, int begin, int end) {
     run(s, q, k, v, static_cast<const T *>(nullptr), y, epi, begin, end);
   }
   template <class T>
-  static void run(const S &s, const T *q, const T *k, const T *v, const T *mask,
-                  T *y, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *q, const T *k, const T *v,
+                         const T *mask, T *y, const Epi &, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int i = unit % s.queries, head = unit / s.queries % s.heads,
                 b = unit / s.queries / s.heads;
@@ -50,8 +53,8 @@ private:
   static constexpr int few = 16;
 
   template <class T>
-  static void attend(const S &s, const T *q, const T *k, const T *v,
-                     const T *mask, T *y) {
+  NNC_FN static void attend(const S &s, const T *q, const T *k, const T *v,
+                            const T *mask, T *y) {
     T largest = numeric_limits<T>::lowest(), sum = 0;
     for (int c = 0; c < s.value_dim; ++c)
       y[c] = 0;
@@ -81,7 +84,7 @@ private:
       y[c] /= sum;
   }
 
-  template <class T> static T dot(const T *a, const T *b, int size) {
+  template <class T> NNC_FN static T dot(const T *a, const T *b, int size) {
     T partial[few] = {};
     for (int i = 0; i < size; ++i)
       partial[i % few] += a[i] * b[i];

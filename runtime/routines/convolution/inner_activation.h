@@ -4,6 +4,7 @@
 #define NNC_ROUTINES_CONVOLUTION_INNER_ACTIVATION_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 #include "runtime/simd/gates.h"
 

@@ -16,6 +16,7 @@
 #ifndef NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 #define NNC_ROUTINES_ELEMENTWISE_ELEMENTWISE_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/shapes/rows.h"
 #include "runtime/routines/units/thread_ranges.h"
@@ -23,10 +24,15 @@
 
 namespace nnc {
 
-template <int W, class S, class F> struct elementwise_t {
-  static constexpr int units(const S &s) { return count_rows(s) * pieces(s); }
+template <int W, class S, class F, bool ByElement = false>
+struct elementwise_t {
+  using by_element = elementwise_t<1, S, F, true>;
 
-  template <class... A> static void run(const S &s, A... arguments) {
+  NNC_FN static constexpr int units(const S &s) {
+    return count_rows(s) * pieces(s);
+  }
+
+  template <class... A> NNC_FN static void run(const S &s, A... arguments) {
     static_assert(sizeof...(A) > 4, "inputs, y, f, begin, end");
     rotate<sizeof...(A) - 4>(s, arguments...);
   }
@@ -34,23 +40,23 @@ template <int W, class S, class F> struct elementwise_t {
 private:
   /// Returns true if y consists of planes of pixels that threads should divide
   /// by positions (thread_ranges.h).
-  static constexpr bool shares_places(const S &s) {
-    return s.planes > 1 &&
+  NNC_FN static constexpr bool shares_places(const S &s) {
+    return !ByElement && s.planes > 1 &&
            shares_places_of_planes(
                count_rows(s) * s.dims[s.rank - 1] / s.pixels, s.pixels);
   }
   /// Largest number of elements of a unit.
-  static constexpr int unit_length(const S &s) {
-    return shares_places(s) ? 64 : 4096;
+  NNC_FN static constexpr int unit_length(const S &s) {
+    return ByElement ? 1 : shares_places(s) ? 64 : 4096;
   }
-  static constexpr int pieces(const S &s) {
+  NNC_FN static constexpr int pieces(const S &s) {
     return ceil_div(s.dims[s.rank - 1], unit_length(s));
   }
 
   /// Moves `Inputs` arguments behind the others, where a parameter pack can
   /// take them.
   template <size_t Inputs, class First, class... Rest>
-  static void rotate(const S &s, First first, Rest... rest) {
+  NNC_FN static void rotate(const S &s, First first, Rest... rest) {
     if constexpr (Inputs == 0)
       over_units(s, first, rest...);
     else
@@ -58,8 +64,8 @@ private:
   }
 
   template <class Y, class... X>
-  static void over_units(const S &s, Y *y, const F &f, int begin, int end,
-                         const X *...x) {
+  NNC_FN static void over_units(const S &s, Y *y, const F &f, int begin,
+                                int end, const X *...x) {
     const auto in_order = [&](int first, int last) {
       over_units_indexed(index_sequence_for<X...>{}, s, y, f, first, last,
                          x...);
@@ -75,9 +81,9 @@ private:
   }
 
   template <size_t... I, class Y, class... X>
-  static void over_units_indexed(index_sequence<I...> sequence, const S &s,
-                                 Y *y, const F &f, int begin, int end,
-                                 const X *...x) {
+  NNC_FN static void over_units_indexed(index_sequence<I...> sequence,
+                                        const S &s, Y *y, const F &f, int begin,
+                                        int end, const X *...x) {
     const int last = s.rank - 1, width = s.dims[last];
     // Finds where unit `begin` starts; the loops below count on from row to row
     // like an odometer.
@@ -121,8 +127,8 @@ private:
 
   /// Advances by `rows` rows, at most to the end of the last axis but one.
   template <size_t... I>
-  static void advance(const S &s, int rows, int (&index)[8],
-                      ptrdiff_t (&at)[sizeof...(I)]) {
+  NNC_FN static void advance(const S &s, int rows, int (&index)[8],
+                             ptrdiff_t (&at)[sizeof...(I)]) {
     int d = s.rank - 2;
     index[d] += rows;
     ((at[I] += ptrdiff_t(rows) * s.strides[I][d]), ...);
@@ -137,7 +143,7 @@ private:
   template <class X> using memory = vector_memory<X, W>;
 
   /// Returns true if F can be applied to vectors of these element types.
-  template <class Y, class... X> static constexpr bool takes_vectors() {
+  template <class Y, class... X> NNC_FN static constexpr bool takes_vectors() {
     if constexpr (W > 1 && memory<Y>::exists && (memory<X>::exists && ...))
       return is_invocable_r<typename memory<Y>::vector, F,
                             typename memory<X>::vector...>::value;
@@ -146,8 +152,8 @@ private:
   }
 
   template <size_t... I, class Y, class... X>
-  static void piece_of_row(index_sequence<I...>, const S &s, Y *y, const F &f,
-                           int count, const X *...x) {
+  NNC_FN static void piece_of_row(index_sequence<I...>, const S &s, Y *y,
+                                  const F &f, int count, const X *...x) {
     const int last = s.rank - 1;
     if constexpr (takes_vectors<Y, X...>()) {
       if (((s.strides[I][last] == 1 || s.strides[I][last] == 0) && ...)) {

@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H
 #define NNC_ROUTINES_MICROCONTROLLERS_DSP_PRODUCTS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/requantization.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_armdsp.h"

@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_MICROCONTROLLERS_FPU_TILE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/shapes/policy.h"
 #include "runtime/simd/vec_fpu.h"
 

@@ -7,6 +7,7 @@
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_HELIUM_OUTPUT_H
 #define NNC_ROUTINES_MICROCONTROLLERS_HELIUM_OUTPUT_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/helium_products.h"
 #include "runtime/routines/microcontrollers/requantization.h"
 #include "runtime/simd/bytes.h"

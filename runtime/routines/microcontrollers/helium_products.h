@@ -15,6 +15,7 @@
 #ifndef NNC_ROUTINES_MICROCONTROLLERS_HELIUM_PRODUCTS_H
 #define NNC_ROUTINES_MICROCONTROLLERS_HELIUM_PRODUCTS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_portable.h"
 #include "runtime/simd/wrap.h"

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_MICROCONTROLLERS_REQUANTIZATION_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 

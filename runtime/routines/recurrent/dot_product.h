@@ -7,11 +7,14 @@
 #ifndef NNC_ROUTINES_RECURRENT_DOT_PRODUCT_H
 #define NNC_ROUTINES_RECURRENT_DOT_PRODUCT_H
 
+#include "runtime/functions.h"
+
 namespace nnc {
 
 /// Returns the sum of a[i] * b[i] for `count` elements, by four sums, so that
 /// an addition need not wait for the one before.
-template <class T> inline T dot_product(const T *a, const T *b, int count) {
+template <class T>
+NNC_FN inline T dot_product(const T *a, const T *b, int count) {
   T sums[4] = {};
   int i = 0;
   for (; i + 4 <= count; i += 4)

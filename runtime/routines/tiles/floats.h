@@ -14,6 +14,7 @@
 #define NNC_ROUTINES_TILES_FLOATS_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/units/caches.h"
 #include "runtime/simd/unroll.h"
@@ -37,7 +38,7 @@ template <class T> struct later_weights {
 /// streams, the remaining pairs are not prefetched.
 template <class T, int W, int B> class weights_dealer {
 public:
-  weights_dealer(ptrdiff_t w_block, int tiles)
+  NNC_FN weights_dealer(ptrdiff_t w_block, int tiles)
       : block(w_block), sharers(larger(1, tiles / pairs)),
         step(ceil_div(W, sharers)), parts(ceil_div(W, int(step))) {}
 
@@ -45,14 +46,14 @@ public:
   /// part of the weights of `steps` steps from `from` on. A tile that gets no
   /// part prefetches from `used`, weights that the tiles read anyway, which
   /// costs nothing.
-  void begin(const T *from, int steps, const T *used) {
+  NNC_FN void begin(const T *from, int steps, const T *used) {
     first = from;
     own = used;
     advance = step * steps;
     part = pair = 0;
   }
   /// Returns the part of the next tile.
-  later_weights<T> next() {
+  NNC_FN later_weights<T> next() {
     if (part == sharers) {
       part = 0;
       ++pair;

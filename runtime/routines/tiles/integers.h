@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_TILES_INTEGERS_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {

@@ -8,6 +8,7 @@
 #ifndef NNC_ROUTINES_TILES_REMAINDER_H
 #define NNC_ROUTINES_TILES_REMAINDER_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/shapes/policy.h"
 
@@ -16,7 +17,7 @@ namespace nnc {
 /// The number of points that remain when `count(shape)` points are cut into
 /// tiles of N; -1 where the shape is known only when the routine runs.
 template <int N, class S, class Count>
-constexpr int left_over([[maybe_unused]] Count count) {
+NNC_FN constexpr int left_over([[maybe_unused]] Count count) {
   if constexpr (is_constant<S>)
     return count(S{}) % N;
   else
@@ -26,7 +27,7 @@ constexpr int left_over([[maybe_unused]] Count count) {
 /// Covers [at, end) with tiles of N points and then one tile of LEFT points.
 /// Where LEFT is -1, tiles of N / 2, N / 4, ..., 1 points cover the remainder.
 template <int N, int LEFT, class F>
-inline void in_tiles(int at, int end, const F &f) {
+NNC_FN inline void in_tiles(int at, int end, const F &f) {
   for (; end - at >= N; at += N)
     f(integral_constant<int, N>(), at);
   if constexpr (LEFT > 0)
@@ -38,7 +39,7 @@ inline void in_tiles(int at, int end, const F &f) {
 /// Covers `count` points, which are at most N: N of them with one tile, fewer
 /// with one tile of LEFT points or, where LEFT is -1, point by point.
 template <int N, int LEFT, class F>
-inline void in_one_tile(int count, const F &f) {
+NNC_FN inline void in_one_tile(int count, const F &f) {
   if (count == N)
     return f(integral_constant<int, N>(), 0);
   if constexpr (LEFT > 0)

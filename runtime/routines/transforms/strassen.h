@@ -19,6 +19,7 @@
 #ifndef NNC_ROUTINES_TRANSFORMS_STRASSEN_H
 #define NNC_ROUTINES_TRANSFORMS_STRASSEN_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/transforms/strassen_matrices.h"

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_UNITS_CACHES_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
@@ -31,7 +32,7 @@ constexpr int level2_map = 768 * 1024;
 /// where sums are made in parts of `terms` terms. With fewer steps weights
 /// would come too late if few points share them; with more they would crowd the
 /// first-level cache.
-constexpr int weights_ahead(int terms) { return larger(64, terms); }
+NNC_FN constexpr int weights_ahead(int terms) { return larger(64, terms); }
 
 } // namespace nnc
 

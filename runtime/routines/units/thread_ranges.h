@@ -15,6 +15,7 @@
 #define NNC_ROUTINES_UNITS_THREAD_RANGES_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/units/caches.h"
 
 namespace nnc {
@@ -22,11 +23,12 @@ namespace nnc {
 /// Returns true if threads should divide a layer by positions in the feature
 /// map instead of channels. `weights` is the number of weights, `map` the
 /// number of values that the layer reads and writes.
-constexpr bool shares_places(long long weights, long long map) {
+NNC_FN constexpr bool shares_places(long long weights, long long map) {
   return weights <= 2 * map;
 }
 /// shares_places() for a convolution, transposed or not.
-template <class S> constexpr bool shares_places_of_convolution(const S &s) {
+template <class S>
+NNC_FN constexpr bool shares_places_of_convolution(const S &s) {
   using count = long long;
   const count map = count(s.c) * s.h * s.w + count(s.k) * s.oh * s.ow;
   return shares_places(count(s.k) * (s.c / s.groups) * s.kh * s.kw, map);
@@ -34,7 +36,7 @@ template <class S> constexpr bool shares_places_of_convolution(const S &s) {
 /// shares_places() for a layer that computes each of c channels by itself. It
 /// decides as the 1 x 1 convolutions beside such a layer do, which are assumed
 /// to have a sixth as many channels on their other side.
-constexpr bool shares_places_of_planes(int c, int pixels) {
+NNC_FN constexpr bool shares_places_of_planes(int c, int pixels) {
   return shares_places(c / 6, pixels + pixels / 6);
 }
 
@@ -45,7 +47,7 @@ constexpr bool shares_places_of_planes(int c, int pixels) {
 /// costs more; weights are read in order, at half the cost of the map. `bytes`
 /// is the size of an element.
 template <class S>
-constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
+NNC_FN constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
   using count = long long;
   constexpr count strip = 256 * 1024;
   const count weights = count(s.k) * (s.c / s.groups) * s.kh * s.kw;
@@ -64,8 +66,8 @@ constexpr int strips_of_convolution(const S &s, int runs, int bytes) {
 /// runs of channels; if `by_place`, all runs of a place are consecutive units,
 /// otherwise all places of a run.
 template <class F>
-inline void for_each_run(int begin, int end, int places, int runs,
-                         bool by_place, const F &f) {
+NNC_FN inline void for_each_run(int begin, int end, int places, int runs,
+                                bool by_place, const F &f) {
   while (begin < end) {
     const int image = begin / (places * runs), from = begin % (places * runs);
     const int to = smaller(places * runs, from + end - begin);
@@ -92,8 +94,9 @@ inline void for_each_run(int begin, int end, int places, int runs,
 /// others. before(p) is the number of points before place p; the other
 /// parameters are those of for_each_run().
 template <class F>
-constexpr int first_of_share(int images, int places, int runs, bool by_place,
-                             int i, int shares, const F &before) {
+NNC_FN constexpr int first_of_share(int images, int places, int runs,
+                                    bool by_place, int i, int shares,
+                                    const F &before) {
   const long long points = before(places), image = points * runs;
   const long long wanted = image * images * i / shares;
   const long long rest = wanted % image;

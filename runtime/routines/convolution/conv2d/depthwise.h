@@ -15,6 +15,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/remainder.h"
 #include "runtime/routines/units/thread_ranges.h"

@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_DSP_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
 #include "runtime/routines/microcontrollers/dsp_products.h"

@@ -16,6 +16,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/floats.h"
 #include "runtime/routines/tiles/remainder.h"

@@ -21,6 +21,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_FOLDED_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_FOLDED_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/winograd.h"
 
 namespace nnc {

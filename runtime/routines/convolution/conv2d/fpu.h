@@ -18,6 +18,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_FPU_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/microcontrollers/fpu_tile.h"
 #include "runtime/routines/pooling/pool2d/window.h"

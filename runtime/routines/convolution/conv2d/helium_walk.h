@@ -6,6 +6,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_HELIUM_WALK_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_HELIUM_WALK_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/helium_plan.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_portable.h"

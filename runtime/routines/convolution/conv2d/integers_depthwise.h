@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_INTEGERS_DEPTHWISE_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_INTEGERS_DEPTHWISE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/integers_depthwise_plan.h"
 #include "runtime/routines/tiles/remainder.h"
 #include "runtime/routines/units/thread_ranges.h"

@@ -18,6 +18,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_INTEGERS_WINOGRAD_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"
 #include "runtime/routines/tiles/integers.h"
 #include "runtime/routines/tiles/remainder.h"

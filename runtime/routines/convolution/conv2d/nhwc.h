@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_NHWC_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 #include "runtime/simd/wrap.h"
@@ -23,11 +24,11 @@ namespace nnc {
 /// converted to A first; sums of integers wrap. Y is the result type of the
 /// epilogue on a sum.
 template <class A, class S, class Epi> struct conv2d_nhwc {
-  static constexpr int units(const S &s) { return s.n * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class X, class W, class Y>
-  static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const W *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     run_filters(s, x, w, y, nullptr, epi, begin, end, all_filters(s));
   }
 
@@ -61,8 +62,8 @@ private:
 
   /// Adds the products of a window to the sums of K channels from k on.
   template <int K, class X, class W>
-  static void add_window(const S &s, const X *image, const W *w, int oy, int ox,
-                         int k, A *sum) {
+  NNC_FN static void add_window(const S &s, const X *image, const W *w, int oy,
+                                int ox, int k, A *sum) {
     const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
     const ptrdiff_t filter = ptrdiff_t(s.kh) * s.kw * s.c;
     const W *taps = w + k * filter;
@@ -89,8 +90,8 @@ private:
 
   /// Adds the products of a run of elements with K rows of weights.
   template <int K, class X, class W>
-  static void add_run(const X *x, const W *w, ptrdiff_t filter, int count,
-                      A *sums) {
+  NNC_FN static void add_run(const X *x, const W *w, ptrdiff_t filter,
+                             int count, A *sums) {
     A sum[static_cast<size_t>(K)];
     for (int k = 0; k < K; ++k)
       sum[k] = sums[k];
@@ -105,7 +106,7 @@ private:
 
   /// Adds the products of columns [from, to) that lie outside of x.
   template <int K, class W>
-  static void
+  NNC_FN static void
   add_fill([[maybe_unused]] const S &s, [[maybe_unused]] const W *taps,
            [[maybe_unused]] ptrdiff_t filter, [[maybe_unused]] int from,
            [[maybe_unused]] int to, [[maybe_unused]] A *sum) {
@@ -120,11 +121,11 @@ private:
 
 /// The routine for depthwise convolutions: s.groups is s.c.
 template <class A, class S, class Epi> struct conv2d_nhwc_depthwise {
-  static constexpr int units(const S &s) { return s.n * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class X, class W, class Y>
-  static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const W *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh;
       const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
@@ -144,8 +145,8 @@ private:
   static constexpr int tile = 8; ///< sums that stay in registers
 
   template <class X, class W>
-  static void add_window(const S &s, const X *image, const W *w, int oy, int ox,
-                         int k, int count, A *sum) {
+  NNC_FN static void add_window(const S &s, const X *image, const W *w, int oy,
+                                int ox, int k, int count, A *sum) {
     const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
     const int copies = s.k / s.c;
     for (int i = 0; i < s.kh; ++i)
@@ -169,9 +170,9 @@ private:
   }
 
   template <class W>
-  static void add_fill([[maybe_unused]] const S &s,
-                       [[maybe_unused]] const W *taps,
-                       [[maybe_unused]] int count, [[maybe_unused]] A *sum) {
+  NNC_FN static void
+  add_fill([[maybe_unused]] const S &s, [[maybe_unused]] const W *taps,
+           [[maybe_unused]] int count, [[maybe_unused]] A *sum) {
     if constexpr (is_int<A>)
       if (s.fill != 0)
         for (int c = 0; c < count; ++c)

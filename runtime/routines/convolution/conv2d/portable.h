@@ -3,7 +3,7 @@
 // y[n][k][oy][ox] = epi(sum over c, i, j of
 //     x[n][c][oy * sh - pt + i * dh][ox * sw - pl + j * dw] * w[k][c][i][j])
 // with zeros, or in sums of integers s.fill, outside of x; plain NCHW and KCRS.
-// A unit is a row of the output.
+// A unit is a row of the output, or with ByElement an element.
 //
 // A tile of one output row adds its products in the order c, i, j, so the error
 // is that of a plain sum of kh * kw * c / groups products.
@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/simd/wrap.h"
 
@@ -21,16 +22,25 @@ namespace nnc {
 /// Sums are of type A: float, double, int32_t or int64_t. Elements of x and w
 /// are converted to A first; sums of integers wrap. Y is the result type of the
 /// epilogue on a sum. Sums of double take no epilogue.
-template <class A, class S, class Epi> struct conv2d_portable {
-  static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
+template <class A, class S, class Epi, bool ByElement = false>
+struct conv2d_portable {
+  using by_element = conv2d_portable<A, S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * s.k * s.oh * pieces(s);
+  }
 
   template <class X, class W, class Y>
-  static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const W *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
-      for (int ox = 0; ox < s.ow; ox += tile)
-        run_tile(s, x, w + k * filter(s), y, epi, n, k, oy, ox);
+      const int row = unit / pieces(s);
+      const int oy = row % s.oh, k = row / s.oh % s.k, n = row / s.oh / s.k;
+      if constexpr (ByElement)
+        run_tile(s, x, w + k * filter(s), y, epi, n, k, oy, unit % s.ow);
+      else
+        for (int ox = 0; ox < s.ow; ox += tile)
+          run_tile(s, x, w + k * filter(s), y, epi, n, k, oy, ox);
     }
   }
 
@@ -51,21 +61,27 @@ template <class A, class S, class Epi> struct conv2d_portable {
   }
 
 private:
-  static constexpr int tile = 64; ///< sums that stay in registers or L1
+  /// Sums that stay in registers or L1.
+  static constexpr int tile = ByElement ? 1 : 64;
+
+  /// Units of a row of the output.
+  NNC_FN static constexpr int pieces(const S &s) {
+    return ByElement ? s.ow : 1;
+  }
 
   /// Weights of a filter.
-  static constexpr ptrdiff_t filter(const S &s) {
+  NNC_FN static constexpr ptrdiff_t filter(const S &s) {
     return ptrdiff_t(s.c / s.groups) * s.kh * s.kw;
   }
 
   /// The weights at w are those of filter k.
   template <class X, class W, class Y>
-  static void run_tile(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                       int n, int k, int oy, int ox) {
+  NNC_FN static void run_tile(const S &s, const X *x, const W *w, Y *y,
+                              const Epi &epi, int n, int k, int oy, int ox) {
     const int width = s.ow - ox < tile ? s.ow - ox : tile;
     const int channels = s.c / s.groups;
     const int first = k / (s.k / s.groups) * channels;
-    A sum[tile] = {};
+    A sum[size_t(tile)] = {};
     for (int c = 0; c < channels; ++c) {
       const X *plane = x + (ptrdiff_t(n) * s.c + first + c) * s.h * s.w;
       const W *taps = w + ptrdiff_t(c) * s.kh * s.kw;
@@ -88,9 +104,10 @@ private:
   }
 
   /// Adds a tap outside of x to sums [from, to).
-  static void add_fill([[maybe_unused]] const S &s, [[maybe_unused]] A tap,
-                       [[maybe_unused]] int from, [[maybe_unused]] int to,
-                       [[maybe_unused]] A *sum) {
+  NNC_FN static void add_fill([[maybe_unused]] const S &s,
+                              [[maybe_unused]] A tap, [[maybe_unused]] int from,
+                              [[maybe_unused]] int to,
+                              [[maybe_unused]] A *sum) {
     if constexpr (is_integral<A>::value)
       if (s.fill != 0)
         for (int j = from; j < to; ++j)
@@ -99,8 +116,8 @@ private:
 
   /// sum[j] += row[left + j * sw] * tap, where that lies inside the row.
   template <class X>
-  static void add_tap(const S &s, const X *row, A tap, int left, int width,
-                      A *sum) {
+  NNC_FN static void add_tap(const S &s, const X *row, A tap, int left,
+                             int width, A *sum) {
     int from = left < 0 ? (-left + s.sw - 1) / s.sw : 0;
     int to = left >= s.w ? 0 : (s.w - left + s.sw - 1) / s.sw;
     to = to < width ? to : width;

@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_SHAPE_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_SHAPE_H
 
+#include "runtime/functions.h"
+
 namespace nnc {
 
 /// 2-D convolution: x[n][c][h][w], w[k][c/groups][kh][kw] -> y[n][k][oh][ow].
@@ -37,12 +39,12 @@ struct conv2d_shape {
 struct filter_range {
   int first, count;
 };
-template <class S> constexpr filter_range all_filters(const S &s) {
+template <class S> NNC_FN constexpr filter_range all_filters(const S &s) {
   return {0, s.k};
 }
 
 /// Returns true if a 1 x 1 convolution of this shape reads all pixels in order.
-template <class S> constexpr bool every_pixel(const S &s) {
+template <class S> NNC_FN constexpr bool every_pixel(const S &s) {
   return s.sh == 1 && s.sw == 1 && s.oh == s.h && s.ow == s.w;
 }
 

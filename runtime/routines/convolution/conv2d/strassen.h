@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_STRASSEN_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_STRASSEN_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/transforms/strassen.h"
 

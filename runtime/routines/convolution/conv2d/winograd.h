@@ -14,6 +14,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_WINOGRAD_H
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_WINOGRAD_H
 
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/convolution/conv2d/winograd_matrices.h"
 #include "runtime/routines/convolution/conv2d/winograd_plan.h"

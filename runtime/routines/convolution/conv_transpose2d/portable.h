@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -17,11 +18,11 @@ namespace nnc {
 /// converted to A first; sums of integers wrap. Y is the result type of the
 /// epilogue on a sum. Sums of double take no epilogue.
 template <class A, class S, class Epi> struct conv_transpose2d_portable {
-  static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.k * s.oh; }
 
   template <class X, class W, class Y>
-  static void run(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const W *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int oy = unit % s.oh, k = unit / s.oh % s.k, n = unit / s.oh / s.k;
       for (int ox = 0; ox < s.ow; ox += tile)
@@ -33,8 +34,8 @@ private:
   static constexpr int tile = 64;
 
   template <class X, class W, class Y>
-  static void run_tile(const S &s, const X *x, const W *w, Y *y, const Epi &epi,
-                       int n, int k, int oy, int ox) {
+  NNC_FN static void run_tile(const S &s, const X *x, const W *w, Y *y,
+                              const Epi &epi, int n, int k, int oy, int ox) {
     const int width = s.ow - ox < tile ? s.ow - ox : tile;
     const int channels = s.c / s.groups, outputs = s.k / s.groups;
     const int group = k / outputs;
@@ -59,8 +60,8 @@ private:
 
   /// sum[shift + ix * sw] += row[ix] * tap for each ix that lands in the tile.
   template <class X>
-  static void add_tap(const S &s, const X *row, A tap, int shift, int width,
-                      A *sum) {
+  NNC_FN static void add_tap(const S &s, const X *row, A tap, int shift,
+                             int width, A *sum) {
     const int from = shift < 0 ? (-shift + s.sw - 1) / s.sw : 0;
     for (int ix = from; ix < s.w && shift + ix * s.sw < width; ++ix)
       sum[shift + ix * s.sw] =

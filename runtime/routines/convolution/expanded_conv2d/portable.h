@@ -8,17 +8,19 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_EXPANDED_CONV2D_PORTABLE_H
 #define NNC_ROUTINES_CONVOLUTION_EXPANDED_CONV2D_PORTABLE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/portable.h"
 #include "runtime/routines/convolution/inner_activation.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct expanded_conv2d_f32_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
-  static void run(const S &s, const float *x, const float *v, const float *bias,
-                  const float *w, float *y, unsigned char *scratch,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const float *x, const float *v,
+                         const float *bias, const float *w, float *y,
+                         unsigned char *scratch, const Epi &epi, int begin,
+                         int end) {
     if (begin == end)
       return;
     using inner = inner_epilogue<S, float>;

@@ -7,16 +7,17 @@
 #define NNC_ROUTINES_CONVOLUTION_SCALED_CONV2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/inner_activation.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct scaled_conv2d_f32_portable {
-  static constexpr int units(const S &s) { return s.n * s.k; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.k; }
 
-  static void run(const S &s, const float *x, const float *scale,
-                  const float *bias, const float *v, float *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const float *x, const float *scale,
+                         const float *bias, const float *v, float *y,
+                         const Epi &epi, int begin, int end) {
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     for (int unit = begin; unit < end; ++unit) {
       const int image = unit / s.k, filter = unit % s.k;

@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_SCALED_CONV2D_PRODUCTS_H
 #define NNC_ROUTINES_CONVOLUTION_SCALED_CONV2D_PRODUCTS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/inner_activation.h"
 #include "runtime/routines/convolution/scaled_conv2d/plan.h"
 #include "runtime/routines/transforms/strassen.h"

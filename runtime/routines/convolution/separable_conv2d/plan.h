@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_CONVOLUTION_SEPARABLE_CONV2D_PLAN_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/depthwise_plan.h"
 #include "runtime/routines/shapes/policy.h"
 
@@ -17,11 +18,11 @@ template <class S, bool Constant = is_constant<S>> struct depthwise_part {
   static constexpr int kh = S::kh, kw = S::kw, sh = S::sh, sw = S::sw;
   static constexpr int dh = S::dh, dw = S::dw, pt = S::pt, pl = S::pl;
   static constexpr int oh = S::oh, ow = S::ow, groups = S::c;
-  static constexpr depthwise_part of(const S &) { return {}; }
+  NNC_FN static constexpr depthwise_part of(const S &) { return {}; }
 };
 template <class S> struct depthwise_part<S, false> {
   int n, c, h, w, k, kh, kw, sh, sw, dh, dw, pt, pl, oh, ow, groups;
-  static constexpr depthwise_part of(const S &s) {
+  NNC_FN static constexpr depthwise_part of(const S &s) {
     return {s.n,  s.c,  s.h,  s.w,  s.c,  s.kh, s.kw, s.sh,
             s.sw, s.dh, s.dw, s.pt, s.pl, s.oh, s.ow, s.c};
   }
@@ -36,17 +37,17 @@ struct separable_plan {
 
   /// Bytes of scratch of one thread, a multiple of a cache line, and of
   /// `threads` threads.
-  constexpr ptrdiff_t thread_scratch() const {
+  NNC_FN constexpr ptrdiff_t thread_scratch() const {
     return whole_lines(floats * ptrdiff_t(sizeof(float)));
   }
-  constexpr ptrdiff_t scratch(int threads) const {
+  NNC_FN constexpr ptrdiff_t scratch(int threads) const {
     return thread_scratch() * smaller(threads, strips);
   }
 };
 
 /// Plan for strips of `rows` rows and blocks of W channels.
 template <class S>
-constexpr separable_plan plan_separable(const S &s, int W, int rows) {
+NNC_FN constexpr separable_plan plan_separable(const S &s, int W, int rows) {
   separable_plan p{};
   p.image_strips = ceil_div(s.oh, rows);
   p.strips = s.n * p.image_strips;

@@ -7,6 +7,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_SEPARABLE_CONV2D_PORTABLE_H
 #define NNC_ROUTINES_CONVOLUTION_SEPARABLE_CONV2D_PORTABLE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/portable.h"
 #include "runtime/routines/convolution/inner_activation.h"
 #include "runtime/routines/convolution/separable_conv2d/plan.h"
@@ -14,11 +15,12 @@
 namespace nnc {
 
 template <class S, class Epi> struct separable_conv2d_f32_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
-  static void run(const S &s, const float *x, const float *w, const float *bias,
-                  const float *v, float *y, unsigned char *scratch,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const float *x, const float *w,
+                         const float *bias, const float *v, float *y,
+                         unsigned char *scratch, const Epi &epi, int begin,
+                         int end) {
     if (begin == end)
       return;
     using first = depthwise_part<S>;

@@ -14,6 +14,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_SEPARABLE_CONV2D_STRIPS_H
 #define NNC_ROUTINES_CONVOLUTION_SEPARABLE_CONV2D_STRIPS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/depthwise.h"
 #include "runtime/routines/convolution/conv2d/direct.h"
 #include "runtime/routines/convolution/inner_activation.h"

@@ -13,16 +13,17 @@
 #define NNC_ROUTINES_LEARNED_COUPLE_PROBABILITIES_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct couple_probabilities_portable {
-  static constexpr int units(const S &s) { return s.rows; }
+  NNC_FN static constexpr int units(const S &s) { return s.rows; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, T *y, unsigned char *scratch,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, unsigned char *scratch,
+                         const Epi &, int begin, int end) {
     T *products = reinterpret_cast<T *>(scratch),
       *diagonal = products + s.classes;
     const ptrdiff_t pairs = ptrdiff_t(s.classes) * (s.classes - 1) / 2;
@@ -33,19 +34,22 @@ template <class S, class Epi> struct couple_probabilities_portable {
 
 private:
   /// r(i, j) of different classes.
-  template <class T> static T among(const S &s, const T *r, int i, int j) {
+  template <class T>
+  NNC_FN static T among(const S &s, const T *r, int i, int j) {
     const int low = i < j ? i : j, high = i < j ? j : i;
     const ptrdiff_t pair =
         ptrdiff_t(low) * (2 * s.classes - low - 1) / 2 + (high - low - 1);
     return i < j ? r[pair] : T(1) - r[pair];
   }
   /// Q(i, j) of different classes.
-  template <class T> static T entry(const S &s, const T *r, int i, int j) {
+  template <class T>
+  NNC_FN static T entry(const S &s, const T *r, int i, int j) {
     return -among(s, r, j, i) * among(s, r, i, j);
   }
 
   template <class T>
-  static void couple(const S &s, const T *r, T *p, T *products, T *diagonal) {
+  NNC_FN static void couple(const S &s, const T *r, T *p, T *products,
+                            T *diagonal) {
     const T tolerance = T(0.005) / T(s.classes);
     for (int i = 0; i < s.classes; ++i) {
       p[i] = T(1) / T(s.classes);

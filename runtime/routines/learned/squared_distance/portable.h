@@ -9,16 +9,17 @@
 #define NNC_ROUTINES_LEARNED_SQUARED_DISTANCE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct squared_distance_portable {
-  static constexpr int units(const S &s) { return s.m; }
+  NNC_FN static constexpr int units(const S &s) { return s.m; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, const T *w, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *w, T *y, const Epi &,
+                         int begin, int end) {
     for (int i = begin; i < end; ++i) {
       const T *a = x + ptrdiff_t(i) * s.k;
       const T *b = w;
@@ -31,7 +32,8 @@ template <class S, class Epi> struct squared_distance_portable {
 private:
   /// Returns the squared distance of two rows. It is summed up in four parts,
   /// which keeps the pipeline busy and rounding errors small.
-  template <class T> static T distance(const S &s, const T *a, const T *b) {
+  template <class T>
+  NNC_FN static T distance(const S &s, const T *a, const T *b) {
     T sums[4] = {};
     int k = 0;
     for (; k + 4 <= s.k; k += 4)

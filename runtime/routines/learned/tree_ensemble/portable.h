@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_LEARNED_TREE_ENSEMBLE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -20,13 +21,14 @@
 namespace nnc {
 
 template <class S, class Epi> struct tree_ensemble_portable {
-  static constexpr int units(const S &s) { return s.rows; }
+  NNC_FN static constexpr int units(const S &s) { return s.rows; }
 
   /// T is float or double, I a signed integer.
   template <class T, class I>
-  static void run(const S &s, const T *x, const T *values, const I *tests,
-                  const I *jumps, const int32_t *roots, const T *scores, T *y,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *values,
+                         const I *tests, const I *jumps, const int32_t *roots,
+                         const T *scores, T *y, const Epi &, int begin,
+                         int end) {
     // The worst possible score, which any score replaces.
     const T worst = s.reduce == 0   ? T(0)
                     : s.reduce == 1 ? T(HUGE_VAL)
@@ -54,8 +56,8 @@ template <class S, class Epi> struct tree_ensemble_portable {
 private:
   /// Returns the leaf that `row` reaches in the tree with the root node `at`.
   template <class T, class I>
-  static ptrdiff_t descend(const T *row, const T *values, const I *tests,
-                           const I *jumps, ptrdiff_t at) {
+  NNC_FN static ptrdiff_t descend(const T *row, const T *values, const I *tests,
+                                  const I *jumps, ptrdiff_t at) {
     for (int test; (test = tests[at]) >= 0;) {
       const T v = row[test >> 1];
       const bool is_missing = v != v;
@@ -65,7 +67,7 @@ private:
     return at;
   }
 
-  template <class T> static T join(const S &s, T a, T b) {
+  template <class T> NNC_FN static T join(const S &s, T a, T b) {
     if (s.reduce == 0)
       return a + b;
     return (s.reduce == 1 ? b < a : b > a) ? b : a;

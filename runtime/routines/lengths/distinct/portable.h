@@ -9,17 +9,18 @@
 #define NNC_ROUTINES_LENGTHS_DISTINCT_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct distinct_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
   template <class T>
-  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, int64_t *y, const Epi &,
+                         int begin, int end) {
     if (begin == end)
       return;
     int64_t *firsts = y + 1, *groups = firsts + s.rows,
@@ -49,7 +50,7 @@ private:
   /// Returns a number below, equal to or above 0 if row `a` is less than, equal
   /// to or greater than row `b`.
   template <class T>
-  static int compare(const S &s, const T *x, int64_t a, int64_t b) {
+  NNC_FN static int compare(const S &s, const T *x, int64_t a, int64_t b) {
     const T *of_a = x + a * s.columns, *of_b = x + b * s.columns;
     for (int i = 0; i < s.columns; ++i) {
       const T p = of_a[i], q = of_b[i];
@@ -62,13 +63,14 @@ private:
     return 0;
   }
   template <class T>
-  static bool is_before(const S &s, const T *x, int64_t a, int64_t b) {
+  NNC_FN static bool is_before(const S &s, const T *x, int64_t a, int64_t b) {
     const int order = compare(s, x, a, b);
     return order != 0 ? order < 0 : a < b;
   }
 
   /// Writes the indices of all rows to `order`, in ascending order of the rows.
-  template <class T> static void sort(const S &s, const T *x, int64_t *order) {
+  template <class T>
+  NNC_FN static void sort(const S &s, const T *x, int64_t *order) {
     for (int i = 0; i < s.rows; ++i)
       order[i] = i;
     for (int i = s.rows / 2 - 1; i >= 0; --i)
@@ -82,8 +84,8 @@ private:
   /// Inserts `row` into the heap of `count` rows at `hole` or below it, so that
   /// no row precedes its parent.
   template <class T>
-  static void sink(const S &s, const T *x, int64_t *heap, int hole, int count,
-                   int64_t row) {
+  NNC_FN static void sink(const S &s, const T *x, int64_t *heap, int hole,
+                          int count, int64_t row) {
     for (int child; (child = 2 * hole + 1) < count; hole = child) {
       if (child + 1 < count && is_before(s, x, heap[child], heap[child + 1]))
         ++child;
@@ -96,8 +98,9 @@ private:
 
   /// Renumbers groups in the order of their first rows. `spare` is memory that
   /// may be overwritten.
-  static void number_by_occurrence(const S &s, int64_t *firsts, int64_t *groups,
-                                   int64_t *spare, int64_t found) {
+  NNC_FN static void number_by_occurrence(const S &s, int64_t *firsts,
+                                          int64_t *groups, int64_t *spare,
+                                          int64_t found) {
     for (int64_t i = 0; i < found; ++i)
       spare[i] = firsts[i];
     int64_t next = 0;

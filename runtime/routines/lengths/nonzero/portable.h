@@ -8,17 +8,18 @@
 #define NNC_ROUTINES_LENGTHS_NONZERO_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct nonzero_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
   template <class T>
-  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, int64_t *y, const Epi &,
+                         int begin, int end) {
     if (begin == end)
       return;
     int64_t *found = y + 1;

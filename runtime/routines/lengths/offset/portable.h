@@ -8,15 +8,16 @@
 #define NNC_ROUTINES_LENGTHS_OFFSET_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct offset_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                         int end) {
     if (begin == end)
       return;
     for (int i = 0; i < s.count; ++i)

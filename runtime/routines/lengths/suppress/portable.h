@@ -13,20 +13,21 @@
 #define NNC_ROUTINES_LENGTHS_SUPPRESS_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct suppress_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *boxes, const T *scores,
-                  const int64_t *limit, const T *overlap, const T *least,
-                  int64_t *y, unsigned char *scratch, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *boxes, const T *scores,
+                         const int64_t *limit, const T *overlap, const T *least,
+                         int64_t *y, unsigned char *scratch, const Epi &,
+                         int begin, int end) {
     if (begin == end)
       return;
     const int most = *limit <= 0       ? 0
@@ -54,7 +55,7 @@ template <class S, class Epi> struct suppress_portable {
 private:
   template <class T> struct corners {
     T top, left, bottom, right;
-    T area() const { return (bottom - top) * (right - left); }
+    NNC_FN T area() const { return (bottom - top) * (right - left); }
   };
 
   /// The boxes of one batch, and their scores in one class.
@@ -63,7 +64,7 @@ private:
     int *heap; ///< heap of indices; no score exceeds its parent's
     bool centered;
 
-    corners<T> at(int64_t i) const {
+    NNC_FN corners<T> at(int64_t i) const {
       const T *box = boxes + i * 4;
       if (centered) {
         const T half_width = box[2] / 2, half_height = box[3] / 2;
@@ -74,11 +75,11 @@ private:
       return {box[falls ? 2 : 0], box[turns ? 3 : 1], box[falls ? 0 : 2],
               box[turns ? 1 : 3]};
     }
-    bool is_better(int a, int b) const {
+    NNC_FN bool is_better(int a, int b) const {
       return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
     }
     /// Inserts `index` into the heap of `count` indices at `hole` or below it.
-    void sink(int hole, int count, int index) const {
+    NNC_FN void sink(int hole, int count, int index) const {
       for (int child; (child = 2 * hole + 1) < count; hole = child) {
         if (child + 1 < count && is_better(heap[child + 1], heap[child]))
           ++child;
@@ -91,7 +92,8 @@ private:
   };
 
   template <class T>
-  static bool overlaps(const corners<T> &a, const corners<T> &b, T most) {
+  NNC_FN static bool overlaps(const corners<T> &a, const corners<T> &b,
+                              T most) {
     const T top = a.top > b.top ? a.top : b.top,
             left = a.left > b.left ? a.left : b.left,
             bottom = a.bottom < b.bottom ? a.bottom : b.bottom,
@@ -109,8 +111,8 @@ private:
   /// Writes the indices of at most `most` selected boxes to taken[2], taken[5],
   /// ..., and returns their number.
   template <class T>
-  static int take(const line_of<T> &all, int boxes, int most, T overlap,
-                  T least, int64_t *taken) {
+  NNC_FN static int take(const line_of<T> &all, int boxes, int most, T overlap,
+                         T least, int64_t *taken) {
     int left = 0;
     for (int i = 0; i < boxes; ++i)
       if (all.scores[i] > least)

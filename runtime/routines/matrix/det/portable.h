@@ -8,16 +8,17 @@
 #define NNC_ROUTINES_MATRIX_DET_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct det_portable {
-  static constexpr int units(const S &s) { return s.batch; }
+  NNC_FN static constexpr int units(const S &s) { return s.batch; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, T *y, unsigned char *scratch,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, unsigned char *scratch,
+                         const Epi &, int begin, int end) {
     T *const a = static_cast<T *>(static_cast<void *>(scratch));
     for (int unit = begin; unit < end; ++unit) {
       const T *const from = x + ptrdiff_t(unit) * s.n * s.n;
@@ -28,7 +29,7 @@ template <class S, class Epi> struct det_portable {
   }
 
 private:
-  template <class T> static T eliminate(T *a, int n) {
+  template <class T> NNC_FN static T eliminate(T *a, int n) {
     T det = 1;
     for (int k = 0; k < n; ++k) {
       T *const row = a + ptrdiff_t(k) * n;
@@ -55,7 +56,7 @@ private:
     }
     return det;
   }
-  template <class T> static T magnitude(T value) {
+  template <class T> NNC_FN static T magnitude(T value) {
     return value < T(0) ? -value : value;
   }
 };

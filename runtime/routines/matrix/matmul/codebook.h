@@ -12,6 +12,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_H
 #define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/matrix/matmul/codebook_plan.h"
 #include "runtime/routines/matrix/matmul/panels.h"
 
@@ -40,7 +41,8 @@ private:
 
   /// Computes R rows from `row` on of N panels.
   template <int R, int N>
-  NNC_NOINLINE static void tile(const S &s, const panels_job<Epi> &j, int row) {
+  NNC_FN NNC_NOINLINE static void tile(const S &s, const panels_job<Epi> &j,
+                                       int row) {
     const ptrdiff_t a_row = s.transpose_a ? 1 : s.k;
     const ptrdiff_t a_step = s.transpose_a ? s.m : 1;
     const ptrdiff_t panel = codebook16::panel(s.k, W);

@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 #define NNC_ROUTINES_MATRIX_MATMUL_CODEBOOK_PLAN_H
 
+#include "runtime/functions.h"
+
 #include <stddef.h>
 
 namespace nnc {
@@ -17,12 +19,14 @@ struct codebook16 {
   static constexpr int table = 4 * values;
 
   /// Bytes in front of the codes of row k, which is even.
-  static constexpr ptrdiff_t codes(int k, int W) {
+  NNC_FN static constexpr ptrdiff_t codes(int k, int W) {
     return table + ptrdiff_t(k / 2) * W;
   }
 
   /// Bytes of a panel of k rows.
-  static constexpr ptrdiff_t panel(int k, int W) { return codes(k + 1, W); }
+  NNC_FN static constexpr ptrdiff_t panel(int k, int W) {
+    return codes(k + 1, W);
+  }
 };
 
 } // namespace nnc

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_MATRIX_MATMUL_FINISH_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/tiles/floats.h"
 
 namespace nnc {

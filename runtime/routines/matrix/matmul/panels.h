@@ -8,6 +8,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_PANELS_H
 #define NNC_ROUTINES_MATRIX_MATMUL_PANELS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/matrix/matmul/finish.h"
 #include "runtime/routines/tiles/remainder.h"
 
@@ -31,10 +32,12 @@ struct matmul_of_panels {
   static_assert(W >= 4 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(M > 0 && B > 0, "a tile has points");
 
-  static constexpr int units(const S &s) { return ceil_div(panels(s), B); }
+  NNC_FN static constexpr int units(const S &s) {
+    return ceil_div(panels(s), B);
+  }
 
-  static void run(const S &s, const float *a, const float *b, float *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const float *a, const float *b, float *y,
+                         const Epi &epi, int begin, int end) {
     constexpr int left = left_over<B, S>(panels);
     const auto *bytes = reinterpret_cast<const unsigned char *>(b);
     for (int unit = begin; unit < end; ++unit)
@@ -54,10 +57,10 @@ protected:
 private:
   using job = panels_job<Epi>;
 
-  static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
+  NNC_FN static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
 
   /// Computes all rows of N panels.
-  template <int N> static void rows(const S &s, const job &j) {
+  template <int N> NNC_FN static void rows(const S &s, const job &j) {
     constexpr int left =
         left_over<M, S>([](const S &shape) { return shape.m; });
     in_tiles<M, left>(0, s.m, [&](auto count, int row) {

@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_MATRIX_MATMUL_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -17,34 +18,45 @@ namespace nnc {
 /// Sums are of type Sum: float, double or an integer, whose sums wrap; void
 /// stands for the type of a's elements. Elements are converted to Sum first. Y
 /// is the result type of the epilogue on a sum. Sums of double take no
-/// epilogue.
-template <class Sum, class S, class Epi> struct matmul_of_sums {
-  static constexpr int units(const S &s) { return s.batch * s.m; }
+/// epilogue. A unit is a row of y, or with ByElement an element.
+template <class Sum, class S, class Epi, bool ByElement = false>
+struct matmul_of_sums {
+  using by_element = matmul_of_sums<Sum, S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return s.batch * s.m * pieces(s);
+  }
 
   template <class A, class B, class Y>
-  static void run(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const A *a, const B *b, Y *y,
+                         const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
-      const int row = unit % s.m;
-      const ptrdiff_t batch = unit / s.m;
+      const int line = unit / pieces(s), row = line % s.m;
+      const ptrdiff_t batch = line / s.m;
       const A *left = a + batch * s.a_batch_stride +
                       ptrdiff_t(row) * (s.transpose_a ? 1 : s.k);
       const B *right = b + batch * s.b_batch_stride;
-      for (int n = 0; n < s.n; n += tile)
-        run_tile(s, left, right, y, epi, unit, n);
+      if constexpr (ByElement)
+        run_tile(s, left, right, y, epi, line, unit % s.n);
+      else
+        for (int n = 0; n < s.n; n += tile)
+          run_tile(s, left, right, y, epi, line, n);
     }
   }
 
 private:
-  static constexpr int tile = 64;
+  static constexpr int tile = ByElement ? 1 : 64;
+
+  /// Units of a row of y.
+  NNC_FN static constexpr int pieces(const S &s) { return ByElement ? s.n : 1; }
 
   template <class A, class B, class Y>
-  static void run_tile(const S &s, const A *a, const B *b, Y *y, const Epi &epi,
-                       int unit, int n0) {
+  NNC_FN static void run_tile(const S &s, const A *a, const B *b, Y *y,
+                              const Epi &epi, int unit, int n0) {
     using T = conditional_t<is_void<Sum>::value, A, Sum>;
     const int width = s.n - n0 < tile ? s.n - n0 : tile;
     const ptrdiff_t step = s.transpose_a ? s.m : 1;
-    T sum[tile] = {};
+    T sum[size_t(tile)] = {};
     for (int k = 0; k < s.k; ++k) {
       const T v = static_cast<T>(a[k * step]);
       if (s.transpose_b) {

@@ -8,6 +8,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_STRASSEN_H
 #define NNC_ROUTINES_MATRIX_MATMUL_STRASSEN_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/transforms/strassen.h"
 
 namespace nnc {

@@ -9,18 +9,40 @@
 #define NNC_ROUTINES_MOVES_ADAPT_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
-template <class S, class Epi> struct adapt_portable {
-  static constexpr int units(const S &s) {
-    return s.n * blocks(s, s.block_out);
+/// A unit is a block of channels of y, or with ByElement an element of y,
+/// padding included.
+template <class S, class Epi, bool ByElement = false> struct adapt_portable {
+  using by_element = adapt_portable<S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * blocks(s, s.block_out) * pieces(s);
   }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                         int end) {
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
+    if constexpr (ByElement) {
+      for (int unit = begin; unit < end; ++unit) {
+        const int block = unit / pieces(s), n = block / blocks(s, s.block_out);
+        const int c =
+            block % blocks(s, s.block_out) * s.block_out + unit % s.block_out;
+        const int p = unit % pieces(s) / s.block_out;
+        y[unit] =
+            c < s.c
+                ? x[((ptrdiff_t(n) * blocks(s, s.block_in) + c / s.block_in) *
+                         plane +
+                     p) *
+                        s.block_in +
+                    c % s.block_in]
+                : T(0);
+      }
+      return;
+    }
     for (int unit = begin; unit < end; ++unit) {
       const int n = unit / blocks(s, s.block_out);
       const int first = unit % blocks(s, s.block_out) * s.block_out;
@@ -44,7 +66,12 @@ template <class S, class Epi> struct adapt_portable {
   }
 
 private:
-  static constexpr int blocks(const S &s, int block) {
+  /// Units of a block of channels.
+  NNC_FN static constexpr int pieces(const S &s) {
+    return ByElement ? s.h * s.w * s.block_out : 1;
+  }
+
+  NNC_FN static constexpr int blocks(const S &s, int block) {
     return (s.c + block - 1) / block;
   }
 };

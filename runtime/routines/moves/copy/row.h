@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_MOVES_COPY_ROW_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 

@@ -10,28 +10,37 @@
 #define NNC_ROUTINES_MOVES_PAD_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/shapes/rows.h"
 
 namespace nnc {
 
-template <class S, class Epi> struct pad_portable {
-  static constexpr int units(const S &s) { return count_rows(s); }
+/// A unit is a row, or with ByElement an element.
+template <class S, class Epi, bool ByElement = false> struct pad_portable {
+  using by_element = pad_portable<S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return count_rows(s) * pieces(s);
+  }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                         int end) {
     const int last = s.rank - 1;
     for (int unit = begin; unit < end; ++unit) {
       ptrdiff_t from = 0, stride = s.in_dims[last];
       bool inside = true;
-      for (int d = last, rest = unit; d-- > 0; rest /= s.dims[d]) {
+      const int line = unit / pieces(s);
+      for (int d = last, rest = line; d-- > 0; rest /= s.dims[d]) {
         const int at = source(s, d, rest % s.dims[d]);
         inside = inside && at >= 0;
         from += at * stride;
         stride *= s.in_dims[d];
       }
-      T *row = y + ptrdiff_t(unit) * s.dims[last];
-      for (int i = 0; i < s.dims[last]; ++i) {
+      T *row = y + ptrdiff_t(line) * s.dims[last];
+      const int first = ByElement ? unit % s.dims[last] : 0;
+      const int count = ByElement ? 1 : s.dims[last];
+      for (int i = first; i < first + count; ++i) {
         const int at = source(s, last, i);
         row[i] = inside && at >= 0 ? x[from + at] : static_cast<T>(s.value);
       }
@@ -39,8 +48,13 @@ template <class S, class Epi> struct pad_portable {
   }
 
 private:
+  /// Units of a row.
+  NNC_FN static constexpr int pieces(const S &s) {
+    return ByElement ? s.dims[s.rank - 1] : 1;
+  }
+
   /// Index along axis d of x that element i of y comes from, or -1 for `value`.
-  static int source(const S &s, int d, int i) {
+  NNC_FN static int source(const S &s, int d, int i) {
     const int size = s.in_dims[d];
     int at = i - s.before[d];
     if (at >= 0 && at < size)

@@ -11,6 +11,7 @@
 #define NNC_ROUTINES_MOVES_SCATTER_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/wrap.h"
 
 #include <stdint.h>
@@ -19,11 +20,12 @@
 namespace nnc {
 
 template <class S, class Epi> struct scatter_portable {
-  static constexpr int units(const S &) { return 1; }
+  NNC_FN static constexpr int units(const S &) { return 1; }
 
   template <class T>
-  static void run(const S &s, const T *x, const int64_t *positions,
-                  const T *updates, T *y, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const int64_t *positions,
+                         const T *updates, T *y, const Epi &, int begin,
+                         int end) {
     if (begin == end)
       return;
     if (x != y)
@@ -42,7 +44,7 @@ template <class S, class Epi> struct scatter_portable {
   }
 
 private:
-  template <class T> static T join(int kind, T old, T update) {
+  template <class T> NNC_FN static T join(int kind, T old, T update) {
     switch (kind) {
     case 1:
       return plus(old, update);

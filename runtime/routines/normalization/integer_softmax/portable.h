@@ -12,17 +12,18 @@
 #define NNC_ROUTINES_NORMALIZATION_INTEGER_SOFTMAX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/fixed_point.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct integer_softmax_portable {
-  static constexpr int units(const S &s) { return s.outer; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer; }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const int32_t *table, Y *y,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const int32_t *table, Y *y,
+                         const Epi &, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       row(s, x + at, table, y + at);
@@ -31,7 +32,7 @@ template <class S, class Epi> struct integer_softmax_portable {
 
 private:
   template <class X, class Y>
-  static void row(const S &s, const X *x, const int32_t *table, Y *y) {
+  NNC_FN static void row(const S &s, const X *x, const int32_t *table, Y *y) {
     int largest = x[0];
     for (int i = 1; i < s.size; ++i)
       largest = x[i] > largest ? x[i] : largest;
@@ -59,16 +60,16 @@ private:
   }
 
   /// The product of two numbers with 31 fraction bits.
-  static int32_t times_fraction(int32_t a, int32_t b) {
+  NNC_FN static int32_t times_fraction(int32_t a, int32_t b) {
     return rescale_double(a, b, int32_t(0));
   }
   /// x * 2^N, or the nearest end of the range.
-  template <int N> static int32_t shift_up(int32_t x) {
+  template <int N> NNC_FN static int32_t shift_up(int32_t x) {
     const int32_t most = (1 << (31 - N)) - 1;
     return x > most ? INT32_MAX : x < -most ? INT32_MIN : x * (1 << N);
   }
   /// 1 / (1 + a), for an a in [0, 1), both with 31 fraction bits.
-  static int32_t reciprocal(int32_t a) {
+  NNC_FN static int32_t reciprocal(int32_t a) {
     const int32_t half = static_cast<int32_t>((int64_t(a) + INT32_MAX + 1) / 2);
     // 48/17 - 32/17 * half, with 29 fraction bits.
     int32_t x = 1515870810 + times_fraction(half, -1010580540);

@@ -9,18 +9,19 @@
 #define NNC_ROUTINES_NORMALIZATION_LAYER_NORM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct layer_norm_portable {
-  static constexpr int units(const S &s) { return s.outer; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer; }
 
   /// T is float or double. X is T or an integer, whose elements are converted
   /// to T; for integers, Y is the result type of the epilogue on T.
   template <class X, class T, class Y>
-  static void run(const S &s, const X *x, const T *scale, const T *bias, Y *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const T *scale, const T *bias,
+                         Y *y, const Epi &epi, int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       const X *row = x + at;
@@ -38,7 +39,8 @@ template <class S, class Epi> struct layer_norm_portable {
 
 private:
   /// Sums f(0) ... f(n - 1) in 16 parts, so that rounding errors stay small.
-  template <class F> static auto sum(int n, F f) -> decltype(f(0) + 0.0f) {
+  template <class F>
+  NNC_FN static auto sum(int n, F f) -> decltype(f(0) + 0.0f) {
     decltype(f(0) + 0.0f) partial[16] = {}, total = 0;
     for (int i = 0; i < n; ++i)
       partial[i % 16] += f(i);

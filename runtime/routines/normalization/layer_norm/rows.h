@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_NORMALIZATION_LAYER_NORM_ROWS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/units/caches.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"

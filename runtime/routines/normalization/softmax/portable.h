@@ -9,17 +9,18 @@
 #define NNC_ROUTINES_NORMALIZATION_SOFTMAX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct softmax_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t base =
           ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;

@@ -15,6 +15,7 @@
 #define NNC_ROUTINES_NORMALIZATION_SOFTMAX_ROWS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/math.h"
 

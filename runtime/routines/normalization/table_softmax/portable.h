@@ -10,17 +10,19 @@
 #define NNC_ROUTINES_NORMALIZATION_TABLE_SOFTMAX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/fixed_point.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct table_softmax_portable {
-  static constexpr int units(const S &s) { return s.outer; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer; }
 
-  static void run(const S &s, const int16_t *x, const int16_t *exponentials,
-                  const int16_t *reciprocals, int16_t *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const int16_t *x,
+                         const int16_t *exponentials,
+                         const int16_t *reciprocals, int16_t *y, const Epi &,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       row(s, x + at, exponentials, reciprocals, y + at);
@@ -28,8 +30,9 @@ template <class S, class Epi> struct table_softmax_portable {
   }
 
 private:
-  static void row(const S &s, const int16_t *x, const int16_t *exponentials,
-                  const int16_t *reciprocals, int16_t *y) {
+  NNC_FN static void row(const S &s, const int16_t *x,
+                         const int16_t *exponentials,
+                         const int16_t *reciprocals, int16_t *y) {
     int32_t largest = x[0];
     for (int i = 1; i < s.size; ++i)
       largest = x[i] > largest ? x[i] : largest;
@@ -54,14 +57,14 @@ private:
     }
   }
 
-  static int32_t rescaled(const S &s, int32_t x) {
+  NNC_FN static int32_t rescaled(const S &s, int32_t x) {
     const int32_t multiplier = s.multiplier, shift = s.shift;
     return s.single != 0 ? rescale_single(x, multiplier, shift)
                          : rescale_double(x, multiplier, shift);
   }
 
   /// Linear interpolation in a table at x, which is saturated to 16 bits.
-  static int32_t look_up(int32_t x, const int16_t *table) {
+  NNC_FN static int32_t look_up(int32_t x, const int16_t *table) {
     x = x < -32768 ? -32768 : x > 32767 ? 32767 : x;
     const int16_t *entry = table + 256 + (x >> 7);
     const int32_t slope = static_cast<int16_t>(entry[1] - entry[0]);

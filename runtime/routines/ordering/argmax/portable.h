@@ -9,17 +9,18 @@
 #define NNC_ROUTINES_ORDERING_ARGMAX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <int SIGN, class S, class Epi> struct arg_extreme_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, int64_t *y, const Epi &,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *at =
           x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;

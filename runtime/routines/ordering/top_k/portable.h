@@ -12,17 +12,18 @@
 #define NNC_ROUTINES_ORDERING_TOP_K_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct top_k_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, int64_t *y, const Epi &,
+                         int begin, int end) {
     if (s.count == 0)
       return; // The result may have no memory.
     for (int unit = begin; unit < end; ++unit) {
@@ -53,8 +54,8 @@ private:
     ptrdiff_t stride;
     bool largest;
 
-    int64_t &kept(int i) const { return y[i * stride]; }
-    bool is_better(int64_t a, int64_t b) const {
+    NNC_FN int64_t &kept(int i) const { return y[i * stride]; }
+    NNC_FN bool is_better(int64_t a, int64_t b) const {
       const T va = x[static_cast<ptrdiff_t>(a) * stride],
               vb = x[static_cast<ptrdiff_t>(b) * stride];
       const bool a_is_number = va == va, b_is_number = vb == vb;
@@ -66,7 +67,7 @@ private:
     }
     /// Inserts `index` into the heap of `count` indices at `hole` or below it,
     /// so that no index is better than its children.
-    void sink(int hole, int count, int64_t index) const {
+    NNC_FN void sink(int hole, int count, int64_t index) const {
       for (int child; (child = 2 * hole + 1) < count; hole = child) {
         if (child + 1 < count && is_better(kept(child), kept(child + 1)))
           ++child;

@@ -10,17 +10,20 @@
 #define NNC_ROUTINES_POOLING_MAX_POOL_INDEX_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct max_pool_index_portable {
-  static constexpr int units(const S &s) { return s.planes * s.od * s.oh; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.planes * s.od * s.oh;
+  }
 
   template <class T>
-  static void run(const S &s, const T *x, int64_t *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, int64_t *y, const Epi &,
+                         int begin, int end) {
     const int64_t size = int64_t(s.d) * s.h * s.w;
     for (int unit = begin; unit < end; ++unit) {
       const int plane = unit / (s.od * s.oh);
@@ -39,7 +42,7 @@ private:
   /// The place in the volume x of the largest element of the window that begins
   /// at (z, r, q).
   template <class T>
-  static int64_t find(const S &s, const T *x, int z, int r, int q) {
+  NNC_FN static int64_t find(const S &s, const T *x, int z, int r, int q) {
     int64_t place = -1;
     T best = T();
     for (int k = 0; k < s.kd; ++k) {

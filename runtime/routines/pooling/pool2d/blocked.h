@@ -9,6 +9,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 #include "runtime/routines/units/thread_ranges.h"
 #include "runtime/simd/vec.h"

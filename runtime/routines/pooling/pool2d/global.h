@@ -11,6 +11,7 @@
 #define NNC_ROUTINES_POOLING_POOL2D_GLOBAL_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/pooling/pool2d/global_plan.h"
 #include "runtime/simd/vec.h"
 

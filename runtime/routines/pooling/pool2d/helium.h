@@ -8,6 +8,7 @@
 #define NNC_ROUTINES_POOLING_POOL2D_HELIUM_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/helium_products.h"
 #include "runtime/routines/pooling/pool2d/taps.h"
 

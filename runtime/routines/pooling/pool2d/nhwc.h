@@ -8,17 +8,18 @@
 #define NNC_ROUTINES_POOLING_POOL2D_NHWC_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/pooling/pool2d/taps.h"
 
 namespace nnc {
 
 /// Max pooling, for elements of any type that has an order.
 template <class S, class Epi> struct max_pool2d_nhwc_portable {
-  static constexpr int units(const S &s) { return s.n * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const int top = unit % s.oh * s.sh - s.pt;
@@ -36,11 +37,11 @@ template <class S, class Epi> struct max_pool2d_nhwc_portable {
 /// Average pooling with sums of type A and means of type T, like
 /// avg_pool2d_portable.
 template <class A, class T, class S, class Epi> struct avg_pool2d_nhwc {
-  static constexpr int units(const S &s) { return s.n * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, Y *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const X *x, Y *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const X *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const int top = unit % s.oh * s.sh - s.pt;

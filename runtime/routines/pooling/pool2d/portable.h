@@ -11,51 +11,75 @@
 #define NNC_ROUTINES_POOLING_POOL2D_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/pooling/pool2d/taps.h"
 
 namespace nnc {
 
-/// Max pooling, for elements of any type that has an order.
-template <class S, class Epi> struct max_pool2d_portable {
-  static constexpr int units(const S &s) { return s.n * s.c; }
-
-  template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
-    for (int unit = begin; unit < end; ++unit) {
-      const T *plane = x + ptrdiff_t(unit) * s.h * s.w;
-      ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
+/// Calls visit(plane, oy, ox, index) for each element of the units of [begin,
+/// end) of a pooling. A unit is an element, or a plane of elements.
+template <bool ByElement, class S, class F>
+NNC_INLINE void for_each_pooled(const S &s, int begin, int end,
+                                const F &visit) {
+  const int size = s.oh * s.ow;
+  for (int unit = begin; unit < end; ++unit)
+    if constexpr (ByElement) {
+      visit(unit / size, unit % size / s.ow, unit % s.ow, ptrdiff_t(unit));
+    } else {
+      ptrdiff_t at = ptrdiff_t(unit) * size;
       for (int oy = 0; oy < s.oh; ++oy)
         for (int ox = 0; ox < s.ow; ++ox, ++at)
-          y[at] =
-              epi(largest_tap(s, plane, 1,
-                              pool_taps(s, oy * s.sh - s.pt, ox * s.sw - s.pl)),
-                  position<false>{at, unit % s.c});
+          visit(unit, oy, ox, at);
     }
+}
+
+/// Max pooling, for elements of any type that has an order. A unit is a plane
+/// of y, or with ByElement an element.
+template <class S, class Epi, bool ByElement = false>
+struct max_pool2d_portable {
+  using by_element = max_pool2d_portable<S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * s.c * (ByElement ? s.oh * s.ow : 1);
+  }
+
+  template <class T>
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
+    for_each_pooled<ByElement>(
+        s, begin, end, [&](int plane, int oy, int ox, ptrdiff_t at) {
+          y[at] =
+              epi(largest_tap(s, x + ptrdiff_t(plane) * s.h * s.w, 1,
+                              pool_taps(s, oy * s.sh - s.pt, ox * s.sw - s.pl)),
+                  position<false>{at, plane % s.c});
+        });
   }
 };
 
 /// Sums are of type A and means of type T: float, double, or int32_t for means
 /// of integers that are rounded to nearest, halves away from zero. Means in
 /// float and int32_t take an epilogue, whose results have type Y. Sums of
-/// integers, which are of type int32_t, wrap around.
-template <class A, class T, class S, class Epi> struct avg_pool2d_portable {
-  static constexpr int units(const S &s) { return s.n * s.c; }
+/// integers, which are of type int32_t, wrap around. A unit is a plane of y, or
+/// with ByElement an element.
+template <class A, class T, class S, class Epi, bool ByElement = false>
+struct avg_pool2d_portable {
+  using by_element = avg_pool2d_portable<A, T, S, Epi, true>;
+
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * s.c * (ByElement ? s.oh * s.ow : 1);
+  }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, Y *y, const Epi &epi, int begin,
-                  int end) {
-    for (int unit = begin; unit < end; ++unit) {
-      const X *plane = x + ptrdiff_t(unit) * s.h * s.w;
-      ptrdiff_t at = ptrdiff_t(unit) * s.oh * s.ow;
-      for (int oy = 0; oy < s.oh; ++oy)
-        for (int ox = 0; ox < s.ow; ++ox, ++at) {
+  NNC_FN static void run(const S &s, const X *x, Y *y, const Epi &epi,
+                         int begin, int end) {
+    for_each_pooled<ByElement>(
+        s, begin, end, [&](int plane, int oy, int ox, ptrdiff_t at) {
           const pool_taps taps(s, oy * s.sh - s.pt, ox * s.sw - s.pl);
+          const X *from = x + ptrdiff_t(plane) * s.h * s.w;
           y[at] = epi(
-              mean_of_taps<T>(sum_of_taps<A>(s, plane, 1, taps), taps.count(s)),
-              position<false>{at, unit % s.c});
-        }
-    }
+              mean_of_taps<T>(sum_of_taps<A>(s, from, 1, taps), taps.count(s)),
+              position<false>{at, plane % s.c});
+        });
   }
 };
 

@@ -7,6 +7,7 @@
 #ifndef NNC_ROUTINES_POOLING_POOL2D_TAPS_H
 #define NNC_ROUTINES_POOLING_POOL2D_TAPS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 #include "runtime/simd/vec_portable.h"
 #include "runtime/simd/wrap.h"
@@ -18,12 +19,12 @@ struct pool_taps {
   int top, left;
   pool_range rows, columns;
   template <class S>
-  constexpr pool_taps(const S &s, int first_row, int first_column)
+  NNC_FN constexpr pool_taps(const S &s, int first_row, int first_column)
       : top(first_row), left(first_column), rows(first_row, s.dh, s.kh, 0, s.h),
         columns(first_column, s.dw, s.kw, 0, s.w) {}
 
   /// Returns the number of taps by which a mean divides.
-  template <class S> constexpr int count(const S &s) const {
+  template <class S> NNC_FN constexpr int count(const S &s) const {
     if (s.count_include_pad)
       return pool_range(top, s.dh, s.kh, -s.pt, s.h + s.pb).count() *
              pool_range(left, s.dw, s.kw, -s.pl, s.w + s.pr).count();
@@ -67,7 +68,7 @@ NNC_INLINE A sum_of_taps(const S &s, const X *x, int step,
 
 /// Returns the mean of `count` numbers; zero if `count` is 0. Integers are
 /// rounded to nearest, halves away from zero.
-template <class T, class A> constexpr T mean_of_taps(A sum, int count) {
+template <class T, class A> NNC_FN constexpr T mean_of_taps(A sum, int count) {
   if (count == 0)
     return T(0);
   if constexpr (is_int<T>)

@@ -8,15 +8,16 @@
 #define NNC_ROUTINES_RECURRENT_ENQUEUE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct enqueue_portable {
-  static constexpr int units(const S &s) { return s.outer; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer; }
 
   template <class T>
-  static void run(const S &s, const T *x, const T *f, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *f, T *y, const Epi &,
+                         int begin, int end) {
     const int kept = s.size - s.count;
     for (int unit = begin; unit < end; ++unit) {
       const T *from = x + ptrdiff_t(unit) * s.size;

@@ -21,18 +21,20 @@
 #define NNC_ROUTINES_RECURRENT_FULL_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/recurrent/dot_product.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct full_lstm_portable {
-  static constexpr int units(const S &s) { return s.batch; }
+  NNC_FN static constexpr int units(const S &s) { return s.batch; }
 
-  static void run(const S &s, const float *x, const float *w, const float *r,
-                  const float *bias, const float *extras, const float *h0,
-                  const float *c0, float *y, unsigned char *scratch,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const float *x, const float *w,
+                         const float *r, const float *bias, const float *extras,
+                         const float *h0, const float *c0, float *y,
+                         unsigned char *scratch, const Epi &, int begin,
+                         int end) {
     float *const gates = static_cast<float *>(static_cast<void *>(scratch));
     for (int b = begin; b < end; ++b) {
       const float *h = h0 + ptrdiff_t(b) * s.output;
@@ -52,9 +54,10 @@ template <class S, class Epi> struct full_lstm_portable {
 
 private:
   /// Advances all cells by one vector.
-  static void step(const S &s, const float *x, const float *w, const float *r,
-                   const float *bias, const float *extras, const float *h,
-                   float *c, float *gates, float *y) {
+  NNC_FN static void step(const S &s, const float *x, const float *w,
+                          const float *r, const float *bias,
+                          const float *extras, const float *h, float *c,
+                          float *gates, float *y) {
     const int n = s.units, first = s.coupled != 0 ? 0 : 1;
     const float *const peepholes = extras, *const norm = extras + 3 * n;
     float *const i = gates, *const f = gates + n, *const g = gates + 2 * n,
@@ -96,7 +99,7 @@ private:
                    s.output_clip);
   }
 
-  static void normalize(float *v, const float *factors, int count) {
+  NNC_FN static void normalize(float *v, const float *factors, int count) {
     float sum = 0.0f;
     for (int i = 0; i < count; ++i)
       sum += v[i];
@@ -109,7 +112,7 @@ private:
       v[i] = (v[i] - mean) * scale * factors[i];
   }
 
-  static float limit(float v, float clip) {
+  NNC_FN static float limit(float v, float clip) {
     return clip > 0.0f ? (v > clip ? clip : v < -clip ? -clip : v) : v;
   }
 };

@@ -24,6 +24,7 @@
 #define NNC_ROUTINES_RECURRENT_INTEGER_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/fixed_gates.h"
 #include "runtime/simd/fixed_point.h"
@@ -34,14 +35,14 @@
 namespace nnc {
 
 template <class S, class Epi> struct integer_lstm_portable {
-  static constexpr int units(const S &s) { return s.batch; }
+  NNC_FN static constexpr int units(const S &s) { return s.batch; }
 
   /// X is int8_t with biases of type B = int32_t, or int16_t with int64_t.
   template <class X, class B>
-  static void run(const S &s, const X *x, const int8_t *w, const int8_t *r,
-                  const B *bias, const B *rbias, const int32_t *factors,
-                  const uint16_t *table, const X *h0, const X *c0, X *y,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void
+  run(const S &s, const X *x, const int8_t *w, const int8_t *r, const B *bias,
+      const B *rbias, const int32_t *factors, const uint16_t *table,
+      const X *h0, const X *c0, X *y, const Epi &, int begin, int end) {
     constexpr int width = 2 / static_cast<int>(sizeof(X)); // of a cell
     for (int b = begin; b < end; ++b) {
       const X *h = h0 + ptrdiff_t(b) * s.units;
@@ -83,8 +84,8 @@ template <class S, class Epi> struct integer_lstm_portable {
 private:
   /// Advances a cell by one vector and returns its output.
   template <class X>
-  static X step(const S &s, const int32_t *gates, const int32_t *pairs,
-                const uint16_t *table, X *cell) {
+  NNC_FN static X step(const S &s, const int32_t *gates, const int32_t *pairs,
+                       const uint16_t *table, X *cell) {
     const int32_t i = fixed_sigmoid(3 * gates[0], table),
                   f = fixed_sigmoid(3 * gates[1], table),
                   g = fixed_tanh(3 * gates[2], table),
@@ -102,8 +103,8 @@ private:
   /// Advances a cell by one vector with 16-bit gates and returns its output.
   /// `pair` is the multiplier and shift of h.
   template <class X>
-  static X short_step(const S &s, const int32_t *gates, const int32_t *pair,
-                      X *cell) {
+  NNC_FN static X short_step(const S &s, const int32_t *gates,
+                             const int32_t *pair, X *cell) {
     const int32_t i = short_sigmoid(gates[0]), f = short_sigmoid(gates[1]),
                   g = short_tanh(gates[2], 3), o = short_sigmoid(gates[3]);
     const int32_t c = clip(s, saturate16(divide_by_power(f * load16(cell), 15) +
@@ -112,48 +113,48 @@ private:
     return give<X>(times(s, o * short_tanh(c, s.shift), pair) + s.zero);
   }
 
-  static int32_t clip(const S &s, int32_t c) {
+  NNC_FN static int32_t clip(const S &s, int32_t c) {
     if (s.clip > 0)
       return c > s.clip ? s.clip : c < -s.clip ? -s.clip : c;
     return c;
   }
   /// Returns h saturated to X.
-  template <class X> static X give(int32_t h) {
+  template <class X> NNC_FN static X give(int32_t h) {
     const int32_t most = numeric_limits<X>::max(),
                   least = numeric_limits<X>::min();
     return static_cast<X>(h > most ? most : h < least ? least : h);
   }
 
-  static int32_t scale(const S &s, int32_t sum, const int32_t *pair) {
+  NNC_FN static int32_t scale(const S &s, int32_t sum, const int32_t *pair) {
     return times(s, sum, pair);
   }
-  static int32_t scale(const S &, int64_t sum, const int32_t *pair) {
+  NNC_FN static int32_t scale(const S &, int64_t sum, const int32_t *pair) {
     return static_cast<int32_t>(
         rescale_wide(sum, int64_t(pair[0]), int64_t(pair[1])));
   }
 
-  static int32_t times(const S &s, int32_t x, const int32_t *pair) {
+  NNC_FN static int32_t times(const S &s, int32_t x, const int32_t *pair) {
     return s.single ? rescale_single(x, pair[0], pair[1])
                     : rescale_double(x, pair[0], pair[1]);
   }
-  static int32_t saturate16(int32_t x) {
+  NNC_FN static int32_t saturate16(int32_t x) {
     return x > 32767 ? 32767 : x < -32768 ? -32768 : x;
   }
-  static int32_t load16(const int16_t *cell) { return *cell; }
-  static void store16(int16_t *cell, int32_t x) {
+  NNC_FN static int32_t load16(const int16_t *cell) { return *cell; }
+  NNC_FN static void store16(int16_t *cell, int32_t x) {
     *cell = static_cast<int16_t>(x);
   }
-  static int32_t load16(const int8_t *bytes) {
+  NNC_FN static int32_t load16(const int8_t *bytes) {
     return static_cast<int16_t>(static_cast<uint8_t>(bytes[0]) |
                                 static_cast<uint8_t>(bytes[1]) << 8);
   }
-  static void store16(int8_t *bytes, int32_t x) {
+  NNC_FN static void store16(int8_t *bytes, int32_t x) {
     bytes[0] = static_cast<int8_t>(x & 255);
     bytes[1] = static_cast<int8_t>(x >> 8);
   }
 
-  static void sums(const int16_t *a, const int8_t *rows, ptrdiff_t step,
-                   int count, int64_t *y) {
+  NNC_FN static void sums(const int16_t *a, const int8_t *rows, ptrdiff_t step,
+                          int count, int64_t *y) {
     for (int row = 0; row < 4; ++row) {
       int64_t sum = 0;
       for (int i = 0; i < count; ++i)
@@ -164,8 +165,8 @@ private:
 
   /// The sums of products of a[count] with each of four rows, `step` bytes
   /// apart. A function of its own, so that the loops have all registers.
-  NNC_NOINLINE static void sums(const int8_t *a, const int8_t *rows,
-                                ptrdiff_t step, int count, int32_t *y) {
+  NNC_FN NNC_NOINLINE static void sums(const int8_t *a, const int8_t *rows,
+                                       ptrdiff_t step, int count, int32_t *y) {
     for (int row = 0; row < 4; row += 2) {
       const int8_t *b = rows + row * step, *c = b + step;
       int32_t one = 0, two = 0;

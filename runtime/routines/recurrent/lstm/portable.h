@@ -15,18 +15,19 @@
 #define NNC_ROUTINES_RECURRENT_LSTM_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/recurrent/dot_product.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct lstm_portable {
-  static constexpr int units(const S &s) { return s.batch; }
+  NNC_FN static constexpr int units(const S &s) { return s.batch; }
 
   template <class T>
-  static void run(const S &s, const T *x, const T *w, const T *r, const T *bias,
-                  const T *h0, const T *c0, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *w, const T *r,
+                         const T *bias, const T *h0, const T *c0, T *y,
+                         const Epi &, int begin, int end) {
     for (int b = begin; b < end; ++b) {
       const T *h = h0 + ptrdiff_t(b) * s.units;
       const T *old = c0 + ptrdiff_t(b) * s.units;
@@ -47,8 +48,8 @@ template <class S, class Epi> struct lstm_portable {
 private:
   /// Advances cell u by one vector x and returns its output.
   template <class T>
-  static T step(const S &s, const T *x, const T *w, const T *r, const T *bias,
-                const T *h, int u, T &c) {
+  NNC_FN static T step(const S &s, const T *x, const T *w, const T *r,
+                       const T *bias, const T *h, int u, T &c) {
     T gates[4] = {};
     for (int gate = 0; gate < 4; ++gate) {
       const ptrdiff_t at = ptrdiff_t(gate) * s.units + u;

@@ -21,6 +21,7 @@
 #define NNC_ROUTINES_RECURRENT_RECURRENT_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/recurrent/dot_product.h"
 // Functions of doubles come first, as argument-dependent lookup does not find
 // them.
@@ -35,12 +36,12 @@
 namespace nnc {
 
 template <class S, class Epi> struct recurrent_portable {
-  static constexpr int units(const S &s) { return s.batch; }
+  NNC_FN static constexpr int units(const S &s) { return s.batch; }
 
   template <class T>
-  static void run(const S &s, const T *sums, const T *r, const T *extras,
-                  const T *h0, const T *c0, const int64_t *lengths, T *y,
-                  const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *sums, const T *r, const T *extras,
+                         const T *h0, const T *c0, const int64_t *lengths, T *y,
+                         const Epi &, int begin, int end) {
     const ptrdiff_t row = ptrdiff_t(s.batch) * s.units;
     const int gates = s.kind == 2 ? 4 : s.kind == 1 ? 3 : 1;
     for (int b = begin; b < end; ++b) {
@@ -78,16 +79,16 @@ template <class S, class Epi> struct recurrent_portable {
 private:
   /// The sum of gate number `gate` of cell u and the products with h.
   template <class T>
-  static T gate(const S &s, const T *sum, const T *r, const T *h, int gate,
-                int u) {
+  NNC_FN static T gate(const S &s, const T *sum, const T *r, const T *h,
+                       int gate, int u) {
     const ptrdiff_t at = ptrdiff_t(gate) * s.units + u;
     return sum[at] + dot_product(h, r + at * s.units, s.units);
   }
 
   /// `reset` is memory for r times h.
   template <class T>
-  static void step_gru(const S &s, const T *sum, const T *r, const T *extras,
-                       const T *h, T *next, T *reset) {
+  NNC_FN static void step_gru(const S &s, const T *sum, const T *r,
+                              const T *extras, const T *h, T *next, T *reset) {
     // h may be the memory of `next` only before the first step, which is h0.
     if (!s.reset_after)
       for (int u = 0; u < s.units; ++u)
@@ -107,8 +108,8 @@ private:
   }
 
   template <class T>
-  static void step_lstm(const S &s, const T *sum, const T *r, const T *extras,
-                        const T *h, T *next, T *c) {
+  NNC_FN static void step_lstm(const S &s, const T *sum, const T *r,
+                               const T *extras, const T *h, T *next, T *c) {
     for (int u = 0; u < s.units; ++u) {
       const T *peephole = extras + u;
       const T in = first(s, gate(s, sum, r, h, 0, u) + peephole[0] * c[u]);
@@ -122,18 +123,18 @@ private:
     }
   }
 
-  template <class T> static T limit(const S &s, T v) {
+  template <class T> NNC_FN static T limit(const S &s, T v) {
     const T clip = T(s.clip);
     return clip > T(0) ? (v > clip ? clip : v < -clip ? -clip : v) : v;
   }
-  template <class T> static T first(const S &s, T v) {
+  template <class T> NNC_FN static T first(const S &s, T v) {
     return activate(s.f, limit(s, v), T(s.f_alpha), T(s.f_beta));
   }
-  template <class T> static T second(const S &s, T v) {
+  template <class T> NNC_FN static T second(const S &s, T v) {
     return activate(s.g, limit(s, v), T(s.g_alpha), T(s.g_beta));
   }
 
-  template <class T> static T activate(int kind, T v, T alpha, T beta) {
+  template <class T> NNC_FN static T activate(int kind, T v, T alpha, T beta) {
     switch (kind) {
     case 0:
       return alpha * v + beta;

@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_REDUCTION_REDUCE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/simd/math.h"
 #include "runtime/simd/number.h"
@@ -19,28 +20,28 @@ namespace nnc {
 /// partial results, and finish() makes the result. An empty sum is 0, an empty
 /// product 1.
 struct reduce_kind_sum {
-  template <class T> static T start() { return T(0); }
-  template <class T> static T map(T v) { return v; }
-  template <class T> static T join(T a, T b) { return plus(a, b); }
-  template <class T> static T finish(T v, int) { return v; }
+  template <class T> NNC_FN static T start() { return T(0); }
+  template <class T> NNC_FN static T map(T v) { return v; }
+  template <class T> NNC_FN static T join(T a, T b) { return plus(a, b); }
+  template <class T> NNC_FN static T finish(T v, int) { return v; }
 };
 struct reduce_kind_mean : reduce_kind_sum {
-  template <class T> static T finish(T v, int n) { return T(v / T(n)); }
+  template <class T> NNC_FN static T finish(T v, int n) { return T(v / T(n)); }
 };
 struct reduce_kind_prod : reduce_kind_sum {
-  template <class T> static T start() { return T(1); }
-  template <class T> static T join(T a, T b) { return times(a, b); }
+  template <class T> NNC_FN static T start() { return T(1); }
+  template <class T> NNC_FN static T join(T a, T b) { return times(a, b); }
 };
 struct reduce_kind_l1 : reduce_kind_sum {
-  template <class T> static T map(T v) {
+  template <class T> NNC_FN static T map(T v) {
     return v < T(0) ? times(v, T(-1)) : v;
   }
 };
 struct reduce_kind_sum_square : reduce_kind_sum {
-  template <class T> static T map(T v) { return times(v, v); }
+  template <class T> NNC_FN static T map(T v) { return times(v, v); }
 };
 struct reduce_kind_l2 : reduce_kind_sum_square {
-  template <class T> static T finish(T v, int) {
+  template <class T> NNC_FN static T finish(T v, int) {
     if constexpr (is_floating_point<T>::value)
       return nnc::sqrt(v);
     else
@@ -48,7 +49,7 @@ struct reduce_kind_l2 : reduce_kind_sum_square {
   }
 };
 struct reduce_kind_log_sum : reduce_kind_sum {
-  template <class T> static T finish(T v, int) {
+  template <class T> NNC_FN static T finish(T v, int) {
     if constexpr (is_floating_point<T>::value)
       return nnc::log(v);
     else
@@ -58,11 +59,11 @@ struct reduce_kind_log_sum : reduce_kind_sum {
 
 /// A reduction of a kind that needs a single pass.
 template <class Kind, class S, class Epi> struct reduce_one_pass_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *at =
           x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
@@ -92,11 +93,11 @@ template <int SIGN, class T> NNC_INLINE T before_all() {
 
 /// The largest (SIGN = 1) or smallest (-1) element; NaN if there is one.
 template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *at =
           x + ptrdiff_t(unit / s.inner) * s.size * s.inner + unit % s.inner;
@@ -115,11 +116,11 @@ template <int SIGN, class S, class Epi> struct reduce_extreme_portable {
 /// exponential overflows. An infinite one stays in: e^-inf is 0 and e^inf is
 /// infinite as they stand, but the difference of two infinities is NaN.
 template <class S, class Epi> struct reduce_log_sum_exp_portable {
-  static constexpr int units(const S &s) { return s.outer * s.inner; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.inner; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     static_assert(is_floating_point<T>::value, "T is float or double");
     for (int unit = begin; unit < end; ++unit) {
       const T *at =

@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_REDUCTION_REDUCE_ROWS_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {

@@ -9,16 +9,17 @@
 #define NNC_ROUTINES_REDUCTION_SCAN_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
 
 template <bool PRODUCT, class S, class Epi> struct cumulate_portable {
-  static constexpr int units(const S &s) { return s.outer; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer; }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                         int end) {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t start = ptrdiff_t(unit) * s.size * s.inner;
       for (int i = 0; i < s.size; ++i) {

@@ -10,18 +10,21 @@
 #define NNC_ROUTINES_REGIONS_MAX_ROI_POOL_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct max_roi_pool_portable {
-  static constexpr int units(const S &s) { return s.count * s.oh * s.ow; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.count * s.oh * s.ow;
+  }
 
   /// Computes the units from `begin` to `end`. T, the type of the elements, is
   /// float or double.
   template <class T>
-  static void run(const S &s, const T *x, const T *rois, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *rois, T *y,
+                         const Epi &, int begin, int end) {
     const int bins = s.oh * s.ow;
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     for (int unit = begin; unit < end; ++unit) {
@@ -48,7 +51,7 @@ template <class S, class Epi> struct max_roi_pool_portable {
 
 private:
   /// Returns a number as an integer from 0 to `most`; 0 for NaN.
-  template <class T> static int bound(T value, int most) {
+  template <class T> NNC_FN static int bound(T value, int most) {
     if (!(value > T(0)))
       return 0;
     return value < static_cast<T>(most) ? static_cast<int>(value) : most;
@@ -58,7 +61,7 @@ private:
   template <class T> struct range {
     int begin, end;
 
-    range(const S &s, T from, T to, int bin, int bins, int size) {
+    NNC_FN range(const S &s, T from, T to, int bin, int bins, int size) {
       const T scale = static_cast<T>(s.scale), first = away(from * scale);
       const T span = away(to * scale) - first + T(1);
       const T own = (span > T(1) ? span : T(1)) / static_cast<T>(bins);
@@ -66,7 +69,7 @@ private:
       end = bound(nnc::ceil(static_cast<T>(bin + 1) * own) + first, size);
     }
     /// Rounds to the nearest integer, halves away from zero.
-    static T away(T value) {
+    NNC_FN static T away(T value) {
       return value < T(0) ? nnc::ceil(value - T(0.5))
                           : nnc::floor(value + T(0.5));
     }

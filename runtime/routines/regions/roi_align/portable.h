@@ -13,6 +13,7 @@
 #define NNC_ROUTINES_REGIONS_ROI_ALIGN_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 
 #include <stdint.h>
@@ -20,12 +21,15 @@
 namespace nnc {
 
 template <class S, class Epi> struct roi_align_portable {
-  static constexpr int units(const S &s) { return s.count * s.oh * s.ow; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.count * s.oh * s.ow;
+  }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, const T *rois, const int64_t *images,
-                  T *y, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *rois,
+                         const int64_t *images, T *y, const Epi &, int begin,
+                         int end) {
     const int bins = s.oh * s.ow;
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     for (int unit = begin; unit < end; ++unit) {
@@ -61,7 +65,7 @@ private:
     int count;
     T first, size;
 
-    steps(const S &s, T start, T end, int bin, int bins) {
+    NNC_FN steps(const S &s, T start, T end, int bin, int bins) {
       const T scale = static_cast<T>(s.scale),
               shift = s.half_pixel != 0 ? T(0.5) : T(0);
       start = start * scale - shift;
@@ -73,8 +77,10 @@ private:
       first = start + static_cast<T>(bin) * own;
       size = own / static_cast<T>(count > 0 ? count : 1);
     }
-    T at(int i) const { return first + (static_cast<T>(i) + T(0.5)) * size; }
-    static int whole(T size) {
+    NNC_FN T at(int i) const {
+      return first + (static_cast<T>(i) + T(0.5)) * size;
+    }
+    NNC_FN static int whole(T size) {
       if (!(size > T(0)))
         return 0;
       return size < T(4096) ? static_cast<int>(nnc::ceil(size)) : 4096;
@@ -87,7 +93,7 @@ private:
     int low = 0, high = 0;
     T low_weight = 0, high_weight = 0;
 
-    pair(T at, int size) {
+    NNC_FN pair(T at, int size) {
       if (!(at >= T(-1)) || !(at <= static_cast<T>(size)))
         return; // also if it is NaN
       at = at > T(0) ? at : T(0);
@@ -103,8 +109,8 @@ private:
   };
 
   template <class T>
-  static void add(const S &s, const T *x, const pair<T> &row,
-                  const pair<T> &column, T *to, bool is_first) {
+  NNC_FN static void add(const S &s, const T *x, const pair<T> &row,
+                         const pair<T> &column, T *to, bool is_first) {
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     const T *const low = x + ptrdiff_t(row.low) * s.w, *const high =
                                                            x +

@@ -10,17 +10,18 @@
 #define NNC_ROUTINES_RESAMPLING_FIXED_RESIZE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct fixed_resize_portable {
-  static constexpr int units(const S &s) { return s.n * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.oh; }
 
   /// T is an integer of 8 or 16 bits.
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &, int begin,
+                         int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
       const taps rows(s, unit % s.oh, s.step_h, s.h);
@@ -46,7 +47,7 @@ private:
   /// first.
   struct taps {
     int low, high, share;
-    taps(const S &s, int out, int step, int size) {
+    NNC_FN taps(const S &s, int out, int step, int size) {
       const int at = out * step + (s.half_pixel != 0 ? step / 2 - 512 : 0);
       low = at < 0 ? 0 : at / 1024;
       low = low < size ? low : size - 1;
@@ -56,10 +57,10 @@ private:
     }
   };
 
-  static int32_t mix_of(int32_t a, int32_t b, int32_t share) {
+  NNC_FN static int32_t mix_of(int32_t a, int32_t b, int32_t share) {
     return a * (1024 - share) + b * share;
   }
-  static int32_t mix(const S &s, int32_t a, int32_t b, int share) {
+  NNC_FN static int32_t mix(const S &s, int32_t a, int32_t b, int share) {
     const int64_t sum = int64_t(a) * (1024 - share) + int64_t(b) * share;
     const int64_t half = int64_t(1) << 19;
     if (s.single != 0)

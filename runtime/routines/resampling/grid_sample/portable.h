@@ -10,17 +10,20 @@
 #define NNC_ROUTINES_RESAMPLING_GRID_SAMPLE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/simd/arithmetic.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct grid_sample_portable {
-  static constexpr int units(const S &s) { return s.n * s.od * s.oh * s.ow; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * s.od * s.oh * s.ow;
+  }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, const T *grid, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *grid, T *y,
+                         const Epi &, int begin, int end) {
     const int places = s.od * s.oh * s.ow;
     const ptrdiff_t plane = ptrdiff_t(s.d) * s.h * s.w;
     for (int unit = begin; unit < end; ++unit) {
@@ -54,7 +57,7 @@ private:
     T weight[4] = {1};
 
     taps() = default;
-    taps(const S &s, T coordinate, int size) : count(0) {
+    NNC_FN taps(const S &s, T coordinate, int size) : count(0) {
       const T low = s.align_corners ? T(0) : T(-0.5),
               high = T(size) - (s.align_corners ? T(1) : T(0.5));
       // Converts a coordinate in [-1, 1] to an element index.
@@ -84,14 +87,14 @@ private:
 
   private:
     /// Moves a coordinate into the image where the padding asks for it.
-    static T bound(const S &s, T at, T low, T high, int size) {
+    NNC_FN static T bound(const S &s, T at, T low, T high, int size) {
       if (s.padding == 1)
         return at > T(0) ? (at < T(size - 1) ? at : T(size - 1)) : T(0);
       if (s.padding == 2)
         return reflect(at, low, high);
       return at;
     }
-    static T reflect(T at, T low, T high) {
+    NNC_FN static T reflect(T at, T low, T high) {
       const T range = high - low;
       if (!(range > T(0)))
         return low;
@@ -102,7 +105,7 @@ private:
       const bool is_even = turns == T(2) * nnc::floor(turns / T(2));
       return (at < low) == is_even ? low + rest : high - rest;
     }
-    void add(const S &s, int element, T share, T low, T high, int size) {
+    NNC_FN void add(const S &s, int element, T share, T low, T high, int size) {
       int inside = element;
       if (s.padding != 0) {
         const T moved = bound(s, T(element), low, high, size);
@@ -114,7 +117,7 @@ private:
       index[count] = inside;
       weight[count++] = share;
     }
-    static T cubic(T distance) {
+    NNC_FN static T cubic(T distance) {
       constexpr T a = T(-0.75);
       const T d = distance < T(0) ? -distance : distance;
       if (d <= T(1))

@@ -11,17 +11,20 @@
 #define NNC_ROUTINES_RESAMPLING_RESIZE_PLANES_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/resampling/resize/taps.h"
 #include "runtime/routines/units/thread_ranges.h"
 
 namespace nnc {
 
 template <int W, class S, class Epi> struct resize_planes_t {
-  static constexpr int units(const S &s) { return s.n * blocks(s) * s.oh; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.n * blocks(s) * s.oh;
+  }
 
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for_each_run(begin, end, s.oh, blocks(s), true,
                  [&](int image, int block, int first, int last) {
                    rows_of_plane(s, x, y, epi, image * blocks(s) + block,
@@ -40,13 +43,14 @@ private:
     float weight[4];
   };
 
-  static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
+  NNC_FN static constexpr int blocks(const S &s) { return (s.c + W - 1) / W; }
 
   /// Computes output rows [first, last) of a plane, whose first channel is
   /// `channel`.
   template <class T>
-  static void rows_of_plane(const S &s, const T *x, T *y, const Epi &epi,
-                            int plane, int channel, int first, int last) {
+  NNC_FN static void rows_of_plane(const S &s, const T *x, T *y, const Epi &epi,
+                                   int plane, int channel, int first,
+                                   int last) {
     const T *from = x + ptrdiff_t(plane) * s.h * s.w * W;
     const ptrdiff_t at = ptrdiff_t(plane) * s.oh * s.ow * W;
     for (int left = 0; left < s.ow; left += strip) {

@@ -11,19 +11,20 @@
 #define NNC_ROUTINES_RESAMPLING_RESIZE_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/resampling/resize/taps.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct resize_portable {
-  static constexpr int units(const S &s) { return s.n * s.c * s.oh; }
+  NNC_FN static constexpr int units(const S &s) { return s.n * s.c * s.oh; }
 
   /// T is float or double; nearest also takes elements of any other type. Only
   /// float takes an epilogue.
   template <class T>
-  static void run(const S &s, const T *x, T *y, const Epi &epi, int begin,
-                  int end) {
+  NNC_FN static void run(const S &s, const T *x, T *y, const Epi &epi,
+                         int begin, int end) {
     for (int unit = begin; unit < end; ++unit) {
       const T *plane = x + ptrdiff_t(unit / s.oh) * s.h * s.w;
       const resize_taps rows(s, unit % s.oh, s.h, s.oh, s.scale_h);
@@ -38,8 +39,8 @@ template <class S, class Epi> struct resize_portable {
 
 private:
   template <class T>
-  static T value(const S &s, const T *plane, const resize_taps &rows,
-                 const resize_taps &columns) {
+  NNC_FN static T value(const S &s, const T *plane, const resize_taps &rows,
+                        const resize_taps &columns) {
     if (s.mode == 0)
       return plane[ptrdiff_t(rows.index[0]) * s.w + columns.index[0]];
     // Weights are floats; only doubles are summed in double precision.

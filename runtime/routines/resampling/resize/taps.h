@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H
 #define NNC_ROUTINES_RESAMPLING_RESIZE_TAPS_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -23,7 +24,8 @@ struct resize_taps {
   /// Taps of output element `out`, along an axis of `in` input elements and
   /// `outputs` output elements. `scale` is output size over input size.
   template <class S>
-  constexpr resize_taps(const S &s, int out, int in, int outputs, float scale) {
+  NNC_FN constexpr resize_taps(const S &s, int out, int in, int outputs,
+                               float scale) {
     const float at = coordinate(s.coord, out, in, outputs, scale);
     if (s.mode == 0) {
       add(round(s.nearest, at), in, 1.0f);
@@ -51,19 +53,19 @@ struct resize_taps {
   }
 
 private:
-  constexpr void add(int at, int in, float share) {
+  NNC_FN constexpr void add(int at, int in, float share) {
     index[count] = at < 0 ? 0 : at >= in ? in - 1 : at;
     weight[count++] = share;
   }
 
-  static constexpr int floor(float v) {
+  NNC_FN static constexpr int floor(float v) {
     const int whole = static_cast<int>(v);
     return static_cast<float>(whole) > v ? whole - 1 : whole;
   }
-  static constexpr int ceil(float v) { return -floor(-v); }
+  NNC_FN static constexpr int ceil(float v) { return -floor(-v); }
 
   /// Rounds a coordinate as attribute `nearest` says.
-  static constexpr int round(int nearest, float at) {
+  NNC_FN static constexpr int round(int nearest, float at) {
     switch (nearest) {
     case 0:
       return ceil(at - 0.5f);
@@ -77,8 +79,8 @@ private:
   }
 
   /// Input coordinate of output element `out`, for coord = `mode`.
-  static constexpr float coordinate(int mode, int out, int in, int outputs,
-                                    float scale) {
+  NNC_FN static constexpr float coordinate(int mode, int out, int in,
+                                           int outputs, float scale) {
     const float x = static_cast<float>(out);
     switch (mode) {
     case 1:
@@ -101,7 +103,7 @@ private:
   }
 
   /// The cubic convolution kernel (Keys) with coefficient a, at distance d.
-  static constexpr float cubic(float d, float a) {
+  NNC_FN static constexpr float cubic(float d, float a) {
     d = d < 0.0f ? -d : d;
     if (d <= 1.0f)
       return ((a + 2.0f) * d - (a + 3.0f)) * d * d + 1.0f;

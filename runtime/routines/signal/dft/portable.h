@@ -16,16 +16,20 @@
 #define NNC_ROUTINES_SIGNAL_DFT_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
 template <class S, class Epi> struct dft_portable {
-  static constexpr int units(const S &s) { return s.outer * s.lines * s.inner; }
+  NNC_FN static constexpr int units(const S &s) {
+    return s.outer * s.lines * s.inner;
+  }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, const T *window, const T *roots, T *y,
-                  unsigned char *scratch, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const T *window,
+                         const T *roots, T *y, unsigned char *scratch,
+                         const Epi &, int begin, int end) {
     T *const first = static_cast<T *>(static_cast<void *>(scratch));
     T *const second = first + ptrdiff_t(2) * s.length;
     for (int unit = begin; unit < end; ++unit) {
@@ -45,8 +49,8 @@ template <class S, class Epi> struct dft_portable {
 private:
   /// Copies a line to complex numbers.
   template <class T>
-  static void read(const S &s, const T *x, const T *window, int o, int start,
-                   int j, T *to) {
+  NNC_FN static void read(const S &s, const T *x, const T *window, int o,
+                          int start, int j, T *to) {
     const int given = s.hermitian != 0 ? s.length / 2 + 1 : s.length;
     const int left = s.size - start;
     for (int i = 0; i < given; ++i) {
@@ -71,7 +75,7 @@ private:
   /// Transforms `from`, with `to` as additional memory. Returns the one that
   /// holds the result.
   template <class T>
-  static T *transform(const S &s, const T *roots, T *from, T *to) {
+  NNC_FN static T *transform(const S &s, const T *roots, T *from, T *to) {
     int rest = s.length, done = 1;
     while (rest > 1) {
       const int factor = get_factor(rest);
@@ -89,7 +93,7 @@ private:
   }
   /// Returns the factor of the next stage. Odd factors come first; then the
   /// element at half the length is exactly real for real input.
-  static int get_factor(int size) {
+  NNC_FN static int get_factor(int size) {
     int odd = size;
     while (odd % 2 == 0)
       odd /= 2;
@@ -104,8 +108,8 @@ private:
   /// Computes a stage: for each p < rest and q < done, transforms `factor`
   /// elements.
   template <class T>
-  static void join(const S &s, const T *roots, const T *from, T *to, int factor,
-                   int rest, int done) {
+  NNC_FN static void join(const S &s, const T *roots, const T *from, T *to,
+                          int factor, int rest, int done) {
     const T sign = s.inverse != 0 ? T(-1) : T(1);
     const int apart = s.length / factor;
     for (int p = 0; p < rest; ++p)
@@ -134,8 +138,8 @@ private:
 
   /// Computes a stage with the factor 4, whose roots are 1, -i, -1 and i.
   template <class T>
-  static void join_four(const S &s, const T *roots, const T *from, T *to,
-                        int rest, int done) {
+  NNC_FN static void join_four(const S &s, const T *roots, const T *from, T *to,
+                               int rest, int done) {
     const T sign = s.inverse != 0 ? T(-1) : T(1);
     const ptrdiff_t apart = ptrdiff_t(2) * done * rest,
                     next = ptrdiff_t(2) * done;
@@ -161,13 +165,14 @@ private:
     }
   }
   template <class T>
-  static void put(T *to, T real, T imaginary, const T *turn, T sign) {
+  NNC_FN static void put(T *to, T real, T imaginary, const T *turn, T sign) {
     to[0] = real * turn[0] - imaginary * turn[1] * sign;
     to[1] = real * turn[1] * sign + imaginary * turn[0];
   }
   /// The root of p * k * done, which is less than the length.
   template <class T>
-  static const T *root(const S &, const T *roots, int p, int k, int done) {
+  NNC_FN static const T *root(const S &, const T *roots, int p, int k,
+                              int done) {
     return roots + ptrdiff_t(2) * p * k * done;
   }
 };

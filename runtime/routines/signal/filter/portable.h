@@ -10,18 +10,20 @@
 #define NNC_ROUTINES_SIGNAL_FILTER_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 
 #include <stdint.h>
 
 namespace nnc {
 
 template <class S, class Epi> struct filter_portable {
-  static constexpr int units(const S &s) { return s.outer * s.count; }
+  NNC_FN static constexpr int units(const S &s) { return s.outer * s.count; }
 
   /// T is float or double.
   template <class T>
-  static void run(const S &s, const T *x, const int64_t *starts,
-                  const T *weights, T *y, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const T *x, const int64_t *starts,
+                         const T *weights, T *y, const Epi &, int begin,
+                         int end) {
     for (int unit = begin; unit < end; ++unit) {
       const int i = unit % s.count;
       const T *const w = weights + ptrdiff_t(i) * s.taps;

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_PLAN_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 
 namespace nnc {
 
@@ -17,17 +18,17 @@ template <int BITS> struct block_words {
   static constexpr int in_half = 16 / BITS; ///< in half a word
 
   /// Words of a column of k weights.
-  static constexpr int count(int k) { return ceil_div(k, weights); }
+  NNC_FN static constexpr int count(int k) { return ceil_div(k, weights); }
   /// k, rounded up to whole words.
-  static constexpr int padded(int k) { return count(k) * weights; }
+  NNC_FN static constexpr int padded(int k) { return count(k) * weights; }
   /// Bytes of a panel.
-  static constexpr ptrdiff_t panel(int k) {
+  NNC_FN static constexpr ptrdiff_t panel(int k) {
     return ptrdiff_t(count(k)) * columns * 4;
   }
 };
 
 /// Number of scales of a column.
-template <class S> constexpr int block_groups(const S &s) {
+template <class S> NNC_FN constexpr int block_groups(const S &s) {
   return ceil_div(s.k, s.block);
 }
 
@@ -38,14 +39,14 @@ struct block_matmul_plan {
   int rows;         ///< rows of a strip
   ptrdiff_t copied; ///< bytes of the copy
 
-  constexpr ptrdiff_t scratch(int threads) const {
+  NNC_FN constexpr ptrdiff_t scratch(int threads) const {
     return whole_lines(copied) * threads;
   }
 };
 
 /// Plan for tiles of M rows.
 template <class S>
-constexpr block_matmul_plan plan_block_matmul(const S &s, int M) {
+NNC_FN constexpr block_matmul_plan plan_block_matmul(const S &s, int M) {
   constexpr int most = 256 * 1024;
   const int length = ceil_div(s.k, 8) * 8;
   const int rows = larger(M, most / (4 * length) / M * M);

@@ -10,6 +10,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_PORTABLE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/block_matmul/plan.h"
 
 #include <stdint.h>
@@ -19,13 +20,13 @@ namespace nnc {
 /// The row-major form of the operands: q is [n][k], a byte each, and scales and
 /// zero points are [n][ceil(k / block)]. This is the reference.
 struct block_plain {
-  static ptrdiff_t parameter(int column, int group, int groups) {
+  NNC_FN static ptrdiff_t parameter(int column, int group, int groups) {
     return ptrdiff_t(column) * groups + group;
   }
   /// Sum of x[i] * (q[i] - zero) of a column for i in [begin, end).
   template <class S>
-  static float sum(const S &s, const float *x, const uint8_t *q, int column,
-                   int begin, int end, int zero) {
+  NNC_FN static float sum(const S &s, const float *x, const uint8_t *q,
+                          int column, int begin, int end, int zero) {
     const uint8_t *w = q + ptrdiff_t(column) * s.k;
     float sum = 0;
     for (int i = begin; i < end; ++i)
@@ -38,13 +39,13 @@ struct block_plain {
 /// scales and zero points are in blocks of 32 columns; see plan.h.
 struct block_int4 {
   using words = block_words<4>;
-  static ptrdiff_t parameter(int column, int group, int groups) {
+  NNC_FN static ptrdiff_t parameter(int column, int group, int groups) {
     const int panel = column / words::columns, lane = column % words::columns;
     return (ptrdiff_t(panel) * groups + group) * words::columns + lane;
   }
   template <class S>
-  static float sum(const S &s, const float *x, const uint8_t *q, int column,
-                   int begin, int end, int zero) {
+  NNC_FN static float sum(const S &s, const float *x, const uint8_t *q,
+                          int column, int begin, int end, int zero) {
     const int panel = column / words::columns, lane = column % words::columns;
     const uint8_t *w = q + panel * words::panel(s.k) + 4 * lane;
     float sum = 0;
@@ -61,11 +62,13 @@ struct block_int4 {
 
 template <class Storage, class S, class Epi> struct block_matmul_scalar {
   static constexpr int columns = block_words<4>::columns; ///< of a unit
-  static constexpr int units(const S &s) { return ceil_div(s.n, columns); }
+  NNC_FN static constexpr int units(const S &s) {
+    return ceil_div(s.n, columns);
+  }
 
-  static void run(const S &s, const float *x, const uint8_t *q,
-                  const float *scales, const uint8_t *zero_points, float *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const float *x, const uint8_t *q,
+                         const float *scales, const uint8_t *zero_points,
+                         float *y, const Epi &epi, int begin, int end) {
     const int last = smaller(end * columns, s.n);
     for (int row = 0; row < s.m; ++row)
       for (int column = begin * columns; column < last; ++column) {
@@ -77,9 +80,9 @@ template <class Storage, class S, class Epi> struct block_matmul_scalar {
   }
 
 private:
-  static float value(const S &s, const float *x, const uint8_t *q,
-                     const float *scales, const uint8_t *zero_points,
-                     int column) {
+  NNC_FN static float value(const S &s, const float *x, const uint8_t *q,
+                            const float *scales, const uint8_t *zero_points,
+                            int column) {
     const int groups = block_groups(s);
     float total = 0;
     for (int group = 0; group < groups; ++group) {

@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_REGISTERS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_REGISTERS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/matrix/matmul/finish.h"
 #include "runtime/routines/stored_weights/block_matmul/words.h"
 #include "runtime/routines/tiles/remainder.h"

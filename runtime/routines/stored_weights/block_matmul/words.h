@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_WORDS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_BLOCK_MATMUL_WORDS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/block_matmul/plan.h"
 #include "runtime/simd/bytes.h"
 

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_BITS_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/stored_weights/decode/plan.h"
 
@@ -15,13 +16,13 @@ namespace nnc {
 /// a machine word: up to decode_behind bytes more than are used.
 class bit_reader {
 public:
-  explicit bit_reader(const unsigned char *stream) : at(stream) {}
+  NNC_FN explicit bit_reader(const unsigned char *stream) : at(stream) {}
 
   /// The least number of bits that can be read after refill().
   static constexpr int most = 8 * static_cast<int>(sizeof(size_t)) - 8;
 
   /// Reads bytes until at least `most` bits are available.
-  void refill() {
+  NNC_FN void refill() {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&    \
     __SIZEOF_SIZE_T__ == 8
     uint64_t next;
@@ -38,8 +39,8 @@ public:
   }
   /// Returns the next bits: as many as `mask`, which has only low bits set,
   /// has.
-  size_t peek(size_t mask) const { return word & mask; }
-  void skip(int bits) {
+  NNC_FN size_t peek(size_t mask) const { return word & mask; }
+  NNC_FN void skip(int bits) {
     word >>= bits;
     count -= bits;
   }
@@ -51,7 +52,7 @@ private:
 };
 
 /// Returns a reader of a stream from bit `bit` on.
-inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
+NNC_FN inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
   bit_reader reader(stream + bit / 8);
   reader.refill();
   reader.skip(static_cast<int>(bit % 8));
@@ -59,10 +60,10 @@ inline bit_reader bits_from(const unsigned char *stream, size_t bit) {
 }
 
 /// Returns a little-endian number of two or four bytes.
-inline int read_two_bytes(const unsigned char *at) {
+NNC_FN inline int read_two_bytes(const unsigned char *at) {
   return at[0] | at[1] << 8;
 }
-inline uint32_t read_four_bytes(const unsigned char *at) {
+NNC_FN inline uint32_t read_four_bytes(const unsigned char *at) {
   return static_cast<uint32_t>(at[0]) | static_cast<uint32_t>(at[1]) << 8 |
          static_cast<uint32_t>(at[2]) << 16 |
          static_cast<uint32_t>(at[3]) << 24;
@@ -71,8 +72,9 @@ inline uint32_t read_four_bytes(const unsigned char *at) {
 /// Calls f(stream, first, count) for each block in [begin, end), with the start
 /// of its bytes, the index of its first element, and its number of elements.
 template <class S, class F>
-void decode_each_block(const S &s, const unsigned char *x,
-                       const decode_places &at, int begin, int end, F f) {
+NNC_FN void decode_each_block(const S &s, const unsigned char *x,
+                              const decode_places &at, int begin, int end,
+                              F f) {
   for (int block = begin; block < end; ++block)
     f(x + read_four_bytes(x + at.blocks + ptrdiff_t(4) * block),
       ptrdiff_t(block) * s.block,

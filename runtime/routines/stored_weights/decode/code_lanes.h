@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_CODE_LANES_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_CODE_LANES_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/vec.h"
 
 namespace nnc {
@@ -18,13 +19,13 @@ constexpr int code_group = 16;
 
 /// The 8-bit indices for a shuffle of 16 bytes that moves the bytes that hold
 /// code i to the lower half of a lane and zeros to its upper half.
-constexpr int32_t code_bytes(int i, int bits) {
+NNC_FN constexpr int32_t code_bytes(int i, int bits) {
   const int first = i * bits / 8, second = first < 15 ? first + 1 : first;
   return static_cast<int32_t>(0x80800000u |
                               static_cast<uint32_t>(second << 8 | first));
 }
 /// The bit at which code i begins in its bytes.
-constexpr int32_t code_shift(int i, int bits) { return i * bits % 8; }
+NNC_FN constexpr int32_t code_shift(int i, int bits) { return i * bits % 8; }
 
 /// Table lookup of codes in vectors of W floats, if the instruction set
 /// supports it.

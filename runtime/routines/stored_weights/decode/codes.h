@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_CODES_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/bits.h"
 #include "runtime/routines/stored_weights/decode/plan.h"
 #include "runtime/simd/unroll.h"
@@ -17,8 +18,9 @@ namespace nnc {
 
 /// Writes the values of `count` codes of `bits` bits.
 template <class T>
-NNC_NOINLINE void decode_places_of(const T *table, const unsigned char *codes,
-                                   int bits, T *y, int count) {
+NNC_FN NNC_NOINLINE void decode_places_of(const T *table,
+                                          const unsigned char *codes, int bits,
+                                          T *y, int count) {
   const size_t mask = (size_t(1) << bits) - 1;
   const int in_word = bit_reader::most / bits;
   bit_reader reader(codes);
@@ -35,9 +37,9 @@ NNC_NOINLINE void decode_places_of(const T *table, const unsigned char *codes,
 
 /// Writes the values of `count` codes of 4 bits, two in a byte.
 template <class T>
-NNC_NOINLINE void decode_halves_of_bytes(const T *table,
-                                         const unsigned char *codes, T *y,
-                                         int count) {
+NNC_FN NNC_NOINLINE void decode_halves_of_bytes(const T *table,
+                                                const unsigned char *codes,
+                                                T *y, int count) {
   NNC_KEEP_LOOP for (; count >= 4; count -= 4, codes += 2, y += 4) {
     const unsigned a = codes[0], b = codes[1];
     y[0] = table[a & 15];
@@ -50,13 +52,13 @@ NNC_NOINLINE void decode_halves_of_bytes(const T *table,
 }
 
 template <class S, class Epi> struct decode_codes_portable {
-  static constexpr int units(const S &s) {
+  NNC_FN static constexpr int units(const S &s) {
     return decode_blocks(s) * decode_units_of_block(s);
   }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y, const Epi &,
+                         int begin, int end) {
     const int parts = decode_units_of_block(s);
     for (int unit = begin; unit < end; ++unit) {
       const int block = unit / parts, first = unit % parts * decode_unit;

@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_ENTRIES_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_ENTRIES_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/huffman_table.h"
 #include "runtime/simd/unroll.h"
 
@@ -19,8 +20,8 @@ namespace nnc {
 /// Writes a block of `count` elements. next(reader, gap) reads an entry of at
 /// most `most_bits` bits and returns its value.
 template <class T, class Next>
-NNC_NOINLINE void decode_entries_block(const unsigned char *block, T *y,
-                                       int count, const Next &next) {
+NNC_FN NNC_NOINLINE void decode_entries_block(const unsigned char *block, T *y,
+                                              int count, const Next &next) {
   const T skipped = next.skipped();
   for (int i = 0; i < count; ++i)
     y[i] = skipped;
@@ -48,12 +49,12 @@ template <class T> struct next_plain_entry {
   int gap_bits, bits;
 
   template <class S>
-  next_plain_entry(const S &s, const unsigned char *x, unsigned char *)
+  NNC_FN next_plain_entry(const S &s, const unsigned char *x, unsigned char *)
       : values(static_cast<const T *>(static_cast<const void *>(x))),
         last(values + s.values - 1), gap_bits(s.gap_bits),
         bits(s.gap_bits + s.value_bits) {}
-  T skipped() const { return *last; }
-  T operator()(bit_reader &reader, int &gap) const {
+  NNC_FN T skipped() const { return *last; }
+  NNC_FN T operator()(bit_reader &reader, int &gap) const {
     const size_t entry = reader.peek((size_t(1) << bits) - 1);
     reader.skip(bits);
     gap = static_cast<int>(entry & ((size_t(1) << gap_bits) - 1));
@@ -71,7 +72,8 @@ template <class T> struct next_huffman_entry {
   const unsigned char *gaps;
 
   template <class S>
-  next_huffman_entry(const S &s, const unsigned char *x, unsigned char *scratch)
+  NNC_FN next_huffman_entry(const S &s, const unsigned char *x,
+                            unsigned char *scratch)
       : values(static_cast<const T *>(static_cast<const void *>(x))),
         last(values + s.values - 1),
         value_mask((size_t(1) << s.value_bits) - 1),
@@ -85,8 +87,8 @@ template <class T> struct next_huffman_entry {
     gap_steps = steps;
     gaps = x + at.gaps;
   }
-  T skipped() const { return *last; }
-  T operator()(bit_reader &reader, int &gap) const {
+  NNC_FN T skipped() const { return *last; }
+  NNC_FN T operator()(bit_reader &reader, int &gap) const {
     const huffman_step skip = gap_steps[reader.peek(gap_mask)];
     reader.skip(skip.bits);
     const huffman_step step = value_steps[reader.peek(value_mask)];
@@ -98,8 +100,9 @@ template <class T> struct next_huffman_entry {
 
 /// Writes blocks [begin, end).
 template <class Next, class S, class T>
-void decode_entries_blocks(const Next &next, const S &s, const unsigned char *x,
-                           T *y, int begin, int end) {
+NNC_FN void decode_entries_blocks(const Next &next, const S &s,
+                                  const unsigned char *x, T *y, int begin,
+                                  int end) {
   decode_each_block(
       s, x, decode_places(s, static_cast<int>(sizeof(T))), begin, end,
       [&](const unsigned char *stream, ptrdiff_t first, int count) {
@@ -108,22 +111,23 @@ void decode_entries_blocks(const Next &next, const S &s, const unsigned char *x,
 }
 
 template <class S, class Epi> struct decode_entries_portable {
-  static constexpr int units(const S &s) { return decode_blocks(s); }
+  NNC_FN static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y, const Epi &,
+                         int begin, int end) {
     decode_entries_blocks(next_plain_entry<T>(s, x, nullptr), s, x, y, begin,
                           end);
   }
 };
 
 template <class S, class Epi> struct decode_huffman_entries_portable {
-  static constexpr int units(const S &s) { return decode_blocks(s); }
+  NNC_FN static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y,
-                  unsigned char *scratch, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y,
+                         unsigned char *scratch, const Epi &, int begin,
+                         int end) {
     decode_entries_blocks(next_huffman_entry<T>(s, x, scratch), s, x, y, begin,
                           end);
   }

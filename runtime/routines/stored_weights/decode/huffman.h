@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_HUFFMAN_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_HUFFMAN_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/huffman_table.h"
 #include "runtime/simd/unroll.h"
 
@@ -16,7 +17,7 @@ namespace nnc {
 
 /// Writes the values of `count` codes.
 template <class T>
-NNC_NOINLINE void
+NNC_FN NNC_NOINLINE void
 decode_huffman_block(const huffman_step *steps, int bits, const T *values,
                      const unsigned char *stream, T *y, int count) {
   const size_t mask = (size_t(1) << bits) - 1;
@@ -45,11 +46,12 @@ decode_huffman_block(const huffman_step *steps, int bits, const T *values,
 }
 
 template <class S, class Epi> struct decode_huffman_portable {
-  static constexpr int units(const S &s) { return decode_blocks(s); }
+  NNC_FN static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y,
-                  unsigned char *scratch, const Epi &, int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y,
+                         unsigned char *scratch, const Epi &, int begin,
+                         int end) {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     const T *values = static_cast<const T *>(static_cast<const void *>(x));
     auto *steps = static_cast<huffman_step *>(static_cast<void *>(scratch));

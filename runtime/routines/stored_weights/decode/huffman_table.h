@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_HUFFMAN_TABLE_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_HUFFMAN_TABLE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/bits.h"
 
 namespace nnc {
@@ -18,8 +19,9 @@ struct huffman_step {
 /// are consecutive, and longer codes follow the shorter ones. A stream has the
 /// highest bit of a code first. If there are no codes, all steps are the symbol
 /// 0 with no bits. With `pairs`, steps have two symbols if both fit.
-inline void fill_huffman_table(huffman_step *table, const unsigned char *counts,
-                               int bits, bool pairs) {
+NNC_FN inline void fill_huffman_table(huffman_step *table,
+                                      const unsigned char *counts, int bits,
+                                      bool pairs) {
   const int size = 1 << bits;
   for (int i = 0; i < size; ++i)
     table[i] = {0, 0, 0, 1};

@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_LITERALS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_LITERALS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/bits.h"
 #include "runtime/simd/unroll.h"
 
@@ -17,9 +18,9 @@ namespace nnc {
 /// Writes `count` values to y. The gap of a value is the number of elements of
 /// y that are skipped in front of it. The gaps begin at bit `at` of a stream.
 template <class T>
-NNC_NOINLINE void decode_place_values(const T *values, int count,
-                                      const unsigned char *stream, size_t at,
-                                      int bits, T *y) {
+NNC_FN NNC_NOINLINE void decode_place_values(const T *values, int count,
+                                             const unsigned char *stream,
+                                             size_t at, int bits, T *y) {
   const size_t mask = (size_t(1) << bits) - 1;
   bit_reader reader = bits_from(stream, at);
   const int in_word = bit_reader::most / bits;
@@ -37,8 +38,8 @@ NNC_NOINLINE void decode_place_values(const T *values, int count,
 
 /// Writes the elements of one block.
 template <class S, class T>
-void decode_literals_block(const S &s, const unsigned char *x, int block,
-                           T *y) {
+NNC_FN void decode_literals_block(const S &s, const unsigned char *x, int block,
+                                  T *y) {
   const decode_literal_places at(s, static_cast<int>(sizeof(T)));
   const T skipped = *static_cast<const T *>(static_cast<const void *>(x));
   const T *values =
@@ -55,11 +56,11 @@ void decode_literals_block(const S &s, const unsigned char *x, int block,
 }
 
 template <class S, class Epi> struct decode_literals_portable {
-  static constexpr int units(const S &s) { return decode_blocks(s); }
+  NNC_FN static constexpr int units(const S &s) { return decode_blocks(s); }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y, const Epi &,
+                         int begin, int end) {
     for (int block = begin; block < end; ++block)
       decode_literals_block(s, x, block, y + ptrdiff_t(block) * s.block);
   }

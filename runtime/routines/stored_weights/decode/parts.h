@@ -13,6 +13,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PARTS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_PARTS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/code_lanes.h"
 #include "runtime/routines/stored_weights/decode/codes.h"
 #include "runtime/routines/stored_weights/decode/entries.h"
@@ -27,15 +28,16 @@ template <class S, class T, int W> struct stored_codes {
   static constexpr bool in_lanes =
       is_same<T, float>::value && code_lanes<W>::exists;
   struct no_lanes {
-    no_lanes(const T *, int, int) {}
+    NNC_FN no_lanes(const T *, int, int) {}
   };
   const S &s;
   const unsigned char *w;
   conditional_t<in_lanes, code_lanes<W>, no_lanes> lanes;
 
-  stored_codes(const S &shape, const unsigned char *weights, unsigned char *)
+  NNC_FN stored_codes(const S &shape, const unsigned char *weights,
+                      unsigned char *)
       : s(shape), w(weights), lanes(table(w), s.values, s.value_bits) {}
-  void decode(ptrdiff_t first, int count, T *to) const {
+  NNC_FN void decode(ptrdiff_t first, int count, T *to) const {
     const unsigned char *codes =
         w + s.values * ptrdiff_t(sizeof(T)) + first / 8 * s.value_bits;
     if constexpr (in_lanes) {
@@ -52,7 +54,7 @@ template <class S, class T, int W> struct stored_codes {
   }
 
 private:
-  static const T *table(const unsigned char *w) {
+  NNC_FN static const T *table(const unsigned char *w) {
     return static_cast<const T *>(static_cast<const void *>(w));
   }
 };
@@ -63,14 +65,14 @@ template <class S, class T, int W> struct stored_huffman {
   const unsigned char *w;
   huffman_step *steps;
 
-  stored_huffman(const S &shape, const unsigned char *weights,
-                 unsigned char *scratch)
+  NNC_FN stored_huffman(const S &shape, const unsigned char *weights,
+                        unsigned char *scratch)
       : s(shape), w(weights),
         steps(static_cast<huffman_step *>(static_cast<void *>(scratch))) {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     fill_huffman_table(steps, w + at.value_counts, s.value_bits, true);
   }
-  void decode(ptrdiff_t first, int count, T *to) const {
+  NNC_FN void decode(ptrdiff_t first, int count, T *to) const {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     const ptrdiff_t place = at.blocks + 4 * (first / s.block);
     decode_huffman_block(steps, s.value_bits,
@@ -85,10 +87,10 @@ template <class S, class T, class Next> struct stored_entries {
   const unsigned char *w;
   const Next next;
 
-  stored_entries(const S &shape, const unsigned char *weights,
-                 unsigned char *scratch)
+  NNC_FN stored_entries(const S &shape, const unsigned char *weights,
+                        unsigned char *scratch)
       : s(shape), w(weights), next(shape, weights, scratch) {}
-  void decode(ptrdiff_t first, int count, T *to) const {
+  NNC_FN void decode(ptrdiff_t first, int count, T *to) const {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     const ptrdiff_t place = at.blocks + 4 * (first / s.block);
     decode_entries_block(w + read_four_bytes(w + place), to, count, next);
@@ -100,9 +102,10 @@ template <class S, class T> struct stored_literals {
   const S &s;
   const unsigned char *w;
 
-  stored_literals(const S &shape, const unsigned char *weights, unsigned char *)
+  NNC_FN stored_literals(const S &shape, const unsigned char *weights,
+                         unsigned char *)
       : s(shape), w(weights) {}
-  void decode(ptrdiff_t first, int, T *to) const {
+  NNC_FN void decode(ptrdiff_t first, int, T *to) const {
     decode_literals_block(s, w, static_cast<int>(first / s.block), to);
   }
 };

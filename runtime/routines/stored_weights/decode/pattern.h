@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_PATTERN_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/bits.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec_portable.h"
@@ -21,16 +22,16 @@ namespace nnc {
 template <class S, class T> class pattern_reader {
 public:
   /// Entries between two calls of refill().
-  static constexpr int in_word(const S &s) {
+  NNC_FN static constexpr int in_word(const S &s) {
     const int bits = decode_keeps_values(s)      ? s.gap_bits
                      : s.value_bits > s.gap_bits ? s.value_bits
                                                  : s.gap_bits;
     return bit_reader::most / bits;
   }
 
-  pattern_reader() : literal(nullptr), code(nullptr), place(nullptr) {}
+  NNC_FN pattern_reader() : literal(nullptr), code(nullptr), place(nullptr) {}
   /// `x` is the stored weight, `entry` the first entry to read.
-  pattern_reader(const S &s, const unsigned char *x, size_t entry)
+  NNC_FN pattern_reader(const S &s, const unsigned char *x, size_t entry)
       : literal(values_of(x + (decode_keeps_values(s) ? places(s).values : 0)) +
                 (decode_keeps_values(s) ? entry : 0)),
         code(decode_keeps_values(s)
@@ -40,7 +41,7 @@ public:
         place(bits_from(x + places(s).places,
                         entry * static_cast<size_t>(s.gap_bits))) {}
 
-  void refill(const S &s) {
+  NNC_FN void refill(const S &s) {
     place.refill();
     if (!decode_keeps_values(s))
       code.refill();
@@ -58,10 +59,10 @@ public:
   }
 
 private:
-  static constexpr decode_pattern_places places(const S &s) {
+  NNC_FN static constexpr decode_pattern_places places(const S &s) {
     return decode_pattern_places(s, static_cast<int>(sizeof(T)));
   }
-  static const T *values_of(const unsigned char *x) {
+  NNC_FN static const T *values_of(const unsigned char *x) {
     return static_cast<const T *>(static_cast<const void *>(x));
   }
   const T *literal; ///< the next value, or the table
@@ -98,13 +99,13 @@ NNC_INLINE void read_pattern(const S &s, pattern_reader<S, T> &reader,
 }
 
 template <class S, class Epi> struct decode_pattern_portable {
-  static constexpr int units(const S &s) {
+  NNC_FN static constexpr int units(const S &s) {
     return (s.elements + decode_unit - 1) / decode_unit;
   }
 
   template <class T>
-  static void run(const S &s, const unsigned char *x, T *y, const Epi &,
-                  int begin, int end) {
+  NNC_FN static void run(const S &s, const unsigned char *x, T *y, const Epi &,
+                         int begin, int end) {
     const T skipped =
         static_cast<const T *>(static_cast<const void *>(x))[s.values - 1];
     for (int unit = begin; unit < end; ++unit) {

@@ -28,6 +28,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_PLAN_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_PLAN_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/shape.h"
 
 #include <stddef.h>
@@ -48,7 +49,7 @@ constexpr int decode_unit = 4096;
 constexpr int decode_most_literals = 1 << 26;
 
 /// Number of blocks of a weight.
-template <class S> constexpr int decode_blocks(const S &s) {
+template <class S> NNC_FN constexpr int decode_blocks(const S &s) {
   return (s.elements + s.block - 1) / s.block;
 }
 
@@ -57,7 +58,8 @@ template <class S> constexpr int decode_blocks(const S &s) {
 struct decode_literal_places {
   ptrdiff_t counts, values, gaps;
 
-  template <class S> constexpr decode_literal_places(const S &s, int size) {
+  template <class S>
+  NNC_FN constexpr decode_literal_places(const S &s, int size) {
     counts = 4;
     values = counts + ptrdiff_t(4) * (decode_blocks(s) + 1);
     gaps = values + ptrdiff_t(s.entries) * size;
@@ -66,7 +68,7 @@ struct decode_literal_places {
 
 /// Returns true if entries hold the values themselves instead of indices in a
 /// table.
-template <class S> constexpr bool decode_keeps_values(const S &s) {
+template <class S> NNC_FN constexpr bool decode_keeps_values(const S &s) {
   return s.form == decode_literals ||
          (s.form == decode_pattern && s.values == 1);
 }
@@ -78,7 +80,8 @@ constexpr int decode_most_place_bits = 4;
 struct decode_pattern_places {
   ptrdiff_t values, places;
 
-  template <class S> constexpr decode_pattern_places(const S &s, int size) {
+  template <class S>
+  NNC_FN constexpr decode_pattern_places(const S &s, int size) {
     values = (ptrdiff_t(s.values) * size + 3) / 4 * 4;
     places = values + (ptrdiff_t(s.entries) * s.value_bits + 31) / 32 * 4;
   }
@@ -89,7 +92,7 @@ struct decode_pattern_places {
 struct decode_places {
   ptrdiff_t value_counts, gap_counts, gaps, blocks, streams;
 
-  template <class S> constexpr decode_places(const S &s, int size) {
+  template <class S> NNC_FN constexpr decode_places(const S &s, int size) {
     const bool huffman =
         s.form == decode_huffman || s.form == decode_huffman_entries;
     const bool entries = s.form == decode_huffman_entries;
@@ -103,24 +106,25 @@ struct decode_places {
 
 /// Bytes of a group of codes, with elements of `size` bytes: a multiple of
 /// `size`, so that each table is aligned.
-template <class S> constexpr ptrdiff_t decode_group(const S &s, int size) {
+template <class S>
+NNC_FN constexpr ptrdiff_t decode_group(const S &s, int size) {
   const ptrdiff_t codes = (ptrdiff_t(s.block) * s.value_bits + 7) / 8;
   return (ptrdiff_t(s.values) * size + codes + size - 1) / size * size;
 }
 
 /// Bytes of zeros behind codes.
-template <class S> constexpr int decode_behind_codes(const S &s) {
+template <class S> NNC_FN constexpr int decode_behind_codes(const S &s) {
   return s.value_bits == 4 ? 0 : decode_behind;
 }
 
 /// Units of work for codes in each block.
-template <class S> constexpr int decode_units_of_block(const S &s) {
+template <class S> NNC_FN constexpr int decode_units_of_block(const S &s) {
   return (s.block + decode_unit - 1) / decode_unit;
 }
 
 /// Bytes of scratch of each thread that decodes Huffman codes: a table with 4
 /// bytes for each number that has as many bits as the longest code.
-template <class S> constexpr ptrdiff_t decode_scratch(const S &s) {
+template <class S> NNC_FN constexpr ptrdiff_t decode_scratch(const S &s) {
   const bool entries = s.form == decode_huffman_entries;
   return ((ptrdiff_t(4) << s.value_bits) +
           (entries ? ptrdiff_t(4) << s.gap_bits : 0) + 63) /

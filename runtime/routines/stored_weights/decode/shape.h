@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_DECODE_SHAPE_H
 #define NNC_ROUTINES_STORED_WEIGHTS_DECODE_SHAPE_H
 
+#include "runtime/functions.h"
+
 namespace nnc {
 
 /// The forms in which a weight is stored. decode/plan.h defines the position of
@@ -35,7 +37,7 @@ enum decode_form {
 constexpr int decode_last_form = decode_pattern;
 
 /// Returns true if a form has entries, which skip all other elements.
-constexpr bool decode_has_entries(int form) {
+NNC_FN constexpr bool decode_has_entries(int form) {
   return form == decode_entries || form == decode_huffman_entries ||
          form == decode_literals || form == decode_pattern;
 }
@@ -67,7 +69,7 @@ struct decode_shape {
 
 /// Returns the number of steps of decoding a weight, to which its time is
 /// proportional. Skipped elements are only filled in, several at a time.
-template <class S> constexpr double decode_steps(const S &s) {
+template <class S> NNC_FN constexpr double decode_steps(const S &s) {
   return decode_has_entries(s.form) ? s.entries + s.elements / 8.
                                     : double(s.elements);
 }

@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_HELIUM_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_HELIUM_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/helium.h"
 #include "runtime/routines/stored_weights/stored_conv2d/strips.h"
 

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_PLAN_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
 #include "runtime/routines/microcontrollers/helium_plan.h"
 #include "runtime/routines/stored_weights/decode/plan.h"
@@ -11,7 +12,7 @@
 namespace nnc {
 
 /// Returns true if the weights have a form that stored_conv2d/strips.h decodes.
-template <class S> constexpr bool stored_strips_have_form(const S &s) {
+template <class S> NNC_FN constexpr bool stored_strips_have_form(const S &s) {
   return s.form == decode_codes || s.form == decode_huffman ||
          s.form == decode_entries || s.form == decode_huffman_entries ||
          s.form == decode_literals;
@@ -20,7 +21,8 @@ template <class S> constexpr bool stored_strips_have_form(const S &s) {
 /// Returns true if stored_conv2d/strips.h supports the convolution with filters
 /// in the order `order`: each strip of filters is a block, or all codes have
 /// one table and each strip begins at a byte.
-template <class S> constexpr bool stored_strips_apply(const S &s, int order) {
+template <class S>
+NNC_FN constexpr bool stored_strips_apply(const S &s, int order) {
   const ptrdiff_t strip = ptrdiff_t(s.strip) * stored_filter(s);
   return stored_strips_have_form(s) && s.groups == 1 && s.order == order &&
          (s.c > 1 || order != stored_krsc2k4c) && s.strip > 0 &&
@@ -32,13 +34,13 @@ template <class S> constexpr bool stored_strips_apply(const S &s, int order) {
 
 /// Bytes of a strip of filters, of weights of `size` bytes.
 template <class S>
-constexpr ptrdiff_t stored_strip_bytes(const S &s, int size) {
+NNC_FN constexpr ptrdiff_t stored_strip_bytes(const S &s, int size) {
   return whole_lines(ptrdiff_t(size) * s.strip * stored_filter(s));
 }
 /// Bytes of scratch in front of that of the convolution: a strip of filters,
 /// and tables of Huffman codes.
 template <class S>
-constexpr ptrdiff_t stored_strip_scratch(const S &s, int size) {
+NNC_FN constexpr ptrdiff_t stored_strip_scratch(const S &s, int size) {
   const bool huffman =
       s.form == decode_huffman || s.form == decode_huffman_entries;
   return stored_strip_bytes(s, size) + (huffman ? decode_scratch(s) : 0);

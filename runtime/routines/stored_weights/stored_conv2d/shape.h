@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_SHAPE_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_SHAPE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/stored_weights/decode/shape.h"
 
@@ -24,7 +25,7 @@ constexpr int stored_filters_count = 7;
 
 /// Number of filters whose weights are interleaved. Filters behind the last one
 /// are zeros.
-constexpr int stored_filters_together(int order) {
+NNC_FN constexpr int stored_filters_together(int order) {
   switch (order) {
   case stored_krsc2k4c:
     return 2;
@@ -39,22 +40,24 @@ constexpr int stored_filters_together(int order) {
   }
 }
 /// Number of stored channels of a tap.
-template <class S> constexpr ptrdiff_t stored_filter_channels(const S &s) {
+template <class S>
+NNC_FN constexpr ptrdiff_t stored_filter_channels(const S &s) {
   return s.order == stored_krsc2k4c ? (s.c + 3) / 4 * 4 : s.c;
 }
 /// Number of stored weights of a filter.
-template <class S> constexpr ptrdiff_t stored_filter(const S &s) {
+template <class S> NNC_FN constexpr ptrdiff_t stored_filter(const S &s) {
   return s.kh * s.kw * stored_filter_channels(s);
 }
 /// Number of stored weights of all filters.
-template <class S> constexpr ptrdiff_t stored_filters_elements(const S &s) {
+template <class S>
+NNC_FN constexpr ptrdiff_t stored_filters_elements(const S &s) {
   const int together = stored_filters_together(s.order);
   return ptrdiff_t(s.k + together - 1) / together * together * stored_filter(s);
 }
 /// Index of the weight of filter k for tap (i, j) of channel c.
 template <class S>
-constexpr ptrdiff_t stored_filter_place(const S &s, int k, int i, int j,
-                                        int c) {
+NNC_FN constexpr ptrdiff_t stored_filter_place(const S &s, int k, int i, int j,
+                                               int c) {
   const int together = stored_filters_together(s.order);
   const int run = s.order == stored_krsc2k4c ? 4 : 1; // channels side by side
   const ptrdiff_t first = ptrdiff_t(k / together) * together * stored_filter(s);

@@ -10,6 +10,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_STRIPS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_CONV2D_STRIPS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/stored_weights/decode/parts.h"
 #include "runtime/routines/stored_weights/stored_conv2d/plan.h"
@@ -18,11 +19,12 @@ namespace nnc {
 
 /// `Conv` is the routine that computes with weights of type T.
 template <class Conv, class T, class S, class Epi> struct stored_conv2d_strips {
-  static constexpr int units(const S &s) { return Conv::units(s); }
+  NNC_FN static constexpr int units(const S &s) { return Conv::units(s); }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const unsigned char *w, Y *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const unsigned char *w, Y *y,
+                         unsigned char *scratch, const Epi &epi, int begin,
+                         int end) {
     // A layer's form is a constant, which leaves one of these calls.
     if (s.form == decode_codes)
       run_strips<stored_codes<S, T, 1>>(s, x, w, y, scratch, epi, begin, end);
@@ -40,9 +42,9 @@ template <class Conv, class T, class S, class Epi> struct stored_conv2d_strips {
 
 private:
   template <class Decoder, class X, class Y>
-  static void run_strips(const S &s, const X *x, const unsigned char *w, Y *y,
-                         unsigned char *scratch, const Epi &epi, int begin,
-                         int end) {
+  NNC_FN static void run_strips(const S &s, const X *x, const unsigned char *w,
+                                Y *y, unsigned char *scratch, const Epi &epi,
+                                int begin, int end) {
     constexpr int size = static_cast<int>(sizeof(T));
     T *const strip = static_cast<T *>(static_cast<void *>(scratch));
     const Decoder decoder(s, w, scratch + stored_strip_bytes(s, size));

@@ -22,6 +22,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_ENTRIES_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/huffman_table.h"
 #include "runtime/routines/stored_weights/stored_matmul/plan.h"
 #include "runtime/routines/stored_weights/stored_matmul/skipped.h"
@@ -54,8 +55,8 @@ struct stored_cursor {
 
 /// The first entry of a block, whose values have `size` bytes.
 template <class S>
-stored_cursor stored_first_entry(const S &s, const unsigned char *w, int block,
-                                 int size) {
+NNC_FN stored_cursor stored_first_entry(const S &s, const unsigned char *w,
+                                        int block, int size) {
   const size_t from =
       read_four_bytes(w + decode_places(s, size).blocks + ptrdiff_t(4) * block);
   return {8 * (from + 2), read_two_bytes(w + from)};
@@ -67,12 +68,15 @@ template <class S, class T> struct stored_plain_entries {
   const S &s;
   const T *values;
 
-  stored_plain_entries(const S &shape, const unsigned char *w, unsigned char *)
+  NNC_FN stored_plain_entries(const S &shape, const unsigned char *w,
+                              unsigned char *)
       : s(shape), values(static_cast<const T *>(static_cast<const void *>(w))) {
   }
-  static constexpr ptrdiff_t scratch(const S &) { return 0; }
+  NNC_FN static constexpr ptrdiff_t scratch(const S &) { return 0; }
   /// The largest number of bits of an entry in the stream.
-  static constexpr int bits(const S &s) { return s.gap_bits + s.value_bits; }
+  NNC_FN static constexpr int bits(const S &s) {
+    return s.gap_bits + s.value_bits;
+  }
   NNC_INLINE cursor first(const unsigned char *w, int block) const {
     return stored_first_entry(s, w, block, static_cast<int>(sizeof(T)));
   }
@@ -95,8 +99,8 @@ template <class S, class T> struct stored_huffman_entries {
   huffman_step *gap_steps, *value_steps;
   T *values;
 
-  stored_huffman_entries(const S &shape, const unsigned char *w,
-                         unsigned char *scratch)
+  NNC_FN stored_huffman_entries(const S &shape, const unsigned char *w,
+                                unsigned char *scratch)
       : s(shape) {
     const decode_places at(s, static_cast<int>(sizeof(T)));
     gap_steps = static_cast<huffman_step *>(static_cast<void *>(scratch));
@@ -111,10 +115,12 @@ template <class S, class T> struct stored_huffman_entries {
     for (int i = 0; i < 1 << s.value_bits; ++i)
       values[i] = table[value_steps[i].first];
   }
-  static constexpr ptrdiff_t scratch(const S &s) {
+  NNC_FN static constexpr ptrdiff_t scratch(const S &s) {
     return stored_huffman_scratch(s);
   }
-  static constexpr int bits(const S &s) { return s.gap_bits + s.value_bits; }
+  NNC_FN static constexpr int bits(const S &s) {
+    return s.gap_bits + s.value_bits;
+  }
   NNC_INLINE cursor first(const unsigned char *w, int block) const {
     return stored_first_entry(s, w, block, static_cast<int>(sizeof(T)));
   }
@@ -140,10 +146,11 @@ template <class S, class T> struct stored_literal_entries {
   };
   const S &s;
 
-  stored_literal_entries(const S &shape, const unsigned char *, unsigned char *)
+  NNC_FN stored_literal_entries(const S &shape, const unsigned char *,
+                                unsigned char *)
       : s(shape) {}
-  static constexpr ptrdiff_t scratch(const S &) { return 0; }
-  static constexpr int bits(const S &s) { return s.gap_bits; }
+  NNC_FN static constexpr ptrdiff_t scratch(const S &) { return 0; }
+  NNC_FN static constexpr int bits(const S &s) { return s.gap_bits; }
   NNC_INLINE cursor first(const unsigned char *w, int block) const {
     const decode_literal_places at(s, static_cast<int>(sizeof(T)));
     const unsigned char *counts = w + at.counts + ptrdiff_t(4) * block;
@@ -181,13 +188,14 @@ template <class X> struct stored_lanes<X, 1> {
 
 template <template <class, class> class Entries, int W, class S, class Epi>
 struct stored_matmul_entries_t {
-  static constexpr int units(const S &s) {
+  NNC_FN static constexpr int units(const S &s) {
     return ceil_div(s.n, rows_of_unit(s));
   }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const unsigned char *w, Y *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const unsigned char *w, Y *y,
+                         unsigned char *scratch, const Epi &epi, int begin,
+                         int end) {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
     using L = stored_lanes<X, W>;
     const Entries<S, T> entries(s, w, scratch);
@@ -221,21 +229,22 @@ struct stored_matmul_entries_t {
 
   /// Runs a form that needs no scratch.
   template <class X, class Y>
-  static void run(const S &s, const X *x, const unsigned char *w, Y *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const unsigned char *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     run(s, x, w, y, nullptr, epi, begin, end);
   }
 
 private:
-  static constexpr int rows_of_unit(const S &s) {
+  NNC_FN static constexpr int rows_of_unit(const S &s) {
     return stored_block_rows(s) > 1 ? stored_block_rows(s) : stored_unit;
   }
 
   /// Computes the sums of the rows of one block, of which row n is the first,
   /// and calls done(sum, i) for each in turn.
   template <class L, class E, class X, class F>
-  static void add_block(const S &s, const E &entries, const unsigned char *w,
-                        const X *x, int n, int rows, F done) {
+  NNC_FN static void add_block(const S &s, const E &entries,
+                               const unsigned char *w, const X *x, int n,
+                               int rows, F done) {
     const int in_word = stored_window / E::bits(s);
     typename E::cursor at = entries.first(w, n / stored_block_rows(s));
     typename L::sum sum = L::zero();
@@ -257,8 +266,8 @@ private:
   }
 
   /// Copies `count` rows of x to `to` as [k][W]. Missing rows are zeros.
-  static const float *transpose(const S &s, const float *x, int count,
-                                unsigned char *scratch) {
+  NNC_FN static const float *transpose(const S &s, const float *x, int count,
+                                       unsigned char *scratch) {
     auto *to = static_cast<float *>(static_cast<void *>(scratch));
     for (int k = 0; k < s.k; ++k)
       for (int i = 0; i < W; ++i)
@@ -267,8 +276,8 @@ private:
   }
 
   template <int N, class Sum, class Skipped, class Y>
-  static void store(const S &s, Sum sum, const Skipped *skipped, Y *y,
-                    const Epi &epi, int row, int count, int n) {
+  NNC_FN static void store(const S &s, Sum sum, const Skipped *skipped, Y *y,
+                           const Epi &epi, int row, int count, int n) {
     const ptrdiff_t at = ptrdiff_t(row) * s.n + n;
     if constexpr (N == 1) {
       y[at] = epi(plus(sum, *skipped), position<true>{at, n});
@@ -283,8 +292,9 @@ private:
 
   /// Computes the sums of `rows` rows of w from row n on.
   template <class L, class E, class X>
-  static void add_rows(const S &s, const E &entries, const unsigned char *w,
-                       const X *x, int n, int rows, typename L::sum *sums) {
+  NNC_FN static void add_rows(const S &s, const E &entries,
+                              const unsigned char *w, const X *x, int n,
+                              int rows, typename L::sum *sums) {
     const int parts = s.k / s.block;
     NNC_UNROLL for (int i = 0; i < stored_unit; ++i) sums[i] = L::zero();
     if (rows < stored_unit) {
@@ -303,7 +313,7 @@ private:
   /// Adds the products of the N blocks `first`, `first` + `step`, ..., which
   /// are all multiplied by the same part of x, to N sums.
   template <class L, int N, class E, class X>
-  static NNC_NOINLINE void
+  NNC_FN static NNC_NOINLINE void
   add_blocks(const S &s, const E &entries, const unsigned char *w, const X *x,
              int first, int step, typename L::sum *sums) {
     constexpr auto streams = static_cast<size_t>(N);

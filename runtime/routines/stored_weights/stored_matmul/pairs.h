@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PAIRS_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PAIRS_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/dsp_products.h"
 #include "runtime/routines/stored_weights/stored_matmul/plan.h"
 

@@ -12,6 +12,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PATTERN_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/pattern.h"
 #include "runtime/routines/stored_weights/stored_matmul/pattern_lanes.h"
 #include "runtime/routines/stored_weights/stored_matmul/plan.h"
@@ -21,11 +22,13 @@
 namespace nnc {
 
 template <int W, class S, class Epi> struct stored_matmul_pattern_t {
-  static constexpr int units(const S &s) { return ceil_div(s.n, stored_unit); }
+  NNC_FN static constexpr int units(const S &s) {
+    return ceil_div(s.n, stored_unit);
+  }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const unsigned char *w, Y *y,
-                  const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const unsigned char *w, Y *y,
+                         const Epi &epi, int begin, int end) {
     using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     const int last = smaller(end * stored_unit, s.n);
     for (int first = 0; first < s.m; first += stored_strip) {
@@ -56,14 +59,14 @@ template <int W, class S, class Epi> struct stored_matmul_pattern_t {
 private:
   static constexpr bool in_lanes = pattern_lanes<W>::exists;
 
-  static constexpr int row_entries(const S &s) {
+  NNC_FN static constexpr int row_entries(const S &s) {
     return s.k / s.block * s.gaps;
   }
 
   /// Computes the sums of R rows of w from row n on.
   template <int R, class X, class Sum>
-  static NNC_NOINLINE void add(const S &s, const X *x, const unsigned char *w,
-                               int n, Sum *sums) {
+  NNC_FN static NNC_NOINLINE void
+  add(const S &s, const X *x, const unsigned char *w, int n, Sum *sums) {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
     NNC_UNROLL for (int i = 0; i < R; ++i) sums[i] = 0;
     int done = 0;
@@ -96,8 +99,8 @@ private:
   /// Computes the sums of the first groups of R rows of w with vectors. Returns
   /// the number of these groups.
   template <int R>
-  static int add_vectors(const S &s, const float *x, const unsigned char *w,
-                         int n, float *sums) {
+  NNC_FN static int add_vectors(const S &s, const float *x,
+                                const unsigned char *w, int n, float *sums) {
     if (!stored_pattern_in_lanes(s))
       return 0;
     const decode_pattern_places at(s, 4);

@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PATTERN_LANES_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PATTERN_LANES_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/code_lanes.h"
 #include "runtime/routines/stored_weights/stored_matmul/plan.h"
 
@@ -28,7 +29,7 @@ template <int W> struct pattern_indices {
   static constexpr auto count = static_cast<size_t>(W);
   alignas(64) int32_t bytes[count], shifts[count], groups[count];
 
-  pattern_indices(int kept, int group, int bits, int first) {
+  NNC_FN pattern_indices(int kept, int group, int bits, int first) {
     for (int i = 0; i < W; ++i) {
       bytes[i] = code_bytes(first + i, bits);
       shifts[i] = code_shift(first + i, bits);

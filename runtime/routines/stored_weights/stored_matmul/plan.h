@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_PLAN_H
 
 #include "runtime/counts.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/plan.h"
 #include "runtime/routines/stored_weights/stored_matmul/shape.h"
 
@@ -15,28 +16,28 @@ constexpr int stored_strip = 16;
 
 /// Returns true if blocks of the stored form are whole rows, or parts of equal
 /// length of a row.
-template <class S> constexpr bool stored_keeps_rows(const S &s) {
+template <class S> NNC_FN constexpr bool stored_keeps_rows(const S &s) {
   return s.order == stored_rows && s.block > 0 && s.block <= stored_tile &&
          (s.k % s.block == 0 || s.block % s.k == 0);
 }
 /// Rows of a block; 1 if a block is a part of a row.
-template <class S> constexpr int stored_block_rows(const S &s) {
+template <class S> NNC_FN constexpr int stored_block_rows(const S &s) {
   return s.block > s.k ? s.block / s.k : 1;
 }
 
 /// Returns true if the weights have codes of `value_bits` bits with one table
 /// for all, and each row begins at a byte.
-template <class S> constexpr bool stored_has_codes(const S &s) {
+template <class S> NNC_FN constexpr bool stored_has_codes(const S &s) {
   return s.form == decode_codes && s.block == s.elements && s.k % 8 == 0;
 }
 
 /// Returns true if stored_matmul/entries.h supports the product.
-template <class S> constexpr bool stored_entries_apply(const S &s) {
+template <class S> NNC_FN constexpr bool stored_entries_apply(const S &s) {
   return decode_has_entries(s.form) && stored_keeps_rows(s);
 }
 
 /// Returns true if stored_matmul/tile.h supports the product.
-template <class S> constexpr bool stored_tile_applies(const S &s) {
+template <class S> NNC_FN constexpr bool stored_tile_applies(const S &s) {
   return s.form == decode_huffman
              ? stored_keeps_rows(s)
              : s.order == stored_rows && stored_has_codes(s);
@@ -44,14 +45,14 @@ template <class S> constexpr bool stored_tile_applies(const S &s) {
 
 /// Returns true if stored_matmul/pairs.h supports the product. It looks up two
 /// codes at a time and reads whole words of codes.
-template <class S> constexpr bool stored_pairs_apply(const S &s) {
+template <class S> NNC_FN constexpr bool stored_pairs_apply(const S &s) {
   return s.order == stored_quads && s.form == decode_codes &&
          s.block == s.elements && s.value_bits == 4 && s.values % 4 == 0 &&
          s.k % 4 == 0;
 }
 
 /// Returns true if stored_matmul/pattern.h supports the product.
-template <class S> constexpr bool stored_pattern_applies(const S &s) {
+template <class S> NNC_FN constexpr bool stored_pattern_applies(const S &s) {
   return s.form == decode_pattern && s.order == stored_rows &&
          s.k % s.block == 0;
 }
@@ -62,7 +63,7 @@ constexpr int pattern_step = 16;
 /// Returns true if stored_matmul/pattern.h uses vectors: entries hold floats, a
 /// half or a quarter of all weights have entries, and the indices of each row
 /// begin at a byte.
-template <class S> constexpr bool stored_pattern_in_lanes(const S &s) {
+template <class S> NNC_FN constexpr bool stored_pattern_in_lanes(const S &s) {
   return stored_pattern_applies(s) && decode_keeps_values(s) &&
          pattern_step % s.gaps == 0 &&
          (s.block == 2 * s.gaps || s.block == 4 * s.gaps) &&
@@ -71,7 +72,8 @@ template <class S> constexpr bool stored_pattern_in_lanes(const S &s) {
 
 /// Bytes of the tables of Huffman codes of entries: four for each gap's code,
 /// eight for each value's.
-template <class S> constexpr ptrdiff_t stored_huffman_scratch(const S &s) {
+template <class S>
+NNC_FN constexpr ptrdiff_t stored_huffman_scratch(const S &s) {
   return s.form == decode_huffman_entries
              ? whole_lines((ptrdiff_t(4) << s.gap_bits) +
                            (ptrdiff_t(8) << s.value_bits))
@@ -81,30 +83,31 @@ template <class S> constexpr ptrdiff_t stored_huffman_scratch(const S &s) {
 /// Bytes of scratch of each thread of entries.h with vectors of W rows of x:
 /// the tables of Huffman codes and, unless W is 1, the transposed rows.
 template <class S>
-constexpr ptrdiff_t stored_entries_scratch(const S &s, int W) {
+NNC_FN constexpr ptrdiff_t stored_entries_scratch(const S &s, int W) {
   return stored_huffman_scratch(s) +
          (W > 1 ? whole_lines(ptrdiff_t(4) * W * s.k) : 0);
 }
 
 /// Rows of w that tile.h decodes at a time; 1 if it decodes a part of a row.
-template <class S> constexpr int stored_tile_rows(const S &s) {
+template <class S> NNC_FN constexpr int stored_tile_rows(const S &s) {
   return s.form == decode_codes ? smaller(stored_rows_together(s.k), s.n)
                                 : stored_block_rows(s);
 }
 /// Weights of a row that tile.h decodes at a time: a multiple of 8 codes, or a
 /// block.
-template <class S> constexpr int stored_tile_length(const S &s) {
+template <class S> NNC_FN constexpr int stored_tile_length(const S &s) {
   return s.form == decode_codes ? smaller(s.k, stored_tile) : s.block;
 }
 /// Bytes of the tile of tile.h for weights of `size` bytes.
-template <class S> constexpr ptrdiff_t stored_tile_bytes(const S &s, int size) {
+template <class S>
+NNC_FN constexpr ptrdiff_t stored_tile_bytes(const S &s, int size) {
   return whole_lines(ptrdiff_t(size) * stored_tile_rows(s) *
                      smaller(stored_tile, s.k));
 }
 /// Bytes of scratch of each thread of tile.h: the tile and the table of Huffman
 /// codes.
 template <class S>
-constexpr ptrdiff_t stored_tile_scratch(const S &s, int size) {
+NNC_FN constexpr ptrdiff_t stored_tile_scratch(const S &s, int size) {
   return stored_tile_bytes(s, size) +
          (s.form == decode_huffman ? decode_scratch(s) : 0);
 }

@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SHAPE_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SHAPE_H
 
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/shape.h"
 
 #include <stddef.h>
@@ -19,12 +20,13 @@ enum stored_order {
 };
 
 /// Number of stored elements of n rows of k weights.
-constexpr ptrdiff_t stored_elements(int order, ptrdiff_t n, ptrdiff_t k) {
+NNC_FN constexpr ptrdiff_t stored_elements(int order, ptrdiff_t n,
+                                           ptrdiff_t k) {
   return (order == stored_quads ? (n + 3) / 4 * 4 : n) * k;
 }
 /// Index of weight k of row n among the stored elements.
 template <class S>
-constexpr ptrdiff_t stored_place(const S &s, ptrdiff_t n, ptrdiff_t k) {
+NNC_FN constexpr ptrdiff_t stored_place(const S &s, ptrdiff_t n, ptrdiff_t k) {
   if (s.order == stored_rows)
     return n * s.k + k;
   const ptrdiff_t in_four = k % 4 / 2 + k % 2 * 2;
@@ -39,7 +41,7 @@ constexpr int stored_tile = 4096;
 /// for small memories.
 constexpr int stored_group = 1024;
 /// Number of rows of k weights in one block: several if rows are short.
-constexpr int stored_rows_together(int k) {
+NNC_FN constexpr int stored_rows_together(int k) {
   return 2 * k <= stored_group ? stored_group / k : 1;
 }
 

@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SKIPPED_H
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_SKIPPED_H
 
+#include "runtime/functions.h"
 #include "runtime/simd/unroll.h"
 
 #include <stdint.h>
@@ -11,7 +12,7 @@ namespace nnc {
 /// Returns the sum of the products of a row x[count] and zeros: 0, or NaN if an
 /// element is infinite or a NaN. Products that skip zero weights add it to
 /// their sums, so that such elements affect the result.
-NNC_NOINLINE inline float skipped_products(const float *x, int count) {
+NNC_FN NNC_NOINLINE inline float skipped_products(const float *x, int count) {
   uint32_t most = 0;
   for (int i = 0; i < count; ++i) {
     uint32_t bits;
@@ -22,7 +23,7 @@ NNC_NOINLINE inline float skipped_products(const float *x, int count) {
   return most < 0x7f800000u ? 0.f : __builtin_nanf("");
 }
 /// Returns 0, because integers are always finite.
-template <class X> int32_t skipped_products(const X *, int) { return 0; }
+template <class X> NNC_FN int32_t skipped_products(const X *, int) { return 0; }
 
 } // namespace nnc
 

@@ -11,6 +11,7 @@
 #define NNC_ROUTINES_STORED_WEIGHTS_STORED_MATMUL_TILE_H
 
 #include "runtime/epilogue.h"
+#include "runtime/functions.h"
 #include "runtime/routines/stored_weights/decode/parts.h"
 #include "runtime/routines/stored_weights/stored_matmul/plan.h"
 #include "runtime/simd/vec_armdsp.h"
@@ -19,7 +20,8 @@
 namespace nnc {
 
 /// Sum of the products of `count` floats, in vectors of W lanes.
-template <int W> float stored_dot(const float *x, const float *w, int count) {
+template <int W>
+NNC_FN float stored_dot(const float *x, const float *w, int count) {
   constexpr int chains = 4;
   f32x<W> sum[static_cast<size_t>(chains)];
   NNC_UNROLL for (int i = 0; i < chains; ++i) sum[i] = f32x<W>(0.f);
@@ -39,7 +41,7 @@ template <int W> float stored_dot(const float *x, const float *w, int count) {
 }
 /// Sum of the products of `count` integers.
 template <int W, class X>
-int32_t stored_dot(const X *x, const int8_t *w, int count) {
+NNC_FN int32_t stored_dot(const X *x, const int8_t *w, int count) {
   int32_t sum = 0;
   int k = 0;
 #if defined(NNC_ARM_DSP)
@@ -57,13 +59,14 @@ int32_t stored_dot(const X *x, const int8_t *w, int count) {
 
 template <template <class, class, int> class Decoder, int W, class S, class Epi>
 struct stored_matmul_tile_t {
-  static constexpr int units(const S &s) {
+  NNC_FN static constexpr int units(const S &s) {
     return ceil_div(s.n, rows_of_unit(s));
   }
 
   template <class X, class Y>
-  static void run(const S &s, const X *x, const unsigned char *w, Y *y,
-                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+  NNC_FN static void run(const S &s, const X *x, const unsigned char *w, Y *y,
+                         unsigned char *scratch, const Epi &epi, int begin,
+                         int end) {
     using T = conditional_t<is_same<X, float>::value, float, int8_t>;
     T *const tile = static_cast<T *>(static_cast<void *>(scratch));
     const Decoder<S, T, W> decoder(
@@ -78,13 +81,14 @@ struct stored_matmul_tile_t {
   }
 
 private:
-  static constexpr int rows_of_unit(const S &s) {
+  NNC_FN static constexpr int rows_of_unit(const S &s) {
     return stored_tile_rows(s) > 1 ? stored_tile_rows(s) : stored_unit;
   }
 
   template <class X, class T, class Y>
-  static void rows(const S &s, const Decoder<S, T, W> &decoder, const X *x,
-                   Y *y, T *tile, const Epi &epi, int first, int count) {
+  NNC_FN static void rows(const S &s, const Decoder<S, T, W> &decoder,
+                          const X *x, Y *y, T *tile, const Epi &epi, int first,
+                          int count) {
     decoder.decode(ptrdiff_t(first) * s.k, count * s.k, tile);
     for (int i = 0; i < s.m; ++i)
       for (int j = 0; j < count; ++j)
@@ -93,8 +97,8 @@ private:
   }
 
   template <class X, class T, class Y>
-  static void row(const S &s, const Decoder<S, T, W> &decoder, const X *x, Y *y,
-                  T *tile, const Epi &epi, int n) {
+  NNC_FN static void row(const S &s, const Decoder<S, T, W> &decoder,
+                         const X *x, Y *y, T *tile, const Epi &epi, int n) {
     using Sum = conditional_t<is_same<X, float>::value, float, int32_t>;
     const int length = stored_tile_length(s);
     for (int first = 0; first < s.m; first += stored_strip) {
@@ -114,7 +118,8 @@ private:
   }
 
   template <class Sum, class Y>
-  static void store(const S &s, Sum sum, Y *y, const Epi &epi, int row, int n) {
+  NNC_FN static void store(const S &s, Sum sum, Y *y, const Epi &epi, int row,
+                           int n) {
     const ptrdiff_t at = ptrdiff_t(row) * s.n + n;
     y[at] = epi(sum, position<true>{at, n});
   }
