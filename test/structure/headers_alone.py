@@ -26,7 +26,8 @@ OTHERS += [["aarch64-linux-gnu-g++", *CXX], ["arm-linux-gnueabihf-g++", *CXX]]
 C_COMPILERS = [["gcc", *C], ["clang-19", *C]]
 
 # The host's side of the runtime is not shipped: it may use the C++ library.
-HOST_ONLY = {"runtime/reference.h"}
+HOST_ONLY = {"runtime/reference.h"} | {f"runtime/cuda/host_{part}.h"
+                                       for part in ("block", "memory", "mma", "scheduler")}
 
 
 def compile_alone(command, header):

@@ -53,7 +53,8 @@ def rooms(*names):
 # What ships, from the bottom up: arithmetic of sizes, vectors, the work on each value
 # before it is stored, and how threads share it.
 RUNTIME_BASE = [f"runtime/{name}.h" for name in
-                ("counts", "epilogue", "meta", "nnc_runtime", "parallel", "store_sums")]
+                ("counts", "epilogue", "functions", "meta", "nnc_runtime", "parallel", "scratch",
+                 "store_sums")]
 # The rooms of runtime/routines/ that families share.
 ROOMS = {
     "shapes": [],
@@ -87,7 +88,7 @@ def routines(name, others):
     """What the folder `name` of runtime/routines/ may include: itself, the folders `others` and
     the base."""
     return ([f"runtime/routines/{room}/*" for room in (name, *others)]
-            + RUNTIME_BASE + ["runtime/simd/*"], RUNTIME_SYSTEM, False)
+            + RUNTIME_BASE + ["runtime/cuda/block.h", "runtime/simd/*"], RUNTIME_SYSTEM, False)
 
 
 def driver(*names):
@@ -157,7 +158,8 @@ TABLE = {
                                 "search"), MLIR, True),
     "codegen": (["codegen/*", "dialects/*", "runtime/weights.h"], MLIR + TOOLBOX, True),
     "runtime": (RUNTIME_BASE + ["runtime/simd/*", "runtime/nnc_*"], RUNTIME_SYSTEM, False),
-    "runtime/simd": (["runtime/simd/*", "runtime/meta.h"], RUNTIME_SYSTEM, False),
+    "runtime/simd": (["runtime/simd/*", "runtime/functions.h", "runtime/meta.h"],
+                     RUNTIME_SYSTEM, False),
     **{f"runtime/routines/{room}": routines(room, others) for room, others in ROOMS.items()},
     **{f"runtime/routines/{kind}": routines(kind, [*ROOMS, *others])
        for kind, others in KINDS.items()},
@@ -165,6 +167,10 @@ TABLE = {
     "runtime/routines/catalogue": routines("catalogue", [*ROOMS, *KINDS, "costs"]),
     "runtime/routines/costs": (["runtime/routines/costs/*"], [], False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
+    "runtime/cuda": (["runtime/cuda/*", "runtime/functions.h", "runtime/scratch.h"],
+                     RUNTIME_SYSTEM, False),
+    "runtime/cuda/host": (["runtime/cuda/*", "runtime/meta.h", "runtime/simd/*"],
+                          [*RUNTIME_SYSTEM, "ucontext.h"], True),
     # The programs. Rooms of the driver: an order without circles, from what talks
     # to the terminal up to what quantizes a model by running it.
     "compiler/tools/runner": (["compiler/tools/runner/*", "runtime/*", "sample.h"], ANY, True),

@@ -41,7 +41,8 @@ def strip_comments(text):
 
 # Headers of C++ are called so; those of C end in .h.
 OF_CPP = re.compile(r"^\s*#\s*include\s*<(\w+)>|(\bstd::\w+)", re.M)
-HAS_LIBRARY = {"runtime/pool.h", "runtime/reference.h"}
+HAS_LIBRARY = {"runtime/pool.h", "runtime/reference.h"} | {
+    f"runtime/cuda/host_{part}.h" for part in ("block", "memory", "mma", "scheduler")}
 
 
 def included(path, texts, seen):

@@ -1,0 +1,31 @@
+//===- block.h - What kernels and block policies share --------------------===//
+//
+// A kernel is a function template on a block policy B. It receives a B by
+// reference and reaches everything that only a GPU has through it, so that the
+// same source runs on a GPU (device_block.h) and, checked, on a CPU
+// (host_block.h). README.md in this folder is the contract of the policy.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_CUDA_BLOCK_H
+#define NNC_CUDA_BLOCK_H
+
+#include <stdint.h>
+
+namespace nnc {
+
+/// Sixteen bytes, the most that one thread moves with one instruction. As an
+/// operand of `mma` it is the fragment of A that a lane holds.
+struct alignas(16) words4 {
+  uint32_t word[4];
+};
+
+/// A place in the shared memory of the block, in bytes. Only the policy makes
+/// the first one, shared_base().
+using shared_address = uint32_t;
+
+/// Threads of a warp.
+constexpr int warp_lanes = 32;
+
+} // namespace nnc
+
+#endif // NNC_CUDA_BLOCK_H

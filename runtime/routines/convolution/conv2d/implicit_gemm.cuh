@@ -1,0 +1,265 @@
+//===- implicit_gemm.cuh - Convolutions and products on tensor cores ------===//
+//
+// y[pixel][k] = sum over taps and channels of x * w, x and y in NHWC, w packed
+// as implicit_gemm_plan.h says. A matrix product is a convolution with one tap
+// (matmul_as_conv2d).
+//
+// grid     x: tiles of ROWS output pixels by COLUMNS filters, those with the
+//          same pixels side by side; y: groups; z: slices of the sums
+// block    Tile::threads
+// shared   Tile::shared_bytes; each of STAGES stages holds a step of
+//          DEPTH_BYTES bytes of the rows of x, then the same of the filters
+// regs     up to 139 a thread for warps of 32 x 32 outputs, 128 for 64 x 32
+//          and 166 on sm_75, 242 for 64 x 64; none is spilled
+// arch     f16, i8 and u8 from sm_75 on, bf16 and tf32 from sm_80 on
+// reads    x, w, each 16-byte aligned, and the operands of the epilogue
+// writes   y, or the sums of each slice, 16-byte aligned
+// error    products are exact, of tf32 without the lower 13 bits of its
+//          factors; sums are f32, or i32 for bytes, in the order of steps
+//
+// Chunk c of row r of x lies in shared memory at chunk c ^ swizzle(r), so that
+// the rows that ldmatrix reads and those that a warp copies are in different
+// banks. Each thread copies one chunk of a step of every few rows, so it tracks
+// one tap and channel. If the channels of a group are no whole chunks, it loads
+// single elements (WHOLE_CHUNKS = false).
+//
+// With several slices, slice z adds the steps of its part and stores its sums.
+// sum_slices adds these in the order of z and applies the epilogue, so results
+// have the same bits in every run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_CUH
+#define NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_CUH
+
+#include "runtime/counts.h"
+#include "runtime/cuda/block.h"
+#include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_loads.cuh"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_store.cuh"
+#include "runtime/simd/unroll.h"
+
+namespace nnc {
+
+template <class T, class Tile, bool WHOLE_CHUNKS, class S>
+struct implicit_gemm {
+  using product = gemm_product<T>;
+  using sum = typename product::sum;
+  using input = gemm_input<T, Tile, WHOLE_CHUNKS, S>;
+  using weights = gemm_weights<Tile>;
+  static constexpr int row_tiles = Tile::warp_rows / 16;
+  static constexpr int column_tiles = Tile::warp_columns / 8;
+  static constexpr int warp_panels = Tile::warp_columns / gemm_panel;
+  using sums = sum[row_tiles][column_tiles][4];
+
+  /// Computes a tile and passes the sums to `output` (implicit_gemm_store.cuh).
+  /// If WHOLE_CHUNKS, s.c / s.groups is a multiple of 16 / sizeof(T).
+  template <class B, class Output>
+  static NNC_INLINE void run(B &b, const S &s, const T *x,
+                             const unsigned char *w, const Output &output,
+                             int slices) {
+    const int filters = s.k / s.groups, group = b.block_y();
+    const int tiles_across = ceil_div(filters, Tile::columns);
+    const int first_row = b.block_x() / tiles_across * Tile::rows;
+    const int first_column = b.block_x() % tiles_across * Tile::columns;
+    const int runs = gemm_runs(s, sizeof(T));
+    const int steps = ceil_div(runs, Tile::runs);
+    const int begin = steps * b.block_z() / slices;
+    const int end = steps * (b.block_z() + 1) / slices;
+
+    const shared_address base = b.shared_base();
+    const ptrdiff_t group_bytes =
+        ptrdiff_t(gemm_panels(s)) * runs * gemm_block_bytes;
+    input in(s, x + group * (s.c / s.groups), first_row, b.thread(), begin);
+    weights ws(w + group * group_bytes, gemm_panels(s), runs,
+               first_column / gemm_panel, b.thread(), begin);
+    words4 in_chunks[input::count], w_chunks[weights::count];
+
+    // Start to load a step, and end that where loads are not asynchronous.
+    const auto start_weights = [&](shared_address stage) {
+      if constexpr (B::copies_are_async)
+        ws.copy(b, stage);
+      else
+        ws.load(b, w_chunks);
+      ws.advance();
+    };
+    const auto end_weights = [&](shared_address stage) {
+      if constexpr (!B::copies_are_async)
+        ws.store(b, stage, w_chunks);
+    };
+    const auto start_input = [&](shared_address stage) {
+      if constexpr (copies_input<B>)
+        in.copy(b, s, stage);
+      else
+        in.load(b, s, in_chunks);
+      in.advance(s);
+    };
+    const auto end_input = [&](shared_address stage) {
+      if constexpr (!copies_input<B>)
+        in.store(b, stage, in_chunks);
+    };
+
+    // The first weights are on their way before earlier launches have ended.
+    NNC_UNROLL
+    for (int i = 0; i < Tile::stages - 1; ++i)
+      if (begin + i < end) {
+        start_weights(base + i * Tile::stage_bytes);
+        end_weights(base + i * Tile::stage_bytes);
+      }
+    b.wait_for_inputs();
+    sums d = {};
+    NNC_UNROLL
+    for (int i = 0; i < Tile::stages - 1; ++i) {
+      if (begin + i < end) {
+        start_input(base + i * Tile::stage_bytes);
+        end_input(base + i * Tile::stage_bytes);
+      }
+      b.commit_copies();
+    }
+    shared_address read = base;
+    shared_address write = base + (Tile::stages - 1) * Tile::stage_bytes;
+    NNC_KEEP_LOOP
+    for (int step = begin; step < end; ++step) {
+      // The step's copies have arrived, and all warps are done with the step
+      // before it, whose stage is loaded next.
+      b.template wait_copies<Tile::stages - 2>();
+      b.barrier();
+      const bool loads = step + Tile::stages - 1 < end;
+      if (loads) {
+        start_input(write);
+        start_weights(write);
+      }
+      b.commit_copies();
+      multiply(b, read, d);
+      if (loads) {
+        end_input(write);
+        end_weights(write);
+      }
+      read = next_stage(base, read);
+      write = next_stage(base, write);
+    }
+    b.let_next_launch_begin();
+    store(b, s, d, output, first_row, first_column, group);
+  }
+
+private:
+  template <class B>
+  static constexpr bool copies_input = B::copies_are_async && WHOLE_CHUNKS;
+
+  static NNC_INLINE shared_address next_stage(shared_address base,
+                                              shared_address stage) {
+    stage += Tile::stage_bytes;
+    return stage == base + Tile::shared_bytes ? base : stage;
+  }
+
+  /// Adds the products of the step in `stage`.
+  template <class B>
+  static NNC_INLINE void multiply(B &b, shared_address stage, sums &d) {
+    const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
+    const int row = warp / Tile::warps_across * Tile::warp_rows + lane % 16;
+    const int panel = warp % Tile::warps_across * warp_panels;
+    const shared_address rows = stage + row * Tile::depth_bytes;
+    const shared_address blocks = stage + Tile::input_bytes +
+                                  panel * Tile::runs * gemm_block_bytes +
+                                  lane * 16;
+    NNC_UNROLL
+    for (int run = 0; run < Tile::runs; ++run) {
+      const int chunk = (run * 2 + lane / 16) ^ gemm_swizzle<Tile>(row);
+      words4 a[row_tiles];
+      NNC_UNROLL
+      for (int i = 0; i < row_tiles; ++i)
+        a[i] = b.ldmatrix_x4(rows + i * 16 * Tile::depth_bytes + chunk * 16);
+      NNC_UNROLL
+      for (int half = 0; half < warp_panels * 2; ++half) {
+        const words4 f = b.template load_shared<words4>(
+            blocks + (half / 2 * Tile::runs + run) * gemm_block_bytes +
+            half % 2 * (gemm_block_bytes / 2));
+        NNC_UNROLL
+        for (int i = 0; i < row_tiles; ++i) {
+          product::add(b, d[i][half * 2], a[i], f.word[0], f.word[1]);
+          product::add(b, d[i][half * 2 + 1], a[i], f.word[2], f.word[3]);
+        }
+      }
+    }
+  }
+
+  /// Passes sums to `output`, those of eight consecutive filters at a time.
+  template <class B, class Output>
+  static NNC_INLINE void store(B &b, const S &s, const sums &d,
+                               const Output &output, int first_row,
+                               int first_column, int group) {
+    const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
+    const int filters = s.k / s.groups;
+    const int warp_row =
+        first_row + warp / Tile::warps_across * Tile::warp_rows + lane / 4;
+    const int warp_column = first_column +
+                            warp % Tile::warps_across * Tile::warp_columns +
+                            lane % 4 * 8;
+    NNC_UNROLL
+    for (int i = 0; i < row_tiles * 2; ++i) {
+      const int row = warp_row + i * 8;
+      NNC_UNROLL
+      for (int p = 0; p < warp_panels; ++p) {
+        const int filter = warp_column + p * gemm_panel;
+        if (row >= gemm_rows(s) || filter >= filters)
+          continue;
+        sum v[8];
+        NNC_UNROLL
+        for (int j = 0; j < 8; ++j)
+          v[j] = d[i / 2][p * 4 + j / 2][i % 2 * 2 + j % 2];
+        output.store(b, s, v, row, group * filters + filter,
+                     smaller(8, filters - filter));
+      }
+    }
+  }
+};
+
+/// The second pass where sums are divided into slices: adds the sums of all
+/// slices in their order. A thread computes up to eight filters of a pixel.
+///
+/// grid     gemm_sum_blocks(s) along x
+/// block    gemm_sum_threads
+/// shared   none
+template <class Sum, class S> struct sum_slices {
+  template <class B, class Output>
+  static NNC_INLINE void run(B &b, const S &s, const Sum *partial,
+                             const Output &output, int slices) {
+    b.wait_for_inputs();
+    b.let_next_launch_begin();
+    const int filters = s.k / s.groups, eights = ceil_div(filters, 8);
+    const int unit = b.block_x() * gemm_sum_threads + b.thread();
+    const int row = unit / (eights * s.groups),
+              place = unit % (eights * s.groups);
+    if (row >= gemm_rows(s))
+      return;
+    const int first = place % eights * 8, count = smaller(8, filters - first);
+    const int channel = place / eights * filters + first;
+    Sum v[8] = {};
+    for (int z = 0; z < slices; ++z) {
+      const Sum *from =
+          partial + ((ptrdiff_t(z) * gemm_rows(s) + row) * s.k + channel);
+      if (stores_eights(s)) {
+        NNC_UNROLL
+        for (int i = 0; i < 8; i += 4) {
+          const words4 four =
+              b.load_global(reinterpret_cast<const words4 *>(from + i));
+          Sum values[4];
+          memcpy(values, &four, 16);
+          NNC_UNROLL
+          for (int j = 0; j < 4; ++j)
+            v[i + j] += values[j];
+        }
+      } else {
+        NNC_UNROLL
+        for (int i = 0; i < 8; ++i)
+          if (i < count)
+            v[i] += b.load_global(from + i);
+      }
+    }
+    output.store(b, s, v, row, channel, count);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_CUH

@@ -1,0 +1,192 @@
+//===- implicit_gemm_store.cuh - What implicit_gemm.cuh does with sums ----===//
+//
+// An output has a function store(b, s, v, row, channel, count): v are the sums
+// of eight consecutive channels of an output pixel, from `channel` on, of which
+// the first `count` exist. If the channels of a group are whole eights, it
+// stores them with instructions of up to 16 bytes, and loads the epilogue's
+// operands in the same way; these, but for scalars, are 16-byte aligned.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH
+#define NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH
+
+#include "runtime/cuda/block.h"
+#include "runtime/epilogue.h"
+#include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/simd/bfloat.h"
+#include "runtime/simd/half.h"
+#include "runtime/simd/unroll.h"
+
+namespace nnc {
+
+/// True if all eights of channels exist, and are aligned.
+template <class S> NNC_INLINE bool stores_eights(const S &s) {
+  return s.k / s.groups % 8 == 0;
+}
+
+/// Eight elements, or as many of them as one instruction moves.
+template <class T> struct alignas(sizeof(T) > 1 ? 16 : 8) gemm_part {
+  static constexpr int length = (sizeof(T) > 1 ? 16 : 8) / int(sizeof(T));
+  T element[length];
+};
+
+/// Stores values as elements of type T: eight of them, aligned, or one.
+template <class T> struct gemm_elements { // of 4 bytes, or integers
+  template <class B, class V>
+  static NNC_INLINE void store_eight(B &b, T *y, const V (&v)[8]) {
+    using part = gemm_part<T>;
+    NNC_UNROLL
+    for (int i = 0; i < 8; i += part::length) {
+      part p;
+      NNC_UNROLL
+      for (int j = 0; j < part::length; ++j)
+        p.element[j] = T(v[i + j]);
+      b.store_global(reinterpret_cast<part *>(y + i), p);
+    }
+  }
+  template <class B, class V>
+  static NNC_INLINE void store_one(B &b, T *y, V v) {
+    b.store_global(y, T(v));
+  }
+};
+template <> struct gemm_elements<f16> {
+  template <class B>
+  static NNC_INLINE void store_eight(B &b, f16 *y, const float (&v)[8]) {
+    b.store_global(reinterpret_cast<words4 *>(y),
+                   words4{{b.halves(v[0], v[1]), b.halves(v[2], v[3]),
+                           b.halves(v[4], v[5]), b.halves(v[6], v[7])}});
+  }
+  template <class B> static NNC_INLINE void store_one(B &b, f16 *y, float v) {
+    b.store_global(reinterpret_cast<uint16_t *>(y), uint16_t(b.halves(v, 0)));
+  }
+};
+template <> struct gemm_elements<bf16> {
+  template <class B>
+  static NNC_INLINE void store_eight(B &b, bf16 *y, const float (&v)[8]) {
+    b.store_global(reinterpret_cast<words4 *>(y),
+                   words4{{b.bfloats(v[0], v[1]), b.bfloats(v[2], v[3]),
+                           b.bfloats(v[4], v[5]), b.bfloats(v[6], v[7])}});
+  }
+  template <class B> static NNC_INLINE void store_one(B &b, bf16 *y, float v) {
+    b.store_global(reinterpret_cast<uint16_t *>(y), uint16_t(b.bfloats(v, 0)));
+  }
+};
+
+/// An operand of an epilogue for values of type V in eight consecutive channels
+/// of an output pixel.
+template <class V, class Operand> struct gemm_operand {
+  using type = operand_type<V, typename Operand::element>;
+  type value[8];
+
+  template <class B>
+  NNC_INLINE gemm_operand(B &b, const full_of<typename Operand::element> &o,
+                          ptrdiff_t at, int) {
+    load(b, o.data + at);
+  }
+  template <class B>
+  NNC_INLINE gemm_operand(B &b, const channel_of<typename Operand::element> &o,
+                          ptrdiff_t, int channel) {
+    load(b, o.data + channel);
+  }
+  template <class B>
+  NNC_INLINE gemm_operand(B &, const scalar_of<typename Operand::element> &o,
+                          ptrdiff_t at, int channel) {
+    NNC_UNROLL
+    for (int i = 0; i < 8; ++i)
+      value[i] = o.template get<V>(position<true>{at, channel});
+  }
+
+private:
+  template <class B, class T> NNC_INLINE void load(B &b, const T *from) {
+    using part = gemm_part<T>;
+    NNC_UNROLL
+    for (int i = 0; i < 8; i += part::length) {
+      const part p = b.load_global(reinterpret_cast<const part *>(from + i));
+      NNC_UNROLL
+      for (int j = 0; j < part::length; ++j)
+        value[i + j] = operand_beside<V, T>::repeat(&p.element[j]);
+    }
+  }
+};
+
+/// An epilogue applied to eight values: loads its operands in turn, then calls
+/// F for each value.
+template <class Epi> struct gemm_epilogue;
+template <> struct gemm_epilogue<none> {
+  template <class B, class V>
+  static NNC_INLINE void apply(B &, const none &, const V (&v)[8], V (&r)[8],
+                               ptrdiff_t, int) {
+    NNC_UNROLL
+    for (int i = 0; i < 8; ++i)
+      r[i] = v[i];
+  }
+};
+template <class F, class... Operands>
+struct gemm_epilogue<fused<F, Operands...>> {
+  template <class B, class V, class R>
+  static NNC_INLINE void apply(B &b, const fused<F, Operands...> &epi,
+                               const V (&v)[8], R (&r)[8], ptrdiff_t at,
+                               int channel) {
+    load(b, epi.operands, v, r, at, channel);
+  }
+
+private:
+  template <class B, class V, class R, class Head, class... Tail,
+            class... Loaded>
+  static NNC_INLINE void load(B &b, const operand_list<Head, Tail...> &list,
+                              const V (&v)[8], R (&r)[8], ptrdiff_t at,
+                              int channel, const Loaded &...loaded) {
+    const gemm_operand<V, Head> first(b, list.head, at, channel);
+    load(b, list.tail, v, r, at, channel, loaded..., first);
+  }
+  template <class B, class V, class R, class... Loaded>
+  static NNC_INLINE void load(B &, const operand_list<> &, const V (&v)[8],
+                              R (&r)[8], ptrdiff_t, int,
+                              const Loaded &...loaded) {
+    NNC_UNROLL
+    for (int i = 0; i < 8; ++i)
+      r[i] = F{}(v[i], loaded.value[i]...);
+  }
+};
+
+/// Stores epi(sum) to y[row][channel].
+template <class T, class Epi> struct finished_sums {
+  T *y;
+  Epi epi;
+
+  template <class B, class S, class Sum>
+  NNC_INLINE void store(B &b, const S &s, const Sum (&v)[8], int row,
+                        int channel, int count) const {
+    const ptrdiff_t at = ptrdiff_t(row) * s.k + channel;
+    using result = decltype(epi(v[0], position<true>{at, channel}));
+    if (stores_eights(s)) {
+      result r[8];
+      gemm_epilogue<Epi>::apply(b, epi, v, r, at, channel);
+      gemm_elements<T>::store_eight(b, y + at, r);
+    } else {
+      NNC_UNROLL
+      for (int i = 0; i < 8; ++i)
+        if (i < count)
+          gemm_elements<T>::store_one(
+              b, y + at + i, epi(v[i], position<true>{at + i, channel + i}));
+    }
+  }
+};
+
+/// Stores the sums of slice z to partial[z][row][channel].
+template <class Sum> struct slice_sums {
+  Sum *partial;
+
+  template <class B, class S>
+  NNC_INLINE void store(B &b, const S &s, const Sum (&v)[8], int row,
+                        int channel, int count) const {
+    const ptrdiff_t slice = ptrdiff_t(b.block_z()) * gemm_rows(s);
+    finished_sums<Sum, none>{partial + slice * s.k, {}}.store(b, s, v, row,
+                                                              channel, count);
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH

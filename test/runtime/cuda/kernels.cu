@@ -1,0 +1,104 @@
+// The instances of kernels.inc, for the gate on machine code (machine_code.py).
+#include "runtime/cuda/device_block.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/simd/arithmetic.h"
+
+#include <stdint.h>
+
+using namespace nnc;
+
+namespace {
+
+constexpr int arch = __CUDA_ARCH_LIST__ / 10;
+constexpr bool whole = true, parts = false;
+
+struct bias_residual_relu {
+  template <class V> NNC_INLINE V operator()(V v, V bias, V residual) const {
+    return max_fast(v + bias + residual, V(0.0f));
+  }
+};
+struct requantize {
+  NNC_INLINE int8_t operator()(int32_t v, float scale) const {
+    const float x = rintf(float(v) * scale);
+    return int8_t(x < -128 ? -128 : x > 127 ? 127 : x);
+  }
+};
+
+/// Elements by their names in kernels.inc, and an epilogue on their sums.
+template <class T> struct floats {
+  using element = T;
+  using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+};
+template <class T> struct bytes {
+  using element = T;
+  using epilogue = fused<requantize, channel_of<float>>;
+};
+using of_f16 = floats<f16>;
+using of_bf16 = floats<bf16>;
+using of_tf32 = floats<float>;
+using of_i8 = bytes<int8_t>;
+using of_u8 = bytes<uint8_t>;
+
+/// Shapes by their names, and the outputs that belong to them.
+template <class Of> struct of_conv {
+  using shape = conv2d_shape;
+  using output = finished_sums<typename Of::element, typename Of::epilogue>;
+};
+struct conv56_shape { // of ResNet-50
+  static constexpr int n = 1, c = 64, h = 56, w = 56, k = 64, kh = 3, kw = 3,
+                       sh = 1, sw = 1, dh = 1, dw = 1, pt = 1, pl = 1, oh = 56,
+                       ow = 56, groups = 1;
+};
+template <class Of> struct of_conv56 {
+  using shape = conv56_shape;
+  using output = typename of_conv<Of>::output;
+};
+template <class Of> struct of_matmul {
+  using shape = matmul_as_conv2d;
+  using output = finished_sums<typename Of::element, typename Of::epilogue>;
+};
+template <class Of> struct of_slice {
+  using shape = conv2d_shape;
+  using output = slice_sums<typename gemm_product<typename Of::element>::sum>;
+};
+
+/// Runs the kernel, if ARCH has its instructions.
+template <int ARCH, int FROM, class T, bool WHOLE_CHUNKS, class Tile, class S,
+          class Output>
+__device__ __forceinline__ void run(const S &s, const T *x,
+                                    const unsigned char *w,
+                                    const Output &output, int slices) {
+  if constexpr (ARCH >= FROM) {
+    device_block<ARCH> b;
+    implicit_gemm<T, Tile, WHOLE_CHUNKS, S>::run(b, s, x, w, output, slices);
+  }
+}
+
+} // namespace
+
+// clang-format off
+#define NNC_GEMM(SHAPE, TYPE, CHUNKS, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES, FROM) \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>::threads)                   \
+  SHAPE##_##TYPE##_##CHUNKS##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##WARP_COLUMNS##_##STAGES( \
+      of_##SHAPE<of_##TYPE>::shape s, const of_##TYPE::element *x, const unsigned char *w,         \
+      of_##SHAPE<of_##TYPE>::output output, int slices) {                                          \
+    run<arch, FROM, of_##TYPE::element, CHUNKS,                                                    \
+        gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>>(s, x, w, output, slices); \
+  }
+// clang-format on
+#include "test/runtime/cuda/kernels.inc"
+
+extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
+    sum_f16(conv2d_shape s, const float *partial,
+            of_conv<of_f16>::output output, int slices) {
+  device_block<arch> b;
+  sum_slices<float, conv2d_shape>::run(b, s, partial, output, slices);
+}
+extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
+    sum_i8(conv2d_shape s, const int32_t *partial,
+           of_conv<of_i8>::output output, int slices) {
+  device_block<arch> b;
+  sum_slices<int32_t, conv2d_shape>::run(b, s, partial, output, slices);
+}

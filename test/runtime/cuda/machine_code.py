@@ -1,0 +1,154 @@
+"""Checks the machine code that nvcc makes of the kernels in kernels.inc, and prints a table of it.
+
+    machine_code.py [ARCH...]      75 80 90, or those given
+
+No kernel may have a stack or spill registers. In the main loop, the innermost loop around the
+products, there are at least four products for each ldmatrix. From sm_80 on, whole chunks are copied
+asynchronously, 16 bytes at a time, and the loop has no loads of global memory; on sm_75 it loads 16
+bytes at a time. A tile fits into the registers and the shared memory of a multiprocessor.
+
+Without nvcc the test is skipped; see test/cuda/toolkit.py.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1] / "cuda"))
+import toolkit  # noqa: E402
+
+ROOT = HERE.parents[2]
+SKIPPED = 77  # the exit status that CTest takes for a skipped test
+
+SHARED_BYTES = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10}
+PRODUCTS = re.compile(r"\b[HI]MMA\.")
+INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);", re.M)
+KERNEL = re.compile(r"^NNC_GEMM\((.*)\)$", re.M)
+
+
+def find_tools():
+    """The paths of nvcc and cuobjdump, or None."""
+    tools = [toolkit.find(name) for name in ("nvcc", "cuobjdump", "nvdisasm")]
+    return tools[:2] if all(tools) else None
+
+
+class Kernel:
+    """An instance in kernels.inc."""
+
+    def __init__(self, fields):
+        self.shape, self.type, self.chunks = fields[:3]
+        *self.tile, self.first = map(int, fields[3:])
+        rows, columns, depth, warp_rows, warp_columns, stages = self.tile
+        self.name = "_".join(fields[:9])
+        self.threads = rows // warp_rows * (columns // warp_columns) * 32
+        self.shared = stages * (rows + columns) * depth
+
+
+def kernels():
+    return [Kernel([field.strip() for field in line.split(",")])
+            for line in KERNEL.findall((HERE / "kernels.inc").read_text())]
+
+
+def main_loop(code):
+    """The instructions of the smallest loop that has the most products."""
+    instructions = [(int(at, 16), text) for at, text in INSTRUCTION.findall(code)]
+    best = (0, 0, [])
+    for at, text in instructions:
+        jump = re.search(r"\bBRA\b.*?(0x[0-9a-f]+)", text)
+        if not jump or int(jump[1], 16) >= at:
+            continue
+        body = [t for a, t in instructions if int(jump[1], 16) <= a <= at]
+        products = sum(bool(PRODUCTS.search(t)) for t in body)
+        if products:
+            best = max(best, (products, -len(body), body), key=lambda found: found[:2])
+    return best[2]
+
+
+def count(loop, pattern):
+    return sum(bool(re.search(pattern, text)) for text in loop)
+
+
+def measure(arch, folder, nvcc, cuobjdump):
+    """Returns what ptxas says of each kernel, and its code, by its name."""
+    cubin = folder / f"{arch}.cubin"
+    done = subprocess.run(
+        [nvcc, "-std=c++17", "-fmad=false", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v",
+         f"-I{ROOT}", str(HERE / "kernels.cu"), "-o", str(cubin)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    said = {name: tuple(map(int, numbers)) for name, *numbers in re.findall(
+        r"entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+        r"(\d+) bytes spill loads.*?Used (\d+) registers", done.stderr, re.S)}
+    listing = subprocess.run([cuobjdump, "-sass", str(cubin)], capture_output=True, text=True,
+                             check=True).stdout
+    parts = re.split(r"Function : (\w+)\n", listing)
+    return said, dict(zip(parts[1::2], parts[2::2]))
+
+
+def check(kernel, arch, said, code):
+    """Returns a row of the table, and the list of what is wrong."""
+    stack, stores, loads, registers = said
+    loop = main_loop(code)
+    products, ldmatrix = count(loop, PRODUCTS), count(loop, r"\bLDSM\.")
+    copies, narrow_copies = count(loop, r"\bLDGSTS\..*128"), count(loop, r"\bLDGSTS\.(?!.*128)")
+    global_loads, wide_loads = count(loop, r"\bLDG\."), count(loop, r"\bLDG\..*128")
+    problems = []
+    if stack or stores or loads:
+        problems.append(f"has {stack} bytes of stack and {stores + loads} bytes of spills")
+    if not products or products < 4 * ldmatrix or not ldmatrix:
+        problems.append(f"has {products} products for {ldmatrix} ldmatrix in the main loop, "
+                        "expected at least four for each")
+    if arch >= 80 and (not copies or narrow_copies):
+        problems.append(f"has {copies} copies of 16 bytes and {narrow_copies} of fewer")
+    if kernel.chunks == "whole" and arch >= 80 and global_loads:
+        problems.append(f"has {global_loads} loads of global memory in the main loop")
+    if kernel.chunks == "whole" and arch < 80 and (
+            not wide_loads or wide_loads != global_loads):
+        problems.append(f"has {global_loads} loads of global memory in the main loop, {wide_loads} "
+                        "of them of 16 bytes")
+    if count(loop, r"\b(LDL|STL)\b"):
+        problems.append("has local memory in the main loop")
+    fitting = min(65536 // (max(registers, 1) * kernel.threads),
+                  SHARED_BYTES[arch] // (kernel.shared + 1024 * (arch >= 80)))
+    if not fitting:
+        problems.append("does not fit on a multiprocessor")
+    row = (kernel.name, arch, registers, stack, stores + loads, kernel.threads, kernel.shared,
+           fitting, len(loop), products, ldmatrix, count(loop, r"\bLDS\."), copies, global_loads)
+    return row, problems
+
+
+HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/SM", "loop", "MMA",
+        "LDSM", "LDS", "LDGSTS.128", "LDG")
+
+
+def main():
+    tools = find_tools()
+    if not tools:
+        print(toolkit.WHY_SKIPPED)
+        return SKIPPED
+    rows, problems = [HEAD], []
+    with tempfile.TemporaryDirectory() as folder:
+        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
+            said, code = measure(arch, pathlib.Path(folder), *tools)
+            for kernel in kernels():
+                if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
+                    continue
+                row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
+                rows.append(row)
+                problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
+            if any(said["sum_f16"][:3]):
+                problems.append(f"sum_f16 on sm_{arch} has a stack or spills")
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(HEAD))]
+    for row in rows:
+        print("  ".join(str(field).ljust(width) if i == 0 else str(field).rjust(width)
+                        for i, (field, width) in enumerate(zip(row, widths))))
+    print(*problems, sep="\n")
+    print(f"{len(rows) - 1} kernels, {len(problems)} problems")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
