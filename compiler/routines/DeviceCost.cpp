@@ -113,6 +113,7 @@ std::shared_ptr<const DeviceCost> nnc::makeDeviceCost(target::DeviceAttr device,
                                                       int64_t weightBytes) {
   switch (device.getKind()) {
   case target::DeviceKind::core:
+  case target::DeviceKind::gpu:
     return std::make_shared<CoreCost>(device.getCore(), weightBytes);
   }
   llvm_unreachable("every kind of devices has a cost model");

@@ -168,6 +168,8 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setTarget(machine.getName());
   program.setFlagsAttr(Builder(program.getContext()).getStrArrayAttr(flags));
   program.setFeaturesAttr(machine.getHost().getFeatures());
+  program.setArchitecturesAttr(ArrayAttr::get(
+      program.getContext(), machine.getHost().getArchitectures()));
 }
 
 /// Returns true for types with which the headers compute that do not need

@@ -68,6 +68,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
     - `target`: the name of the target. `flags` are the compiler flags that the
       instruction sets of the routines need, and `features` the features, by
       LLVM's names, that a CPU must have to run code built with them.
+    - `architectures`: the GPU architectures, by nvcc's names, for which the
+      program is printed as CUDA; empty for a program that a CPU runs. All
+      places of a CUDA program are in the GPU's memory.
     - `headers`: headers of runtime/ that are included in front of those of the
       routines: the vectors that these are written for, and the functions of the
       expressions.
@@ -90,6 +93,7 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<StrAttr, "\"portable\"">:$target,
     DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
     DefaultValuedAttr<StrArrayAttr, "{}">:$features,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$architectures,
     DefaultValuedAttr<StrArrayAttr, "{}">:$headers,
     DefaultValuedAttr<Exec_Memories, "{}">:$memories,
     DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,

@@ -36,8 +36,18 @@ LogicalResult CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 DeviceKind DeviceAttr::getKind() const {
-  assert(llvm::isa<CoreAttr>(getCost()) && "verify() knows no other kind");
-  return DeviceKind::core;
+  return llvm::isa<GpuAttr>(getCost()) ? DeviceKind::gpu : DeviceKind::core;
+}
+
+CoreAttr DeviceAttr::getCore() const {
+  if (auto gpu = llvm::dyn_cast<GpuAttr>(getCost()))
+    return gpu.getCore();
+  return llvm::cast<CoreAttr>(getCost());
+}
+
+ArrayRef<Attribute> DeviceAttr::getArchitectures() const {
+  auto gpu = llvm::dyn_cast<GpuAttr>(getCost());
+  return gpu ? gpu.getArchitectures().getValue() : ArrayRef<Attribute>();
 }
 
 bool DeviceAttr::hasIsa(StringRef isa) const {

@@ -71,8 +71,9 @@ bool nnc::target::hostHas(StringRef feature) {
 /// Returns true if this host can run code for the row: it has the architecture
 /// and every feature.
 static bool runsHere(const Row &row, const llvm::Triple &host) {
-  // Boards have no operating system, so that this process cannot run on one.
-  if (row.isHidden || row.board[0] != '\0')
+  // This process runs neither on a board, which has no operating system, nor on
+  // a GPU.
+  if (row.isHidden || row.board[0] != '\0' || row.architecture[0] != '\0')
     return false;
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())

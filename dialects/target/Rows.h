@@ -34,6 +34,7 @@ struct Row {
   const char *emulator;
   const char *board = ""; ///< only for machines without an operating system
   bool isHidden = false;  ///< only for the project's own tests; not listed
+  const char *architecture = ""; ///< of a GPU, such as "sm_80"
 };
 
 /// A line of devices.inc: a device beside the host of a machine.
@@ -45,6 +46,16 @@ struct DeviceRow {
 
 /// Returns all lines of targets.inc, including hidden ones.
 llvm::ArrayRef<Row> getRows();
+
+/// Returns the machine of the row for the GPU that CUDA reports first on this
+/// machine. Emits an error and fails if there is none.
+mlir::FailureOr<MachineAttr> detectGpu(mlir::Location location);
+
+/// Returns a machine for several GPUs, whose names `names` separates by commas.
+/// Its code runs on each of them, and estimates are for the first. Emits an
+/// error and fails if a name is that of no GPU.
+mlir::FailureOr<MachineAttr> getSeveralGpus(llvm::StringRef names,
+                                            mlir::Location location);
 
 MachineAttr makeMachine(mlir::MLIRContext *context, const Row &row);
 

@@ -43,6 +43,20 @@ LogicalResult SpaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult GpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayAttr architectures, CoreAttr) {
+  auto isKnown = [](Attribute each) {
+    auto name = llvm::dyn_cast<StringAttr>(each);
+    unsigned number;
+    return name && name.getValue().starts_with("sm_") &&
+           !name.getValue().drop_front(3).getAsInteger(10, number);
+  };
+  if (architectures.empty() || !llvm::all_of(architectures, isKnown))
+    return emitError() << "a GPU needs a list of architectures, each of which "
+                          "is sm_ and a number";
+  return success();
+}
+
 LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef name, ArrayAttr isas,
                                  ArrayAttr features, ArrayAttr spaces,
@@ -56,9 +70,9 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a device's features are names";
   if (spaces.empty() || !llvm::all_of(spaces, llvm::IsaPred<SpaceAttr>))
     return emitError() << "a device needs a list of #target.space";
-  if (!llvm::isa<CoreAttr>(cost))
+  if (!llvm::isa<CoreAttr, GpuAttr>(cost))
     return emitError() << "a device needs as cost the attribute of a kind of "
-                          "devices: #target.core";
+                          "devices: #target.core or #target.gpu";
   if (linkMbS < 0 || linkNs < 0)
     return emitError() << "a device's link_mb_s and link_ns are not below 0";
   return success();
@@ -76,10 +90,9 @@ LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!names.insert(device.getName()).second)
       return emitError() << "a machine has two devices named '"
                          << device.getName() << "'";
-    if (isHost ? device.getKind() != DeviceKind::core
-               : device.getLinkMbS() == 0)
-      return emitError() << "a machine's host is of the kind core, and each "
-                            "other device needs a link_mb_s above 0";
+    if (!isHost && device.getLinkMbS() == 0)
+      return emitError() << "each device but the machine's host needs a "
+                            "link_mb_s above 0";
   }
   return success();
 }
@@ -120,6 +133,7 @@ ArrayRef<Row> nnc::target::getRows() {
 #define EMULATOR(command) command
 #define BOARD(name) name
 #define LINK(mb_s, ns) mb_s, ns
+#define GPU(architecture) /*board=*/ "", /*isHidden=*/false, architecture
 #define TESTS_ONLY /*isHidden=*/ true
 #define NNC_TARGET(name, triple, isas, needs, vectors, align, caches,          \
                    bandwidth, memory, speed, compiler, flags, ...)             \
@@ -151,7 +165,7 @@ static ArrayRef<DeviceRow> getDeviceRows() {
 /// link to the host; both are 0 for the host itself.
 static DeviceAttr makeDevice(Builder &builder, StringRef name,
                              const CoreRow &row, int64_t linkMbS,
-                             int64_t linkNs) {
+                             int64_t linkNs, StringRef architecture = "") {
   MLIRContext *context = builder.getContext();
   SmallVector<StringRef> isas;
   for (const char *isa : row.isas)
@@ -165,10 +179,13 @@ static DeviceAttr makeDevice(Builder &builder, StringRef name,
       caches.push_back(size);
       bandwidth.push_back(perCycle);
     }
-  auto cost = CoreAttr::get(context, row.vectorBytes, row.vectorRegisters,
+  auto core = CoreAttr::get(context, row.vectorBytes, row.vectorRegisters,
                             builder.getDenseI64ArrayAttr(caches),
                             builder.getDenseI64ArrayAttr(bandwidth), row.memory,
                             row.multiplyAdds, row.mhz, row.exposed);
+  Attribute cost = core;
+  if (!architecture.empty())
+    cost = GpuAttr::get(context, builder.getStrArrayAttr({architecture}), core);
   return DeviceAttr::get(
       context, name, builder.getStrArrayAttr(isas),
       builder.getStrArrayAttr(features),
@@ -178,8 +195,9 @@ static DeviceAttr makeDevice(Builder &builder, StringRef name,
 
 MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
   Builder builder(context);
-  SmallVector<Attribute> devices = {
-      makeDevice(builder, "host", row.core, /*linkMbS=*/0, /*linkNs=*/0)};
+  SmallVector<Attribute> devices = {makeDevice(builder, "host", row.core,
+                                               /*linkMbS=*/0, /*linkNs=*/0,
+                                               row.architecture)};
   for (const DeviceRow &device : getDeviceRows())
     if (device.machine == StringRef(row.name))
       devices.push_back(makeDevice(builder, device.name, device.core,
@@ -204,6 +222,10 @@ FailureOr<MachineAttr> nnc::target::getMachine(StringRef name,
   if (name == "native")
     return detectMachine(context);
   context->getOrLoadDialect<TargetDialect>();
+  if (name == "cuda-native")
+    return detectGpu(location);
+  if (name.contains(','))
+    return getSeveralGpus(name, location);
   SmallVector<StringRef> names = {"native"};
   for (const Row &row : getRows()) {
     if (row.name == name)

@@ -16,7 +16,7 @@
 
 namespace nnc::target {
 /// The kinds of devices, each of which has a cost model of its own.
-enum class DeviceKind { core };
+enum class DeviceKind { core, gpu };
 } // namespace nnc::target
 
 #include "dialects/target/TargetDialect.h.inc"

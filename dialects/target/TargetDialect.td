@@ -101,6 +101,26 @@ def Target_CoreAttr : Target_Attr<"Core", "core"> {
   }];
 }
 
+def Target_GpuAttr : Target_Attr<"Gpu", "gpu"> {
+  let summary = "The cost model of a device of the kind gpu: an NVIDIA GPU";
+  let description = [{
+    `architectures` are those for which nvcc compiles kernels, such as `sm_80`,
+    in ascending order. `core` describes the GPU as if it were one core: all its arithmetic
+    units together are one vector unit, and its level-2 cache is the only cache.
+
+    Example:
+    ```mlir
+    #target.gpu<architectures = ["sm_80"], core = #target.core<
+        vector_bytes = 16, vector_registers = 32, caches = [41943040],
+        bandwidth = [4096], memory_mb_s = 1555000, multiply_adds = 6912,
+        mhz = 1410>>
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::ArrayAttr":$architectures,
+    "::nnc::target::CoreAttr":$core);
+}
+
 def Target_SpaceAttr : Target_Attr<"Space", "space"> {
   let summary = "A memory space: memory that a device's routines can access";
   let description = [{
@@ -126,7 +146,7 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     - `spaces`: its memory spaces. The values that its routines read and write
       lie in the first of them.
     - `cost`: its cost model, whose attribute follows from the kind of the
-      device: `#target.core` for the kind core.
+      device: `#target.core` for the kind core, `#target.gpu` for the kind gpu.
     - `link_mb_s` and `link_ns`: a transfer between the device and the host
       takes `link_ns` nanoseconds plus the time of its bytes at `link_mb_s`
       MB/s. The host has no link.
@@ -153,8 +173,12 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
   let extraClassDeclaration = [{
     /// The kind of the device, which follows from the type of its cost model.
     ::nnc::target::DeviceKind getKind() const;
-    /// The cost model of a device of the kind core.
-    CoreAttr getCore() const { return ::llvm::cast<CoreAttr>(getCost()); }
+    /// The cost model of a device of the kind core, or that of a GPU seen as
+    /// one core.
+    CoreAttr getCore() const;
+    /// Returns the architectures of a device of the kind gpu, such as "sm_80",
+    /// or an empty list for other kinds.
+    ::llvm::ArrayRef<::mlir::Attribute> getArchitectures() const;
     /// The space in which values of the device lie.
     SpaceAttr getSpace() const {
       return ::llvm::cast<SpaceAttr>(getSpaces()[0]);
@@ -189,9 +213,11 @@ def Target_MachineAttr : Target_Attr<"Machine", "machine"> {
     - `name`: the name of the row, or `native`.
     - `triple`: the triple of the compiler.
     - `chip`: LLVM's name of the chip, for `native`.
-    - `devices`: `#target.device` attributes. The first is the host, of the kind
-      core: it runs the program, and tensors whose types name no device are in
-      its memory.
+    - `devices`: `#target.device` attributes. The first is called the host: it
+      runs the program, and tensors whose types name no device are in its
+      memory. If it is a GPU, the emitted module is CUDA: a function that runs
+      on the CPU launches the kernels, and inputs, outputs, weights and arena
+      are in the GPU's memory.
     - `emulator`: the command that runs programs for the machine, or empty.
     - `board`: for a machine without an operating system, which has no threads
       and no files, the board whose firmware runs its programs in tests; empty

@@ -60,7 +60,7 @@
 
 #ram = #target.space<name = "ram", align = 64>
 #core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
-// expected-error@below {{a device needs as cost the attribute of a kind of devices: #target.core}}
+// expected-error@below {{a device needs as cost the attribute of a kind of devices: #target.core or #target.gpu}}
 #device = #target.device<name = "host", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #ram>
 
 // -----
@@ -89,5 +89,11 @@
 #core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
 #host = #target.device<name = "host", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #core>
 #other = #target.device<name = "other", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #core>
-// expected-error@below {{a machine's host is of the kind core, and each other device needs a link_mb_s above 0}}
+// expected-error@below {{each device but the machine's host needs a link_mb_s above 0}}
 #machine = #target.machine<name = "x", triple = "", chip = "", devices = [#host, #other], emulator = "">
+
+// -----
+
+#core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
+// expected-error@below {{a GPU needs a list of architectures, each of which is sm_ and a number}}
+#gpu = #target.gpu<architectures = ["sm_80", "volta"], core = #core>

@@ -1,0 +1,131 @@
+//===- Gpu.cpp - The machines whose host is a GPU -------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/target/Rows.h"
+#include "dialects/target/Target.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
+
+#include <cstring>
+#include <optional>
+
+using namespace mlir;
+using namespace nnc::target;
+
+/// Returns the number of an architecture: 80 for "sm_80".
+static unsigned getNumber(StringRef architecture) {
+  unsigned number = 0;
+  architecture.drop_front(strlen("sm_")).getAsInteger(10, number);
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// The GPU of this machine
+//===----------------------------------------------------------------------===//
+
+/// Returns the function `name` of a library as a pointer to a function of type
+/// F, or null if the library has none.
+template <class F>
+static F *getFunction(llvm::sys::DynamicLibrary &library, const char *name) {
+  return reinterpret_cast<F *>(library.getAddressOfSymbol(name));
+}
+
+/// Asks the driver of CUDA for the number of the first GPU's architecture, for
+/// instance 80. Returns nullopt if there is no driver or no GPU. nnc is built
+/// without CUDA's headers, so that the types and numbers of the driver's stable
+/// interface stand here: functions return 0 if they succeed, and 75 and 76 are
+/// the attributes with the two parts of the architecture's version.
+static std::optional<unsigned> askDriver() {
+  std::string error;
+  auto library = llvm::sys::DynamicLibrary::getLibrary("libcuda.so.1", &error);
+  if (!library.isValid())
+    return std::nullopt;
+  auto *init = getFunction<int(unsigned)>(library, "cuInit");
+  auto *getDevice = getFunction<int(int *, int)>(library, "cuDeviceGet");
+  auto *getAttribute =
+      getFunction<int(int *, int, int)>(library, "cuDeviceGetAttribute");
+  int device, major, minor;
+  if (!init || !getDevice || !getAttribute || init(0) != 0 ||
+      getDevice(&device, 0) != 0 || getAttribute(&major, 75, device) != 0 ||
+      getAttribute(&minor, 76, device) != 0)
+    return std::nullopt;
+  return 10 * major + minor;
+}
+
+FailureOr<MachineAttr> nnc::target::detectGpu(Location location) {
+  std::optional<unsigned> own = askDriver();
+  if (!own)
+    return emitError(location)
+           << "cuda-native asks the driver of CUDA for this machine's GPU, and "
+              "there is no driver or no GPU; name the architecture, as in "
+              "cuda-sm80";
+  // Machine code for an architecture also runs on later ones with the same
+  // first digits.
+  const Row *best = nullptr;
+  for (const Row &row : getRows()) {
+    if (row.architecture[0] == '\0')
+      continue;
+    unsigned number = getNumber(row.architecture);
+    if (number <= *own && number / 10 == *own / 10 &&
+        (!best || getNumber(best->architecture) < number))
+      best = &row;
+  }
+  if (!best)
+    return emitError(location)
+           << "this machine's GPU is of the architecture sm_" << *own
+           << ", for which nnc has no target";
+  return makeMachine(location.getContext(), *best);
+}
+
+//===----------------------------------------------------------------------===//
+// Several GPUs
+//===----------------------------------------------------------------------===//
+
+FailureOr<MachineAttr> nnc::target::getSeveralGpus(StringRef names,
+                                                   Location location) {
+  MLIRContext *context = location.getContext();
+  SmallVector<MachineAttr> machines;
+  for (StringRef name : llvm::split(names, ',')) {
+    FailureOr<MachineAttr> machine = getMachine(name, location);
+    if (failed(machine))
+      return failure();
+    if (machine->getHost().getKind() != DeviceKind::gpu)
+      return emitError(location)
+             << "'" << names << "' has '" << name
+             << "' in a list of targets; only GPUs can be listed, as in "
+                "cuda-sm80,cuda-sm90";
+    machines.push_back(*machine);
+  }
+  auto getArchitecture = [](MachineAttr machine) {
+    return cast<StringAttr>(machine.getHost().getArchitectures()[0]).getValue();
+  };
+  llvm::sort(machines, [&](MachineAttr a, MachineAttr b) {
+    return getNumber(getArchitecture(a)) < getNumber(getArchitecture(b));
+  });
+  machines.erase(llvm::unique(machines), machines.end());
+  SmallVector<StringRef> architectures, flags, sorted;
+  for (MachineAttr machine : machines) {
+    architectures.push_back(getArchitecture(machine));
+    flags.push_back(machine.getHost().getFlags());
+    sorted.push_back(machine.getName());
+  }
+  // The oldest architecture is the one whose instructions all of them have.
+  DeviceAttr oldest = machines.front().getHost();
+  auto cost =
+      GpuAttr::get(context, Builder(context).getStrArrayAttr(architectures),
+                   oldest.getCore());
+  auto host = DeviceAttr::get(context, oldest.getName(), oldest.getIsas(),
+                              oldest.getFeatures(), oldest.getSpaces(),
+                              oldest.getCompiler(), llvm::join(flags, " "),
+                              cost, oldest.getLinkMbS(), oldest.getLinkNs());
+  MachineAttr first = machines.front();
+  return MachineAttr::get(context, llvm::join(sorted, ","), first.getTriple(),
+                          first.getChip(), ArrayAttr::get(context, {host}),
+                          first.getEmulator(), first.getBoard());
+}
