@@ -90,12 +90,19 @@ private:
                                     line.starts_with("#define NNC_") ||
                                     line.starts_with("#endif // NNC_"));
   }
-  static std::string printLine(StringRef line) {
+  /// Returns a line of a header as it is in the module. A module for a CPU has
+  /// no use for the word that marks functions of kernels.
+  std::string printLine(StringRef line) const {
     if (line == "namespace nnc {")
       return "namespace {\nnamespace nnc {\n";
     if (line == "} // namespace nnc")
       return "} // namespace nnc\n} // namespace\n";
-    return line.str() + "\n";
+    std::string text = line.str() + "\n";
+    constexpr StringLiteral mark = "NNC_FN ";
+    if (!isCuda(program) && !line.starts_with("#"))
+      for (size_t at; (at = text.find(mark)) != std::string::npos;)
+        text.erase(at, mark.size());
+    return text;
   }
 
   exec::ProgramOp program;
@@ -109,7 +116,9 @@ FailureOr<std::string>
 codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
                            const EmitOptions &options) {
   Amalgamation amalgamation(programs);
-  SmallVector<StringRef> headers = {"runtime/epilogue.h", "runtime/parallel.h"};
+  SmallVector<StringRef> headers = {
+      "runtime/epilogue.h", isCuda(programs.front()) ? "runtime/cuda/launch.h"
+                                                     : "runtime/parallel.h"};
   for (exec::ProgramOp program : programs) {
     if (program.getWeights())
       headers.push_back("runtime/weights.h");
@@ -122,7 +131,9 @@ codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
     if (failed(amalgamation.add(header)))
       return failure();
   Values values;
-  values["threads"] = std::to_string(options.takesPool() ? options.threads : 0);
+  exec::ProgramOp program = programs.front();
+  bool hasShares = isCuda(program) || takesPool(program, options);
+  values["threads"] = std::to_string(hasShares ? options.threads : 0);
   values["headers"] = amalgamation.take();
   return fillTemplate("runtime.h.in", values);
 }

@@ -88,6 +88,15 @@ std::string codegen::printChecks(exec::ProgramOp program,
     check(misaligned, "MISALIGNED_ARENA");
   if (SmallVector<std::string> moved = listMovedPorts(program); !moved.empty())
     check(moved, "NOT_PLACED");
+  if (isCuda(program)) {
+    if (program.getWeights()) {
+      check({"!inputs->weights"}, "NULL_WEIGHTS");
+      check({"reinterpret_cast<uintptr_t>(inputs->weights) % " + status +
+             "ALIGN != 0"},
+            "MISALIGNED_WEIGHTS");
+    }
+    return text + printPointerChecks(program) + "  return " + status + "OK;\n";
+  }
   if (!program.getWeightMemories().empty())
     return text + printWeightChecks(program, "", /*checksAll=*/false);
   if (program.getWeights())

@@ -24,18 +24,22 @@ SmallVector<std::string> codegen::getMachineFlags(exec::ProgramOp program) {
   return flags;
 }
 
-ArrayRef<StringRef> codegen::getLanguageFlags() {
+ArrayRef<StringRef> codegen::getLanguageFlags(exec::ProgramOp program) {
   // Compilers must not contract a multiply and an add on their own. Routines
   // call fma() where they need it, and a scalar remainder would otherwise be
   // rounded differently from the vectors beside it.
   static const StringRef flags[] = {"-ffp-contract=off", "-fno-math-errno",
                                     "-fno-exceptions", "-fno-rtti"};
-  return flags;
+  // nvcc passes them to the compiler of the code for the CPU, and has a flag of
+  // its own against contraction in kernels.
+  static const StringRef cudaFlags[] = {
+      "-fmad=false", "-Xcompiler=-ffp-contract=off,-fno-exceptions,-fno-rtti"};
+  return isCuda(program) ? ArrayRef(cudaFlags) : ArrayRef(flags);
 }
 
 SmallVector<std::string> codegen::getFlags(exec::ProgramOp program) {
   SmallVector<std::string> flags = getMachineFlags(program);
-  llvm::append_range(flags, getLanguageFlags());
+  llvm::append_range(flags, getLanguageFlags(program));
   return flags;
 }
 
@@ -168,7 +172,8 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
   if (failed(folder))
     return failure();
   std::string sources = getSourceFolder(options.package).str() + name;
-  std::vector<std::string> files = {sources + ".h", sources + ".cpp",
+  std::vector<std::string> files = {sources + ".h",
+                                    sources + getSourceExtension(program).str(),
                                     sources + "_runtime.h"};
   std::vector<std::string> weightFiles;
   SmallVector<WeightsPiece> weights = listWeights(program);
@@ -180,7 +185,7 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
           folder->add(files[1], printPrograms(programs, options, weights))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
-  if (options.takesPool()) {
+  if (takesPool(program, options)) {
     for (StringRef header : {"nnc_runtime.h", "pool.h"}) {
       std::optional<StringRef> text = getEmbedded(("runtime/" + header).str());
       if (!text)

@@ -44,9 +44,6 @@ struct EmitOptions {
   /// The name of a shared library of the module that will be added to the
   /// folder, for the manifest; empty if there is none.
   std::string library;
-
-  /// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
-  bool takesPool() const { return threads > 1; }
 };
 
 /// Returns the subfolder of the emitted folder that holds headers and sources,

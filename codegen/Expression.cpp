@@ -203,10 +203,18 @@ std::string codegen::printExpression(exec::CallOp call, StringRef name,
                                           : "template <class V> auto ";
   ExpressionPrinter printer(block, form, arguments);
   std::string body = printer.print();
+  std::string tables = printer.getTables().str();
+  if (isCuda(call.getOperation())) {
+    // A kernel can only read tables that are local to the function.
+    body = std::exchange(tables, "") + body;
+    StringRef start = "template <class V> ";
+    head.insert(StringRef(head).starts_with(start) ? start.size() : 0,
+                "NNC_FN ");
+  }
   std::string kind = call.getRequantizes()
                          ? printRequantization(call.findRequantization())
                          : std::string();
-  return "struct " + name.str() + " {\n" + kind + printer.getTables().str() +
+  return "struct " + name.str() + " {\n" + kind + tables +
          printList("  " + head + "operator()(", parameters, ") const {") +
          body + "  }\n};\n";
 }

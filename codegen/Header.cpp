@@ -156,6 +156,23 @@ static std::string printArenas(exec::ProgramOp program) {
   return fillTemplate("arenas.h.in", {{"name", name}, {"fields", fields}});
 }
 
+/// Prints the declaration of <name>_load_weights of a CUDA program.
+static std::string declareLoadWeights(exec::ProgramOp program,
+                                      const EmitOptions &options) {
+  std::string name = program.getSymName().upper();
+  std::string text = printComment(
+      "Copies the weights into the GPU's memory, once, for all runs: " + name +
+          "_WEIGHT_BYTES bytes at `device_weights`, aligned as the arena is. "
+          "`weights` are in the CPU's memory: " +
+          (embedsWeights(program, options) ? "null for those in the program"
+                                           : "the bytes of the file") +
+          ". `stream` is a cudaStream_t or null; a run in another stream has "
+          "to wait for the copy.",
+      " *");
+  return "\n/*" + text.substr(2, text.size() - 3) + " */\n" +
+         printLoadPrototype(program, "", ");");
+}
+
 /// Prints the part of the header that belongs to one program.
 static std::string printHeader(exec::ProgramOp program,
                                const EmitOptions &options) {
@@ -163,6 +180,7 @@ static std::string printHeader(exec::ProgramOp program,
   std::string name = program.getSymName().str();
   values["name"] = name;
   values["NAME"] = StringRef(name).upper();
+  values["extension"] = getSourceExtension(program).str();
   values["target"] = program.getTarget().str();
   values["arena"] = std::to_string(program.getArena());
   values["arena_sizes"] =
@@ -186,8 +204,12 @@ static std::string printHeader(exec::ProgramOp program,
   for (auto output : program.getBody().getOps<exec::OutputOp>())
     outputs += printPointer(output, output.getModelName(), "");
   if (takesWeights(program, options))
-    inputs += "  const void *weights; /* " + exec::getModuleName(program) +
-              "_weights.bin, aligned as the arena is */\n";
+    inputs += isCuda(program)
+                  ? "  const void *weights; /* where " + name +
+                        "_load_weights has loaded them */\n"
+                  : "  const void *weights; /* " +
+                        exec::getModuleName(program) +
+                        "_weights.bin, aligned as the arena is */\n";
   for (auto size : program.getSizes().getAsRange<exec::SizeAttr>())
     if (!size.getFound())
       inputs += printSizeField(size);
@@ -197,6 +219,14 @@ static std::string printHeader(exec::ProgramOp program,
   for (StringRef key : {"state", "place"})
     values[key] = "";
   values["status_codes"] = printStatusCodes(program);
+  values["written"] = isCuda(program)
+                          ? "With 0 the work is in the\n * stream, whose "
+                            "errors CUDA tells later."
+                          : "Other than for 0, nothing was written.";
+  values["copy"] = isCuda(program)
+                       ? "\n * It lies in the GPU's memory: prepare one in the "
+                         "CPU's and copy it there."
+                       : "";
   values["dims"] = printOutputDims(program);
   values["quantized"] = printQuantizedPorts(program);
   bool hasFunctions = !values["dims"].empty() || !values["quantized"].empty();
@@ -220,25 +250,43 @@ static std::string printHeader(exec::ProgramOp program,
                                       llvm::join(features, ", ") + ".",
                                   " *");
   values["includes"] =
-      options.takesPool() ? "#include \"nnc_runtime.h\"\n\n" : "";
+      takesPool(program, options) ? "#include \"nnc_runtime.h\"\n\n" : "";
   values["run"] = printPrototype(program, /*parallel=*/false, "", ");");
-  if (options.takesPool())
+  if (takesPool(program, options))
     values["parallel"] =
         "\n/* The same on a pool of threads; a null pool is one thread. */\n" +
         printPrototype(program, /*parallel=*/true, "", ");");
   else
     values["parallel"] = "";
+  values["load_weights"] = isCuda(program) && program.getWeights()
+                               ? declareLoadWeights(program, options)
+                               : "";
+  values["memory"] =
+      isCuda(program)
+          ? printComment(
+                std::string("All pointers are to memory of the GPU, but for "
+                            "those to the structs of inputs and outputs. A run "
+                            "adds its work to a stream of CUDA") +
+                    (listDecisions(program).empty()
+                         ? " and does not wait for it: it can be captured into "
+                           "a graph."
+                         : ", and waits for it where data decide which layers "
+                           "run, or how many elements there are: it cannot be "
+                           "captured into a graph."),
+                " *")
+          : "";
   values["check_weights"] = "";
   if (program.getWeights())
     values["check_weights"] =
         "\n/* Whether the weights are whole and this code's: reads all of "
-        "them, "
-        "for once\n * after they were stored or loaded. Each run looks at "
-        "their "
-        "first bytes. */\nint " +
+        "them, for once\n * after they were stored or loaded. " +
+        std::string(isCuda(program)
+                        ? "They are in the CPU's memory. */\nint "
+                        : "Each run looks at their first bytes. */\nint ") +
         name + "_check_weights(" +
-        (takesWeights(program, options) ? "const void *weights, size_t bytes"
-                                        : "void") +
+        (embedsWeights(program, options)
+             ? "void"
+             : "const void *weights, size_t bytes") +
         ");\n";
   return fillTemplate("model.h.in", values);
 }

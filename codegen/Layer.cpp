@@ -23,8 +23,8 @@ using namespace nnc::codegen;
 
 /// The names that the functions of layers use themselves.
 static constexpr StringLiteral kOwnNames[] = {
-    "V",     "epilogue", "nnc", "pool", "routine", "scratch",
-    "shape", "v",        "w",   "x",    "y"};
+    "V",       "epilogue", "gpu_stream", "nnc", "pool", "routine",
+    "scratch", "shape",    "v",          "w",   "x",    "y"};
 
 /// Returns the role of operand `i`, an input or an extra, in a call, such as
 /// "bias". Returns an empty string for activations.
@@ -193,6 +193,9 @@ static std::string printSizes(exec::CallOp call) {
 /// takes as arguments. Consecutive integers share a declaration.
 static std::string printShape(exec::CallOp call) {
   std::string text = "struct " + call.getName().str() + "_shape {\n";
+  // A kernel cannot read static lists, so that it gets lists as members.
+  std::string members;
+  bool hasMembers = isCuda(call.getOperation());
   SmallVector<std::string> integers, sizes;
   auto flush = [&]() {
     if (!integers.empty())
@@ -212,16 +215,19 @@ static std::string printShape(exec::CallOp call) {
     }
     flush();
     std::string type = isa<FloatAttr>(value) ? "float " : "int ";
-    text += printList("  static constexpr " + type + name + getListDims(value) +
-                          " = ",
-                      {getShapeValue(value)}, ";");
+    std::string list = getListDims(value);
+    bool isMember = hasMembers && !list.empty();
+    (isMember ? members : text) += printList(
+        (isMember ? "  " : "  static constexpr ") + type + name + list + " = ",
+        {getShapeValue(value)}, ";");
   }
   flush();
   if (sizes.empty())
-    return text + "};\n";
+    return text + members + "};\n";
   if (call.getVarying())
-    return text + printList("  int ", sizes, ";") + "};\n";
-  return text + printList("  int16_t ", sizes, ";") + "};\n" + printSizes(call);
+    return text + printList("  int ", sizes, ";") + members + "};\n";
+  return text + printList("  int16_t ", sizes, ";") + members + "};\n" +
+         printSizes(call);
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,7 +264,7 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
           << *call.getLike() << ".";
   if (std::optional<StringRef> device = call.getDevice())
     words << " Runs on " << *device << ".";
-  if (call.getSerial())
+  if (call.getSerial() && !isCuda(call.getOperation()))
     words << " Too short to share: one thread computes it.";
   return printComment(text, (indent + "//").str());
 }
@@ -277,7 +283,8 @@ static std::string printRoutine(exec::CallOp call, StringRef functor) {
 /// `names`.
 static SmallVector<std::string> declareParameters(exec::CallOp call,
                                                   ArrayRef<std::string> names) {
-  SmallVector<std::string> parameters = {"nnc::pool pool"};
+  SmallVector<std::string> parameters = {
+      getQueueParameter(call.getOperation())};
   if (call.getSized())
     parameters.push_back("const " + call.getName().str() + "_shape &shape");
   SmallVector<Value> places(call.getInputs());
@@ -341,8 +348,9 @@ std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
         llvm::join(ArrayRef(names).slice(inputs, readOnly - inputs), ", ") +
         "}";
   }
-  SmallVector<std::string> arguments = {
-      "pool", call.getSized() ? "shape" : name + "_shape{}"};
+  SmallVector<std::string> arguments = {getQueueName(call.getOperation()).str(),
+                                        call.getSized() ? "shape"
+                                                        : name + "_shape{}"};
   llvm::append_range(arguments, ArrayRef(names).take_front(inputs));
   llvm::append_range(arguments, ArrayRef(names).drop_front(readOnly));
   if (call.getScratch())

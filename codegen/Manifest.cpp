@@ -107,6 +107,8 @@ static json::Array describeArena(exec::ProgramOp program) {
 static constexpr llvm::StringLiteral kMemories = "memories",
                                      kWeightMemories = "weight_memories",
                                      kSizes = "sizes", kModule = "module",
+                                     kArchitectures = "architectures",
+                                     kDecisions = "decisions",
                                      kLibrary = "library",
                                      kMetadata = "metadata";
 
@@ -206,6 +208,9 @@ static std::string print(exec::ProgramOp program,
       {"target", program.getTarget()},
       {"isa", json::Array(program.getFeatures().getAsValueRange<StringAttr>())},
       {"flags", json::Array(getFlags(program))},
+      {kArchitectures,
+       json::Array(program.getArchitectures().getAsValueRange<StringAttr>())},
+      {kDecisions, json::Array(listDecisions(program))},
       {"optimize", options.optimize},
       {"files", json::Array(files)},
       {kLibrary, options.library},
@@ -217,7 +222,7 @@ static std::string print(exec::ProgramOp program,
       {"align", int64_t(program.getAlign())},
       {"weight_bytes", int64_t(getWeightsBytes(program))},
       {"weights", program.getWeights() ? options.weights : "none"},
-      {"threads", options.takesPool()},
+      {"threads", takesPool(program, options)},
       {"layers", std::move(layers)},
       {"arena", describeArena(program)},
       {kMemories, describeMemories(program.getMemories())},
@@ -227,10 +232,11 @@ static std::string print(exec::ProgramOp program,
   };
   std::string text;
   for (const auto &[key, value] : manifest) {
-    // Only a program with several memories or with sizes has the corresponding
-    // list.
-    bool isOptional =
-        key == kMemories || key == kWeightMemories || key == kSizes;
+    // Only a program with several memories, with sizes or for GPUs has the
+    // corresponding lists.
+    bool isOptional = key == kMemories || key == kWeightMemories ||
+                      key == kSizes || key == kArchitectures ||
+                      key == kDecisions;
     if (isOptional && value.getAsArray()->empty())
       continue;
     if ((key == kLibrary && options.library.empty()) ||

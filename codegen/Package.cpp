@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
@@ -62,7 +64,7 @@ static SmallVector<StringRef> select(ArrayRef<std::string> files,
 static Values getValues(exec::ProgramOp program, const EmitOptions &options,
                         ArrayRef<std::string> files) {
   std::string name = program.getSymName().str();
-  SmallVector<StringRef> sources = select(files, {".cpp", ".c", ".S"});
+  SmallVector<StringRef> sources = select(files, {".cpp", ".cu", ".c", ".S"});
   SmallVector<std::string> machineFlags = getMachineFlags(program), filters;
   for (StringRef source : sources)
     filters.push_back(("\"+<" + source + ">\"").str());
@@ -75,9 +77,14 @@ static Values getValues(exec::ProgramOp program, const EmitOptions &options,
   SmallVector<StringRef> headers = select(files, {".h"});
   llvm::erase(headers, name + "_runtime.h");
   values["headers"] = llvm::join(headers, " ");
+  SmallVector<std::string> architectures;
+  for (auto each : program.getArchitectures().getAsRange<StringAttr>())
+    architectures.push_back(each.getValue().drop_front(strlen("sm_")).str() +
+                            "-real");
+  values["architectures"] = llvm::join(architectures, ";");
   values["level"] = options.level;
   values["machine"] = machineFlags.empty() ? "" : printLines(machineFlags);
-  values["flags"] = printLines(getLanguageFlags());
+  values["flags"] = printLines(getLanguageFlags(program));
   values["filters"] = llvm::join(filters, ", ");
   // CMake treats the assembler as a language, and not every toolchain has it.
   SmallVector<StringRef> embedded = select(files, {".S"});
@@ -95,6 +102,11 @@ codegen::printPackage(exec::ProgramOp program, const EmitOptions &options,
                       ArrayRef<std::string> files) {
   Values values = getValues(program, options, files);
   std::vector<std::pair<std::string, std::string>> printed;
+  if (isCuda(program)) {
+    printed.emplace_back("CMakeLists.txt",
+                         fillTemplate("CMakeLists.cuda.txt.in", values));
+    return printed;
+  }
   for (const PackageFile &file : kPackageFiles)
     if (file.package == options.package)
       printed.emplace_back(file.path.str(), fillTemplate(file.name, values));

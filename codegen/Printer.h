@@ -90,6 +90,27 @@ std::string printLayouts(llvm::ArrayRef<exec::ProgramOp> programs);
 std::string printExpression(exec::CallOp call, llvm::StringRef name,
                             llvm::ArrayRef<std::string> arguments);
 
+/// Return true if the program, or the program around `op`, is printed as CUDA
+/// (Cuda.cpp).
+bool isCuda(exec::ProgramOp program);
+bool isCuda(mlir::Operation *op);
+
+/// Return the name and the declaration of the parameter that tells the function
+/// of a layer where to run: the thread pool, or in a CUDA program the stream.
+llvm::StringRef getQueueName(mlir::Operation *op);
+std::string getQueueParameter(mlir::Operation *op);
+
+/// Returns the expression with which run() reads the value at the place called
+/// `place`. In a CUDA program it waits for the stream.
+std::string printRead(mlir::Operation *op, const std::string &place);
+
+/// Returns the names of the loops, branches and sizes of a CUDA program for
+/// which run() waits, because it reads a value from the GPU's memory.
+llvm::SmallVector<llvm::StringRef> listDecisions(exec::ProgramOp program);
+
+/// Returns the extension of the source with the layers: ".cpp" or ".cu".
+llvm::StringRef getSourceExtension(exec::ProgramOp program);
+
 /// Returns a comment with the operation of a layer, its shapes, and its share
 /// of the `total` multiply-adds.
 std::string printLayerComment(exec::CallOp call, int number, int64_t total,
@@ -142,6 +163,9 @@ std::string printPrototype(exec::ProgramOp program, bool parallel,
 /// Returns the lines of the enum with the return values of the program's
 /// functions (status_codes.inc).
 std::string printStatusCodes(exec::ProgramOp program);
+/// Returns true if <name>_run_parallel is emitted, which takes a thread pool.
+bool takesPool(exec::ProgramOp program, const EmitOptions &options);
+
 /// Returns true if the program keeps values between runs.
 bool hasState(exec::ProgramOp program);
 
@@ -201,9 +225,18 @@ llvm::SmallVector<WeightsPiece> listWeights(exec::ProgramOp program);
 /// keeps the weights aligned.
 uint64_t getWeightsHeaderBytes(exec::ProgramOp program);
 
-/// Returns true if the caller passes the weights. A model without weights has
-/// no file of weights.
+/// Returns true if the caller passes the weights: where they are a file, and in
+/// CUDA programs, whose caller has loaded them into the GPU's memory. A model
+/// without weights has no such argument.
 bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
+
+/// Returns true if the module's object files contain the weights.
+bool embedsWeights(exec::ProgramOp program, const EmitOptions &options);
+
+/// Returns the prototype of <name>_load_weights, which copies the weights of a
+/// CUDA program into the GPU's memory.
+std::string printLoadPrototype(exec::ProgramOp program, llvm::StringRef head,
+                               llvm::StringRef tail);
 
 /// Return the texts of <name>.h, <name>.cpp and manifest.json for the programs
 /// of a module.
@@ -248,8 +281,9 @@ amalgamateRuntime(llvm::ArrayRef<exec::ProgramOp> programs,
 /// Returns the compiler flags that select the target's processor.
 llvm::SmallVector<std::string> getMachineFlags(exec::ProgramOp program);
 
-/// Returns the compiler flags that the module's C++ code needs on every target.
-llvm::ArrayRef<llvm::StringRef> getLanguageFlags();
+/// Returns the compiler flags that the module's C++ or CUDA code needs on every
+/// target.
+llvm::ArrayRef<llvm::StringRef> getLanguageFlags(exec::ProgramOp program);
 
 /// Returns the flags of getMachineFlags() and getLanguageFlags().
 llvm::SmallVector<std::string> getFlags(exec::ProgramOp program);

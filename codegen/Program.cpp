@@ -22,6 +22,8 @@ std::string codegen::printPrototype(exec::ProgramOp program, bool parallel,
   if (hasState(program))
     parameters.push_back("struct " + name.str() + "_state *state");
   parameters.push_back(getArenaParameter(program));
+  if (isCuda(program))
+    parameters.push_back("void *stream");
   if (parallel)
     parameters.push_back("const struct nnc_pool *pool");
   std::string function = name.str() + (parallel ? "_run_parallel(" : "_run(");
@@ -35,7 +37,9 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
   const std::string &name = values.find("name")->second;
   more["prototype"] = printPrototype(program, parallel, "extern \"C\" ", ") {");
   SmallVector<std::string> checked = {"inputs", "outputs"},
-                           passed = {parallel ? "pool" : "nnc::pool{}",
+                           passed = {isCuda(program) ? "queue"
+                                     : parallel      ? "pool"
+                                                     : "nnc::pool{}",
                                      "*inputs", "*outputs"};
   if (hasState(program)) {
     checked.push_back("state");
@@ -47,7 +51,8 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
   more["check"] =
       printList("  if (const int fault = " + name + "_layers::find_fault(",
                 checked, "))");
-  more["call"] = printList("  return " + name + "_layers::run(", passed, ");");
+  more["call"] = (isCuda(program) ? "  nnc::stream queue(stream);\n" : "") +
+                 printList("  return " + name + "_layers::run(", passed, ");");
   return fillTemplate("entry.in", more);
 }
 
@@ -90,6 +95,7 @@ static std::string printProgram(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["layers"] = std::to_string(layers.size());
+  values["wait"] = isCuda(program) ? "gpu_stream.wait(), " : "";
   bool isOpen = llvm::any_of(
       exec::getSteps<exec::CallOp>(program), [](exec::CallOp call) {
         return call.getMultiplyAdds() && getTrips(call).isOpen;
@@ -102,8 +108,8 @@ static std::string printProgram(exec::ProgramOp program,
   values["places"] = printPlaces(program, layers);
   std::string inputs = "const struct " + name + "_inputs ";
   std::string outputs = "const struct " + name + "_outputs ";
-  SmallVector<std::string> taken = {"nnc::pool pool", inputs + "&inputs",
-                                    outputs + "&outputs"};
+  SmallVector<std::string> taken = {getQueueParameter(program),
+                                    inputs + "&inputs", outputs + "&outputs"};
   SmallVector<std::string> checked = {inputs + "*inputs", outputs + "*outputs"};
   if (hasState(program)) {
     taken.push_back("struct " + name + "_state &state");
@@ -125,13 +131,18 @@ static std::string printProgram(exec::ProgramOp program,
   values["check_head"] = printList("static int find_fault(", checked, ") {");
   values["checks"] = printChecks(program, options);
   values["is_at"] = hasPortsInArena(program) ? printIsAt() : "";
-  values["weights"] = takesWeights(program, options) || !isFirst
-                          ? ""
-                          : printWeightArrays(weights);
+  values["weights"] = embedsWeights(program, options) && isFirst
+                          ? printWeightArrays(weights)
+                          : "";
   values["weights"] += printCustomDeclarations(program);
   values["weights_pointer"] = getWeightsPointer(program, options);
+  values["result"] = isCuda(program) ? "status_of(gpu_stream)" : "0";
+  values["status"] =
+      isCuda(program) ? fillTemplate("cuda_status.in", values) : "";
   values["run"] = printEntry(program, values, /*parallel=*/false);
-  if (options.takesPool())
+  if (isCuda(program) && !weights.empty())
+    values["run"] += printLoadWeights(program, options);
+  if (takesPool(program, options))
     values["run"] += "\n" + printEntry(program, values, /*parallel=*/true);
   if (hasState(program))
     values["run"] += "\n" + printReset(program);
@@ -173,5 +184,6 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
       ". A function for each, or for several alike, its shape as constants; "
       "run() at the end calls them in order.");
   values["copies"] = copies ? "#include <string.h>\n" : "";
-  return StringRef(fillTemplate("model.cpp.in", values)).rtrim().str() + "\n";
+  StringRef file = isCuda(programs.front()) ? "model.cu.in" : "model.cpp.in";
+  return StringRef(fillTemplate(file, values)).rtrim().str() + "\n";
 }

@@ -29,6 +29,14 @@ std::string printIsAt();
 /// Returns the body of find_fault(), which checks the arguments of run().
 std::string printChecks(exec::ProgramOp program, const EmitOptions &options);
 
+/// Returns the statements that check, in a build with NNC_CHECK_POINTERS,
+/// whether the arguments of a CUDA program's run() are in the GPU's memory
+/// (Cuda.cpp).
+std::string printPointerChecks(exec::ProgramOp program);
+/// Returns the definition of <name>_load_weights.
+std::string printLoadWeights(exec::ProgramOp program,
+                             const EmitOptions &options);
+
 /// Returns the expression for the pointer to the program's weights in the
 /// emitted code, or "nullptr" if the weights are in several pieces
 /// (WeightChecks.cpp).

@@ -84,7 +84,9 @@ static std::string printCopy(exec::CopyOp copy, StringRef indent) {
     if (count != "1")
       target += " * " + count;
   }
-  return printList((indent + "::memcpy(").str(),
+  StringRef function =
+      isCuda(copy.getOperation()) ? "gpu_stream.copy(" : "::memcpy(";
+  return printList((indent + function).str(),
                    {target, getName(copy.getSource()), printBytes(source)},
                    ");");
 }
@@ -119,23 +121,27 @@ static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
   else if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
     conditions.push_back(run + " < " + std::to_string(loop.getMax()));
   if (Value count = loop.getCount())
-    conditions.push_back(run + " < *" + getName(count));
+    conditions.push_back(run + " < " + printRead(loop, getName(count)));
   if (Value condition = loop.getCondition())
-    conditions.push_back("*" + getName(condition));
+    conditions.push_back(printRead(loop, getName(condition)));
   if (!isCounted(loop))
     return printList((indent + "while (").str(), conditions, ") {", " &&");
   std::string text =
       printList((indent + "for (int64_t " + run + " = 0; ").str(), conditions,
                 "; ++" + run + ") {", " &&");
   if (Value counter = loop.getCounter())
-    text += printList((indent + "  *" + getName(counter) + " = ").str(), {run},
-                      ";");
+    text += isCuda(loop.getOperation())
+                ? printList((indent + "  gpu_stream.write(").str(),
+                            {getName(counter), run}, ");")
+                : printList((indent + "  *" + getName(counter) + " = ").str(),
+                            {run}, ";");
   return text;
 }
 
 static std::string printCall(exec::CallOp call, StringRef indent) {
-  SmallVector<std::string> arguments = {call.getSerial() ? "nnc::pool{}"
-                                                         : "pool"};
+  bool isSerial = call.getSerial() && !isCuda(call.getOperation());
+  SmallVector<std::string> arguments = {
+      isSerial ? "nnc::pool{}" : getQueueName(call.getOperation()).str()};
   if (call.getSized())
     arguments.push_back(call.getName().str() + "_sizes");
   for (OperandRange places :
@@ -158,7 +164,8 @@ static std::string printMeasure(exec::MeasureOp measure, StringRef indent) {
       size = each;
   std::string name = size.getName().str();
   return printList((indent + "const int " + name + " = ").str(),
-                   {"static_cast<int>(*" + getName(measure.getCount()) + ")"},
+                   {"static_cast<int>(" +
+                    printRead(measure, getName(measure.getCount())) + ")"},
                    ";") +
          printList((indent + "if (").str(),
                    {name + " < " + std::to_string(size.getLow()),
@@ -237,8 +244,8 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
         ("What " + wait.getDevice() + " does is done when it is called.").str(),
         indent + "//");
   } else if (auto branch = dyn_cast<exec::BranchOp>(op)) {
-    text += indent + "// " + branch.getName().str() + "\n" + indent + "if (*" +
-            getName(branch.getCondition()) + ") {\n";
+    text += indent + "// " + branch.getName().str() + "\n" + indent + "if (" +
+            printRead(branch, getName(branch.getCondition())) + ") {\n";
     printSteps(branch.getThenSteps());
     if (!branch.getElseSteps().front().empty()) {
       text += indent + "} else {\n";
@@ -287,7 +294,8 @@ std::string codegen::printBody(exec::ProgramOp program,
   if (!usesArena)
     body += "  static_cast<void>(" + getArenaName(program).str() + ");\n";
   auto takesPool = [](exec::CallOp call) { return !call.getSerial(); };
-  if (llvm::none_of(exec::getSteps<exec::CallOp>(program), takesPool))
+  if (!isCuda(program) &&
+      llvm::none_of(exec::getSteps<exec::CallOp>(program), takesPool))
     body += "  static_cast<void>(pool);\n";
   bool takesSizes = !getCallersSizes(program).empty();
   if (!takesSizes &&

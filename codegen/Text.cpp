@@ -137,9 +137,9 @@ std::string codegen::printList(StringRef head, ArrayRef<std::string> items,
   std::string indent(head.size() - head.ltrim().size() + 4, ' ');
   std::string below = (head + "\n").str() + fill(indent, pieces);
   // A line that begins with `using x = list<` may also be broken before the
-  // list.
+  // list, but not one that begins a loop.
   auto [definition, list] = head.split(" = ");
-  if (!list.empty()) {
+  if (!list.empty() && !head.ltrim().starts_with("for (")) {
     std::string broken =
         (definition + " =\n").str() + fill(indent + list.str(), pieces);
     bool isWorse = countLines(aligned) < countLines(broken);

@@ -54,6 +54,12 @@ std::string codegen::printWeightFaults(exec::ProgramOp program,
                                           /*Width=*/16);
     more["header"] = std::to_string(getWeightsHeaderBytes(program));
     more["macro"] = own.macro;
+    std::string constants = program.getSymName().upper();
+    more["alignment"] = isCuda(program)
+                            ? ""
+                            : "  if (reinterpret_cast<uintptr_t>(weights) % " +
+                                  constants + "_ALIGN != 0)\n    return " +
+                                  constants + "_MISALIGNED_WEIGHTS;\n";
     std::string checks = fillTemplate("check_weights.in", more);
     std::string scope = getScope(piece);
     StringRef name = StringRef(scope).drop_back(scope.empty() ? 0 : 2);
@@ -76,13 +82,13 @@ std::string codegen::printWeightArrays(ArrayRef<WeightsPiece> weights) {
 std::string codegen::printCheckEntry(exec::ProgramOp program,
                                      const EmitOptions &options) {
   std::string name = program.getSymName().str();
-  bool given = takesWeights(program, options);
+  bool given = !embedsWeights(program, options);
   SmallVector<std::string> parameters, arguments;
   if (given) {
     parameters = {"const void *weights", "size_t bytes"};
     arguments = {"weights", "bytes"};
   } else {
-    arguments = {getWeightsPointer(program, options),
+    arguments = {listWeights(program).front().symbol,
                  program.getSymName().upper() + "_WEIGHT_BYTES"};
   }
   std::string head =

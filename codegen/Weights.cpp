@@ -151,7 +151,8 @@ uint64_t codegen::getWeightsBytes(exec::ProgramOp program) {
 
 bool codegen::takesWeights(exec::ProgramOp program,
                            const EmitOptions &options) {
-  return options.weights == "file" && program.getWeights() != 0;
+  return (options.weights == "file" || isCuda(program)) &&
+         program.getWeights() != 0;
 }
 
 LogicalResult codegen::writeWeights(exec::ProgramOp program,

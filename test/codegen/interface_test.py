@@ -66,7 +66,9 @@ class Statuses(modules.TestCase):
         text = (nnc.ROOT / "codegen/calling.md").read_text()
         self.assertEqual(re.findall(r"^\| `RESNET50_(\w+)` \| (\d+) \|", text, re.MULTILINE),
                          [(name, str(i)) for i, name in enumerate(
-                             [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE"])])
+                             [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE", "NO_GPU",
+                              "NO_CODE", "EARLIER_ERROR", "NO_MEMORY", "CUDA_FAILED",
+                              "NOT_ON_GPU"])])
 
     def test_no_weights(self):
         """A model without weights has none to pass or to check, and no header of them."""

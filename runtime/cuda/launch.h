@@ -1,0 +1,297 @@
+//===- launch.h - Runs a routine on a GPU, or emulates that on a CPU ------===//
+//
+// launch<R>(stream, shape, arguments...) runs the units of work of a routine in
+// one kernel, one GPU thread for each unit: an element where the routine has
+// by_element, and else what a unit is for a thread pool. Units are independent,
+// so that the result does not depend on the order in which they run.
+//
+// NNC_THREADS is the number of threads for which the arena has scratch memory.
+// Layers without scratch run on as many threads as they have units.
+//
+// nvcc compiles the kernels. Any other C++ compiler, given
+// -DNNC_EMULATE_CUDA=1, compiles the same source for the CPU: memory of the GPU
+// is then ordinary memory, and the threads of a kernel run one after the other,
+// in an order that differs from block to block.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_CUDA_LAUNCH_H
+#define NNC_CUDA_LAUNCH_H
+
+#include "runtime/scratch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef NNC_THREADS
+#define NNC_THREADS 1
+#endif
+
+namespace nnc {
+
+/// What was wrong when CUDA reported its first error.
+enum class gpu_fault {
+  none,
+  no_gpu,    ///< there is no GPU, or its driver is too old
+  no_code,   ///< the program has no machine code for the GPU's architecture
+  earlier,   ///< the error was there before the stream was made
+  no_memory, ///< the GPU has too little memory
+  other
+};
+
+/// Threads of a block of a kernel of launch().
+constexpr int block_threads = 128;
+
+/// Largest number of blocks of such a kernel; its threads compute several units
+/// each if there are more units than threads.
+constexpr int most_blocks = 1 << 20;
+
+/// Runs the units of R whose numbers leave the remainder `thread` when divided
+/// by `threads`.
+template <class R, class S, class... A>
+NNC_FN inline void run_units(const S &shape, int units, int thread, int threads,
+                             const A &...arguments) {
+  for (int64_t unit = thread; unit < units; unit += threads) {
+    const int begin = static_cast<int>(unit);
+    if constexpr (cuts_for_threads<R, S>)
+      R::run(shape, argument_of(arguments, thread, threads)..., begin,
+             begin + 1, NNC_THREADS);
+    else
+      R::run(shape, argument_of(arguments, thread, threads)..., begin,
+             begin + 1);
+  }
+}
+
+#if defined(__CUDACC__)
+
+/// The kernel of launch(): its threads run the units of R.
+template <class R, class S, class... A>
+__global__ void __launch_bounds__(block_threads)
+    units_kernel(S shape, int units, int threads, A... arguments) {
+  const int thread = static_cast<int>(blockIdx.x * block_threads + threadIdx.x);
+  if (thread < threads)
+    run_units<R>(shape, units, thread, threads, arguments...);
+}
+
+/// The kernel of R::finish(), which a single thread runs.
+template <class R, class S, class... A>
+__global__ void finish_kernel(S shape, A... arguments) {
+  R::finish(shape, argument_of(arguments, 0, 1)...);
+}
+
+/// The kernel that stores one value.
+template <class T> __global__ void store_kernel(T *place, T value) {
+  *place = value;
+}
+
+/// A queue of work for a GPU, which is done in order: a cudaStream_t, and the
+/// first error of CUDA since the object was made. After an error no more work
+/// is added.
+class stream {
+public:
+  /// `handle` is a cudaStream_t, or null for the default stream.
+  explicit stream(void *handle)
+      : queue(static_cast<cudaStream_t>(handle)), error(cudaPeekAtLastError()) {
+    // Asking an event or a stream that is still at work leaves this behind.
+    if (error == cudaErrorNotReady)
+      error = cudaSuccess;
+    is_earlier = error != cudaSuccess;
+  }
+
+  /// Clears an error that a status of its own tells, so that CUDA does not
+  /// report it to the next caller, too. Others stay for cudaGetLastError().
+  ~stream() {
+    const gpu_fault own = fault();
+    if (own != gpu_fault::none && own != gpu_fault::earlier &&
+        own != gpu_fault::other)
+      static_cast<void>(cudaGetLastError());
+  }
+
+  /// Returns what kind of error was the first one.
+  gpu_fault fault() const {
+    switch (error) {
+    case cudaSuccess:
+      return gpu_fault::none;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+      return gpu_fault::no_gpu;
+    default:
+      break;
+    }
+    if (is_earlier)
+      return gpu_fault::earlier;
+    switch (error) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorJitCompilationDisabled:
+      return gpu_fault::no_code;
+    case cudaErrorMemoryAllocation:
+      return gpu_fault::no_memory;
+    default:
+      return gpu_fault::other;
+    }
+  }
+
+  /// Copies bytes within the GPU's memory.
+  void copy(void *to, const void *from, size_t bytes) {
+    if (!error)
+      error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue);
+  }
+
+  /// Copies bytes from the CPU's to the GPU's memory.
+  void upload(void *to, const void *from, size_t bytes) {
+    if (!error)
+      error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue);
+  }
+
+  /// Stores a value in the GPU's memory.
+  template <class T> void write(T *place, int64_t value) {
+    run(store_kernel<T>, 1, place, static_cast<T>(value));
+  }
+
+  /// Waits for all work so far, and returns a value in the GPU's memory; after
+  /// an error 0, which ends the loops that the value decides.
+  template <class T> T read(const T *place) {
+    T value = T(0);
+    if (!error)
+      error = cudaMemcpyAsync(&value, place, sizeof value,
+                              cudaMemcpyDeviceToHost, queue);
+    wait();
+    return error ? T(0) : value;
+  }
+
+  /// Waits for all work so far.
+  void wait() {
+    if (!error)
+      error = cudaStreamSynchronize(queue);
+  }
+
+  /// Runs a kernel of `threads` threads.
+  template <class... P>
+  void run(void (*kernel)(P...), int threads, P... arguments) {
+    if (error)
+      return;
+    const int size = threads < block_threads ? threads : block_threads;
+    const int blocks = (threads + size - 1) / size;
+    void *places[] = {&arguments...};
+    error =
+        cudaLaunchKernel(reinterpret_cast<const void *>(kernel),
+                         dim3(static_cast<unsigned>(blocks)),
+                         dim3(static_cast<unsigned>(size)), places, 0, queue);
+  }
+
+private:
+  cudaStream_t queue;
+  cudaError_t error;
+  bool is_earlier;
+};
+
+/// Returns false if CUDA knows that `pointer` is not to memory that it has
+/// allocated or registered. Other errors, such as that there is no GPU, are for
+/// the stream to tell.
+inline bool is_on_gpu(const void *pointer) {
+  cudaPointerAttributes attributes;
+  const cudaError_t error = cudaPointerGetAttributes(&attributes, pointer);
+  if (error == cudaSuccess)
+    return attributes.devicePointer;
+  static_cast<void>(cudaGetLastError());
+  return error != cudaErrorInvalidValue;
+}
+
+#else
+
+/// The stream of an emulated GPU: work is done at once, and nothing fails.
+class stream {
+public:
+  explicit stream(void *) {}
+  gpu_fault fault() const { return gpu_fault::none; }
+  void copy(void *to, const void *from, size_t bytes) {
+    ::memcpy(to, from, bytes);
+  }
+  void upload(void *to, const void *from, size_t bytes) {
+    ::memcpy(to, from, bytes);
+  }
+  template <class T> void write(T *place, int64_t value) {
+    *place = static_cast<T>(value);
+  }
+  template <class T> T read(const T *place) { return *place; }
+  void wait() {}
+  /// Calls body(thread) for each thread of a kernel. The order within a block
+  /// depends on the block, and every second kernel begins with its last block,
+  /// as the order of a GPU is not known.
+  template <class F> void run(int threads, const F &body) {
+    is_reversed = !is_reversed;
+    const int blocks = (threads + block_threads - 1) / block_threads;
+    for (int turn = 0; turn < blocks; ++turn)
+      for (int i = 0; i < block_threads; ++i) {
+        const int block = is_reversed ? blocks - 1 - turn : turn;
+        const int lane = (i * 77 + block * 29 + 13) % block_threads;
+        const int thread = block * block_threads + lane;
+        if (thread < threads)
+          body(thread);
+      }
+  }
+
+private:
+  bool is_reversed = false;
+};
+
+/// An emulated GPU can access all memory.
+inline bool is_on_gpu(const void *) { return true; }
+
+#endif
+
+/// Returns the number of threads with which launch() runs `units` units.
+constexpr int count_threads(int units) {
+  constexpr int most = most_blocks * block_threads;
+  return units < most ? units : most;
+}
+
+/// The routine by_element of R, whose units are single elements, or R itself if
+/// it has none.
+template <class R, class = void> struct finest {
+  using type = R;
+};
+template <class T> using void_of = void;
+template <class R> struct finest<R, void_of<typename R::by_element>> {
+  using type = typename R::by_element;
+};
+
+/// Runs all units of R. Routines with scratch memory run on as many threads as
+/// it has shares, of which there are NNC_THREADS.
+template <class Routine, class S, class... A>
+inline void launch(stream &stream, const S &shape, const A &...arguments) {
+  using R = typename finest<Routine>::type;
+  constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);
+  int threads =
+      scratch && !has_finish<R> ? NNC_THREADS : count_threads(~0u >> 1);
+  int units = 0;
+  if constexpr (cuts_for_threads<R, S>)
+    units = R::units(shape, NNC_THREADS);
+  else
+    units = R::units(shape);
+  threads = units < threads ? units : threads;
+  if (units > 0) {
+#if defined(__CUDACC__)
+    stream.run(units_kernel<R, S, A...>, threads, shape, units, threads,
+               arguments...);
+#else
+    stream.run(threads, [&](int thread) {
+      run_units<R>(shape, units, thread, threads, arguments...);
+    });
+#endif
+  }
+  if constexpr (has_finish<R>) {
+#if defined(__CUDACC__)
+    stream.run(finish_kernel<R, S, A...>, 1, shape, arguments...);
+#else
+    stream.run(1,
+               [&](int) { R::finish(shape, argument_of(arguments, 0, 1)...); });
+#endif
+  }
+}
+
+} // namespace nnc
+
+#endif // NNC_CUDA_LAUNCH_H
