@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from exit_codes import (BROKEN, DIFFERS, DONE, ENVIRONMENT, LACKING, LIMIT,  # noqa: E402
-                        OWN_FAULT, USAGE)
+                        NO_GPU, OWN_FAULT, USAGE)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
@@ -68,7 +68,8 @@ def host_targets():
     listed = subprocess.run([NNC, "targets", "--json"], check=True, capture_output=True, text=True)
     native, *rows = json.loads(listed.stdout)
     return ["native", *(row["name"] for row in rows
-                        if not row["board"] and row["triple"] in ("", native["triple"])
+                        if not row["board"] and not row["architectures"]
+                        and row["triple"] in ("", native["triple"])
                         and set(row["isas"]) <= set(native["isas"]))]
 
 

@@ -8,7 +8,9 @@
 // -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
 // NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
 // of its part in each of several memories. With -DNNC_MODEL_SIZES=N, the struct
-// of inputs ends in N sizes.
+// of inputs ends in N sizes. With -DNNC_MODEL_CUDA=1, the module is CUDA, and
+// the CPU emulates the GPU. NNC_MODEL_LOADS is 1 if it then holds weights, and
+// 2 if its weights are a file, which is the last of the inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 // Angle brackets prevent that a module called "runner" is mistaken for the
 // header above.
@@ -32,6 +35,12 @@
 #endif
 #ifndef NNC_MODEL_PLACED
 #define NNC_MODEL_PLACED 0
+#endif
+#ifndef NNC_MODEL_CUDA
+#define NNC_MODEL_CUDA 0
+#endif
+#ifndef NNC_MODEL_LOADS
+#define NNC_MODEL_LOADS 0
 #endif
 #ifndef NNC_MODEL_SIZES
 #define NNC_MODEL_SIZES 0
@@ -50,10 +59,12 @@ namespace {
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
 using Outputs = NNC_PASTE(NNC_MODEL, _outputs);
 
-// The structs consist of pointers, followed by the sizes, if any.
+// The structs consist of pointers, followed by the sizes, if any. In a CUDA
+// module with weights, the last pointer is to the weights.
 constexpr std::size_t sizeBytes = NNC_MODEL_SIZES * sizeof(std::int32_t);
-constexpr std::size_t inputPointers =
+constexpr std::size_t allPointers =
     (sizeof(Inputs) - sizeBytes) / sizeof(void *);
+constexpr std::size_t inputPointers = allPointers - (NNC_MODEL_LOADS == 1);
 std::int32_t sizes[NNC_MODEL_SIZES + 1];
 static_assert(sizeof(Inputs) % sizeof(void *) == 0, "");
 static_assert(sizeof(Outputs) % sizeof(void *) == 0, "");
@@ -109,6 +120,32 @@ constexpr std::size_t stateBytes = 0;
 void reset(void *) {}
 #endif
 
+#if NNC_MODEL_CUDA
+#define NNC_STREAM_ARGUMENT , nullptr
+#else
+#define NNC_STREAM_ARGUMENT
+#endif
+
+#if NNC_MODEL_LOADS
+/// Loads the weights into memory of the emulated GPU when it is called first,
+/// and returns this memory. `file` is the contents of their file, or null for a
+/// module that holds them.
+const void *loadWeights(const void *file) {
+  static void *const weights = [file] {
+    constexpr std::size_t align = NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN);
+    static std::vector<char> memory(
+        NNC_PASTE(NNC_MODEL_CONSTANTS, _WEIGHT_BYTES) + align);
+    void *start = memory.data();
+    std::size_t room = memory.size();
+    std::align(align, room - align, start, room);
+    if (NNC_PASTE(NNC_MODEL, _load_weights)(start, file, nullptr) != 0)
+      fail("the weights could not be loaded");
+    return start;
+  }();
+  return weights;
+}
+#endif
+
 void place([[maybe_unused]] const void **inputFields,
            [[maybe_unused]] void **outputFields,
            [[maybe_unused]] void *const *arenas) {
@@ -128,8 +165,10 @@ int run(const void *const *inputFields, void *const *outputFields,
   Inputs inputs;
   Outputs outputs;
   std::memcpy(&inputs, inputFields, inputPointers * sizeof(void *));
-  std::memcpy(reinterpret_cast<char *>(&inputs) +
-                  inputPointers * sizeof(void *),
+#if NNC_MODEL_LOADS
+  inputs.weights = loadWeights(NNC_MODEL_LOADS == 2 ? inputs.weights : nullptr);
+#endif
+  std::memcpy(reinterpret_cast<char *>(&inputs) + allPointers * sizeof(void *),
               sizes, sizeBytes);
   std::memcpy(&outputs, outputFields, sizeof outputs);
 #if NNC_MODEL_PARALLEL
@@ -137,8 +176,8 @@ int run(const void *const *inputFields, void *const *outputFields,
     return NNC_PASTE(NNC_MODEL, _run_parallel)(
         &inputs, &outputs, NNC_STATE_ARGUMENT Arena(arenas), &pool);
 #endif
-  return NNC_PASTE(NNC_MODEL, _run)(&inputs, &outputs,
-                                    NNC_STATE_ARGUMENT Arena(arenas));
+  return NNC_PASTE(NNC_MODEL, _run)(
+      &inputs, &outputs, NNC_STATE_ARGUMENT Arena(arenas) NNC_STREAM_ARGUMENT);
 }
 
 } // namespace

@@ -21,6 +21,7 @@
 #include "compiler/routines/PlanGraph.h"
 #include "compiler/routines/TuningFile.h"
 #include "compiler/tuning/ProbeFile.h"
+#include "dialects/nn/Nn.h"
 #include "dialects/nn/attributes/State.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
@@ -34,6 +35,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace nnc::tools {
 
@@ -83,6 +85,61 @@ static void warnOfPrecision(const TuningFile &file, const ModelOptions &options,
       << wanted;
 }
 
+/// The number of threads of a GPU that work at once in a kernel whose threads
+/// need scratch memory: enough to hide most of the latency of the memory, and
+/// few enough that the arena stays small.
+static constexpr int gpuShares = 256;
+
+int Driver::countShares() const { return isGpu ? gpuShares : choices.threads; }
+
+/// Reports the options that make no sense for a machine that is a GPU.
+static bool checkGpuOptions(const ModelOptions &choices,
+                            mlir::MLIRContext &context) {
+  const std::pair<bool, llvm::StringRef> conflicts[] = {
+      {choices.threads > 1, "runs on the threads of the GPU; leave out "
+                            "--threads"},
+      {!choices.memories.empty(), "has one memory; leave out --pool"},
+      {choices.package != codegen::Package::none,
+       "is no target of packages for firmware; leave out --package"},
+      {choices.library, "is built into a program by nvcc; leave out --library"},
+  };
+  bool isSound = true;
+  for (auto [isWrong, text] : conflicts)
+    if (isWrong) {
+      mlir::emitError(mlir::UnknownLoc::get(&context))
+          << choices.target << " " << text;
+      isSound = false;
+    }
+  return isSound;
+}
+
+/// Reports what a GPU cannot run: custom operators, whose functions are the
+/// CPU's, and tensors with more elements than the kernels count.
+static ExitCode checkGpuModel(mlir::ModuleOp module) {
+  ExitCode code = ExitCode::done;
+  module.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes()) {
+      auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape() ||
+          tensor.getNumElements() <= std::numeric_limits<int32_t>::max())
+        continue;
+      op->emitError() << "has a result of " << tensor.getNumElements()
+                      << " elements, and kernels count at most "
+                      << std::numeric_limits<int32_t>::max()
+                      << "; compile the model for a CPU, or for smaller shapes";
+      code = ExitCode::unsupported;
+      break;
+    }
+  });
+  module.walk([&](nn::CustomOp custom) {
+    custom.emitError() << "calls the C function '" << custom.getFunction()
+                       << "', which a GPU cannot run; compile the model for a "
+                          "CPU, or remove the operator from it";
+    code = ExitCode::unsupported;
+  });
+  return code;
+}
+
 mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
   auto machine =
       target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
@@ -97,6 +154,9 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
         << " has no operating system and so no threads; leave out --threads";
     isSound = false;
   }
+  isGpu = machine->getHost().getKind() == target::DeviceKind::gpu;
+  if (isGpu && !checkGpuOptions(choices, context))
+    isSound = false;
   auto probed = machine;
   if (!choices.probe.empty())
     probed = readProbeFile(choices.probe, *machine);
@@ -150,6 +210,9 @@ ExitCode Driver::import() {
       std::make_unique<Importer>(choices, wanted, context, *machine, check);
   if (ExitCode code = importer->import(model); code != ExitCode::done)
     return code;
+  if (isGpu)
+    if (ExitCode code = checkGpuModel(*model.module); code != ExitCode::done)
+      return code;
   progress.setResult(describeImported(*model.module));
   return ExitCode::done;
 }
@@ -207,7 +270,7 @@ PipelineOptions
 Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   PipelineOptions options;
   options.target = ""; // the module's own target
-  options.threads = choices.threads;
+  options.threads = countShares();
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
   options.precision = choices.precision;
@@ -345,7 +408,7 @@ ExitCode Driver::emitTuned(mlir::ModuleOp layers,
   planned.maxRam = routinesRam;
   buildPlanPipeline(manager, planned);
   codegen::EmitOptions options;
-  options.threads = choices.threads;
+  options.threads = countShares();
   std::error_code failure;
   if (mlir::failed(manager.run(*copy)) ||
       mlir::failed(
@@ -366,7 +429,7 @@ ExitCode Driver::emit(const std::string &folder) {
   options.weights = !choices.weights.empty() ? choices.weights
                     : isArray                ? "array"
                                              : "embed";
-  options.threads = choices.threads;
+  options.threads = countShares();
   if (choices.library)
     options.library = fmt::format(
         "lib{}.so", (*op)

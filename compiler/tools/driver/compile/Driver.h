@@ -91,6 +91,9 @@ private:
   /// Returns the target with the figures of --probe, and reads `tuning`.
   /// Reports everything that is wrong with these options.
   mlir::FailureOr<target::MachineAttr> findMachine();
+  /// Returns the number of threads for each of which the arena has scratch
+  /// memory.
+  int countShares() const;
   PipelineOptions
   pipelineOptions(std::shared_ptr<const TuningFile> tuned) const;
   ExitCode runPipeline(mlir::PassManager &manager, mlir::ModuleOp module);
@@ -122,6 +125,7 @@ private:
   Diagnostics diagnostics;
   std::shared_ptr<const TuningFile> tuning;
   double clockFactor = 1; ///< ModelOptions::getClockFactor()
+  bool isGpu = false;     ///< whether the target is a GPU
   std::unique_ptr<Importer> importer;
   ImportedModel model;
   mlir::OwningOpRef<mlir::ModuleOp> op; ///< the compiled module

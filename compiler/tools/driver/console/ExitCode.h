@@ -20,6 +20,7 @@ enum class ExitCode {
   limit = 6,       ///< the model exceeds a limit of nnc
   /// Reading or writing failed: a full disk, an error of a device.
   environment = 7,
+  noGpu = 8, ///< the target is a GPU, and this machine has none to run on
 };
 
 /// The description of each exit code, in the words of the README. The help
@@ -36,7 +37,8 @@ inline constexpr struct {
     {ExitCode::differs, "results differ"},
     {ExitCode::limit, "a limit was passed"},
     {ExitCode::environment,
-     "reading or writing failed: a full disk, a device's error"}};
+     "reading or writing failed: a full disk, a device's error"},
+    {ExitCode::noGpu, "no GPU: the target is one that nnc cannot run on here"}};
 
 } // namespace nnc::tools
 

@@ -38,9 +38,9 @@ static std::string toAbsolute(llvm::StringRef path) {
 
 std::string printDepfile(const Manifest &manifest,
                          const std::vector<std::string> &sources) {
-  std::string rule = escape(toAbsolute(manifest.sourceFolder() + "/" +
-                                       manifest.getModule() + ".cpp")) +
-                     ":";
+  std::string rule =
+      escape(toAbsolute(manifest.sourceFolder() + "/" + manifest.getSource())) +
+      ":";
   std::string empty;
   for (const std::string &source : sources) {
     std::string file = escape(toAbsolute(source));

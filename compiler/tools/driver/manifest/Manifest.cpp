@@ -277,6 +277,8 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
                  map.map("target", manifest.target) &&
                  map.map("isa", manifest.isa) &&
                  map.map("flags", manifest.flags) &&
+                 map.mapOptional("architectures", manifest.architectures) &&
+                 map.mapOptional("decisions", manifest.decisions) &&
                  map.mapOptional("optimize", optimize) &&
                  map.map("files", manifest.files) &&
                  map.mapOptional("library", manifest.library) &&

@@ -112,6 +112,11 @@ struct Manifest {
   std::vector<std::string> isa; ///< features that a CPU must have
   /// Flags of the compiler, including those of the target.
   std::vector<std::string> flags;
+  /// Architectures of GPUs, if the module is CUDA; empty for other modules.
+  std::vector<std::string> architectures;
+  /// Loops, branches and sizes for which a run of a CUDA module waits, because
+  /// the CPU decides them by a value in the GPU's memory.
+  std::vector<std::string> decisions;
   Optimize optimize = Optimize::balance;
   std::vector<std::string> files;
   /// File name of the shared library in `folder`, or empty.
@@ -136,6 +141,12 @@ struct Manifest {
   /// Returns the stem of the names of the module's files.
   const std::string &getModule() const {
     return module.empty() ? name : module;
+  }
+  /// Returns true if the module is CUDA.
+  bool isCuda() const { return !architectures.empty(); }
+  /// Returns the file name of the source with the module's layers.
+  std::string getSource() const {
+    return getModule() + (isCuda() ? ".cu" : ".cpp");
   }
   /// Returns the sizes that the caller chooses.
   llvm::ArrayRef<SizeInfo> callersSizes() const;

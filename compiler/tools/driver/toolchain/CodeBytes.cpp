@@ -81,8 +81,9 @@ static llvm::Error addSymbols(const std::string &object,
 static void dropWeights(std::vector<CompileJob> &jobs,
                         const Manifest &manifest) {
   llvm::erase_if(jobs, [&](const CompileJob &job) {
-    return llvm::sys::path::extension(job.source) != ".cpp" &&
-           llvm::sys::path::filename(job.source) != manifest.customFile();
+    llvm::StringRef file = llvm::sys::path::filename(job.source);
+    return llvm::sys::path::extension(file) != ".cpp" &&
+           file != manifest.getSource() && file != manifest.customFile();
   });
 }
 
@@ -152,6 +153,9 @@ CodeBytes::measure(const Manifest &manifest, const std::string &compiler,
   if (!toolchain)
     return toolchain.takeError();
   toolchain->level = level;
+  // Of CUDA only the whole is known: a kernel's machine code is in another part
+  // of the object file, and several layers may share it.
+  wantsLayers = wantsLayers && !toolchain->isGpu;
   Words command = toolchain->moduleCommand();
   if (auto program = findProgram(command.empty() ? "" : command.front());
       !program) {

@@ -61,7 +61,18 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
   result.emulator = splitCommand(machine->getEmulator());
   result.board = machine->getBoard().str();
   result.linker = machine->getHost().getCompiler().str();
+  result.isGpu = machine->getHost().getKind() == target::DeviceKind::gpu;
   return result;
+}
+
+void Toolchain::emulateGpu(const std::string &other) {
+  const char *system = std::getenv("CXX");
+  compiler = system && *system ? system : "c++";
+  if (!other.empty())
+    compiler = other;
+  // Contraction would round differently from kernels, which have none.
+  flags = {"-DNNC_EMULATE_CUDA=1", "-ffp-contract=off", "-fno-math-errno"};
+  emulatesGpu = true;
 }
 
 std::vector<std::string> Toolchain::moduleCommand() const {
@@ -131,10 +142,17 @@ static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
   Words command = job.ofModule ? toolchain.moduleCommand()
                                : splitCommand(toolchain.compiler);
   llvm::StringRef extension = path::extension(job.source);
-  if (extension == ".cpp")
+  if (extension == ".cpp" || extension == ".cu")
     command.push_back("-std=c++17");
-  for (const auto *flags : {&toolchain.flags, &job.flags})
-    command.insert(command.end(), flags->begin(), flags->end());
+  if (!toolchain.emulatesGpu)
+    command.insert(command.end(), job.cudaFlags.begin(), job.cudaFlags.end());
+  else if (extension == ".cu")
+    command.insert(command.end(), {"-x", "c++"});
+  // Those of the manifest name the architectures of GPUs, too.
+  if (job.cudaFlags.empty() || toolchain.emulatesGpu)
+    command.insert(command.end(), toolchain.flags.begin(),
+                   toolchain.flags.end());
+  command.insert(command.end(), job.flags.begin(), job.flags.end());
   if (extension == ".c")
     command.insert(command.end(), {"-x", "c"});
   command.insert(command.end(), {"-c", job.source, "-o", job.object});
@@ -161,7 +179,8 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
   std::vector<CompileJob> jobs;
   for (const std::string &file : manifest.files) {
     llvm::StringRef extension = path::extension(file);
-    if (extension != ".cpp" && extension != ".c" && extension != ".S")
+    const bool isCuda = extension == ".cu", isCpp = extension == ".cpp";
+    if (!isCpp && !isCuda && extension != ".c" && extension != ".S")
       continue;
     CompileJob job{manifest.folder + "/" + file,
                    folder + "/" + path::filename(file).str() + ".o",
@@ -169,9 +188,9 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
                    /*ofModule=*/true};
     // The assembler looks for the weights in the folder of the source.
     job.flags = {"-I" + manifest.sourceFolder()};
-    if (extension == ".cpp") {
-      job.flags.insert(job.flags.end(), manifest.flags.begin(),
-                       manifest.flags.end());
+    if (isCpp || isCuda) {
+      auto &own = isCuda ? job.cudaFlags : job.flags;
+      own.insert(own.end(), manifest.flags.begin(), manifest.flags.end());
       job.flags.insert(job.flags.end(), more.begin(), more.end());
       if (hooks)
         job.flags.push_back("-DNNC_HOOKS=1");
@@ -248,6 +267,13 @@ llvm::Error buildLibrary(const Manifest &manifest, const Toolchain &toolchain) {
   return runPrograms({command}, folder + "/link");
 }
 
+/// Returns the value of NNC_MODEL_LOADS (runner/model.cpp) for a module.
+static int howToLoad(const Manifest &module) {
+  if (!module.isCuda() || module.weightBytes == 0)
+    return 0;
+  return module.weights == "file" ? 2 : 1;
+}
+
 llvm::Expected<std::vector<std::string>>
 buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
              const std::string &folder) {
@@ -280,6 +306,8 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
                       fmt::join(module.arenaMacros(), ",")),
           fmt::format("-DNNC_MODEL_MEMORIES={}", int(!module.memories.empty())),
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),
+          fmt::format("-DNNC_MODEL_CUDA={}", int(module.isCuda())),
+          fmt::format("-DNNC_MODEL_LOADS={}", howToLoad(module)),
           fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
           fmt::format("-DNNC_MODEL_SIZES={}", module.callersSizes().size()),
           fmt::format("-DNNC_MODEL_PLACED={}",

@@ -24,6 +24,10 @@ struct Toolchain {
   /// The board of a target without an operating system, whose programs are
   /// firmware (driver/Firmware.h), or "".
   std::string board;
+  /// Whether the target is a GPU, for which modules are CUDA.
+  bool isGpu = false;
+  /// Whether `compiler` compiles CUDA for the CPU, which emulates the GPU.
+  bool emulatesGpu = false;
   /// The program that links firmware and knows the target's libraries.
   std::string linker;
 
@@ -42,6 +46,10 @@ struct Toolchain {
   /// compiler with the flags given with it, and `level` unless one of these
   /// flags begins with -O.
   std::vector<std::string> moduleCommand() const;
+
+  /// Makes `compiler`, or if it is empty the system's C++ compiler, build CUDA
+  /// modules for this machine's CPU, which emulates the GPU.
+  void emulateGpu(const std::string &compiler);
 
   /// Makes programs run elsewhere. `place` is ssh:HOST, or the beginning of a
   /// command to which the program and its arguments are appended.
@@ -67,6 +75,8 @@ struct CompileJob {
   std::string source, object;
   std::vector<std::string> flags;
   bool ofModule = false; ///< whether Toolchain::moduleCommand() compiles it
+  /// Flags that only nvcc gets.
+  std::vector<std::string> cudaFlags = {};
 };
 
 /// Compiles the jobs in parallel and returns the paths of their objects. `log`

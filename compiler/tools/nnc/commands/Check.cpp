@@ -287,7 +287,7 @@ private:
   }
 
   ExitCode measureSource(const Manifest &manifest) {
-    std::string source = manifest.folder + "/" + manifest.name + ".cpp";
+    std::string source = manifest.folder + "/" + manifest.getSource();
     uint64_t bytes = 0;
     if (std::error_code error = llvm::sys::fs::file_size(source, bytes))
       return fail(makeError(source + ": " + error.message()),

@@ -162,6 +162,11 @@ private:
       printOut("  {}: {} to {}, {} {}\n", displayText(change.name), change.from,
                change.to, formatSeconds(change.cost.seconds),
                originText(change.cost));
+    if (!manifest.decisions.empty())
+      printOut(
+          "The CPU decides, and waits for the GPU (no graph can capture a "
+          "run): {}\n",
+          displayText(fmt::format("{}", fmt::join(manifest.decisions, ", "))));
     if (!explanation.stored.empty())
       printOut("Weights take fewer bytes:\n");
     for (const StoredWeight &weight : explanation.stored)
@@ -329,6 +334,8 @@ private:
                      {"inputs", portsToJson(manifest.inputs)},
                      {"outputs", portsToJson(manifest.outputs)},
                      {"layers", std::move(array)}};
+    if (manifest.isCuda())
+      all["decisions"] = json::Array(manifest.decisions);
     if (batch)
       all["batch"] = toJson(*batch);
     return all;

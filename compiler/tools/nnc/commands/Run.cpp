@@ -62,6 +62,7 @@ public:
         ->type_name("DIR");
     addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
+    addEmulateOption(app, emulate);
     addJsonOption(app, json);
   }
 
@@ -80,7 +81,7 @@ public:
     if (ExitCode code = readInputs(files, prepared.manifest, request);
         code != ExitCode::done)
       return code;
-    if (ExitCode code = prepared.build(compiler, threads);
+    if (ExitCode code = prepared.build(compiler, threads, emulate);
         code != ExitCode::done)
       return code;
     llvm::Expected<RunResult> result = prepared.module->run(request);
@@ -141,7 +142,7 @@ private:
   std::vector<std::string> files;
   std::string outputFolder, compiler;
   int threads = 1;
-  bool json = false;
+  bool json = false, emulate = false;
 };
 
 } // namespace

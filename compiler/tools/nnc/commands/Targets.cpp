@@ -48,6 +48,13 @@ private:
     return names;
   }
 
+  static json::Array architectures(target::MachineAttr machine) {
+    json::Array names;
+    for (mlir::Attribute name : machine.getHost().getArchitectures())
+      names.push_back(llvm::cast<mlir::StringAttr>(name).getValue());
+    return names;
+  }
+
   /// Returns true if this machine has a compiler for the target.
   static bool hasCompiler(target::MachineAttr machine) {
     Words words = splitCommand(machine.getHost().getCompiler());
@@ -96,7 +103,8 @@ private:
           {"flags", machine.getHost().getFlags()},
           {"emulator", machine.getEmulator()},
           {"align", machine.getHost().getAlign()},
-          {"board", machine.getBoard()}});
+          {"board", machine.getBoard()},
+          {"architectures", architectures(machine)}});
     printJson(std::move(array));
   }
 

@@ -71,6 +71,7 @@ public:
         ->check(numberFrom(0, 1));
     addThreadCountOption(app, threads);
     addCompilerOption(app, compiler);
+    addEmulateOption(app, emulate);
     addJsonOption(app, json);
   }
 
@@ -101,7 +102,7 @@ public:
       llvm::Expected<std::vector<TestCase>> cases = readCases();
       if (!cases)
         return fail(cases.takeError(), ExitCode::usage);
-      if (ExitCode code = prepared.build(compiler, threads);
+      if (ExitCode code = prepared.build(compiler, threads, emulate);
           code != ExitCode::done)
         return code;
       for (TestCase &one : *cases)
@@ -336,7 +337,7 @@ private:
   int randomCases = 1, threads = 1;
   std::optional<double> givenTolerance;
   Tolerance tolerance{0};
-  bool json = false, isQuantized = false;
+  bool json = false, isQuantized = false, emulate = false;
 
   Prepared prepared;
   json::Array results;

@@ -58,6 +58,8 @@ void addPackageOption(CLI::App &app, ModelOptions &options);
 /// Adds --threads=N, for code that runs on this machine.
 void addThreadCountOption(CLI::App &app, int &threads);
 void addCompilerOption(CLI::App &app, std::string &compiler);
+/// --emulate: the CPU emulates the GPU of a CUDA module.
+void addEmulateOption(CLI::App &app, bool &emulate);
 /// Adds --on=ssh:HOST|COMMAND, for programs that measure.
 void addPlaceOption(CLI::App &app, std::string &on);
 void addJsonOption(CLI::App &app, bool &json);

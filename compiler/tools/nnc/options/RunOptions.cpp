@@ -56,6 +56,12 @@ void addCompilerOption(CLI::App &app, std::string &compiler) {
       ->type_name("CXX");
 }
 
+void addEmulateOption(CLI::App &app, bool &emulate) {
+  app.add_flag("--emulate", emulate,
+               "Let the CPU emulate the GPU of the target: slow, and the same "
+               "source, compiled by a C++ compiler");
+}
+
 void addPlaceOption(CLI::App &app, std::string &on) {
   app.add_option("--on", on,
                  "Another machine to measure on: one that ssh reaches, or a "

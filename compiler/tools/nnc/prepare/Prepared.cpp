@@ -63,7 +63,16 @@ void Prepared::chooseFunction(const std::vector<std::string> &arguments) {
   manifest = found == functions.end() ? functions.front() : *found;
 }
 
-ExitCode Prepared::build(const std::string &compiler, int threads) {
+/// Returns why nnc cannot run code for a GPU on this machine.
+static llvm::Error makeNoGpuError(const std::string &target) {
+  return makeError(fmt::format("code for {} needs a GPU, and nnc does not run "
+                               "modules on one yet: nnc run --emulate and nnc "
+                               "verify --emulate let the CPU emulate it",
+                               target));
+}
+
+ExitCode Prepared::build(const std::string &compiler, int threads,
+                         bool emulate) {
   if (threads > 1 && !manifest.threads)
     return fail(makeError(manifest.folder + " was compiled without threads; "
                                             "compile it with --threads=on"),
@@ -72,6 +81,14 @@ ExitCode Prepared::build(const std::string &compiler, int threads) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
+  if (emulate && !toolchain.isGpu)
+    return fail(makeError("--emulate is for targets that are GPUs, and " +
+                          manifest.target + " is none; leave it out"),
+                ExitCode::usage);
+  if (toolchain.isGpu && !emulate)
+    return fail(makeNoGpuError(manifest.target), ExitCode::noGpu);
+  if (emulate)
+    toolchain.emulateGpu(compiler);
   toolchain.level = getLevel(manifest.optimize);
   if (std::string obstacle = findObstacle(manifest.isa, toolchain);
       !obstacle.empty())

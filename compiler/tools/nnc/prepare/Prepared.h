@@ -32,8 +32,10 @@ struct Prepared {
   /// Selects one function of a module with several: the one that accepts inputs
   /// with the shapes of these files (INPUT=FILE.npy), or else the first one.
   void chooseFunction(const std::vector<std::string> &arguments);
-  /// Builds the program that runs the module, if this machine can run it.
-  ExitCode build(const std::string &compiler, int threads);
+  /// Builds the program that runs the module, if this machine can run it. With
+  /// `emulate`, the CPU emulates the GPU of a CUDA module.
+  ExitCode build(const std::string &compiler, int threads,
+                 bool emulate = false);
 };
 
 /// Reads the file NAME=FILE.npy for each of the model's inputs into the

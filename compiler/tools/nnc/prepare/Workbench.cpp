@@ -36,6 +36,10 @@ ExitCode Workbench::findTools(target::MachineAttr machine,
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
+  if (toolchain.isGpu)
+    return fail(makeError("nnc does not measure on GPUs yet, and " + target +
+                          " is one"),
+                ExitCode::noGpu);
   if (toolchain.isBare()) {
     return fail(makeError(target + " has no operating system, under which "
                                    "programs that measure run"),

@@ -158,15 +158,16 @@ mlir::RankedTensorType getResultType(mlir::Operation *op) {
   return exec::getPlaceOp(place).getTensor();
 }
 
-/// Adds the bytes of code that belong only to this layer, or the name of the
-/// layer whose code it shares.
+/// Adds the bytes of code that belong only to this layer, or null where they
+/// are not known, and the name of the layer whose code it shares, if it does.
 void addCode(json::Object &layer, const GraphStep &step, size_t number,
              const std::optional<CodeBytes> &code) {
   auto call = llvm::dyn_cast<exec::CallOp>(step.op);
   if (call && call.getLike())
     layer["code_of"] = call.getLike()->str();
-  layer["code_bytes"] =
-      code ? json::Value(code->layers[number]) : json::Value(nullptr);
+  layer["code_bytes"] = code && !code->layers.empty()
+                            ? json::Value(code->layers[number])
+                            : json::Value(nullptr);
 }
 
 json::Array describeLayers(const Manifest &manifest, const Graph &graph,

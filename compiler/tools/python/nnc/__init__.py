@@ -15,13 +15,13 @@ each problem as an object. `python -m nnc` is the command line.
 from nnc._compile import command, compile, version
 from nnc._model import Model, Outputs, Port, load
 from nnc._problems import (BrokenModelError, CompileWarning, DifferenceError, Error,
-                           InternalError, LimitError, Problem, SystemFailure,
+                           InternalError, LimitError, NoGpuError, Problem, SystemFailure,
                            UnsupportedError, UsageError)
 
 __version__ = version()
 
 __all__ = [
     "BrokenModelError", "CompileWarning", "DifferenceError", "Error", "InternalError",
-    "LimitError", "Model", "Outputs", "Port", "Problem", "SystemFailure", "UnsupportedError",
-    "UsageError", "command", "compile", "load",
+    "LimitError", "Model", "NoGpuError", "Outputs", "Port", "Problem", "SystemFailure",
+    "UnsupportedError", "UsageError", "command", "compile", "load",
 ]

@@ -100,13 +100,19 @@ class SystemFailure(Error, OSError):
         return str(self.args[0])
 
 
+class NoGpuError(Error):
+    """The target is a GPU that nnc cannot run on, on this machine."""
+
+    exit_code = 8
+
+
 class CompileWarning(UserWarning):
     """A warning of nnc about a model or an option."""
 
 
 _BY_CODE = {kind.exit_code: kind for kind in
             (InternalError, UsageError, BrokenModelError, UnsupportedError, DifferenceError,
-             LimitError, SystemFailure)}
+             LimitError, SystemFailure, NoGpuError)}
 
 
 def error_of(problems: Sequence[Problem], exit_code: int, document: Any = None) -> Error:
