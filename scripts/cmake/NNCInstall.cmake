@@ -34,6 +34,7 @@ foreach(page
     codegen/README.md
     codegen/building.md
     codegen/calling.md
+    codegen/cuda.md
     codegen/sizes.md
     compiler/tools/README.md
     compiler/tools/nnc/README.md
@@ -44,6 +45,7 @@ foreach(page
     compiler/tools/python/README.md
     dialects/target/README.md
     examples/cmake/README.md
+    examples/cuda/README.md
     examples/firmware/README.md
     examples/ocr/README.md
     examples/recipes/README.md

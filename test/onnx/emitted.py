@@ -51,6 +51,10 @@ def in_turn(targets, test):
     return [targets[zlib.crc32(test.encode()) % len(targets)]]
 
 
+# Flags with which a C++ compiler compiles a CUDA module for the CPU.
+EMULATION = ["-DNNC_EMULATE_CUDA=1", "-ffp-contract=off", "-fno-math-errno"]
+
+
 class Failure(Exception):
     """A step that failed. `code` is the exit code of nnc if nnc reported the failure."""
 
@@ -121,10 +125,15 @@ class Emitted:
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.name = self.manifest["name"]
 
+    def is_cuda(self):
+        return bool(self.manifest.get("architectures"))
+
     def build(self, optimize="-O1", compiler="clang++-19"):
         """The shared library, beside the sources."""
         launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
-        flags = ["-fPIC", "-std=c++17", optimize, *self.manifest["flags"]]
+        # A CPU emulates the GPU of a CUDA module.
+        own = EMULATION if self.is_cuda() else self.manifest["flags"]
+        flags = ["-fPIC", "-std=c++17", optimize, *own]
         if "clang" in compiler:
             text = (self.folder / f"{self.name}_runtime.h").read_text()
             headers = [header for header in HEADERS if f"#include <{header}>" in text]
@@ -132,9 +141,11 @@ class Emitted:
         objects = []
         for file in self.manifest["files"]:
             source = self.folder / file
-            if source.suffix not in (".cpp", ".c", ".S"):
+            if source.suffix not in (".cpp", ".cu", ".c", ".S"):
                 continue
-            is_cpp = source.suffix == ".cpp"
+            is_cpp = source.suffix in (".cpp", ".cu")
+            if source.suffix == ".cu":
+                flags += ["-x", "c++"]
             command = ([*launcher, compiler, *flags] if is_cpp else [compiler, "-fPIC"])
             run([*command, "-c", file, "-o", file + ".o", "-I."], f"building {file}",
                 cwd=self.folder, env={**os.environ,
@@ -160,11 +171,21 @@ class Emitted:
                                  for port in m["inputs"]]}
         arrays = [aligned(np.asarray(inputs[port["name"]]), port) for port in m["inputs"]]
         outputs = [aligned(None, port) for port in m["outputs"]]
-        arena = aligned_bytes(m["arena_bytes"])
+        align = max(64, m["align"])
+        arena = aligned_bytes(m["arena_bytes"], align)
         library = ctypes.CDLL(str(self.folder / "module.so"))
         given = [said[size["name"]] for size in m.get("sizes", []) if not size["found"]]
+        arguments = [ctypes.c_void_p(arena.ctypes.data)]
+        if self.is_cuda():
+            arguments.append(None)  # the default stream
+            if m["weight_bytes"]:
+                weights = aligned_bytes(m["weight_bytes"], align)
+                if code := library[f"{self.name}_load_weights"](
+                        ctypes.c_void_p(weights.ctypes.data), None, None):
+                    raise Failure(f"{self.name}_load_weights returned {code}")
+                arrays.append(weights)
         code = library[f"{self.name}_run"](pointers(arrays, given), pointers(outputs),
-                                           ctypes.c_void_p(arena.ctypes.data))
+                                           *arguments)
         if code:
             raise Failure(f"{self.name}_run returned {code}")
         return self.name_outputs(outputs, said)
@@ -280,4 +301,4 @@ def run_in_emulator(model, folder, inputs, *, target, shapes=None, options=()):
 
 
 def is_native(target):
-    return target in ("native", "portable") or platform.machine().replace("_", "-") in target
+    return target in ("native", "portable") or target.startswith("cuda") or platform.machine().replace("_", "-") in target

@@ -6,6 +6,7 @@ generates for operators that `nnc ops` lists, and the models that it stores.
     node_tests.py --sample 2/10       the second tenth of them
     node_tests.py --only 'conv|pool'  the cases whose names match
     node_tests.py --constants         with all inputs but the first as weights
+    node_tests.py --target=cuda-sm80 --nvcc   compiled by nvcc instead of run
     node_tests.py --as-written        with no input as a weight; prints the share that passes,
                                       and fails where it is less than --share
 
@@ -31,6 +32,9 @@ from onnx import TensorProto, numpy_helper
 
 import constants
 import emitted
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cuda"))
+import toolkit  # noqa: E402
 
 # What nnc declines although it has the operator: part of its message, and why that is
 # no fault. Anything else that it declines is a failure.
@@ -140,9 +144,10 @@ def to_array(value):
     return numpy_helper.to_array(value) if is_proto else np.asarray(value)
 
 
-def check(case, target, frozen):
+def check(case, target, frozen, with_nvcc=False):
     """Raises Failure if a case does not pass. `frozen` says which inputs become constants:
-    those that nnc "needs", "all" but the first, or "none"."""
+    those that nnc "needs", "all" but the first, or "none". `with_nvcc` tells nvcc to compile
+    the module, which does not run then."""
     names = [port.name for port in case.model.graph.input]
     for inputs, expected in get_data(case):
         arrays = {name: to_array(array) for name, array in zip(names, inputs)}
@@ -153,10 +158,22 @@ def check(case, target, frozen):
             path = os.path.join(folder, case.name + ".onnx")
             onnx.save(model, path)
             module = emitted.compile_model(path, os.path.join(folder, "out"), target=target)
+            if with_nvcc:
+                compile_with_nvcc(module)
+                return
             module.build()
             given = {name: emitted.as_stored(array) for name, array in given.items()}
             outputs = emitted.run_apart(module, given)
         compare(case, outputs, expected, module.manifest["outputs"])
+
+
+def compile_with_nvcc(module):
+    try:
+        _, said = toolkit.compile_module(module.folder, module.manifest)
+    except AssertionError as error:
+        raise emitted.Failure(str(error)) from None
+    if said:
+        raise emitted.Failure(f"nvcc warns: {said}")
 
 
 def outcome(index):
@@ -203,6 +220,7 @@ def parse_arguments():
     parser.add_argument("--share", type=float, default=0, metavar="PERCENT",
                         help="of the cases that have to pass as written")
     parser.add_argument("--target", default="native")
+    parser.add_argument("--nvcc", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     return parser.parse_args()
 
@@ -211,7 +229,10 @@ def main():
     global CASES, HOW
     arguments = parse_arguments()
     HOW = arguments.target, ("none" if arguments.as_written else
-                             "all" if arguments.constants else "needs")
+                             "all" if arguments.constants else "needs"), arguments.nvcc
+    if arguments.nvcc and not toolkit.find("nvcc"):
+        print(toolkit.WHY_SKIPPED)
+        return 77
     part, parts = map(int, arguments.sample.split("/"))
     supported = supported_ops()
     CASES, left_out = [], []

@@ -9,7 +9,8 @@
 #   NAME     the library, the C functions and the header
 #   MODEL    the file, from the current source folder
 #   TARGET   the machine, see `nnc targets`; this machine's `native` unless given, and
-#            needed where CMake builds for another machine
+#            needed where CMake builds for another machine; for a GPU, such as cuda-sm90,
+#            the project needs the language CUDA
 #   SHAPE    shapes of inputs whose dimensions the model leaves open, as --shape has them
 #   OPTIONS  further options of `nnc compile`; files are named from the current source
 #            folder
@@ -44,7 +45,11 @@ function(nnc_add_model)
   # include what else there is.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/nnc)
   set(code ${folder}/${arg_NAME})
-  set(sources ${code}/${arg_NAME}.cpp ${code}.c ${code}.S)
+  set(extension cpp)
+  if(arg_TARGET MATCHES "^cuda-")
+    set(extension cu)
+  endif()
+  set(sources ${code}/${arg_NAME}.${extension} ${code}.c ${code}.S)
   set(shapes "")
   foreach(shape IN LISTS arg_SHAPE)
     list(APPEND shapes --shape ${shape})
@@ -68,7 +73,16 @@ function(nnc_add_model)
   add_library(${arg_NAME}::${arg_NAME} ALIAS ${arg_NAME})
   target_include_directories(${arg_NAME} PUBLIC "$<BUILD_INTERFACE:${code}>"
                                                 "$<INSTALL_INTERFACE:include>")
-  target_compile_features(${arg_NAME} PRIVATE cxx_std_17)
+  if(extension STREQUAL "cu")
+    # The flags that nnc says name the architectures.
+    target_compile_features(${arg_NAME} PRIVATE cuda_std_17)
+    set_target_properties(${arg_NAME} PROPERTIES CUDA_ARCHITECTURES OFF
+                                                 POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(
+      ${arg_NAME} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--options-file=${code}.flags>")
+  else()
+    target_compile_features(${arg_NAME} PRIVATE cxx_std_17)
+  endif()
   set_target_properties(
     ${arg_NAME} PROPERTIES PUBLIC_HEADER ${code}/${arg_NAME}.h NNC_FOLDER ${code}
                            UNITY_BUILD OFF CXX_CLANG_TIDY "" C_CLANG_TIDY "")
@@ -114,9 +128,14 @@ macro(_nnc_check_arguments)
                         "name it with -DNNC_EXECUTABLE=/path/to/nnc")
   endif()
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  foreach(language C CXX)
+  set(needed C CXX)
+  if(arg_TARGET MATCHES "^cuda-")
+    list(APPEND needed CUDA)
+  endif()
+  foreach(language IN LISTS needed)
     if(NOT language IN_LIST languages)
-      message(FATAL_ERROR "nnc_add_model(${arg_NAME}): the project needs LANGUAGES C CXX")
+      list(JOIN needed " " needed)
+      message(FATAL_ERROR "nnc_add_model(${arg_NAME}): the project needs LANGUAGES ${needed}")
     endif()
   endforeach()
 endmacro()
