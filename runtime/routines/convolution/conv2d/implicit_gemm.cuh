@@ -9,13 +9,14 @@
 // block    Tile::threads
 // shared   Tile::shared_bytes; each of STAGES stages holds a step of
 //          DEPTH_BYTES bytes of the rows of x, then the same of the filters
-// regs     up to 139 a thread for warps of 32 x 32 outputs, 128 for 64 x 32
-//          and 166 on sm_75, 242 for 64 x 64; none is spilled
+// regs     a thread has up to 139 for warps of 32 x 32 outputs, 128 for 64 x 32
+//          (166 on sm_75), 180 for 32 x 64, and 242 for 64 x 64, which spills
+//          on sm_75; test/runtime/cuda/kernels.inc lists what is checked
 // arch     f16, i8 and u8 from sm_75 on, bf16 and tf32 from sm_80 on
 // reads    x, w, each 16-byte aligned, and the operands of the epilogue
 // writes   y, or the sums of each slice, 16-byte aligned
-// error    products are exact, of tf32 without the lower 13 bits of its
-//          factors; sums are f32, or i32 for bytes, in the order of steps
+// error    products are exact (tf32 ignores the lower 13 bits of both factors);
+//          sums are f32, or i32 for bytes, in the order of steps
 //
 // Chunk c of row r of x lies in shared memory at chunk c ^ swizzle(r), so that
 // the rows that ldmatrix reads and those that a warp copies are in different
