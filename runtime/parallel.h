@@ -28,13 +28,6 @@
 
 namespace nnc {
 
-/// Calls R::finish() if R has it.
-template <class R, class S, class... A>
-inline void finish(const S &shape, const A &...arguments) {
-  if constexpr (has_finish<R>)
-    R::finish(shape, argument_of(arguments, 0, 1)...);
-}
-
 #if defined(NNC_THREADS) && NNC_THREADS
 
 using pool = const nnc_pool *;

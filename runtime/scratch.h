@@ -1,8 +1,8 @@
 //===- scratch.h - The working memory of a layer, and its last step -------===//
 //
-// What launch<R> of parallel.h and of cuda/launch.h share: how the scratch
-// memory of a layer is divided among threads, and the step that follows when
-// all threads are done.
+// The parts that launch<R> of parallel.h and launch<R> of cuda/launch.h share:
+// how the scratch memory of a layer is divided among threads, and the step that
+// follows when all threads are done.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_SCRATCH_H
@@ -40,6 +40,13 @@ NNC_FN inline unsigned char *argument_of(const scratch_memory &scratch,
 template <class R, class = void> constexpr bool has_finish = false;
 template <class R>
 constexpr bool has_finish<R, enable_if_t<R::has_finish>> = true;
+
+/// Calls R::finish() if R has it.
+template <class R, class S, class... A>
+NNC_FN inline void finish(const S &shape, const A &...arguments) {
+  if constexpr (has_finish<R>)
+    R::finish(shape, argument_of(arguments, 0, 1)...);
+}
 
 /// True if R has units(shape, threads), which returns a number of units of at
 /// most one per thread. run() then takes `threads` as its last argument.

@@ -36,7 +36,7 @@ struct grid_size {
   int x, y, z;
 };
 
-/// What all threads of a running block share.
+/// The state of a running block that all its threads share.
 struct host_block_state {
   host_memory &memory;
   host_scheduler &threads;

@@ -29,7 +29,7 @@
 
 namespace nnc {
 
-/// What was wrong when CUDA reported its first error.
+/// The kind of the first error that CUDA reported.
 enum class gpu_fault {
   none,
   no_gpu,    ///< there is no GPU, or its driver is too old
@@ -42,23 +42,24 @@ enum class gpu_fault {
 /// Threads of a block of a kernel of launch().
 constexpr int block_threads = 128;
 
-/// Largest number of blocks of such a kernel; its threads compute several units
-/// each if there are more units than threads.
-constexpr int most_blocks = 1 << 20;
+/// Largest number of threads of such a kernel, which compute several units each
+/// if there are more units.
+constexpr int most_threads = block_threads << 20;
 
 /// Runs the units of R whose numbers leave the remainder `thread` when divided
-/// by `threads`.
+/// by `threads`. The units of a routine with finish() share one scratch.
 template <class R, class S, class... A>
 NNC_FN inline void run_units(const S &shape, int units, int thread, int threads,
                              const A &...arguments) {
+  const int mine = has_finish<R> ? 0 : thread;
+  const int parts = has_finish<R> ? 1 : threads;
   for (int64_t unit = thread; unit < units; unit += threads) {
     const int begin = static_cast<int>(unit);
     if constexpr (cuts_for_threads<R, S>)
-      R::run(shape, argument_of(arguments, thread, threads)..., begin,
-             begin + 1, NNC_THREADS);
+      R::run(shape, argument_of(arguments, mine, parts)..., begin, begin + 1,
+             NNC_THREADS);
     else
-      R::run(shape, argument_of(arguments, thread, threads)..., begin,
-             begin + 1);
+      R::run(shape, argument_of(arguments, mine, parts)..., begin, begin + 1);
   }
 }
 
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(block_threads)
 /// The kernel of R::finish(), which a single thread runs.
 template <class R, class S, class... A>
 __global__ void finish_kernel(S shape, A... arguments) {
-  R::finish(shape, argument_of(arguments, 0, 1)...);
+  finish<R>(shape, arguments...);
 }
 
 /// The kernel that stores one value.
@@ -242,12 +243,6 @@ inline bool is_on_gpu(const void *) { return true; }
 
 #endif
 
-/// Returns the number of threads with which launch() runs `units` units.
-constexpr int count_threads(int units) {
-  constexpr int most = most_blocks * block_threads;
-  return units < most ? units : most;
-}
-
 /// The routine by_element of R, whose units are single elements, or R itself if
 /// it has none.
 template <class R, class = void> struct finest {
@@ -264,14 +259,13 @@ template <class Routine, class S, class... A>
 inline void launch(stream &stream, const S &shape, const A &...arguments) {
   using R = typename finest<Routine>::type;
   constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);
-  int threads =
-      scratch && !has_finish<R> ? NNC_THREADS : count_threads(~0u >> 1);
+  constexpr int most = scratch && !has_finish<R> ? NNC_THREADS : most_threads;
   int units = 0;
   if constexpr (cuts_for_threads<R, S>)
     units = R::units(shape, NNC_THREADS);
   else
     units = R::units(shape);
-  threads = units < threads ? units : threads;
+  const int threads = units < most ? units : most;
   if (units > 0) {
 #if defined(__CUDACC__)
     stream.run(units_kernel<R, S, A...>, threads, shape, units, threads,
@@ -286,8 +280,7 @@ inline void launch(stream &stream, const S &shape, const A &...arguments) {
 #if defined(__CUDACC__)
     stream.run(finish_kernel<R, S, A...>, 1, shape, arguments...);
 #else
-    stream.run(1,
-               [&](int) { R::finish(shape, argument_of(arguments, 0, 1)...); });
+    stream.run(1, [&](int) { finish<R>(shape, arguments...); });
 #endif
   }
 }

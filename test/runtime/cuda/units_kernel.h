@@ -1,8 +1,8 @@
 //===- units_kernel.h - A kernel that computes units of a routine ---------===//
 //
-// What a CUDA module does with a portable routine: each thread of the GPU
-// computes one unit. The shape is an argument, because the lists of its fields
-// are members, while its whole numbers may be constants.
+// A kernel in the form in which a CUDA module calls a portable routine: each
+// thread of the GPU computes one unit. The shape is an argument, because the
+// lists of its fields are members, while its whole numbers may be constants.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_TEST_CUDA_UNITS_KERNEL_H

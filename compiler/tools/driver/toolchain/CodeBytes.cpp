@@ -153,9 +153,10 @@ CodeBytes::measure(const Manifest &manifest, const std::string &compiler,
   if (!toolchain)
     return toolchain.takeError();
   toolchain->level = level;
-  // Of CUDA only the whole is known: a kernel's machine code is in another part
-  // of the object file, and several layers may share it.
-  wantsLayers = wantsLayers && !toolchain->isGpu;
+  // The size of each layer of a CUDA module is not known: a kernel's machine
+  // code is in another part of the object file, and several layers may share
+  // it.
+  wantsLayers = wantsLayers && !manifest.isCuda();
   Words command = toolchain->moduleCommand();
   if (auto program = findProgram(command.empty() ? "" : command.front());
       !program) {

@@ -37,6 +37,16 @@ static constexpr const char *moduleSource = "model.cpp",
                             *mainSource = "main.cpp",
                             *probeSource = "probe.cpp";
 
+/// Returns the compiler `given`, or if it is empty the compiler `own`, for
+/// which the environment variable CXX stands where it is the system's.
+static std::string chooseCompiler(const std::string &own,
+                                  const std::string &given) {
+  if (!given.empty())
+    return given;
+  const char *system = std::getenv("CXX");
+  return own == "c++" && system && *system ? system : own;
+}
+
 llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
                                           const std::string &compiler) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -51,25 +61,17 @@ llvm::Expected<Toolchain> Toolchain::find(const std::string &target,
     return makeError(problem);
   Toolchain result;
   result.target = target;
-  result.compiler = machine->getHost().getCompiler().str();
-  const char *system = std::getenv("CXX");
-  if (result.compiler == "c++" && system && *system)
-    result.compiler = system;
-  if (!compiler.empty())
-    result.compiler = compiler;
+  result.compiler =
+      chooseCompiler(machine->getHost().getCompiler().str(), compiler);
   result.flags = splitCommand(machine->getHost().getFlags());
   result.emulator = splitCommand(machine->getEmulator());
   result.board = machine->getBoard().str();
   result.linker = machine->getHost().getCompiler().str();
-  result.isGpu = machine->getHost().getKind() == target::DeviceKind::gpu;
   return result;
 }
 
 void Toolchain::emulateGpu(const std::string &other) {
-  const char *system = std::getenv("CXX");
-  compiler = system && *system ? system : "c++";
-  if (!other.empty())
-    compiler = other;
+  compiler = chooseCompiler("c++", other);
   // Contraction would round differently from kernels, which have none.
   flags = {"-DNNC_EMULATE_CUDA=1", "-ffp-contract=off", "-fno-math-errno"};
   emulatesGpu = true;

@@ -24,8 +24,6 @@ struct Toolchain {
   /// The board of a target without an operating system, whose programs are
   /// firmware (driver/Firmware.h), or "".
   std::string board;
-  /// Whether the target is a GPU, for which modules are CUDA.
-  bool isGpu = false;
   /// Whether `compiler` compiles CUDA for the CPU, which emulates the GPU.
   bool emulatesGpu = false;
   /// The program that links firmware and knows the target's libraries.

@@ -81,11 +81,11 @@ ExitCode Prepared::build(const std::string &compiler, int threads,
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (emulate && !toolchain.isGpu)
+  if (emulate && !manifest.isCuda())
     return fail(makeError("--emulate is for targets that are GPUs, and " +
                           manifest.target + " is none; leave it out"),
                 ExitCode::usage);
-  if (toolchain.isGpu && !emulate)
+  if (manifest.isCuda() && !emulate)
     return fail(makeNoGpuError(manifest.target), ExitCode::noGpu);
   if (emulate)
     toolchain.emulateGpu(compiler);

@@ -36,7 +36,7 @@ ExitCode Workbench::findTools(target::MachineAttr machine,
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (toolchain.isGpu)
+  if (machine.getHost().getKind() == target::DeviceKind::gpu)
     return fail(makeError("nnc does not measure on GPUs yet, and " + target +
                           " is one"),
                 ExitCode::noGpu);

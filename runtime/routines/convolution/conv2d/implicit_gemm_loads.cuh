@@ -68,8 +68,8 @@ template <> struct gemm_product<uint8_t> {
   }
 };
 
-/// What is XORed to the number of a chunk in a row of x in shared memory. Eight
-/// rows that follow each other at a multiple of 8 get 8 different banks.
+/// The number that is XORed to that of a chunk in a row of x in shared memory.
+/// Eight rows that follow each other at a multiple of 8 get 8 different banks.
 template <class Tile> NNC_INLINE int gemm_swizzle(int row) {
   constexpr int rows_a_line = 8 / Tile::chunks;
   return row / rows_a_line % Tile::chunks;

@@ -1,7 +1,7 @@
 //===- implicit_gemm_plan.h - Tiles and weights of implicit_gemm.cuh ------===//
 //
-// What the host knows of the kernel: sizes of a tile, of the grid and of its
-// memory, and the order of the weights, which it packs.
+// The plan of the kernel, for the code that launches it: sizes of a tile, of
+// the grid and of its memory, and the order of the weights, which it packs.
 //
 // A convolution is the product of a matrix with a row for each output pixel and
 // one with a column for each filter. The terms of a sum are ordered by tap row,
