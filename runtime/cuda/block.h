@@ -26,6 +26,11 @@ using shared_address = uint32_t;
 /// Threads of a warp.
 constexpr int warp_lanes = 32;
 
+/// The number of blocks of a launch in each dimension of its grid.
+struct grid_size {
+  int x, y, z;
+};
+
 } // namespace nnc
 
 #endif // NNC_CUDA_BLOCK_H
