@@ -19,6 +19,9 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::codegen;
 
+/// The header that runs kernels on a CPU, whose module has nnc_emulation.h.
+static constexpr StringLiteral kEmulation = "runtime/cuda/host_block.h";
+
 namespace {
 class Amalgamation {
 public:
@@ -48,6 +51,9 @@ public:
       if (line == "#include \"runtime/nnc_runtime.h\"") {
         // The header stays a separate file, because callers also include it.
         own += "#include \"nnc_runtime.h\"\n";
+      } else if (line == ("#include \"" + kEmulation + "\"").str()) {
+        // Only compilers for CPUs read it.
+        own += "#include \"nnc_emulation.h\"\n";
       } else if (include.consume_front("#include \"")) {
         if (failed(add(include.rtrim('"'))))
           return failure();
@@ -61,6 +67,15 @@ public:
   }
 
   std::string take() { return std::move(text); }
+
+  /// Treats `path` and the headers that it includes as added.
+  void leaveOut(StringRef path) {
+    if (!added.insert(path).second)
+      return;
+    for (StringRef line : llvm::split(getEmbedded(path).value_or(""), '\n'))
+      if (line.consume_front("#include \""))
+        leaveOut(line.rtrim('"'));
+  }
 
 private:
   /// Returns the instruction set for which `path` defines vectors of numbers or
@@ -136,6 +151,18 @@ codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
   values["threads"] = std::to_string(hasShares ? options.threads : 0);
   values["headers"] = amalgamation.take();
   return fillTemplate("runtime.h.in", values);
+}
+
+FailureOr<std::string>
+codegen::amalgamateEmulation(ArrayRef<exec::ProgramOp> programs) {
+  Amalgamation amalgamation(programs);
+  // These stand before it in the module's runtime header.
+  for (StringRef header : {"runtime/cuda/launch.h", "runtime/simd/bfloat.h",
+                           "runtime/simd/half.h", "runtime/simd/unroll.h"})
+    amalgamation.leaveOut(header);
+  if (failed(amalgamation.add(kEmulation)))
+    return failure();
+  return fillTemplate("emulation.h.in", {{"headers", amalgamation.take()}});
 }
 
 std::string codegen::getRuntimeText(StringRef header) {

@@ -185,6 +185,12 @@ LogicalResult codegen::emit(ModuleOp module, StringRef target,
           folder->add(files[1], printPrograms(programs, options, weights))) ||
       failed(folder->add(files[2], *runtime)))
     return failure();
+  if (hasBlocks(programs)) {
+    FailureOr<std::string> emulation = amalgamateEmulation(programs);
+    files.push_back(getSourceFolder(options.package).str() + "nnc_emulation.h");
+    if (failed(emulation) || failed(folder->add(files.back(), *emulation)))
+      return failure();
+  }
   if (takesPool(program, options)) {
     for (StringRef header : {"nnc_runtime.h", "pool.h"}) {
       std::optional<StringRef> text = getEmbedded(("runtime/" + header).str());

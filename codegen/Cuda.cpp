@@ -25,6 +25,14 @@ bool codegen::isCuda(Operation *op) {
   return isCuda(program ? program : op->getParentOfType<exec::ProgramOp>());
 }
 
+bool codegen::hasBlocks(ArrayRef<exec::ProgramOp> programs) {
+  return llvm::any_of(programs, [](exec::ProgramOp program) {
+    return llvm::any_of(
+        exec::getSteps<exec::CallOp>(program),
+        [](exec::CallOp call) { return call.getHeader().ends_with(".cuh"); });
+  });
+}
+
 StringRef codegen::getQueueName(Operation *op) {
   return isCuda(op) ? "gpu_stream" : "pool";
 }

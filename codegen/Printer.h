@@ -278,6 +278,14 @@ mlir::FailureOr<std::string>
 amalgamateRuntime(llvm::ArrayRef<exec::ProgramOp> programs,
                   const EmitOptions &options);
 
+/// Returns true if a layer runs on blocks of a GPU's threads
+/// (runtime/cuda/kernels.h).
+bool hasBlocks(llvm::ArrayRef<exec::ProgramOp> programs);
+
+/// Returns the text of nnc_emulation.h, with which the CPU runs such layers.
+mlir::FailureOr<std::string>
+amalgamateEmulation(llvm::ArrayRef<exec::ProgramOp> programs);
+
 /// Returns the compiler flags that select the target's processor.
 llvm::SmallVector<std::string> getMachineFlags(exec::ProgramOp program);
 

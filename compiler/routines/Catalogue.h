@@ -30,6 +30,10 @@ struct Routine {
   /// list if the routine has no parameters.
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
+  /// Returns true if the routine consists of kernels for blocks of a GPU's
+  /// threads (runtime/cuda/README.md).
+  bool isOnBlocks() const { return header.ends_with(".cuh"); }
+
   bool applies(const RoutineShape &shape, llvm::ArrayRef<int64_t> params) const;
   /// Returns the bytes of working memory that a call needs when up to `threads`
   /// threads share its work.

@@ -213,8 +213,9 @@ static bool collectHeaders(exec::ProgramOp program) {
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
       headers.insert(getHeaderOf(element).str());
   for (auto call : exec::getSteps<exec::CallOp>(program)) {
-    StringRef isa = catalogue.findRoutine(call.getRoutine())->isa;
-    if (isa != "portable")
+    const Routine &routine = *catalogue.findRoutine(call.getRoutine());
+    StringRef isa = routine.isa;
+    if (isa != "portable" && !routine.isOnBlocks())
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
     if (call.hasEmptyExpression())
       continue;

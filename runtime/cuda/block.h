@@ -26,10 +26,14 @@ using shared_address = uint32_t;
 /// Threads of a warp.
 constexpr int warp_lanes = 32;
 
-/// The number of blocks of a launch in each dimension of its grid.
+/// The number of blocks of a launch in each dimension of its grid, at least 1.
 struct grid_size {
   int x, y, z;
 };
+
+/// The kernels of a routine, which are launched one after the other with the
+/// same arguments.
+template <class... Kernels> struct kernel_list {};
 
 } // namespace nnc
 

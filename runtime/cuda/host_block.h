@@ -10,7 +10,8 @@
 //   std::string error = grid.launch({blocks, 1, 1}, threads, shared_bytes,
 //                                   [&](auto &b) { kernel::run(b, ...); });
 //
-// This header does not ship.
+// Modules with kernels on the block policy come with this header as part of
+// nnc_emulation.h, which only compilers for CPUs read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_CUDA_HOST_BLOCK_H
@@ -31,10 +32,6 @@
 #include <vector>
 
 namespace nnc {
-
-struct grid_size {
-  int x, y, z;
-};
 
 /// The state of a running block that all its threads share.
 struct host_block_state {

@@ -1,7 +1,6 @@
 //===- host_mma.h - Products of tensor cores on a CPU ---------------------===//
 //
-// The `mma` of a warp from the fragments of its lanes. It serves host_block.h
-// and does not ship.
+// The `mma` of a warp from the fragments of its lanes. It serves host_block.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_CUDA_HOST_MMA_H

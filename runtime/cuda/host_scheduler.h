@@ -1,7 +1,7 @@
 //===- host_scheduler.h - Threads of kernels that run on a CPU ------------===//
 //
 // The threads of a block as fibers, which wait for each other at barriers and
-// in calls of whole warps. They serve host_block.h and do not ship.
+// in calls of whole warps. They serve host_block.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_CUDA_HOST_SCHEDULER_H

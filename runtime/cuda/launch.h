@@ -3,7 +3,9 @@
 // launch<R>(stream, shape, arguments...) runs the units of work of a routine in
 // one kernel, one GPU thread for each unit: an element where the routine has
 // by_element, and else what a unit is for a thread pool. Units are independent,
-// so that the result does not depend on the order in which they run.
+// so that the result does not depend on the order in which they run. A routine
+// that has `kernels` is made for blocks of threads that work together; it is
+// launched by kernels.h.
 //
 // NNC_THREADS is the number of threads for which the arena has scratch memory.
 // Layers without scratch run on as many threads as they have units.
@@ -17,11 +19,15 @@
 #ifndef NNC_CUDA_LAUNCH_H
 #define NNC_CUDA_LAUNCH_H
 
+#include "runtime/cuda/block.h"
 #include "runtime/scratch.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if !defined(__CUDACC__)
+#include <stdio.h>
+#endif
 
 #ifndef NNC_THREADS
 #define NNC_THREADS 1
@@ -171,15 +177,30 @@ public:
   /// Runs a kernel of `threads` threads.
   template <class... P>
   void run(void (*kernel)(P...), int threads, P... arguments) {
+    const int size = threads < block_threads ? threads : block_threads;
+    run_blocks(kernel, grid_size{(threads + size - 1) / size, 1, 1}, size, 0,
+               arguments...);
+  }
+
+  /// Runs a kernel of `grid` blocks of `threads` threads, each block with
+  /// `shared_bytes` of shared memory.
+  template <class... P>
+  void run_blocks(void (*kernel)(P...), grid_size grid, int threads,
+                  int shared_bytes, P... arguments) {
+    constexpr int usual_bytes = 48 << 10; // more has to be asked for
+    const void *const code = reinterpret_cast<const void *>(kernel);
+    if (!error && shared_bytes > usual_bytes)
+      error = cudaFuncSetAttribute(
+          code, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
     if (error)
       return;
-    const int size = threads < block_threads ? threads : block_threads;
-    const int blocks = (threads + size - 1) / size;
     void *places[] = {&arguments...};
-    error =
-        cudaLaunchKernel(reinterpret_cast<const void *>(kernel),
-                         dim3(static_cast<unsigned>(blocks)),
-                         dim3(static_cast<unsigned>(size)), places, 0, queue);
+    error = cudaLaunchKernel(code,
+                             dim3(static_cast<unsigned>(grid.x),
+                                  static_cast<unsigned>(grid.y),
+                                  static_cast<unsigned>(grid.z)),
+                             dim3(static_cast<unsigned>(threads)), places,
+                             static_cast<size_t>(shared_bytes), queue);
   }
 
 private:
@@ -202,11 +223,19 @@ inline bool is_on_gpu(const void *pointer) {
 
 #else
 
-/// The stream of an emulated GPU: work is done at once, and nothing fails.
+/// The stream of an emulated GPU: work is done at once. It fails only where a
+/// kernel does what a GPU leaves undefined.
 class stream {
 public:
   explicit stream(void *) {}
-  gpu_fault fault() const { return gpu_fault::none; }
+  gpu_fault fault() const { return error; }
+  /// Prints what is wrong with a kernel.
+  void fail(const char *what) {
+    fprintf(stderr, "emulated kernel: %s\n", what);
+    error = gpu_fault::other;
+  }
+  /// Returns a number that differs from kernel to kernel.
+  uint64_t next_seed() { return ++seed; }
   void copy(void *to, const void *from, size_t bytes) {
     ::memcpy(to, from, bytes);
   }
@@ -236,6 +265,8 @@ public:
 
 private:
   bool is_reversed = false;
+  uint64_t seed = 0;
+  gpu_fault error = gpu_fault::none;
 };
 
 /// An emulated GPU can access all memory.
@@ -253,10 +284,22 @@ template <class R> struct finest<R, void_of<typename R::by_element>> {
   using type = typename R::by_element;
 };
 
-/// Runs all units of R. Routines with scratch memory run on as many threads as
-/// it has shares, of which there are NNC_THREADS.
+/// Launches the kernels of a routine on blocks; kernels.h has it.
+template <class Kernels> struct kernel_launcher;
+
+/// The kernels of R, or void where R runs in independent units.
+template <class R, class = void> struct kernels_of {
+  using type = void;
+};
+template <class R> struct kernels_of<R, void_of<typename R::kernels>> {
+  using type = typename R::kernels;
+};
+
+/// Runs all units of a routine. Routines with scratch memory run on as many
+/// threads as it has shares, of which there are NNC_THREADS.
 template <class Routine, class S, class... A>
-inline void launch(stream &stream, const S &shape, const A &...arguments) {
+inline void launch_units(stream &stream, const S &shape,
+                         const A &...arguments) {
   using R = typename finest<Routine>::type;
   constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);
   constexpr int most = scratch && !has_finish<R> ? NNC_THREADS : most_threads;
@@ -283,6 +326,16 @@ inline void launch(stream &stream, const S &shape, const A &...arguments) {
     stream.run(1, [&](int) { finish<R>(shape, arguments...); });
 #endif
   }
+}
+
+/// Runs routine R.
+template <class R, class S, class... A>
+inline void launch(stream &stream, const S &shape, const A &...arguments) {
+  using kernels = typename kernels_of<R>::type;
+  if constexpr (is_same<kernels, void>::value)
+    launch_units<R>(stream, shape, arguments...);
+  else
+    kernel_launcher<kernels>::template launch<R>(stream, shape, arguments...);
 }
 
 } // namespace nnc

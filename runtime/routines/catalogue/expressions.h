@@ -11,6 +11,7 @@
 
 #include "runtime/routines/attention/plan.h"
 #include "runtime/routines/catalogue/applies.h"
+#include "runtime/routines/catalogue/blocks.h"
 #include "runtime/routines/catalogue/convolution.h"
 #include "runtime/routines/catalogue/elementwise.h"
 #include "runtime/routines/catalogue/fused.h"

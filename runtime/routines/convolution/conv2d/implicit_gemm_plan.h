@@ -106,19 +106,34 @@ template <class S> constexpr int gemm_sum_blocks(const S &s) {
                   gemm_sum_threads);
 }
 
+/// True if each of `slices` slices of sums has two steps of `depth_bytes` at
+/// least, or sums are not divided.
+template <class S>
+constexpr bool gemm_divides(const S &s, int bytes, int depth_bytes,
+                            int slices) {
+  return slices == 1 ||
+         gemm_runs(s, bytes) >= 2 * slices * (depth_bytes / gemm_run_bytes);
+}
+
+/// Bytes of the partial sums, of four bytes each.
+template <class S>
+constexpr ptrdiff_t gemm_slice_bytes(const S &s, int slices) {
+  return slices == 1 ? 0 : ptrdiff_t(slices) * gemm_rows(s) * s.k * 4;
+}
+
 template <class S>
 constexpr ptrdiff_t packed_weight_bytes(const S &s, int bytes) {
   return ptrdiff_t(s.groups) * gemm_panels(s) * gemm_runs(s, bytes) *
          gemm_block_bytes;
 }
 
-/// Packs weights. value(filter, term) returns an element, a T, where `filter`
-/// counts the filters of all groups and `term` the terms of a sum.
-template <class T, class S, class F>
-void pack_gemm_weights(const S &s, F value, unsigned char *packed) {
-  constexpr int per_word = 4 / int(sizeof(T));
+/// Calls visit(filter, term) for each element of packed weights in turn, of
+/// `bytes` bytes each. `filter` counts the filters of all groups, and is -1 for
+/// an element that is zero; `term` counts the terms of a sum.
+template <class S, class F>
+void visit_gemm_weights(const S &s, int bytes, F visit) {
+  const int per_word = 4 / bytes, runs = gemm_runs(s, bytes);
   const int filters = s.k / s.groups, terms = gemm_terms(s);
-  const int runs = gemm_runs(s, sizeof(T));
   for (int group = 0; group < s.groups; ++group)
     for (int panel = 0; panel < gemm_panels(s); ++panel)
       for (int run = 0; run < runs; ++run)
@@ -127,16 +142,25 @@ void pack_gemm_weights(const S &s, F value, unsigned char *packed) {
           const int j = half * 2 + part / 2, g = lane / 4;
           const int filter = panel * gemm_panel + g / 2 * 8 + j * 2 + g % 2;
           const int term = (run * 8 + part % 2 * 4 + lane % 4) * per_word;
-          for (int i = 0; i < per_word; ++i) {
-            if (filter < filters && term + i < terms) {
-              const T element = value(group * filters + filter, term + i);
-              memcpy(packed, &element, sizeof(T));
-            } else {
-              memset(packed, 0, sizeof(T));
-            }
-            packed += sizeof(T);
-          }
+          for (int i = 0; i < per_word; ++i)
+            visit(filter < filters && term + i < terms
+                      ? group * filters + filter
+                      : -1,
+                  term + i);
         }
+}
+
+/// Packs weights. value(filter, term) returns an element, a T.
+template <class T, class S, class F>
+void pack_gemm_weights(const S &s, F value, unsigned char *packed) {
+  visit_gemm_weights(s, sizeof(T), [&](int filter, int term) {
+    memset(packed, 0, sizeof(T));
+    if (filter >= 0) {
+      const T element = value(filter, term);
+      memcpy(packed, &element, sizeof(T));
+    }
+    packed += sizeof(T);
+  });
 }
 
 /// Packs the weights w[k][c / groups][kh][kw] of a convolution.

@@ -1,0 +1,83 @@
+//===- kernels.h - Launches kernels on the block policy -------------------===//
+//
+// A routine on blocks of threads is a struct with a list of kernels,
+//
+//   using kernels = kernel_list<first_kernel<S, Epi>, second_kernel<S, Epi>>;
+//   static constexpr int arch = 80;
+//
+// each of which has threads and shared_bytes, the sizes of its blocks; grid(s),
+// the number of blocks for a shape; and run(b, s, arguments...), which a thread
+// with the block policy `b` calls. `arch` is the oldest architecture with the
+// routine's instructions. launch() of launch.h comes here for such routines.
+//
+// nvcc compiles the kernels for GPUs. Other compilers run them on the block
+// policy of the CPU, as sm_75 or sm_80 by `arch`; what that finds wrong it
+// prints, and the run ends with the status of an error of CUDA.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_CUDA_KERNELS_H
+#define NNC_CUDA_KERNELS_H
+
+#include "runtime/cuda/block.h"
+#include "runtime/cuda/device_block.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/scratch.h"
+#include "runtime/simd/bfloat.h"
+#include "runtime/simd/half.h"
+#include "runtime/simd/unroll.h"
+
+#if !defined(__CUDACC__)
+#include "runtime/cuda/host_block.h"
+#endif
+
+namespace nnc {
+
+#if defined(__CUDACC__)
+
+/// The kernel K for shapes of type S.
+template <class K, class S, class... A>
+__global__ void __launch_bounds__(K::threads)
+    block_kernel(S shape, A... arguments) {
+#if defined(__CUDA_ARCH__)
+  device_block<__CUDA_ARCH__ / 10> b;
+  K::run(b, shape, argument_of(arguments, 0, 1)...);
+#else
+  static_cast<void>(shape);
+  (static_cast<void>(arguments), ...);
+#endif
+}
+
+#else
+
+/// Runs kernel K on the CPU, block after block.
+template <class K, int ARCH, class S, class... A>
+void emulate_kernel(stream &stream, const S &shape, const A &...arguments) {
+  host_grid<(ARCH < 80 ? 75 : 80)> grid(stream.next_seed());
+  grid.may_access_all();
+  const std::string error =
+      grid.launch(K::grid(shape), K::threads, K::shared_bytes, [&](auto &b) {
+        K::run(b, shape, argument_of(arguments, 0, 1)...);
+      });
+  if (!error.empty())
+    stream.fail(error.c_str());
+}
+
+#endif
+
+template <class... Kernels> struct kernel_launcher<kernel_list<Kernels...>> {
+  template <class R, class S, class... A>
+  static void launch(stream &stream, const S &shape, const A &...arguments) {
+#if defined(__CUDACC__)
+    (stream.run_blocks(block_kernel<Kernels, S, A...>, Kernels::grid(shape),
+                       Kernels::threads, Kernels::shared_bytes, shape,
+                       arguments...),
+     ...);
+#else
+    (emulate_kernel<Kernels, R::arch>(stream, shape, arguments...), ...);
+#endif
+  }
+};
+
+} // namespace nnc
+
+#endif // NNC_CUDA_KERNELS_H

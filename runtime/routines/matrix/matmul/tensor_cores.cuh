@@ -1,0 +1,87 @@
+//===- tensor_cores.cuh - Products with a matrix on tensor cores ----------===//
+//
+// y[m][n] = sum over k of a[m][k] * b[k][n], a and y row-major, by
+// implicit_gemm.cuh, for which a product is a convolution of m pixels with one
+// tap. b is packed as implicit_gemm_plan.h says. Types, names and SLICES are
+// those of conv2d/tensor_cores.cuh; in routines with `whole` in their names k
+// is a multiple of 16 / sizeof(T).
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
+#define NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
+
+#include "runtime/cuda/kernels.h"
+#include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
+#include "runtime/routines/matrix/matmul/shape.h"
+
+namespace nnc {
+
+/// The kernel K, which computes a convolution, for products of shape S.
+template <class K, class S> struct product_kernel {
+  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
+  NNC_FN static constexpr grid_size grid(const S &s) {
+    return K::grid(conv(s));
+  }
+  template <class B, class... A>
+  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
+    K::run(b, conv(s), arguments...);
+  }
+
+private:
+  NNC_FN static constexpr matmul_as_conv2d conv(const S &s) {
+    return matmul_as_conv2d(s.m, s.n, s.k);
+  }
+};
+
+template <class Kernels, class S> struct product_kernels;
+template <class... Kernels, class S>
+struct product_kernels<kernel_list<Kernels...>, S> {
+  using type = kernel_list<product_kernel<Kernels, S>...>;
+};
+
+/// A product with the parameters of conv2d_tensor_cores.
+template <int ARCH, bool WHOLE, class S, int ROWS, int COLUMNS, int DEPTH,
+          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+struct matmul_tensor_cores {
+  static constexpr int arch = ARCH;
+  using kernels = typename product_kernels<
+      typename conv2d_tensor_cores<ARCH, WHOLE, matmul_as_conv2d, ROWS, COLUMNS,
+                                   DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                                   SLICES, Epi>::kernels,
+      S>::type;
+};
+
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_whole_sm75 =
+    matmul_tensor_cores<75, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_parts_sm75 =
+    matmul_tensor_cores<75, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_i32_whole_sm75 =
+    matmul_tensor_cores<75, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_i32_parts_sm75 =
+    matmul_tensor_cores<75, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_whole_sm80 =
+    matmul_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_i32_whole_sm80 =
+    matmul_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
