@@ -45,6 +45,17 @@ static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   return moved;
 }
 
+/// Returns conditions that are true if an input or output is not aligned to the
+/// chunks in which kernels on blocks of threads access it.
+static SmallVector<std::string> listMisalignedPorts(exec::ProgramOp program) {
+  SmallVector<std::string> misaligned;
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::InputOp, exec::OutputOp>(op))
+      misaligned.push_back("reinterpret_cast<uintptr_t>(" +
+                           getPortField(op, "->") + ") % 16 != 0");
+  return misaligned;
+}
+
 std::string codegen::printChecks(exec::ProgramOp program,
                                  const EmitOptions &options) {
   std::string status = program.getSymName().upper() + "_", text;
@@ -88,6 +99,10 @@ std::string codegen::printChecks(exec::ProgramOp program,
     check(misaligned, "MISALIGNED_ARENA");
   if (SmallVector<std::string> moved = listMovedPorts(program); !moved.empty())
     check(moved, "NOT_PLACED");
+  if (hasBlocks(program))
+    if (SmallVector<std::string> ports = listMisalignedPorts(program);
+        !ports.empty())
+      check(ports, "MISALIGNED_PORT");
   if (isCuda(program)) {
     if (program.getWeights()) {
       check({"!inputs->weights"}, "NULL_WEIGHTS");

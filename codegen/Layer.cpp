@@ -226,7 +226,9 @@ static std::string printShape(exec::CallOp call) {
     return text + members + "};\n";
   if (call.getVarying())
     return text + printList("  int ", sizes, ";") + members + "};\n";
-  return text + printList("  int16_t ", sizes, ";") + members + "};\n" +
+  // Firmware keeps these sizes in as few bytes as they need.
+  StringRef integer = hasMembers ? "  int " : "  int16_t ";
+  return text + printList(integer.str(), sizes, ";") + members + "};\n" +
          printSizes(call);
 }
 

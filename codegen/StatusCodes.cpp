@@ -23,6 +23,7 @@ struct StatusCode {
 } // namespace
 
 static bool always(exec::ProgramOp) { return true; }
+static bool usesBlocks(exec::ProgramOp program) { return hasBlocks(program); }
 static bool hasSizes(exec::ProgramOp program) {
   return !program.getSizes().empty();
 }

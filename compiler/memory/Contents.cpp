@@ -63,6 +63,15 @@ static std::optional<Move> getMove(const RoutineCall &call,
               copy->dst_offset * elementBytes, copy->dims[0] * elementBytes};
 }
 
+/// Returns true if the program of `op` is for a GPU.
+static bool isOnGpu(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return machine && machine.getHost().getKind() == target::DeviceKind::gpu;
+}
+
 SmallVector<Move> nnc::getMoves(Operation *op) {
   if (op->getNumResults() != 1 || isa<ControlOpInterface>(op) ||
       op->hasAttr(kCopiesAttr))
@@ -86,6 +95,12 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
       return {};
     moves.push_back(*move);
   }
+  // Kernels of GPUs access values in chunks, so that each value is aligned.
+  constexpr int64_t chunkBytes = 16;
+  if (isOnGpu(op) && llvm::any_of(moves, [](const Move &move) {
+        return move.source % chunkBytes || move.target % chunkBytes;
+      }))
+    return {};
   // The offset of a part in a whole depends on the sizes.
   bool isWhole =
       moves.size() == 1 && moves[0].source == 0 && moves[0].target == 0;

@@ -21,11 +21,11 @@ using namespace mlir;
 using namespace nnc;
 
 /// Returns the names of the fields in which the shapes of `group` differ;
-/// nullopt if one of these fields is not an integer of at most 16 bits, such as
-/// a list. The first field of a shape is always included, because routines test
-/// it (is_constant) to find out whether the whole shape is constant.
+/// nullopt if one of these fields is not an integer of at most `bits` bits, for
+/// instance a list. The field `n` is always included, because routines test it
+/// (is_constant) to find out whether the whole shape is constant.
 static std::optional<SmallVector<Attribute>>
-findSizes(ArrayRef<exec::CallOp> group) {
+findSizes(ArrayRef<exec::CallOp> group, unsigned bits) {
   exec::CallOp first = group.front();
   SmallVector<Attribute> names;
   for (NamedAttribute field : first.getShape().getFields()) {
@@ -33,7 +33,7 @@ findSizes(ArrayRef<exec::CallOp> group) {
     for (exec::CallOp call : group) {
       Attribute own = call.getShape().get(field.getName());
       auto number = dyn_cast_or_null<IntegerAttr>(own);
-      isSmall &= number && llvm::isInt<16>(number.getInt());
+      isSmall &= number && llvm::isIntN(bits, number.getInt());
       differs |= own != field.getValue();
     }
     if (differs && !isSmall)
@@ -73,17 +73,22 @@ struct ShareCodePass : nnc::impl::ShareCodeBase<ShareCodePass> {
   void runOnOperation() override {
     auto machine =
         getOperation()->getAttrOfType<target::MachineAttr>(target::kTargetAttr);
-    if (optimize == Optimize::speed || !machine || !machine.isBare())
+    if (!machine)
+      return;
+    const bool isGpu = machine.getHost().getKind() == target::DeviceKind::gpu;
+    if (!isGpu && (optimize == Optimize::speed || !machine.isBare()))
       return;
     for (auto program : getOperation().getOps<exec::ProgramOp>())
-      shareCode(program);
+      shareCode(program, isGpu);
   }
 
 private:
   /// Groups the calls that could share a function, and marks those groups as
   /// shared for which this is worthwhile. Calls that are marked as like an
-  /// earlier one follow it.
-  void shareCode(exec::ProgramOp program) {
+  /// earlier one follow it. On a GPU these are the calls of kernels on blocks,
+  /// which nvcc takes long to compile and whose sizes cost no time in their
+  /// inner loops.
+  void shareCode(exec::ProgramOp program, bool isGpu) {
     SmallVector<SmallVector<exec::CallOp>> groups;
     double total = 1;
     for (auto call : exec::getSteps<exec::CallOp>(program)) {
@@ -101,13 +106,14 @@ private:
     for (ArrayRef<exec::CallOp> group : groups) {
       exec::CallOp first = group.front();
       const Routine *routine = Catalogue::get().findRoutine(first.getRoutine());
-      if (group.size() < 2 || !routine)
+      if (group.size() < 2 || !routine || (isGpu && !routine->isOnBlocks()))
         continue;
       double work = 0;
       for (exec::CallOp call : group)
         work += double(call.getWork());
-      auto sizes = findSizes(group);
-      if (sizes && isWorthwhile(group, *routine, work / total, optimize))
+      auto sizes = findSizes(group, isGpu ? 32 : 16);
+      if (sizes &&
+          (isGpu || isWorthwhile(group, *routine, work / total, optimize)))
         makeSized(program, group, ArrayAttr::get(&getContext(), *sizes));
     }
   }

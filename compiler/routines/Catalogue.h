@@ -30,6 +30,8 @@ struct Routine {
   /// list if the routine has no parameters.
   llvm::SmallVector<llvm::SmallVector<int64_t>> candidates;
 
+  /// Returns true if the routine is for GPUs alone.
+  bool isForGpus() const { return isa.starts_with("sm"); }
   /// Returns true if the routine consists of kernels for blocks of a GPU's
   /// threads (runtime/cuda/README.md).
   bool isOnBlocks() const { return header.ends_with(".cuh"); }

@@ -215,7 +215,7 @@ static bool collectHeaders(exec::ProgramOp program) {
   for (auto call : exec::getSteps<exec::CallOp>(program)) {
     const Routine &routine = *catalogue.findRoutine(call.getRoutine());
     StringRef isa = routine.isa;
-    if (isa != "portable" && !routine.isOnBlocks())
+    if (isa != "portable" && !routine.isForGpus())
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
     if (call.hasEmptyExpression())
       continue;

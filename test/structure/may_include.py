@@ -23,7 +23,7 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
 # And to the encodings of weights: the matrices that transform them, and what those
 # in codebooks and of 4 bits look like.
 MATRICES = ["runtime/routines/*_matrices.h",
-            "runtime/routines/*/codebook_plan.h",
+            "runtime/routines/*/codebook_plan.h", "runtime/routines/*/implicit_gemm_plan.h",
             "runtime/routines/stored_weights/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
 STORED_FORMS = ["runtime/routines/stored_weights/decode/shape.h",
@@ -70,7 +70,7 @@ KINDS = {
     "elementwise": [],
     "learned": [],
     "lengths": [],
-    "matrix": [],
+    "matrix": ["convolution"],
     "moves": [],
     "normalization": [],
     "ordering": [],
@@ -88,7 +88,8 @@ def routines(name, others):
     """What the folder `name` of runtime/routines/ may include: itself, the folders `others` and
     the base."""
     return ([f"runtime/routines/{room}/*" for room in (name, *others)]
-            + RUNTIME_BASE + ["runtime/cuda/block.h", "runtime/simd/*"], RUNTIME_SYSTEM, False)
+            + RUNTIME_BASE + ["runtime/cuda/block.h", "runtime/cuda/kernels.h", "runtime/simd/*"],
+            RUNTIME_SYSTEM, False)
 
 
 def driver(*names):
@@ -167,7 +168,8 @@ TABLE = {
     "runtime/routines/catalogue": routines("catalogue", [*ROOMS, *KINDS, "costs"]),
     "runtime/routines/costs": (["runtime/routines/costs/*"], [], False),
     "runtime/reference": (["runtime/*"], RUNTIME_SYSTEM, True),
-    "runtime/cuda": (["runtime/cuda/*", "runtime/functions.h", "runtime/scratch.h"],
+    "runtime/cuda": (["runtime/cuda/*", "runtime/functions.h", "runtime/scratch.h",
+                      "runtime/simd/bfloat.h", "runtime/simd/half.h", "runtime/simd/unroll.h"],
                      RUNTIME_SYSTEM, False),
     "runtime/cuda/host": (["runtime/cuda/*", "runtime/meta.h", "runtime/simd/*"],
                           [*RUNTIME_SYSTEM, "ucontext.h"], True),

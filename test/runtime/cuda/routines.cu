@@ -8,6 +8,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/catalogue/shapes.h"
 #include "runtime/simd/elementwise.h"
+#include "runtime/simd/half.h"
 #include "test/runtime/cuda/units_kernel.h"
 
 #include "constant_shapes.h"
@@ -57,6 +58,8 @@ template <class S> struct compile_elementwise_portable {};
 #define FOR_neonfp16(NAME)
 #define FOR_neoni8mm(NAME)
 #define FOR_rvv(NAME)
+#define FOR_sm75(NAME)
+#define FOR_sm80(NAME)
 #define FOR_sse4(NAME)
 #include "runtime/routines/catalogue/routines.inc"
 
@@ -73,6 +76,7 @@ struct requantize {
     return cast<int8_t>(round(mul(cast<float>(add(v, bias)), scale)));
   }
 };
+using on_halves = fused<scale_and_add, channel_of<float>, full_of<f16>>;
 using on_sums = fused<requantize, channel_of<int32_t>, scalar_of<float>>;
 
 /// Compiles routines with epilogues that have operands.
@@ -83,6 +87,14 @@ void compile_fused() {
   const on_sums sums{i, f};
   compile_units<conv2d_f32_portable<conv2d_shape, on_floats>, conv2d_shape,
                 const float *, const float *, float *>(floats);
+  const on_halves halves{f, nullptr};
+  compile_units<conv2d_f16_units_sm75<conv2d_shape, on_halves>, conv2d_shape,
+                const f16 *, const f16 *, f16 *>(halves);
+  compile_units<
+      conv_transpose2d_f16_units_sm75<conv_transpose2d_shape, on_halves>,
+      conv_transpose2d_shape, const f16 *, const f16 *, f16 *>(halves);
+  compile_units<matmul_f16_units_sm75<matmul_shape, on_halves>, matmul_shape,
+                const f16 *, const f16 *, f16 *>(halves);
   compile_units<conv2d_i32_nhwc_portable<conv2d_shape, on_sums>, conv2d_shape,
                 const int8_t *, const int8_t *, int8_t *>(sums);
   compile_units<matmul_portable<matmul_shape, on_floats>, matmul_shape,

@@ -23,7 +23,7 @@ namespace nnc {
 template <class S, class Tile, bool WHOLE, class Epi> struct gemm_whole {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
-  NNC_FN static constexpr grid_size grid(const S &s) {
+  static constexpr grid_size grid(const S &s) {
     return {gemm_blocks<Tile>(s), s.groups, 1};
   }
   template <class B, class T, class W, class Y>
@@ -40,7 +40,7 @@ template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
 struct gemm_slices {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
-  NNC_FN static constexpr grid_size grid(const S &s) {
+  static constexpr grid_size grid(const S &s) {
     return {gemm_blocks<Tile>(s), s.groups, SLICES};
   }
   template <class B, class T, class W, class Y>
@@ -56,7 +56,7 @@ struct gemm_slices {
 /// The second of these kernels.
 template <class S, int SLICES, class Epi> struct gemm_sum {
   static constexpr int threads = gemm_sum_threads, shared_bytes = 0;
-  NNC_FN static constexpr grid_size grid(const S &s) {
+  static constexpr grid_size grid(const S &s) {
     return {gemm_sum_blocks(s), 1, 1};
   }
   template <class B, class T, class W, class Y>

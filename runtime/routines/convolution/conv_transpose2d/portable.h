@@ -80,6 +80,11 @@ template <class S, class Epi>
 using conv_transpose2d_i64_portable =
     conv_transpose2d_portable<int64_t, S, Epi>;
 
+/// Halves on a GPU, whose sums are floats.
+template <class S, class Epi>
+using conv_transpose2d_f16_units_sm75 =
+    conv_transpose2d_portable<float, S, Epi>;
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_PORTABLE_H

@@ -82,6 +82,10 @@ using matmul_i32_portable = matmul_of_sums<int32_t, S, Epi>;
 template <class S, class Epi>
 using matmul_i64_portable = matmul_of_sums<int64_t, S, Epi>;
 
+/// Halves on a GPU, whose sums are floats.
+template <class S, class Epi>
+using matmul_f16_units_sm75 = matmul_of_sums<float, S, Epi>;
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_MATRIX_MATMUL_PORTABLE_H

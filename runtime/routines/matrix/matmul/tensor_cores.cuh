@@ -19,7 +19,7 @@ namespace nnc {
 /// The kernel K, which computes a convolution, for products of shape S.
 template <class K, class S> struct product_kernel {
   static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
-  NNC_FN static constexpr grid_size grid(const S &s) {
+  static constexpr grid_size grid(const S &s) {
     return K::grid(conv(s));
   }
   template <class B, class... A>
@@ -28,7 +28,7 @@ template <class K, class S> struct product_kernel {
   }
 
 private:
-  NNC_FN static constexpr matmul_as_conv2d conv(const S &s) {
+  static NNC_INLINE constexpr matmul_as_conv2d conv(const S &s) {
     return matmul_as_conv2d(s.m, s.n, s.k);
   }
 };
