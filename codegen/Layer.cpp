@@ -261,6 +261,8 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
           << " % of the model's";
   }
   words << ".";
+  if (!call.getLaunch().empty())
+    words << " Launches " << call.getLaunch() << ".";
   if (call.getLike())
     words << (call.getSized() ? " Shares the code of " : " Has the code of ")
           << *call.getLike() << ".";

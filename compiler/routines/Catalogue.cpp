@@ -86,8 +86,9 @@ static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
 #define SCRATCH(...) __VA_ARGS__
 #define EFFICIENCY(...) __VA_ARGS__
 #define ERROR(...) __VA_ARGS__
+#define LAUNCH(...) __VA_ARGS__
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,         \
-                    CANDIDATES, APPLIES, SCRATCH, EFFICIENCY, ERROR)           \
+                    CANDIDATES, APPLIES, SCRATCH, EFFICIENCY, ERROR, ...)      \
   namespace {                                                                  \
   struct NAME##_line {                                                         \
     PARAMS                                                                     \
@@ -106,6 +107,10 @@ static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
     double error([[maybe_unused]] const FAMILY##_shape &s) const {             \
       return ERROR;                                                            \
     }                                                                          \
+    std::optional<launch_size>                                                 \
+    launch([[maybe_unused]] const FAMILY##_shape &s) const {                   \
+      return std::optional<launch_size>(__VA_ARGS__);                          \
+    }                                                                          \
   };                                                                           \
   }
 #include "runtime/routines/catalogue/routines.inc"
@@ -114,6 +119,7 @@ static tile_limits getTile(const tile_limits &usual, const core_limits &core) {
 #undef SCRATCH
 #undef EFFICIENCY
 #undef ERROR
+#undef LAUNCH
 
 template <class Line> static Line makeLine(const int *params) {
   Line line;
@@ -141,6 +147,11 @@ static double error(const void *shape, const int *params) {
   return makeLine<Line>(params).error(*static_cast<const Shape *>(shape));
 }
 
+template <class Line, class Shape>
+static std::optional<launch_size> launch(const void *shape, const int *params) {
+  return makeLine<Line>(params).launch(*static_cast<const Shape *>(shape));
+}
+
 static SmallVector<StringRef> splitNames(StringRef text) {
   SmallVector<StringRef> names;
   for (StringRef name : llvm::split(text, ','))
@@ -155,7 +166,7 @@ static Routine makeRoutine(const Family *family, StringRef name,
                            StringRef header, StringRef isa, StringRef types,
                            StringRef layouts, StringRef params,
                            Lists candidates) {
-  Routine routine{name, header, isa, family, {}, {}, {},
+  Routine routine{name, header, isa, family, {}, {}, {}, {},
                   {},   {},     {},  {},     {}, {}, {}};
   SmallVector<StringRef> names = splitNames(types);
   routine.elements = names.front();
@@ -187,7 +198,8 @@ Catalogue::Catalogue() {
   routines.back().appliesTo = appliesTo<NAME##_line, FAMILY##_shape>;          \
   routines.back().scratchBytes = scratchBytes<NAME##_line, FAMILY##_shape>;    \
   routines.back().efficiency = efficiency<NAME##_line, FAMILY##_shape>;        \
-  routines.back().error = error<NAME##_line, FAMILY##_shape>;
+  routines.back().error = error<NAME##_line, FAMILY##_shape>;                  \
+  routines.back().launch = launch<NAME##_line, FAMILY##_shape>;
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS,         \
                     CANDIDATES, ...)                                           \
   NNC_ADD(FAMILY, NAME, HEADER, ISA, TYPES, LAYOUTS, PARAMS, CANDIDATES)
@@ -248,6 +260,11 @@ double Routine::getEfficiency(const RoutineShape &shape,
                               ArrayRef<int64_t> values,
                               const core_limits &core) const {
   return efficiency(shape.get(), toInts(values).data(), core);
+}
+
+std::optional<launch_size> Routine::getLaunch(const RoutineShape &shape,
+                                              ArrayRef<int64_t> values) const {
+  return launch(shape.get(), toInts(values).data());
 }
 
 double Routine::getError(const RoutineShape &shape,

@@ -8,6 +8,7 @@
 #define NNC_COMPILER_ROUTINES_CATALOGUE_H
 
 #include "dialects/shapes/RoutineShape.h"
+#include "runtime/cuda/block.h"
 #include "runtime/routines/catalogue/core.h"
 
 namespace nnc {
@@ -53,6 +54,11 @@ struct Routine {
   double getError(const RoutineShape &shape,
                   llvm::ArrayRef<int64_t> params) const;
 
+  /// Returns the size of the first launch of a routine on blocks, or nothing
+  /// for other routines.
+  std::optional<launch_size> getLaunch(const RoutineShape &shape,
+                                       llvm::ArrayRef<int64_t> params) const;
+
   /// Returns the bytes of code of one layer on a microcontroller, or nothing if
   /// they are not known. The layer's sizes are either compiled in as constants
   /// or passed as arguments to its function.
@@ -74,6 +80,7 @@ struct Routine {
   double (*efficiency)(const void *shape, const int *params,
                        const core_limits &core);
   double (*error)(const void *shape, const int *params);
+  std::optional<launch_size> (*launch)(const void *shape, const int *params);
 };
 
 /// The routines of the runtime.

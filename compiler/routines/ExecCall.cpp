@@ -97,6 +97,28 @@ static void describeCall(exec::CallOp call, Operation *op,
   call->setAttr(nn::kRolesAttr, builder.getArrayAttr(roles));
 }
 
+/// Returns the size of the launch of a routine on blocks, in words.
+static std::string describeLaunch(const Routine &routine,
+                                  const nn::RoutineCall &call,
+                                  DenseI64ArrayAttr params) {
+  std::optional<RoutineShape> shape =
+      routine.isOnBlocks() ? readShape(call) : std::nullopt;
+  std::optional<launch_size> size;
+  if (shape)
+    size = routine.getLaunch(*shape, params ? params.asArrayRef()
+                                            : ArrayRef<int64_t>());
+  if (!size)
+    return "";
+  auto [grid, threads, sharedBytes] = *size;
+  std::string text;
+  llvm::raw_string_ostream words(text);
+  words << grid.x << " x " << grid.y << " x " << grid.z << " blocks of "
+        << threads << " threads";
+  if (sharedBytes)
+    words << " with " << sharedBytes << " bytes of shared memory each";
+  return text;
+}
+
 std::pair<Operation *, std::string> nnc::nameRole(nn::ConstantOp constant) {
   Operation *reader = nullptr;
   std::string role;
@@ -148,6 +170,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
       exec::ExpressionForm::scalars, /*requantizes=*/false, /*what=*/"",
       work.multiplyAdds, 2 * work.multiplyAdds + work.operations,
+      describeLaunch(*routine, call, params),
       device.empty() ? StringAttr() : builder.getStringAttr(device));
   if (hasExpression)
     cloneExpression(layer, created);

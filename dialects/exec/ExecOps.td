@@ -241,13 +241,14 @@ def Exec_CallOp : Exec_Op<"call", [
     what it computes, and the attributes of
     `dialects/nn/description/Description.h` say it in parts. `work` is the
     number of operations, where a multiply-add counts as two, and
-    `multiply_adds` the number of multiply-adds.
+    `multiply_adds` the number of multiply-adds. `launch` says how many blocks of
+    a GPU's threads compute it.
 
     A call that is `like` an earlier one has the same routine, parameters,
     shape, element types, expression and kinds, and uses that call's function in
     the emitted code. `sized` names fields of the shape that this function gets
     as arguments: calls that share it may differ in them. They name the same
-    fields, whose values are all integers of 16 bits.
+    fields, whose values are all integers of 16 bits, or on a GPU of 32 bits.
 
     In a program with `sizes`, `varying` has an affine map for each field of the
     shape that depends on them. The symbols of the map are the sizes, and its
@@ -279,7 +280,8 @@ def Exec_CallOp : Exec_Op<"call", [
     UnitAttr:$requantizes,
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
-    DefaultValuedAttr<I64Attr, "0">:$work, OptionalAttr<StrAttr>:$device);
+    DefaultValuedAttr<I64Attr, "0">:$work, DefaultValuedAttr<StrAttr, "\"\"">:$launch,
+    OptionalAttr<StrAttr>:$device);
   let regions = (region AnyRegion:$expression);
   let assemblyFormat = [{
     $name custom<Routine>($routine, $params) `of` $header (`on` $device^)?

@@ -109,15 +109,16 @@ static LogicalResult verifyVarying(CallOp call, unsigned sizes) {
 }
 
 static LogicalResult verifyCall(CallOp call, llvm::StringMap<CallOp> &calls) {
+  auto program = call->getParentOfType<ProgramOp>();
+  const unsigned bits = program.getArchitectures().empty() ? 16 : 32;
   for (NamedAttribute field : call.getShape().getFields())
     if (auto value = dyn_cast<IntegerAttr>(field.getValue());
         call.isSizedBy(field.getName()) &&
         !call.getVaryingField(field.getName()) &&
-        !(value && llvm::isInt<16>(value.getInt())))
+        !(value && llvm::isIntN(bits, value.getInt())))
       return call.emitOpError("has as argument '")
-             << field.getName().getValue()
-             << "', which is no integer of 16 bits";
-  auto program = call->getParentOfType<ProgramOp>();
+             << field.getName().getValue() << "', which is no integer of "
+             << bits << " bits";
   if (failed(verifyVarying(call, program.getSizes().size())))
     return failure();
   if (auto like = call.getLike()) {

@@ -31,6 +31,12 @@ struct grid_size {
   int x, y, z;
 };
 
+/// The size of a launch: its grid, and what each block has.
+struct launch_size {
+  grid_size grid;
+  int threads, shared_bytes;
+};
+
 /// The kernels of a routine, which are launched one after the other with the
 /// same arguments.
 template <class... Kernels> struct kernel_list {};

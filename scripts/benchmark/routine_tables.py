@@ -7,7 +7,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INDEX = "runtime/routines/catalogue/routines.inc"
 COLUMNS = ["TYPES", "LAYOUTS", "PARAMS", "CANDIDATES", "APPLIES", "SCRATCH", "EFFICIENCY",
-           "ERROR"]
+           "ERROR", "LAUNCH"]
 SOURCE = f"""
 #define NNC_FAMILY(...) FAMILY_LINE(__VA_ARGS__)
 #define NNC_ROUTINE(...) ROUTINE_LINE(__VA_ARGS__)
@@ -50,7 +50,8 @@ def read():
     routines = []
     for cells in find_calls("ROUTINE_LINE", text):
         row = dict(zip(["family", "name", "header", "isa"], cells))
-        for column, cell in zip(COLUMNS, cells[4:], strict=True):
+        # Only routines for blocks of a GPU's threads have a LAUNCH.
+        for column, cell in zip(COLUMNS, [*cells[4:], "LAUNCH()"][:len(COLUMNS)], strict=True):
             assert cell.startswith(column + "(") and cell.endswith(")"), cell
             row[column] = cell[len(column) + 1:-1]
         row["header"] = row["header"].strip('"')

@@ -99,6 +99,17 @@ template <class Tile, class S> constexpr int gemm_blocks(const S &s) {
          ceil_div(s.k / s.groups, Tile::columns);
 }
 
+/// The launch of the kernel with such a tile.
+template <class S>
+constexpr launch_size gemm_launch(const S &s, int rows, int columns,
+                                  int depth_bytes, int warp_rows,
+                                  int warp_columns, int stages, int slices) {
+  return {{ceil_div(gemm_rows(s), rows) * ceil_div(s.k / s.groups, columns),
+           s.groups, slices},
+          rows / warp_rows * (columns / warp_columns) * warp_lanes,
+          stages * (rows + columns) * depth_bytes};
+}
+
 /// Threads of a block of the second pass, and the number of its blocks.
 constexpr int gemm_sum_threads = 128;
 template <class S> constexpr int gemm_sum_blocks(const S &s) {

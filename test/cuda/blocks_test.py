@@ -1,0 +1,193 @@
+"""Networks whose layers run on blocks of a GPU's threads: convolutions and products on tensor
+cores, in halves and in bytes, and what surrounds them."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import nnc  # noqa: E402
+import toolkit  # noqa: E402
+from nnc import model, value  # noqa: E402
+
+node = helper.make_node
+
+
+class Maker:
+    """Makes networks with random weights."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.nodes, self.constants = [], []
+
+    def constant(self, *shape, scale=1.0):
+        data = self.random.standard_normal(shape) * scale
+        return self.keep(np.float32(data))
+
+    def keep(self, data):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(data), name))
+        return name
+
+    def add(self, kind, *inputs, **attributes):
+        name = f"{kind.lower()}{len(self.nodes)}"
+        self.nodes.append(node(kind, list(inputs), [name], name, **attributes))
+        return name
+
+    def conv(self, x, channels, filters, taps=3, **attributes):
+        scale = (channels * taps * taps) ** -0.5
+        w = self.constant(filters, channels, taps, taps, scale=scale)
+        pads = attributes.pop("pads", [taps // 2] * 4)
+        return self.add("Conv", x, w, self.constant(filters), pads=pads, **attributes)
+
+    def dense(self, x, terms, columns):
+        y = self.add("MatMul", x, self.constant(terms, columns, scale=terms ** -0.5))
+        return self.add("Add", y, self.constant(columns))
+
+    def model(self, inputs, outputs):
+        return model(self.nodes, inputs, outputs, self.constants)
+
+
+def residual():
+    """A first layer of 3 channels, channels that are whole chunks of 16 bytes and channels that
+    are not, strides, dilation, a sum with an earlier value, and a head."""
+    m = Maker(1)
+    first = m.add("Relu", m.conv("x", 3, 24, strides=[2, 2]))
+    second = m.add("Relu", m.conv(first, 24, 24))
+    joined = m.add("Relu", m.add("Add", m.conv(second, 24, 24), first))
+    odd = m.add("HardSwish", m.conv(joined, 24, 37, taps=1, pads=[0, 0, 0, 0]))
+    wide = m.conv(odd, 37, 64, dilations=[2, 2], pads=[2, 1, 0, 3])
+    pooled = m.add("GlobalAveragePool", m.add("Relu", wide))
+    y = m.dense(m.add("Flatten", pooled), 64, 10)
+    return m.model([value("x", [2, 3, 19, 22])], [value(y, [2, 10])])
+
+
+def products():
+    """Products of many rows, of one row with a long sum, and of an odd number of terms."""
+    m = Maker(2)
+    tall = m.add("Relu", m.dense("x", 64, 96))
+    odd = m.dense(tall, 96, 33)
+    row = m.dense("v", 2048, 40)
+    last = m.dense(m.dense("x", 64, 21), 21, 16)
+    return m.model([value("x", [3, 50, 64]), value("v", [1, 2048])],
+                   [value(odd, [3, 50, 33]), value(row, [1, 40]), value(last, [3, 50, 16])])
+
+
+def grouped(m, x, channels, filters, groups):
+    w = m.constant(filters, channels // groups, 3, 3, scale=(9 * channels / groups) ** -0.5)
+    return m.add("Conv", x, w, m.constant(filters), pads=[1] * 4, group=groups)
+
+
+def groups():
+    """Depthwise and grouped convolutions between layers of halves."""
+    m = Maker(3)
+    first = m.add("Relu", m.conv("x", 16, 32))
+    deep = m.add("Relu", grouped(m, first, 32, 32, 32))
+    half = grouped(m, deep, 32, 48, 4)
+    y = m.conv(half, 48, 8, taps=1, pads=[0, 0, 0, 0])
+    return m.model([value("x", [1, 16, 12, 11])], [value(y, [1, 8, 12, 11])])
+
+
+def bytes_of():
+    """Convolutions of signed and of unsigned bytes, padded by their zero points, and a product."""
+    m = Maker(4)
+
+    def quantize(x, scale, zero, kind):
+        return m.add("QuantizeLinear", x, m.keep(np.float32(scale)), m.keep(kind(zero)))
+
+    def real(q, scale, zero, kind):
+        return m.add("DequantizeLinear", q, m.keep(np.float32(scale)), m.keep(kind(zero)))
+
+    def through(x, scale, zero, kind):
+        return real(quantize(x, scale, zero, kind), scale, zero, kind)
+
+    def weight(shape):
+        return real(m.keep(np.int8(m.random.integers(-127, 128, shape))), 0.01, 0, np.int8)
+
+    x = through("x", 0.03, 5, np.int8)
+    first = m.add("Conv", x, weight((32, 16, 3, 3)), pads=[1] * 4)
+    second = m.add("Conv", through(m.add("Relu", first), 0.1, 128, np.uint8),
+                   weight((20, 32, 3, 3)), pads=[1, 0, 1, 2], strides=[2, 1])
+    third = m.add("Conv", through(second, 0.2, -3, np.int8), weight((8, 20, 1, 1)))
+    flat = m.add("Flatten", through(third, 0.3, 1, np.int8))
+    y = through(m.add("MatMul", flat, weight((8 * 5 * 10, 12))), 2.0, 0, np.int8)
+    return m.model([value("x", [1, 16, 9, 10])], [value(y, [1, 12])])
+
+
+MODELS = {"residual": residual, "products": products, "groups": groups, "bytes": bytes_of}
+
+
+class Blocks(nnc.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.made = {name: make() for name, make in MODELS.items()}
+
+    def setUp(self):
+        super().setUp()
+        for name, made in self.made.items():
+            self.save(name, made)
+
+    def routines(self, name, *options):
+        said = json.loads(self.nnc("explain", f"{name}.onnx", "--json", *options))
+        return {each["routine"] for layer in said["layers"]
+                for each in layer["alternatives"] if each["chosen"]}
+
+    def test_chosen(self):
+        """The search takes tensor cores for convolutions and products."""
+        for name, target, expected in (
+                ("residual", "cuda-sm80", {"conv2d_f16_nhwc_whole_sm80"}),
+                ("residual", "cuda-sm75", {"conv2d_f16_nhwc_whole_sm75"}),
+                ("products", "cuda-sm90", {"matmul_f16_whole_sm80"}),
+                ("bytes", "cuda-sm86", {"conv2d_i32_nhwc_whole_sm80"})):
+            with self.subTest(name=name, target=target):
+                options = [] if name == "bytes" else ["--precision=f16"]
+                found = self.routines(name, f"--target={target}", *options)
+                self.assertLessEqual(expected, found)
+                if target == "cuda-sm75":
+                    self.assertFalse([each for each in found if each.endswith("sm80")])
+
+    def test_halves(self):
+        for name in MODELS:
+            for target in "cuda-sm75", "cuda-sm80":
+                if name != "bytes":
+                    with self.subTest(name=name, target=target):
+                        self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
+                                 "--precision=f16")
+
+    def test_bytes(self):
+        """The same bits as on a CPU."""
+        x = np.random.default_rng(5).standard_normal([1, 16, 9, 10]) * 2
+        np.save(self.folder / "x.npy", np.float32(x))
+        results = []
+        for options in [], ["--target=cuda-sm75", "--emulate"], ["--target=cuda-sm80", "--emulate"]:
+            folder = f"result{len(results)}"
+            self.nnc("run", "bytes.onnx", *options, "--input=x.npy", f"--output-dir={folder}")
+            results.append(np.load(next((self.folder / folder).glob("*.npy"))))
+        self.assertGreater(len(np.unique(results[0])), 5)
+        for other in results[1:]:
+            np.testing.assert_array_equal(results[0], other)
+
+@unittest.skipUnless(toolkit.find("nvcc"), toolkit.WHY_SKIPPED)
+class Nvcc(nnc.TestCase):
+    def test_compiles(self):
+        """Without a warning, for two architectures."""
+        for name, make in MODELS.items():
+            self.save(name, make())
+            options = [] if name == "bytes" else ["--precision=f16"]
+            self.nnc("compile", f"{name}.onnx", "--target=cuda-sm75,cuda-sm90", "-o", name,
+                     "--name=network", *options)
+            folder = self.folder / name
+            manifest = json.loads((folder / "manifest.json").read_text())
+            self.assertIn("nnc_emulation.h", manifest["files"])
+            _, said = toolkit.compile_module(folder, manifest)
+            self.assertEqual(said, "", name)
+
+
+if __name__ == "__main__":
+    unittest.main()
