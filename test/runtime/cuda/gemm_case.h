@@ -6,6 +6,7 @@
 #include "runtime/cuda/host_block.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
+#include "test/runtime/cuda/device_memory.h"
 
 #include <cmath>
 #include <cstddef>
@@ -19,28 +20,6 @@
 #include <vector>
 
 namespace nnc_test {
-
-/// Memory of elements of type T, aligned to 16 bytes and no further, so that an
-/// access beyond the end is one beyond the allocation.
-template <class T> class device_memory {
-public:
-  explicit device_memory(std::size_t count)
-      : count(count), raw(count * sizeof(T) + 32) {
-    const auto at = reinterpret_cast<std::uintptr_t>(raw.data());
-    first = raw.data() + (16 - at % 32 + 32) % 32;
-    std::memset(first, 0xff, count * sizeof(T));
-  }
-  device_memory(device_memory &&) = default;
-  T *data() const { return reinterpret_cast<T *>(first); }
-  std::size_t bytes() const { return count * sizeof(T); }
-  T &operator[](std::size_t i) const { return data()[i]; }
-  std::size_t size() const { return count; }
-
-private:
-  std::size_t count;
-  std::vector<char> raw;
-  char *first;
-};
 
 /// Bias, residual and ReLU.
 struct gemm_bias_residual_relu {
