@@ -57,6 +57,7 @@ RUNTIME_BASE = [f"runtime/{name}.h" for name in
                  "store_sums")]
 # The rooms of runtime/routines/ that families share.
 ROOMS = {
+    "blocks": [],
     "shapes": [],
     "units": [],
     "tiles": ["shapes", "units"],
