@@ -1,11 +1,15 @@
-"""Checks the machine code that nvcc makes of the kernels in kernels.inc, and prints a table of it.
+"""Checks the machine code that nvcc makes of the kernels in kernels.inc and row_kernels.inc, and
+prints tables of it.
 
     machine_code.py [ARCH...]      75 80 90, or those given
 
-No kernel may have a stack or spill registers. In the main loop, the innermost loop around the
+No kernel may have a stack or spill registers. In the main loop of those in kernels.inc, the innermost loop around the
 products, there are at least four products for each ldmatrix. From sm_80 on, whole chunks are copied
 asynchronously, 16 bytes at a time, and the loop has no loads of global memory; on sm_75 it loads 16
 bytes at a time. A tile fits into the registers and the shared memory of a multiprocessor.
+
+Kernels in row_kernels.inc have no local memory, load 16 bytes at a time, and at least two blocks of
+each fit on a multiprocessor.
 
 Without nvcc the test is skipped; see test/cuda/toolkit.py.
 """
@@ -27,6 +31,8 @@ SHARED_BYTES = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10}
 PRODUCTS = re.compile(r"\b[HI]MMA\.")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);", re.M)
 KERNEL = re.compile(r"^NNC_GEMM\((.*)\)$", re.M)
+ROW_KERNEL = re.compile(r"^NNC_ROW_KERNEL\((.*)\)$", re.M)
+ROW_THREADS = 256
 
 
 def find_tools():
@@ -71,12 +77,18 @@ def count(loop, pattern):
     return sum(bool(re.search(pattern, text)) for text in loop)
 
 
-def measure(arch, folder, nvcc, cuobjdump):
-    """Returns what ptxas says of each kernel, and its code, by its name."""
+def row_kernels():
+    """The names of the instances in row_kernels.inc."""
+    return [line.replace(", ", "_")
+            for line in ROW_KERNEL.findall((HERE / "row_kernels.inc").read_text())]
+
+
+def measure(source, arch, folder, nvcc, cuobjdump):
+    """Returns what ptxas says of each kernel of a source, and its code, by its name."""
     cubin = folder / f"{arch}.cubin"
     done = subprocess.run(
         [nvcc, "-std=c++17", "-fmad=false", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v",
-         f"-I{ROOT}", str(HERE / "kernels.cu"), "-o", str(cubin)], capture_output=True, text=True)
+         f"-I{ROOT}", str(HERE / source), "-o", str(cubin)], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     said = {name: tuple(map(int, numbers)) for name, *numbers in re.findall(
@@ -120,8 +132,35 @@ def check(kernel, arch, said, code):
     return row, problems
 
 
+def check_row_kernel(name, arch, said, code):
+    """Returns a row of the table of row_kernels.inc, and the list of what is wrong."""
+    stack, stores, loads, registers = said
+    instructions = [text for _, text in INSTRUCTION.findall(code)]
+    wide_loads = count(instructions, r"\bLDG\..*128")
+    problems = []
+    if stack or stores or loads or count(instructions, r"\b(LDL|STL)\b"):
+        problems.append(f"has {stack} bytes of stack, {stores + loads} bytes of spills, or local "
+                        "memory")
+    if not wide_loads and not name.endswith("_columns"):
+        problems.append("never loads 16 bytes at a time")
+    fitting = 65536 // (registers * ROW_THREADS)
+    if fitting < 2:
+        problems.append(f"has {registers} registers, so that one block fits on a multiprocessor")
+    return (name, arch, registers, stack, stores + loads, fitting, len(instructions), wide_loads,
+            count(instructions, r"\bLDG\.")), problems
+
+
+ROW_HEAD = ("kernel", "sm", "regs", "stack", "spills", "blocks/SM", "instructions", "LDG.128",
+            "LDG")
 HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/SM", "loop", "MMA",
         "LDSM", "LDS", "LDGSTS.128", "LDG")
+
+
+def print_table(rows):
+    widths = [max(len(str(field)) for field in column) for column in zip(*rows)]
+    for row in rows:
+        print("  ".join(str(field).ljust(width) if i == 0 else str(field).rjust(width)
+                        for i, (field, width) in enumerate(zip(row, widths))))
 
 
 def main():
@@ -129,10 +168,10 @@ def main():
     if not tools:
         print(toolkit.WHY_SKIPPED)
         return SKIPPED
-    rows, problems = [HEAD], []
+    rows, row_rows, problems = [HEAD], [ROW_HEAD], []
     with tempfile.TemporaryDirectory() as folder:
         for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = measure(arch, pathlib.Path(folder), *tools)
+            said, code = measure("kernels.cu", arch, pathlib.Path(folder), *tools)
             for kernel in kernels():
                 if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
                     continue
@@ -141,12 +180,15 @@ def main():
                 problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
             if any(said["sum_f16"][:3]):
                 problems.append(f"sum_f16 on sm_{arch} has a stack or spills")
-    widths = [max(len(str(row[i])) for row in rows) for i in range(len(HEAD))]
-    for row in rows:
-        print("  ".join(str(field).ljust(width) if i == 0 else str(field).rjust(width)
-                        for i, (field, width) in enumerate(zip(row, widths))))
+            said, code = measure("row_kernels.cu", arch, pathlib.Path(folder), *tools)
+            for name in row_kernels():
+                row, wrong = check_row_kernel(name, arch, said[name], code[name])
+                row_rows.append(row)
+                problems += [f"{name} on sm_{arch} {what}" for what in wrong]
+    print_table(rows)
+    print_table(row_rows)
     print(*problems, sep="\n")
-    print(f"{len(rows) - 1} kernels, {len(problems)} problems")
+    print(f"{len(rows) + len(row_rows) - 2} kernels, {len(problems)} problems")
     return bool(problems)
 
 
