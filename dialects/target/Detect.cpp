@@ -73,7 +73,7 @@ bool nnc::target::hostHas(StringRef feature) {
 static bool runsHere(const Row &row, const llvm::Triple &host) {
   // This process runs neither on a board, which has no operating system, nor on
   // a GPU.
-  if (row.isHidden || row.board[0] != '\0' || row.architecture[0] != '\0')
+  if (row.isHidden || row.board[0] != '\0' || row.gpu.architecture[0] != '\0')
     return false;
   if (row.triple[0] != '\0' &&
       llvm::Triple(row.triple).getArch() != host.getArch())

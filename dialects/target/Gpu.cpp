@@ -26,6 +26,54 @@ static unsigned getNumber(StringRef architecture) {
 }
 
 //===----------------------------------------------------------------------===//
+// The attribute
+//===----------------------------------------------------------------------===//
+
+LogicalResult GpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayAttr architectures, int64_t multiprocessors,
+                              int64_t tensorF16, int64_t tensorI8,
+                              int64_t launchNs, int64_t sharedKb,
+                              int64_t residentThreads, CoreAttr) {
+  auto isKnown = [](Attribute each) {
+    auto name = llvm::dyn_cast<StringAttr>(each);
+    unsigned number;
+    return name && name.getValue().starts_with("sm_") &&
+           !name.getValue().drop_front(3).getAsInteger(10, number);
+  };
+  if (architectures.empty() || !llvm::all_of(architectures, isKnown))
+    return emitError() << "a GPU needs a list of architectures, each of which "
+                          "is sm_ and a number";
+  if (multiprocessors < 1 || tensorF16 < 1 || tensorI8 < 1 || sharedKb < 1 ||
+      residentThreads < 1)
+    return emitError() << "a GPU needs multiprocessors, tensor_f16, tensor_i8, "
+                          "shared_kb and resident_threads above 0";
+  if (launchNs < 0)
+    return emitError() << "a GPU's launch_ns is not below 0";
+  return success();
+}
+
+GpuAttr GpuAttr::withArchitectures(ArrayAttr others) const {
+  return get(getContext(), others, getMultiprocessors(), getTensorF16(),
+             getTensorI8(), getLaunchNs(), getSharedKb(), getResidentThreads(),
+             getCore());
+}
+
+/// Converts multiply-adds per cycle of a multiprocessor to those per second of
+/// the GPU.
+static double getTensorRate(GpuAttr gpu, int64_t perCycle) {
+  return 1e6 * static_cast<double>(gpu.getCore().getMhz() *
+                                   gpu.getMultiprocessors() * perCycle);
+}
+
+double GpuAttr::getTensorPeakF16() const {
+  return getTensorRate(*this, getTensorF16());
+}
+
+double GpuAttr::getTensorPeakI8() const {
+  return getTensorRate(*this, getTensorI8());
+}
+
+//===----------------------------------------------------------------------===//
 // The GPU of this machine
 //===----------------------------------------------------------------------===//
 
@@ -69,11 +117,11 @@ FailureOr<MachineAttr> nnc::target::detectGpu(Location location) {
   // first digits.
   const Row *best = nullptr;
   for (const Row &row : getRows()) {
-    if (row.architecture[0] == '\0')
+    if (row.gpu.architecture[0] == '\0')
       continue;
-    unsigned number = getNumber(row.architecture);
+    unsigned number = getNumber(row.gpu.architecture);
     if (number <= *own && number / 10 == *own / 10 &&
-        (!best || getNumber(best->architecture) < number))
+        (!best || getNumber(best->gpu.architecture) < number))
       best = &row;
   }
   if (!best)
@@ -118,8 +166,8 @@ FailureOr<MachineAttr> nnc::target::getSeveralGpus(StringRef names,
   // The oldest architecture is the one whose instructions all of them have.
   DeviceAttr oldest = machines.front().getHost();
   auto cost =
-      GpuAttr::get(context, Builder(context).getStrArrayAttr(architectures),
-                   oldest.getCore());
+      cast<GpuAttr>(oldest.getCost())
+          .withArchitectures(Builder(context).getStrArrayAttr(architectures));
   auto host = DeviceAttr::get(context, oldest.getName(), oldest.getIsas(),
                               oldest.getFeatures(), oldest.getSpaces(),
                               oldest.getCompiler(), llvm::join(flags, " "),

@@ -27,6 +27,13 @@ struct CoreRow {
   int64_t exposed = costs::kUsualExposedPercent;
 };
 
+/// What the line of a GPU says besides: the fields of GpuAttr.
+struct GpuRow {
+  const char *architecture = ""; ///< such as "sm_80"; empty: this is no GPU
+  int64_t multiprocessors = 0, sharedKb = 0, residentThreads = 0;
+  int64_t tensorF16 = 0, tensorI8 = 0, launchNs = 0;
+};
+
 /// A line of targets.inc: a machine and its host.
 struct Row {
   const char *name, *triple;
@@ -34,7 +41,7 @@ struct Row {
   const char *emulator;
   const char *board = ""; ///< only for machines without an operating system
   bool isHidden = false;  ///< only for the project's own tests; not listed
-  const char *architecture = ""; ///< of a GPU, such as "sm_80"
+  GpuRow gpu = {};
 };
 
 /// A line of devices.inc: a device beside the host of a machine.

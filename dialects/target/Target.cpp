@@ -43,20 +43,6 @@ LogicalResult SpaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult GpuAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              ArrayAttr architectures, CoreAttr) {
-  auto isKnown = [](Attribute each) {
-    auto name = llvm::dyn_cast<StringAttr>(each);
-    unsigned number;
-    return name && name.getValue().starts_with("sm_") &&
-           !name.getValue().drop_front(3).getAsInteger(10, number);
-  };
-  if (architectures.empty() || !llvm::all_of(architectures, isKnown))
-    return emitError() << "a GPU needs a list of architectures, each of which "
-                          "is sm_ and a number";
-  return success();
-}
-
 LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef name, ArrayAttr isas,
                                  ArrayAttr features, ArrayAttr spaces,
@@ -133,7 +119,11 @@ ArrayRef<Row> nnc::target::getRows() {
 #define EMULATOR(command) command
 #define BOARD(name) name
 #define LINK(mb_s, ns) mb_s, ns
-#define GPU(architecture) /*board=*/ "", /*isHidden=*/false, architecture
+#define MULTIPROCESSORS(count, shared_kb, threads) count, shared_kb, threads
+#define TENSORS(f16, i8) f16, i8
+#define LAUNCH(ns) ns
+#define GPU(...) /*board=*/                                                    \
+  "", /*isHidden=*/false, GpuRow { __VA_ARGS__ }
 #define TESTS_ONLY /*isHidden=*/ true
 #define NNC_TARGET(name, triple, isas, needs, vectors, align, caches,          \
                    bandwidth, memory, speed, compiler, flags, ...)             \
@@ -165,7 +155,7 @@ static ArrayRef<DeviceRow> getDeviceRows() {
 /// link to the host; both are 0 for the host itself.
 static DeviceAttr makeDevice(Builder &builder, StringRef name,
                              const CoreRow &row, int64_t linkMbS,
-                             int64_t linkNs, StringRef architecture = "") {
+                             int64_t linkNs, const GpuRow &gpu = {}) {
   MLIRContext *context = builder.getContext();
   SmallVector<StringRef> isas;
   for (const char *isa : row.isas)
@@ -184,8 +174,10 @@ static DeviceAttr makeDevice(Builder &builder, StringRef name,
                             builder.getDenseI64ArrayAttr(bandwidth), row.memory,
                             row.multiplyAdds, row.mhz, row.exposed);
   Attribute cost = core;
-  if (!architecture.empty())
-    cost = GpuAttr::get(context, builder.getStrArrayAttr({architecture}), core);
+  if (gpu.architecture[0] != '\0')
+    cost = GpuAttr::get(context, builder.getStrArrayAttr({gpu.architecture}),
+                        gpu.multiprocessors, gpu.tensorF16, gpu.tensorI8,
+                        gpu.launchNs, gpu.sharedKb, gpu.residentThreads, core);
   return DeviceAttr::get(
       context, name, builder.getStrArrayAttr(isas),
       builder.getStrArrayAttr(features),
@@ -197,7 +189,7 @@ MachineAttr nnc::target::makeMachine(MLIRContext *context, const Row &row) {
   Builder builder(context);
   SmallVector<Attribute> devices = {makeDevice(builder, "host", row.core,
                                                /*linkMbS=*/0, /*linkNs=*/0,
-                                               row.architecture)};
+                                               row.gpu)};
   for (const DeviceRow &device : getDeviceRows())
     if (device.machine == StringRef(row.name))
       devices.push_back(makeDevice(builder, device.name, device.core,

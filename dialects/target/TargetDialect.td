@@ -104,21 +104,48 @@ def Target_CoreAttr : Target_Attr<"Core", "core"> {
 def Target_GpuAttr : Target_Attr<"Gpu", "gpu"> {
   let summary = "The cost model of a device of the kind gpu: an NVIDIA GPU";
   let description = [{
-    `architectures` are those for which nvcc compiles kernels, such as `sm_80`,
-    in ascending order. `core` describes the GPU as if it were one core: all its arithmetic
-    units together are one vector unit, and its level-2 cache is the only cache.
+    The figures from which the compiler estimates how long a launch takes:
+
+    - `architectures`: those for which nvcc compiles kernels, such as `sm_80`,
+      in ascending order.
+    - `multiprocessors`: their number. All other figures of a multiprocessor
+      are those of one.
+    - `tensor_f16` and `tensor_i8`: the multiply-adds per cycle that a
+      multiprocessor's tensor cores reach at most with `mma` of dense operands:
+      of f16 or bf16 with sums in f32, and of 8-bit integers.
+    - `launch_ns`: the nanoseconds that a small kernel takes among others that
+      wait for each other, in a stream that is never empty or in a graph.
+    - `shared_kb`: the shared memory of a multiprocessor in units of 1024
+      bytes.
+    - `resident_threads`: the number of threads that a multiprocessor holds.
+    - `core`: the rest as if the GPU were one core. All units for f32 together
+      are its vector unit, with `multiply_adds` per cycle of the whole GPU, and
+      the level-2 cache is its only cache.
 
     Example:
     ```mlir
-    #target.gpu<architectures = ["sm_80"], core = #target.core<
-        vector_bytes = 16, vector_registers = 32, caches = [41943040],
-        bandwidth = [4096], memory_mb_s = 1555000, multiply_adds = 6912,
-        mhz = 1410>>
+    #target.gpu<architectures = ["sm_80"], multiprocessors = 108,
+        tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = 1000,
+        shared_kb = 164, resident_threads = 2048, core = #target.core<
+            vector_bytes = 16, vector_registers = 32, caches = [41943040],
+            bandwidth = [5120], memory_mb_s = 1555000, multiply_adds = 6912,
+            mhz = 1410>>
     ```
   }];
   let parameters = (ins
-    "::mlir::ArrayAttr":$architectures,
+    "::mlir::ArrayAttr":$architectures, "int64_t":$multiprocessors,
+    "int64_t":$tensor_f16, "int64_t":$tensor_i8, "int64_t":$launch_ns,
+    "int64_t":$shared_kb, "int64_t":$resident_threads,
     "::nnc::target::CoreAttr":$core);
+  let extraClassDeclaration = [{
+    /// Returns this GPU with other architectures.
+    GpuAttr withArchitectures(::mlir::ArrayAttr others) const;
+    /// Returns the peak rates of the whole GPU in multiply-adds per second: of
+    /// its units for f32, and of its tensor cores.
+    double getPeak() const { return getCore().getPeak(); }
+    double getTensorPeakF16() const;
+    double getTensorPeakI8() const;
+  }];
 }
 
 def Target_SpaceAttr : Target_Attr<"Space", "space"> {

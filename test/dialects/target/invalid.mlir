@@ -96,4 +96,16 @@
 
 #core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
 // expected-error@below {{a GPU needs a list of architectures, each of which is sm_ and a number}}
-#gpu = #target.gpu<architectures = ["sm_80", "volta"], core = #core>
+#gpu = #target.gpu<architectures = ["sm_80", "volta"], multiprocessors = 108, tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = 1000, shared_kb = 164, resident_threads = 2048, core = #core>
+
+// -----
+
+#core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
+// expected-error@below {{a GPU needs multiprocessors, tensor_f16, tensor_i8, shared_kb and resident_threads above 0}}
+#gpu = #target.gpu<architectures = ["sm_80"], multiprocessors = 0, tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = 1000, shared_kb = 164, resident_threads = 2048, core = #core>
+
+// -----
+
+#core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [], bandwidth = [], memory_mb_s = 10000, multiply_adds = 8, mhz = 2500>
+// expected-error@below {{a GPU's launch_ns is not below 0}}
+#gpu = #target.gpu<architectures = ["sm_80"], multiprocessors = 108, tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = -1, shared_kb = 164, resident_threads = 2048, core = #core>

@@ -41,3 +41,14 @@ module @hides attributes {nn.target = #target.machine<
 #npu = #target.device<name = "npu", isas = ["portable"], features = [], spaces = [#ram], compiler = "c++", flags = "", cost = #core, link_mb_s = 8000, link_ns = 2000>
 module @two attributes {nn.target = #target.machine<name = "t", triple = "", chip = "", devices = [#host, #npu], emulator = "">} {
 }
+
+// -----
+
+// CHECK-LABEL: module @gpu
+// CHECK-SAME: #target.gpu<architectures = {{\[}}"sm_80"], multiprocessors = 108, tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = 1000, shared_kb = 164, resident_threads = 2048, core = <{{.*}} mhz = 1410>>
+#ram = #target.space<name = "ram", align = 256>
+#core = #target.core<vector_bytes = 16, vector_registers = 32, caches = [41943040], bandwidth = [5120], memory_mb_s = 1555000, multiply_adds = 6912, mhz = 1410>
+#gpu = #target.gpu<architectures = ["sm_80"], multiprocessors = 108, tensor_f16 = 1024, tensor_i8 = 2048, launch_ns = 1000, shared_kb = 164, resident_threads = 2048, core = #core>
+#host = #target.device<name = "host", isas = ["portable"], features = [], spaces = [#ram], compiler = "nvcc", flags = "", cost = #gpu>
+module @gpu attributes {nn.target = #target.machine<name = "cuda-sm80", triple = "", chip = "", devices = [#host], emulator = "">} {
+}

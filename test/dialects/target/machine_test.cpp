@@ -154,3 +154,44 @@ TEST_CASE("A machine's devices have names, spaces and a link to the host") {
   CHECK(shadow.getCore().getPeak() ==
         Approx(4 * machine.getHost().getCore().getPeak()));
 }
+
+TEST_CASE("The tensor cores of a GPU reach what its data sheet states") {
+  MLIRContext context;
+  auto getGpu = [&](StringRef name) {
+    return cast<target::GpuAttr>(getRow(context, name).getHost().getCost());
+  };
+  // Operations are multiplications and additions.
+  CHECK(2 * getGpu("cuda-sm75").getTensorPeakF16() ==
+        Approx(65e12).epsilon(0.01));
+  CHECK(2 * getGpu("cuda-sm75").getTensorPeakI8() ==
+        Approx(130e12).epsilon(0.01));
+  CHECK(2 * getGpu("cuda-sm80").getTensorPeakF16() ==
+        Approx(312e12).epsilon(0.01));
+  CHECK(2 * getGpu("cuda-sm80").getTensorPeakI8() ==
+        Approx(624e12).epsilon(0.01));
+  CHECK(2 * getGpu("cuda-sm86").getTensorPeakF16() ==
+        Approx(125e12).epsilon(0.01));
+  CHECK(2 * getGpu("cuda-sm89").getTensorPeakF16() ==
+        Approx(121e12).epsilon(0.01));
+  // The instructions of earlier architectures reach a part of an H200's peak.
+  CHECK(2 * getGpu("cuda-sm90").getTensorPeakF16() ==
+        Approx(0.63 * 989e12).epsilon(0.02));
+  // Each multiprocessor has a whole number of units for f32.
+  for (StringRef name :
+       {"cuda-sm75", "cuda-sm80", "cuda-sm86", "cuda-sm89", "cuda-sm90"}) {
+    INFO(name.str());
+    CHECK(getGpu(name).getCore().getMultiplyAdds() %
+              (64 * getGpu(name).getMultiprocessors()) ==
+          0);
+  }
+}
+
+TEST_CASE("Several GPUs have the figures of the oldest") {
+  MLIRContext context;
+  MachineAttr both = getRow(context, "cuda-sm90,cuda-sm80");
+  auto gpu = cast<target::GpuAttr>(both.getHost().getCost());
+  auto oldest =
+      cast<target::GpuAttr>(getRow(context, "cuda-sm80").getHost().getCost());
+  CHECK(gpu.getArchitectures().size() == 2);
+  CHECK(gpu.withArchitectures(oldest.getArchitectures()) == oldest);
+}
