@@ -1,21 +1,140 @@
-//===- blocks.h - Efficiency of kernels on blocks of threads --------------===//
+//===- blocks.h - Efficiency of kernels that run in blocks of a GPU -------===//
+//
+// A launch consists of blocks, which the multiprocessors of a GPU share. Each
+// multiprocessor holds a few blocks at a time, a wave. The estimates are cycles
+// of the multiprocessor that has most blocks.
+//
+//===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_BLOCKS_H
 #define NNC_ROUTINES_CATALOGUE_BLOCKS_H
 
+#include "runtime/counts.h"
 #include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
 
 namespace nnc {
 
+/// The constants of costs/blocks.inc, which says what they mean.
+namespace block_costs {
+#define NNC_BLOCK_COST(name, value, unit, meaning)                             \
+  inline constexpr double name = value;
+#include "runtime/routines/costs/blocks.inc"
+} // namespace block_costs
+
+constexpr double least(double a, double b) { return a < b ? a : b; }
+constexpr double most(double a, double b) { return a < b ? b : a; }
+
+/// A tile of a matrix product: a block computes `rows` x `columns` sums in
+/// steps of `depth_bytes` bytes of each row and column, of which `stages` are
+/// in shared memory, as implicit_gemm_plan.h says.
+struct block_tile {
+  int rows, columns, depth_bytes, stages;
+
+  constexpr double sums() const { return double(rows) * columns; }
+  constexpr double step_bytes() const {
+    return double(rows + columns) * depth_bytes;
+  }
+  constexpr double shared_bytes() const { return stages * step_bytes(); }
+  /// The sums of one warp.
+  constexpr double warp_sums() const {
+    return least(sums() / block_costs::least_warps,
+                 block_costs::most_warp_sums);
+  }
+  constexpr double threads() const { return 32 * sums() / warp_sums(); }
+  constexpr double registers() const {
+    return block_costs::thread_registers * threads() +
+           block_costs::sum_registers * sums();
+  }
+};
+
+/// Number of blocks of a tile that a multiprocessor holds, 0 if its shared
+/// memory is too small for one.
+constexpr int resident_blocks(const core_limits &core, const block_tile &t) {
+  if (t.shared_bytes() > core.shared_bytes)
+    return 0;
+  const double by_shared = core.shared_bytes / t.shared_bytes();
+  const double by_threads = core.resident_threads / t.threads();
+  const double by_registers = block_costs::block_registers / t.registers();
+  const double fit = least(least(by_shared, by_threads), by_registers);
+  return int(most(1, least(fit, block_costs::most_blocks)));
+}
+
+/// Cycles of a step of each of `held` blocks of a multiprocessor, while `busy`
+/// multiprocessors load from the level-2 cache. Multiply-adds, copies from that
+/// cache, and loads of operands from shared memory overlap, so that the longest
+/// of them counts. A block also waits, for its operands and copies, which takes
+/// time unless other blocks multiply meanwhile.
+constexpr double cycles_of_step(const core_limits &core, const block_tile &t,
+                                int held, double busy) {
+  const double products = t.sums() * t.depth_bytes / core.element_bytes /
+                          (core.block_rate * block_costs::tile_share);
+  const double copies =
+      t.step_bytes() /
+      least(core.level2_rate / busy, block_costs::most_level2_bytes_per_cycle);
+  // A warp of 64 x 32 sums loads 96 rows and columns, one of 32 x 32 loads 64.
+  const double edges = t.warp_sums() < block_costs::most_warp_sums ? 64 : 96;
+  const double operands = t.sums() / t.warp_sums() * edges * t.depth_bytes /
+                          block_costs::shared_bytes_per_cycle;
+  const double runs = t.depth_bytes / double(gemm_run_bytes);
+  const double alone =
+      most(products + block_costs::step_cycles + runs * block_costs::run_cycles,
+           block_costs::copy_cycles / (t.stages - 1));
+  return most(held * most(products, most(copies, operands)), alone);
+}
+
+/// Cycles of a launch of `blocks` blocks of `steps` steps each.
+constexpr double tile_cycles(const core_limits &core, const block_tile &t,
+                             double blocks, double steps) {
+  const double busy = least(blocks, core.multiprocessors);
+  // Blocks of the multiprocessor that has most of them, of which `held` run at
+  // a time. The last wave may have fewer.
+  const int count = ceil_div(int(blocks), int(core.multiprocessors));
+  const int held = smaller(count, resident_blocks(core, t));
+  const int waves = count / held, rest = count % held;
+  double cycles = waves * steps * cycles_of_step(core, t, held, busy);
+  if (rest > 0)
+    cycles += steps * cycles_of_step(core, t, rest, busy);
+  // A block that begins or ends leaves the units to the others of its wave.
+  // Where there are none, each block adds this time.
+  return cycles + (held > 1 ? 1 : waves) * block_costs::tile_ends_cycles;
+}
+
+/// Share of the peak rate of multiply-adds that implicit_gemm.cuh reaches for
+/// the work that the family counts, with tiles of `rows` x `columns` sums. It
+/// is 0 if a multiprocessor has too little shared memory. What is lost are rows
+/// and columns of tiles beyond the last one, terms beyond the last one of the
+/// last step, multiprocessors without a block in the last wave, and what limits
+/// a step. With several slices, more blocks compute fewer steps each, but their
+/// sums are stored, and a second launch loads and adds them.
+///
+/// The result counts no launch, except for the second one; the cost model of
+/// the GPU adds the first, and compares the time with that of memory.
 template <class S>
-double gemm_efficiency(const tile_limits &, const S &s, int rows, int columns,
-                       int, int, int slices) {
-  const double padded = double(ceil_div(gemm_rows(s), rows)) * rows *
-                        ceil_div(s.k, columns) * columns;
-  const double blocks = padded / (double(rows) * columns) * slices;
-  return 20 * double(gemm_rows(s)) * s.k / padded *
-         (blocks < 108 ? blocks / 108 : 1) * rows * columns / (rows + columns) /
-         128;
+constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
+                                 int columns, int depth_bytes, int stages,
+                                 int slices) {
+  const core_limits &core = tile.core;
+  const block_tile t{rows, columns, depth_bytes, stages};
+  const double row_count = gemm_rows(s), filters = s.k / s.groups;
+  const double terms = gemm_terms(s);
+  const double element_bytes = core.element_bytes > 0 ? core.element_bytes : 2;
+  const double step_terms = depth_bytes / element_bytes;
+  const double steps = ceil_div(gemm_terms(s), int(step_terms));
+  const double tiles =
+      double(ceil_div(gemm_rows(s), rows)) * ceil_div(s.k / s.groups, columns);
+  // Tables and tests that know no GPU see what whole tiles and steps lose.
+  if (core.multiprocessors == 0)
+    return row_count * filters * terms /
+           (tiles * t.sums() * steps * step_terms);
+  if (slices > steps || resident_blocks(core, t) == 0)
+    return 0;
+  const double slice_steps = ceil_div(int(steps), slices);
+  double cycles = tile_cycles(core, t, tiles * s.groups * slices, slice_steps);
+  if (slices > 1)
+    cycles += core.launch_cycles +
+              2 * sizeof(float) * row_count * s.k * slices / core.level2_rate;
+  return row_count * s.k * terms /
+         (cycles * core.multiprocessors * core.block_rate);
 }
 
 } // namespace nnc

@@ -22,6 +22,16 @@ struct core_limits {
                         ///< memory that does not overlap with the longer
   double crowding; ///< how far the model's weights fill the last-level cache:
                    ///< 0 if it holds them beside other data, 1 if they fill it
+
+  // Of a GPU, whose level-2 cache is the second-level cache above. All are 0
+  // for a processor core.
+  double multiprocessors = 0;
+  double shared_bytes = 0;     ///< shared memory of a multiprocessor
+  double resident_threads = 0; ///< threads that a multiprocessor holds
+  double block_rate = 0;    ///< multiply-adds a cycle and multiprocessor of the
+                            ///< units that compute the routine's elements
+  double element_bytes = 0; ///< of an element of the routine's first input
+  double launch_cycles = 0; ///< that a launch takes beside its work
 };
 
 /// A core like those that the routines were timed on, for tests and tables that
