@@ -7,6 +7,7 @@
 #include "compiler/routines/DeviceCost.h"
 
 #include "compiler/routines/CallCosts.h"
+#include "compiler/routines/GpuCost.h"
 #include "dialects/target/Costs.h"
 
 #include <algorithm>
@@ -113,8 +114,10 @@ std::shared_ptr<const DeviceCost> nnc::makeDeviceCost(target::DeviceAttr device,
                                                       int64_t weightBytes) {
   switch (device.getKind()) {
   case target::DeviceKind::core:
-  case target::DeviceKind::gpu:
     return std::make_shared<CoreCost>(device.getCore(), weightBytes);
+  case target::DeviceKind::gpu:
+    return std::make_shared<GpuCost>(
+        llvm::cast<target::GpuAttr>(device.getCost()), weightBytes);
   }
   llvm_unreachable("every kind of devices has a cost model");
 }

@@ -147,6 +147,21 @@ TEST_CASE("Weights that the last cache does not hold cost more to read again") {
         0.9 * strassen->getEfficiency(*shape, {16, 1}, kOneACycle));
 }
 
+TEST_CASE("Without a GPU, the efficiency of tiles counts what is padded") {
+  auto getShare = [](int size, int channels, int filters) {
+    conv2d_shape s{};
+    s.n = s.kh = s.kw = s.groups = 1;
+    s.h = s.w = s.oh = s.ow = size;
+    s.c = channels, s.k = filters;
+    return gemm_efficiency(portable_tile, s, /*rows=*/64, /*columns=*/64,
+                           /*depth_bytes=*/64, /*stages=*/4, /*slices=*/1);
+  };
+  CHECK(getShare(8, 32, 64) == 1);
+  CHECK(getShare(8, 32, 32) == 0.5);
+  CHECK(getShare(8, 16, 64) == 0.5);
+  CHECK(getShare(9, 32, 64) == Approx(81 / 128.0));
+}
+
 TEST_CASE("Strassen's method costs more where weights crowd the last cache") {
   MLIRContext context;
   context.loadDialect<nn::NnDialect>();
