@@ -134,6 +134,8 @@ codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
   SmallVector<StringRef> headers = {
       "runtime/epilogue.h", isCuda(programs.front()) ? "runtime/cuda/launch.h"
                                                      : "runtime/parallel.h"};
+  if (hasBlocks(programs))
+    headers.push_back("runtime/cuda/kernels.h");
   for (exec::ProgramOp program : programs) {
     if (program.getWeights())
       headers.push_back("runtime/weights.h");

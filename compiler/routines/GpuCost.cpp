@@ -59,12 +59,6 @@ double GpuCost::getThreads(const Routine &routine, const RoutineShape &call,
   return std::max(count, 1.0);
 }
 
-/// Returns true if the routine consists of kernels for blocks of threads
-/// (runtime/cuda/README.md).
-static bool isForBlocks(const Routine &routine) {
-  return routine.header.ends_with(".cuh");
-}
-
 /// Returns the bytes of an element of the routine's first input.
 static int getElementBytes(const Routine &routine) {
   return llvm::StringSwitch<int>(routine.elements)
@@ -168,13 +162,13 @@ double GpuCost::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
   double efficiency = 0, seconds = 0;
   for (const RoutineShape &call : calls) {
     efficiency += routine.getEfficiency(call, params, limits) / count;
-    if (!isForBlocks(routine))
+    if (!routine.isOnBlocks())
       seconds += getThreadsSeconds(routine, getThreads(routine, call, params),
                                    count, work);
   }
   if (efficiency <= 0)
     return std::numeric_limits<double>::infinity();
-  if (isForBlocks(routine))
+  if (routine.isOnBlocks())
     seconds =
         std::max(work.operations / (efficiency * limits.rate * getHertz()) +
                      getFurtherOperations(work) / gpu.getPeak(),

@@ -37,6 +37,11 @@ struct launch_size {
   int threads, shared_bytes;
 };
 
+/// The launch of kernel K for a shape.
+template <class K, class S> constexpr launch_size launch_of(const S &s) {
+  return {K::grid(s), K::threads, K::shared_bytes};
+}
+
 /// The kernels of a routine, which are launched one after the other with the
 /// same arguments.
 template <class... Kernels> struct kernel_list {};

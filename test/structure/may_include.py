@@ -18,7 +18,7 @@ SHAPES = ["runtime/routines/catalogue/routines.inc", "runtime/routines/*/shape.h
           "runtime/routines/catalogue/shapes.h"]
 ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
                   "runtime/routines/catalogue/*.h",
-                  "runtime/reference.h"]
+                  "runtime/cuda/block.h", "runtime/reference.h"]
 
 # And to the encodings of weights: the matrices that transform them, and what those
 # in codebooks and of 4 bits look like.
@@ -89,8 +89,7 @@ def routines(name, others):
     """What the folder `name` of runtime/routines/ may include: itself, the folders `others` and
     the base."""
     return ([f"runtime/routines/{room}/*" for room in (name, *others)]
-            + RUNTIME_BASE + ["runtime/cuda/block.h", "runtime/cuda/kernels.h", "runtime/simd/*"],
-            RUNTIME_SYSTEM, False)
+            + RUNTIME_BASE + ["runtime/cuda/block.h", "runtime/simd/*"], RUNTIME_SYSTEM, False)
 
 
 def driver(*names):

@@ -44,6 +44,11 @@ NNC_FN constexpr grid_size grid_of_rows(int rows, int size) {
           1, 1};
 }
 
+/// The launch of such a kernel.
+constexpr launch_size launch_of_rows(int rows, int size) {
+  return {grid_of_rows(rows, size), row_threads, row_shared_bytes};
+}
+
 /// Combines one value of each lane by join(a, b), in a fixed order. All lanes
 /// get the result.
 template <class B, class Join>

@@ -13,7 +13,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_TENSOR_CORES_CUH
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_TENSOR_CORES_CUH
 
-#include "runtime/cuda/kernels.h"
+#include "runtime/cuda/block.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
 

@@ -10,7 +10,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
 #define NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
 
-#include "runtime/cuda/kernels.h"
+#include "runtime/cuda/block.h"
 #include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
 #include "runtime/routines/matrix/matmul/shape.h"
 
