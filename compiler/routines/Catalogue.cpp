@@ -7,6 +7,7 @@
 #include "compiler/routines/Catalogue.h"
 
 #include "runtime/routines/catalogue/expressions.h"
+#include "runtime/routines/catalogue/launches.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

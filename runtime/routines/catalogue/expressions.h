@@ -26,11 +26,7 @@
 #include "runtime/routines/matrix/matmul/bytes_plan.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
 #include "runtime/routines/microcontrollers/helium_plan.h"
-#include "runtime/routines/normalization/layer_norm/rows.cuh"
-#include "runtime/routines/normalization/softmax/rows.cuh"
 #include "runtime/routines/pooling/pool2d/global_plan.h"
-#include "runtime/routines/pooling/pool2d/nhwc.cuh"
-#include "runtime/routines/reduction/reduce/rows.cuh"
 #include "runtime/routines/stored_weights/block_matmul/plan.h"
 #include "runtime/routines/stored_weights/decode/plan.h"
 

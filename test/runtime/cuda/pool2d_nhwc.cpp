@@ -64,7 +64,7 @@ std::vector<char> run_pool(const S &s, const pool_case<T> &c, bool shifted,
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
   const auto run = [&](const auto &epi) {
     using epilogue = std::decay_t<decltype(epi)>;
-    using kind = std::conditional_t<MAX, nnc::pool_maximum, nnc::pool_mean>;
+    using kind = std::conditional_t<MAX, nnc::pool2d_maximum, nnc::pool2d_mean>;
     using routine = nnc::pool2d_nhwc_sm75<T, kind, S, epilogue>;
     return launch<ARCH>(
         typename routine::kernels(), seed, s,

@@ -38,7 +38,7 @@ namespace nnc {
 
 /// Kinds of pooling: join() takes one more tap into a value, or combines parts
 /// of a window. Windows without taps in the image give zero.
-struct pool_maximum {
+struct pool2d_maximum {
   static constexpr float start = -HUGE_VALF;
   /// NaN replaces any value, and stays.
   static NNC_INLINE float join(float best, float v) {
@@ -49,7 +49,7 @@ struct pool_maximum {
     return taps.rows.count() * taps.columns.count() == 0 ? 0.0f : best;
   }
 };
-struct pool_mean {
+struct pool2d_mean {
   static constexpr float start = 0.0f;
   static NNC_INLINE float join(float sum, float v) { return sum + v; }
   template <class S>
@@ -243,13 +243,14 @@ template <class X, class Kind, class S, class Epi> struct pool2d_nhwc_sm75 {
   static constexpr int arch = 75;
 };
 template <class S, class Epi>
-using avg_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool_mean, S, Epi>;
+using avg_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool2d_mean, S, Epi>;
 template <class S, class Epi>
-using avg_pool2d_f32_nhwc_sm75 = pool2d_nhwc_sm75<float, pool_mean, S, Epi>;
+using avg_pool2d_f32_nhwc_sm75 = pool2d_nhwc_sm75<float, pool2d_mean, S, Epi>;
 template <class S, class Epi>
-using max_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool_maximum, S, Epi>;
+using max_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool2d_maximum, S, Epi>;
 template <class S, class Epi>
-using max_pool2d_f32_nhwc_sm75 = pool2d_nhwc_sm75<float, pool_maximum, S, Epi>;
+using max_pool2d_f32_nhwc_sm75 =
+    pool2d_nhwc_sm75<float, pool2d_maximum, S, Epi>;
 
 } // namespace nnc
 
