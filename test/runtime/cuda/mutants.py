@@ -23,9 +23,9 @@ FLAGS = ["-std=c++17", "-O1", "-w", "-ffp-contract=off", "-DNNC_PORTABLE_SIMD=1"
 TEST = "test/runtime/cuda/implicit_gemm.cpp"
 
 CONV = "runtime/routines/convolution/conv2d/"
-KERNEL, LOADS, STORE, PLAN = (CONV + name for name in (
+KERNEL, LOADS, STORE, PLAN, PRODUCTS = (CONV + name for name in (
     "implicit_gemm.cuh", "implicit_gemm_loads.cuh", "implicit_gemm_store.cuh",
-    "implicit_gemm_plan.h"))
+    "implicit_gemm_plan.h", "implicit_gemm_products.cuh"))
 
 # The file, its text, and what replaces that. The text occurs once.
 MUTANTS = [
@@ -35,9 +35,9 @@ MUTANTS = [
      "      b.barrier();\n      b.template wait_copies<Tile::stages - 2>();\n"),
     (KERNEL, "wait_copies<Tile::stages - 2>", "wait_copies<Tile::stages - 1>"),
     (KERNEL, "      b.template wait_copies<Tile::stages - 2>();\n", ""),
-    (KERNEL, "      b.commit_copies();\n      multiply(", "      multiply("),
-    (KERNEL, "      b.commit_copies();\n      multiply(",
-     "      if (loads)\n        b.commit_copies();\n      multiply("),
+    (KERNEL, "      b.commit_copies();\n      Products::multiply(", "      Products::multiply("),
+    (KERNEL, "      b.commit_copies();\n      Products::multiply(",
+     "      if (loads)\n        b.commit_copies();\n      Products::multiply("),
     (KERNEL, "      b.commit_copies();\n    }\n    shared_address read",
      "    }\n    b.commit_copies();\n    shared_address read"),
     (KERNEL, "      b.barrier();\n",
@@ -48,9 +48,9 @@ MUTANTS = [
      "      const bool loads = step + Tile::stages - 1 < end;\n"
      "      if (loads) {\n        start_input(write);\n        start_weights(write);\n"
      "      }\n      b.barrier();\n"),
-    (KERNEL, "    b.wait_for_inputs();\n    sums d", "    sums d"),
-    (KERNEL, "    b.wait_for_inputs();\n    sums d = {};\n",
-     "    sums d = {};\n    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
+    (KERNEL, "    b.wait_for_inputs();\n    typename", "    typename"),
+    (KERNEL, "    b.wait_for_inputs();\n    typename Products::sums d = {};\n",
+     "    typename Products::sums d = {};\n    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
     (KERNEL, "    b.wait_for_inputs();\n    b.let_next", "    b.let_next"),
     # Stages.
     (KERNEL, "base + (Tile::stages - 1) * Tile::stage_bytes", "base"),
@@ -68,28 +68,28 @@ MUTANTS = [
     (KERNEL, "        end_weights(write);\n", ""),
     # The swizzle, on one side and on both.
     (LOADS, "(chunk ^ gemm_swizzle<Tile>(row)) * 16", "chunk * 16"),
-    (KERNEL, "(run * 2 + lane / 16) ^ gemm_swizzle<Tile>(row)", "run * 2 + lane / 16"),
+    (PRODUCTS, "(run * 2 + lane / 16) ^ gemm_swizzle<Tile>(row)", "run * 2 + lane / 16"),
     (LOADS, "return row / rows_a_line % Tile::chunks", "return row % Tile::chunks"),
     (LOADS, "return row / rows_a_line % Tile::chunks", "return 0"),
     # Fragments.
-    (KERNEL, "Tile::warp_rows + lane % 16;", "Tile::warp_rows + lane % 8 * 2;"),
-    (KERNEL, "run * 2 + lane / 16", "run * 2 + lane / 8 % 2"),
-    (KERNEL, "half % 2 * (gemm_block_bytes / 2)", "0"),
-    (KERNEL, "a[i], f.word[2], f.word[3]", "a[i], f.word[3], f.word[2]"),
-    (KERNEL, "(half / 2 * Tile::runs + run)", "(half / 2 + run)"),
-    (KERNEL, "a[i] = b.ldmatrix_x4(", "if (lane < 31)\n          a[i] = b.ldmatrix_x4("),
+    (PRODUCTS, "Tile::warp_rows + lane % 16;", "Tile::warp_rows + lane % 8 * 2;"),
+    (PRODUCTS, "run * 2 + lane / 16", "run * 2 + lane / 8 % 2"),
+    (PRODUCTS, "half % 2 * (gemm_block_bytes / 2)", "0"),
+    (PRODUCTS, "a[i], f.word[2], f.word[3]", "a[i], f.word[3], f.word[2]"),
+    (PRODUCTS, "(half / 2 * Tile::runs + run)", "(half / 2 + run)"),
+    (PRODUCTS, "a[i] = b.ldmatrix_x4(", "if (lane < 31)\n          a[i] = b.ldmatrix_x4("),
     (PLAN, "g / 2 * 8 + j * 2 + g % 2", "g + j * 8"),
     (PLAN, "part % 2 * 4 + lane % 4", "part % 2 + lane % 4 * 2"),
     (PLAN, "term + i < terms", "term < terms"),
-    (KERNEL, "d[i / 2][p * 4 + j / 2][i % 2 * 2 + j % 2]",
+    (PRODUCTS, "d[i / 2][p * 4 + j / 2][i % 2 * 2 + j % 2]",
      "d[i / 2][p * 4 + j / 2][i % 2 + j % 2 * 2]"),
     # Tails.
     (LOADS, "out < gemm_rows(s)", "out <= gemm_rows(s)"),
-    (KERNEL, "row >= gemm_rows(s) || filter", "row > gemm_rows(s) || filter"),
-    (KERNEL, "|| filter >= filters", "|| filter > filters"),
-    (KERNEL, "smaller(8, filters - filter)", "8"),
+    (PRODUCTS, "row >= gemm_rows(s) || filter", "row > gemm_rows(s) || filter"),
+    (PRODUCTS, "|| filter >= filters", "|| filter > filters"),
+    (PRODUCTS, "smaller(8, filters - filter)", "8"),
     (LOADS, "panel(i) < panels &&", "panel(i) <= panels &&"),
-    (LOADS, "chunk(i) / block_chunks < runs", "chunk(i) / block_chunks <= runs"),
+    (LOADS, "chunk(i) / block_chunks < blocks", "chunk(i) / block_chunks <= blocks"),
     (LOADS, "return r < s.kh &&", "return"),
     (LOADS, "total % Tile::threads == 0 || index(i) < total", "true"),
     (STORE, "if (i < count)", "if (i <= count)"),
@@ -112,10 +112,10 @@ MUTANTS = [
     (KERNEL, "x + group * (s.c / s.groups)", "x"),
     # Groups, slices.
     (KERNEL, "w + group * group_bytes", "w"),
-    (KERNEL, "row, group * filters + filter", "row, filter"),
+    (PRODUCTS, "row, group * filters + filter", "row, filter"),
     (KERNEL, "begin = steps * b.block_z() / slices", "begin = 0"),
     (KERNEL, "end = steps * (b.block_z() + 1) / slices", "end = steps"),
-    (LOADS, "runs(all_runs - step * Tile::runs)", "runs(all_runs)"),
+    (LOADS, "blocks(all_blocks - step * step_blocks)", "blocks(all_blocks)"),
     (KERNEL, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
     (STORE, "ptrdiff_t(b.block_z()) * gemm_rows(s)", "0 * gemm_rows(s)"),
     # The operands of the epilogue.

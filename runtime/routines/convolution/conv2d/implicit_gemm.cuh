@@ -37,21 +37,19 @@
 #include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_loads.cuh"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_products.cuh"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_store.cuh"
 #include "runtime/simd/unroll.h"
 
 namespace nnc {
 
-template <class T, class Tile, bool WHOLE_CHUNKS, class S>
+/// `Products` says how weights are packed, and multiplies what is in shared
+/// memory (implicit_gemm_products.cuh, float_gemm.cuh).
+template <class T, class Tile, bool WHOLE_CHUNKS, class S,
+          class Products = tensor_products<T, Tile>>
 struct implicit_gemm {
-  using product = gemm_product<T>;
-  using sum = typename product::sum;
   using input = gemm_input<T, Tile, WHOLE_CHUNKS, S>;
-  using weights = gemm_weights<Tile>;
-  static constexpr int row_tiles = Tile::warp_rows / 16;
-  static constexpr int column_tiles = Tile::warp_columns / 8;
-  static constexpr int warp_panels = Tile::warp_columns / gemm_panel;
-  using sums = sum[row_tiles][column_tiles][4];
+  using weights = gemm_weights<Tile, Products::block_bytes>;
 
   /// Computes a tile and passes the sums to `output` (implicit_gemm_store.cuh).
   /// If WHOLE_CHUNKS, s.c / s.groups is a multiple of 16 / sizeof(T).
@@ -63,16 +61,16 @@ struct implicit_gemm {
     const int tiles_across = ceil_div(filters, Tile::columns);
     const int first_row = b.block_x() / tiles_across * Tile::rows;
     const int first_column = b.block_x() % tiles_across * Tile::columns;
-    const int runs = gemm_runs(s, sizeof(T));
-    const int steps = ceil_div(runs, Tile::runs);
+    const int blocks = Products::blocks(s);
+    const int steps = ceil_div(blocks, weights::step_blocks);
     const int begin = steps * b.block_z() / slices;
     const int end = steps * (b.block_z() + 1) / slices;
 
     const shared_address base = b.shared_base();
     const ptrdiff_t group_bytes =
-        ptrdiff_t(gemm_panels(s)) * runs * gemm_block_bytes;
+        ptrdiff_t(gemm_panels(s)) * blocks * Products::block_bytes;
     input in(s, x + group * (s.c / s.groups), first_row, b.thread(), begin);
-    weights ws(w + group * group_bytes, gemm_panels(s), runs,
+    weights ws(w + group * group_bytes, gemm_panels(s), blocks,
                first_column / gemm_panel, b.thread(), begin);
     words4 in_chunks[input::count], w_chunks[weights::count];
 
@@ -108,7 +106,7 @@ struct implicit_gemm {
         end_weights(base + i * Tile::stage_bytes);
       }
     b.wait_for_inputs();
-    sums d = {};
+    typename Products::sums d = {};
     NNC_UNROLL
     for (int i = 0; i < Tile::stages - 1; ++i) {
       if (begin + i < end) {
@@ -131,7 +129,7 @@ struct implicit_gemm {
         start_weights(write);
       }
       b.commit_copies();
-      multiply(b, read, d);
+      Products::multiply(b, read, d);
       if (loads) {
         end_input(write);
         end_weights(write);
@@ -140,7 +138,7 @@ struct implicit_gemm {
       write = next_stage(base, write);
     }
     b.let_next_launch_begin();
-    store(b, s, d, output, first_row, first_column, group);
+    Products::store(b, s, d, output, first_row, first_column, group);
   }
 
 private:
@@ -151,67 +149,6 @@ private:
                                               shared_address stage) {
     stage += Tile::stage_bytes;
     return stage == base + Tile::shared_bytes ? base : stage;
-  }
-
-  /// Adds the products of the step in `stage`.
-  template <class B>
-  static NNC_INLINE void multiply(B &b, shared_address stage, sums &d) {
-    const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
-    const int row = warp / Tile::warps_across * Tile::warp_rows + lane % 16;
-    const int panel = warp % Tile::warps_across * warp_panels;
-    const shared_address rows = stage + row * Tile::depth_bytes;
-    const shared_address blocks = stage + Tile::input_bytes +
-                                  panel * Tile::runs * gemm_block_bytes +
-                                  lane * 16;
-    NNC_UNROLL
-    for (int run = 0; run < Tile::runs; ++run) {
-      const int chunk = (run * 2 + lane / 16) ^ gemm_swizzle<Tile>(row);
-      words4 a[row_tiles];
-      NNC_UNROLL
-      for (int i = 0; i < row_tiles; ++i)
-        a[i] = b.ldmatrix_x4(rows + i * 16 * Tile::depth_bytes + chunk * 16);
-      NNC_UNROLL
-      for (int half = 0; half < warp_panels * 2; ++half) {
-        const words4 f = b.template load_shared<words4>(
-            blocks + (half / 2 * Tile::runs + run) * gemm_block_bytes +
-            half % 2 * (gemm_block_bytes / 2));
-        NNC_UNROLL
-        for (int i = 0; i < row_tiles; ++i) {
-          product::add(b, d[i][half * 2], a[i], f.word[0], f.word[1]);
-          product::add(b, d[i][half * 2 + 1], a[i], f.word[2], f.word[3]);
-        }
-      }
-    }
-  }
-
-  /// Passes sums to `output`, those of eight consecutive filters at a time.
-  template <class B, class Output>
-  static NNC_INLINE void store(B &b, const S &s, const sums &d,
-                               const Output &output, int first_row,
-                               int first_column, int group) {
-    const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
-    const int filters = s.k / s.groups;
-    const int warp_row =
-        first_row + warp / Tile::warps_across * Tile::warp_rows + lane / 4;
-    const int warp_column = first_column +
-                            warp % Tile::warps_across * Tile::warp_columns +
-                            lane % 4 * 8;
-    NNC_UNROLL
-    for (int i = 0; i < row_tiles * 2; ++i) {
-      const int row = warp_row + i * 8;
-      NNC_UNROLL
-      for (int p = 0; p < warp_panels; ++p) {
-        const int filter = warp_column + p * gemm_panel;
-        if (row >= gemm_rows(s) || filter >= filters)
-          continue;
-        sum v[8];
-        NNC_UNROLL
-        for (int j = 0; j < 8; ++j)
-          v[j] = d[i / 2][p * 4 + j / 2][i % 2 * 2 + j % 2];
-        output.store(b, s, v, row, group * filters + filter,
-                     smaller(8, filters - filter));
-      }
-    }
   }
 };
 

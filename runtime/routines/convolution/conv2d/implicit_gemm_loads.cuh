@@ -217,28 +217,32 @@ private:
   }
 };
 
-/// The chunks of packed weights that one thread copies.
-template <class Tile> struct gemm_weights {
-  static constexpr int block_chunks = gemm_block_bytes / 16;
+/// The chunks of packed weights that one thread copies. A panel is a list of
+/// blocks of BLOCK_BYTES, of which a step has `step_blocks`.
+template <class Tile, int BLOCK_BYTES = gemm_block_bytes> struct gemm_weights {
+  static constexpr int step_blocks =
+      Tile::depth_bytes * gemm_panel / BLOCK_BYTES;
+  static constexpr int block_chunks = BLOCK_BYTES / 16;
   static constexpr int total = Tile::columns * Tile::chunks; ///< of a step
   static constexpr int count = ceil_div(total, Tile::threads);
 
   const unsigned char *from; ///< the step's first block of the first panel
-  int panels, runs;          ///< that are left from there on
+  int panels, blocks;        ///< that are left from there on
   int panel_bytes;
   int thread;
 
-  /// `w` is the group's first panel, of `all_panels` with `all_runs` each.
-  NNC_INLINE gemm_weights(const unsigned char *w, int all_panels, int all_runs,
-                          int first_panel, int thread, int step)
-      : from(w + (ptrdiff_t(first_panel) * all_runs + step * Tile::runs) *
-                     gemm_block_bytes),
-        panels(all_panels - first_panel), runs(all_runs - step * Tile::runs),
-        panel_bytes(all_runs * gemm_block_bytes), thread(thread) {}
+  /// `w` is the group's first panel, of `all_panels` with `all_blocks` each.
+  NNC_INLINE gemm_weights(const unsigned char *w, int all_panels,
+                          int all_blocks, int first_panel, int thread, int step)
+      : from(w + (ptrdiff_t(first_panel) * all_blocks + step * step_blocks) *
+                     BLOCK_BYTES),
+        panels(all_panels - first_panel),
+        blocks(all_blocks - step * step_blocks),
+        panel_bytes(all_blocks * BLOCK_BYTES), thread(thread) {}
 
   NNC_INLINE void advance() {
-    from += Tile::runs * gemm_block_bytes;
-    runs -= Tile::runs;
+    from += step_blocks * BLOCK_BYTES;
+    blocks -= step_blocks;
   }
   template <class B> NNC_INLINE void copy(B &b, shared_address stage) const {
     NNC_UNROLL
@@ -268,13 +272,13 @@ private:
     return total % Tile::threads == 0 || index(i) < total;
   }
   NNC_INLINE int panel(int i) const {
-    return index(i) / (Tile::runs * block_chunks);
+    return index(i) / (step_blocks * block_chunks);
   }
   NNC_INLINE int chunk(int i) const {
-    return index(i) % (Tile::runs * block_chunks);
+    return index(i) % (step_blocks * block_chunks);
   }
   NNC_INLINE bool inside(int i) const {
-    return panel(i) < panels && chunk(i) / block_chunks < runs;
+    return panel(i) < panels && chunk(i) / block_chunks < blocks;
   }
   NNC_INLINE const unsigned char *at(int i) const {
     return from + (ptrdiff_t(panel(i)) * panel_bytes + chunk(i) * 16);

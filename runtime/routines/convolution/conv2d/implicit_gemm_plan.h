@@ -94,7 +94,7 @@ template <class S> NNC_FN constexpr int gemm_panels(const S &s) {
 
 /// Number of blocks of threads along x; along y it is s.groups, along z the
 /// number of slices into which sums are divided.
-template <class Tile, class S> constexpr int gemm_blocks(const S &s) {
+template <class Tile, class S> NNC_FN constexpr int gemm_blocks(const S &s) {
   return ceil_div(gemm_rows(s), Tile::rows) *
          ceil_div(s.k / s.groups, Tile::columns);
 }
@@ -112,7 +112,7 @@ constexpr launch_size gemm_launch(const S &s, int rows, int columns,
 
 /// Threads of a block of the second pass, and the number of its blocks.
 constexpr int gemm_sum_threads = 128;
-template <class S> constexpr int gemm_sum_blocks(const S &s) {
+template <class S> NNC_FN constexpr int gemm_sum_blocks(const S &s) {
   return ceil_div(gemm_rows(s) * s.groups * ceil_div(s.k / s.groups, 8),
                   gemm_sum_threads);
 }
