@@ -10,6 +10,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH
 #define NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH
 
+#include "runtime/counts.h"
 #include "runtime/cuda/block.h"
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
@@ -25,19 +26,21 @@ template <class S> NNC_INLINE bool stores_eights(const S &s) {
   return s.k / s.groups % 8 == 0;
 }
 
-/// Eight elements, or as many of them as one instruction moves.
-template <class T> struct alignas(sizeof(T) > 1 ? 16 : 8) gemm_part {
-  static constexpr int length = (sizeof(T) > 1 ? 16 : 8) / int(sizeof(T));
+/// N elements, or as many of them as one instruction moves.
+template <class T, int N = 8>
+struct alignas(smaller(16, N *int(sizeof(T)))) gemm_part {
+  static constexpr int length = smaller(16 / int(sizeof(T)), N);
   T element[length];
 };
 
-/// Stores values as elements of type T: eight of them, aligned, or one.
+/// Stores values as elements of type T: N of them, aligned, or one. N is four
+/// or eight.
 template <class T> struct gemm_elements { // of 4 bytes, or integers
-  template <class B, class V>
-  static NNC_INLINE void store_eight(B &b, T *y, const V (&v)[8]) {
-    using part = gemm_part<T>;
+  template <class B, class V, size_t N>
+  static NNC_INLINE void store_all(B &b, T *y, const V (&v)[N]) {
+    using part = gemm_part<T, int(N)>;
     NNC_UNROLL
-    for (int i = 0; i < 8; i += part::length) {
+    for (int i = 0; i < int(N); i += part::length) {
       part p;
       NNC_UNROLL
       for (int j = 0; j < part::length; ++j)
@@ -51,33 +54,37 @@ template <class T> struct gemm_elements { // of 4 bytes, or integers
   }
 };
 template <> struct gemm_elements<f16> {
-  template <class B>
-  static NNC_INLINE void store_eight(B &b, f16 *y, const float (&v)[8]) {
-    b.store_global(reinterpret_cast<words4 *>(y),
-                   words4{{b.halves(v[0], v[1]), b.halves(v[2], v[3]),
-                           b.halves(v[4], v[5]), b.halves(v[6], v[7])}});
+  template <class B, size_t N>
+  static NNC_INLINE void store_all(B &b, f16 *y, const float (&v)[N]) {
+    gemm_part<uint32_t, int(N / 2)> words;
+    NNC_UNROLL
+    for (int i = 0; i < int(N); i += 2)
+      words.element[i / 2] = b.halves(v[i], v[i + 1]);
+    b.store_global(reinterpret_cast<decltype(words) *>(y), words);
   }
   template <class B> static NNC_INLINE void store_one(B &b, f16 *y, float v) {
     b.store_global(reinterpret_cast<uint16_t *>(y), uint16_t(b.halves(v, 0)));
   }
 };
 template <> struct gemm_elements<bf16> {
-  template <class B>
-  static NNC_INLINE void store_eight(B &b, bf16 *y, const float (&v)[8]) {
-    b.store_global(reinterpret_cast<words4 *>(y),
-                   words4{{b.bfloats(v[0], v[1]), b.bfloats(v[2], v[3]),
-                           b.bfloats(v[4], v[5]), b.bfloats(v[6], v[7])}});
+  template <class B, size_t N>
+  static NNC_INLINE void store_all(B &b, bf16 *y, const float (&v)[N]) {
+    gemm_part<uint32_t, int(N / 2)> words;
+    NNC_UNROLL
+    for (int i = 0; i < int(N); i += 2)
+      words.element[i / 2] = b.bfloats(v[i], v[i + 1]);
+    b.store_global(reinterpret_cast<decltype(words) *>(y), words);
   }
   template <class B> static NNC_INLINE void store_one(B &b, bf16 *y, float v) {
     b.store_global(reinterpret_cast<uint16_t *>(y), uint16_t(b.bfloats(v, 0)));
   }
 };
 
-/// An operand of an epilogue for values of type V in eight consecutive channels
-/// of an output pixel.
-template <class V, class Operand> struct gemm_operand {
+/// An operand of an epilogue for values of type V in N consecutive channels of
+/// an output pixel.
+template <class V, class Operand, int N> struct gemm_operand {
   using type = operand_type<V, typename Operand::element>;
-  type value[8];
+  type value[N];
 
   template <class B>
   NNC_INLINE gemm_operand(B &b, const full_of<typename Operand::element> &o,
@@ -93,15 +100,15 @@ template <class V, class Operand> struct gemm_operand {
   NNC_INLINE gemm_operand(B &, const scalar_of<typename Operand::element> &o,
                           ptrdiff_t at, int channel) {
     NNC_UNROLL
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < N; ++i)
       value[i] = o.template get<V>(position<true>{at, channel});
   }
 
 private:
   template <class B, class T> NNC_INLINE void load(B &b, const T *from) {
-    using part = gemm_part<T>;
+    using part = gemm_part<T, N>;
     NNC_UNROLL
-    for (int i = 0; i < 8; i += part::length) {
+    for (int i = 0; i < N; i += part::length) {
       const part p = b.load_global(reinterpret_cast<const part *>(from + i));
       NNC_UNROLL
       for (int j = 0; j < part::length; ++j)
@@ -110,42 +117,42 @@ private:
   }
 };
 
-/// An epilogue applied to eight values: loads its operands in turn, then calls
+/// An epilogue applied to N values: loads its operands in turn, then calls
 /// F for each value.
 template <class Epi> struct gemm_epilogue;
 template <> struct gemm_epilogue<none> {
-  template <class B, class V>
-  static NNC_INLINE void apply(B &, const none &, const V (&v)[8], V (&r)[8],
+  template <class B, class V, size_t N>
+  static NNC_INLINE void apply(B &, const none &, const V (&v)[N], V (&r)[N],
                                ptrdiff_t, int) {
     NNC_UNROLL
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < int(N); ++i)
       r[i] = v[i];
   }
 };
 template <class F, class... Operands>
 struct gemm_epilogue<fused<F, Operands...>> {
-  template <class B, class V, class R>
+  template <class B, class V, class R, size_t N>
   static NNC_INLINE void apply(B &b, const fused<F, Operands...> &epi,
-                               const V (&v)[8], R (&r)[8], ptrdiff_t at,
+                               const V (&v)[N], R (&r)[N], ptrdiff_t at,
                                int channel) {
     load(b, epi.operands, v, r, at, channel);
   }
 
 private:
-  template <class B, class V, class R, class Head, class... Tail,
+  template <class B, class V, class R, size_t N, class Head, class... Tail,
             class... Loaded>
   static NNC_INLINE void load(B &b, const operand_list<Head, Tail...> &list,
-                              const V (&v)[8], R (&r)[8], ptrdiff_t at,
+                              const V (&v)[N], R (&r)[N], ptrdiff_t at,
                               int channel, const Loaded &...loaded) {
-    const gemm_operand<V, Head> first(b, list.head, at, channel);
+    const gemm_operand<V, Head, int(N)> first(b, list.head, at, channel);
     load(b, list.tail, v, r, at, channel, loaded..., first);
   }
-  template <class B, class V, class R, class... Loaded>
-  static NNC_INLINE void load(B &, const operand_list<> &, const V (&v)[8],
-                              R (&r)[8], ptrdiff_t, int,
+  template <class B, class V, class R, size_t N, class... Loaded>
+  static NNC_INLINE void load(B &, const operand_list<> &, const V (&v)[N],
+                              R (&r)[N], ptrdiff_t, int,
                               const Loaded &...loaded) {
     NNC_UNROLL
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < int(N); ++i)
       r[i] = F{}(v[i], loaded.value[i]...);
   }
 };
@@ -163,7 +170,7 @@ template <class T, class Epi> struct finished_sums {
     if (stores_eights(s)) {
       result r[8];
       gemm_epilogue<Epi>::apply(b, epi, v, r, at, channel);
-      gemm_elements<T>::store_eight(b, y + at, r);
+      gemm_elements<T>::store_all(b, y + at, r);
     } else {
       NNC_UNROLL
       for (int i = 0; i < 8; ++i)
