@@ -1,15 +1,11 @@
-"""Checks the machine code that nvcc makes of the kernels in kernels.inc and row_kernels.inc, and
-prints tables of it.
+"""Checks the machine code that nvcc makes of the kernels in kernels.inc, and prints a table of it.
 
     machine_code.py [ARCH...]      75 80 90, or those given
 
-No kernel may have a stack or spill registers. In the main loop of those in kernels.inc, the innermost loop around the
+No kernel may have a stack or spill registers. In the main loop, the innermost loop around the
 products, there are at least four products for each ldmatrix. From sm_80 on, whole chunks are copied
 asynchronously, 16 bytes at a time, and the loop has no loads of global memory; on sm_75 it loads 16
 bytes at a time. A tile fits into the registers and the shared memory of a multiprocessor.
-
-Kernels in row_kernels.inc have no local memory, load 16 bytes at a time, and at least two blocks of
-each fit on a multiprocessor.
 
 Without nvcc the test is skipped; see test/cuda/toolkit.py.
 """
@@ -31,8 +27,6 @@ SHARED_BYTES = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10}
 PRODUCTS = re.compile(r"\b[HI]MMA\.")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);", re.M)
 KERNEL = re.compile(r"^NNC_GEMM\((.*)\)$", re.M)
-ROW_KERNEL = re.compile(r"^NNC_ROW_KERNEL\((.*)\)$", re.M)
-ROW_THREADS = 256
 
 
 def find_tools():
@@ -58,7 +52,7 @@ def kernels():
             for line in KERNEL.findall((HERE / "kernels.inc").read_text())]
 
 
-def main_loop(code):
+def main_loop(code, pattern=PRODUCTS):
     """The instructions of the smallest loop that has the most products."""
     instructions = [(int(at, 16), text) for at, text in INSTRUCTION.findall(code)]
     best = (0, 0, [])
@@ -67,7 +61,7 @@ def main_loop(code):
         if not jump or int(jump[1], 16) >= at:
             continue
         body = [t for a, t in instructions if int(jump[1], 16) <= a <= at]
-        products = sum(bool(PRODUCTS.search(t)) for t in body)
+        products = sum(bool(pattern.search(t)) for t in body)
         if products:
             best = max(best, (products, -len(body), body), key=lambda found: found[:2])
     return best[2]
@@ -77,14 +71,8 @@ def count(loop, pattern):
     return sum(bool(re.search(pattern, text)) for text in loop)
 
 
-def row_kernels():
-    """The names of the instances in row_kernels.inc."""
-    return [line.replace(", ", "_")
-            for line in ROW_KERNEL.findall((HERE / "row_kernels.inc").read_text())]
-
-
-def measure(source, arch, folder, nvcc, cuobjdump):
-    """Returns what ptxas says of each kernel of a source, and its code, by its name."""
+def measure(arch, folder, nvcc, cuobjdump, source="kernels.cu"):
+    """Returns what ptxas says of each kernel, and its code, by its name."""
     cubin = folder / f"{arch}.cubin"
     done = subprocess.run(
         [nvcc, "-std=c++17", "-fmad=false", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v",
@@ -132,35 +120,19 @@ def check(kernel, arch, said, code):
     return row, problems
 
 
-def check_row_kernel(name, arch, said, code):
-    """Returns a row of the table of row_kernels.inc, and the list of what is wrong."""
-    stack, stores, loads, registers = said
-    instructions = [text for _, text in INSTRUCTION.findall(code)]
-    wide_loads = count(instructions, r"\bLDG\..*128")
-    problems = []
-    if stack or stores or loads or count(instructions, r"\b(LDL|STL)\b"):
-        problems.append(f"has {stack} bytes of stack, {stores + loads} bytes of spills, or local "
-                        "memory")
-    if not wide_loads and not name.endswith("_columns"):
-        problems.append("never loads 16 bytes at a time")
-    fitting = 65536 // (registers * ROW_THREADS)
-    if fitting < 2:
-        problems.append(f"has {registers} registers, so that one block fits on a multiprocessor")
-    return (name, arch, registers, stack, stores + loads, fitting, len(instructions), wide_loads,
-            count(instructions, r"\bLDG\.")), problems
-
-
-ROW_HEAD = ("kernel", "sm", "regs", "stack", "spills", "blocks/SM", "instructions", "LDG.128",
-            "LDG")
-HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/SM", "loop", "MMA",
-        "LDSM", "LDS", "LDGSTS.128", "LDG")
-
-
-def print_table(rows):
-    widths = [max(len(str(field)) for field in column) for column in zip(*rows)]
+def report(rows, problems):
+    """Prints a table with its head, and what is wrong. Returns the exit status."""
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join(str(field).ljust(width) if i == 0 else str(field).rjust(width)
                         for i, (field, width) in enumerate(zip(row, widths))))
+    print(*problems, sep="\n")
+    print(f"{len(rows) - 1} kernels, {len(problems)} problems")
+    return bool(problems)
+
+
+HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/SM", "loop", "MMA",
+        "LDSM", "LDS", "LDGSTS.128", "LDG")
 
 
 def main():
@@ -168,10 +140,10 @@ def main():
     if not tools:
         print(toolkit.WHY_SKIPPED)
         return SKIPPED
-    rows, row_rows, problems = [HEAD], [ROW_HEAD], []
+    rows, problems = [HEAD], []
     with tempfile.TemporaryDirectory() as folder:
         for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = measure("kernels.cu", arch, pathlib.Path(folder), *tools)
+            said, code = measure(arch, pathlib.Path(folder), *tools)
             for kernel in kernels():
                 if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
                     continue
@@ -180,16 +152,7 @@ def main():
                 problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
             if any(said["sum_f16"][:3]):
                 problems.append(f"sum_f16 on sm_{arch} has a stack or spills")
-            said, code = measure("row_kernels.cu", arch, pathlib.Path(folder), *tools)
-            for name in row_kernels():
-                row, wrong = check_row_kernel(name, arch, said[name], code[name])
-                row_rows.append(row)
-                problems += [f"{name} on sm_{arch} {what}" for what in wrong]
-    print_table(rows)
-    print_table(row_rows)
-    print(*problems, sep="\n")
-    print(f"{len(rows) + len(row_rows) - 2} kernels, {len(problems)} problems")
-    return bool(problems)
+    return report(rows, problems)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,52 @@
+//===- float_gemm_plan.h - Tiles and memory of float_gemm.cuh -------------===//
+//
+// The plan of the kernel, for the code that launches it. A convolution is the
+// product of a matrix with a row for each output pixel and one with a column
+// for each filter; a term of a sum is (r * kw + s) * c + channel. Weights are
+// w[panel][term][32] in panels of 32 filters (KRSC32k), of which the last one
+// is padded by any numbers, such as zeros. For the product a[m][k] * b[k][n]
+// they are the matrix b in panels of 32 columns, [n / 32][k][32].
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_FLOAT_GEMM_PLAN_H
+#define NNC_ROUTINES_CONVOLUTION_CONV2D_FLOAT_GEMM_PLAN_H
+
+#include "runtime/counts.h"
+#include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+
+#include <stddef.h>
+
+namespace nnc {
+
+/// Bytes of the weights of 32 filters for one term.
+constexpr int float_gemm_block_bytes = gemm_panel * 4;
+
+/// A block of threads computes ROWS x COLUMNS outputs, in steps of DEPTH_BYTES
+/// bytes (DEPTH_BYTES / 4 terms) of each row. A warp computes WARP_ROWS outputs
+/// of each filter of a panel, and a thread WARP_ROWS / 8 of 8 filters.
+template <int ROWS, int COLUMNS, int DEPTH_BYTES, int WARP_ROWS, int STAGES>
+using float_gemm_tile =
+    gemm_tile<ROWS, COLUMNS, DEPTH_BYTES, WARP_ROWS, gemm_panel, STAGES>;
+
+/// Returns true if the kernels can compute a convolution of this shape. x, w, y
+/// and the operands of the epilogue are 16-byte aligned.
+template <class S> NNC_FN constexpr bool float_gemm_applies(const S &s) {
+  constexpr long long most = 1ll << 31;
+  const long long rows = static_cast<long long>(s.n) * s.oh * s.ow;
+  return s.groups == 1 && rows < most - (1 << 16) &&
+         rows * ceil_div(s.k, 8) < most - (1 << 16) &&
+         static_cast<long long>(s.n) * s.h * s.w < most / 2;
+}
+
+/// Bytes of working memory: the sums of each slice, if there are several.
+template <class S>
+NNC_FN constexpr ptrdiff_t float_gemm_scratch(const S &s, int slices) {
+  return slices == 1 ? 0
+                     : static_cast<ptrdiff_t>(slices) * gemm_rows(s) * s.k *
+                           static_cast<int>(sizeof(float));
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONVOLUTION_CONV2D_FLOAT_GEMM_PLAN_H

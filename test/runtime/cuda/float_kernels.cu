@@ -1,0 +1,65 @@
+// The instances of float_kernels.inc, for the gate on machine code
+// (machine_code.py).
+#include "runtime/cuda/device_block.h"
+#include "runtime/routines/convolution/conv2d/float_gemm.cuh"
+#include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/simd/arithmetic.h"
+
+using namespace nnc;
+
+namespace {
+
+constexpr int arch = __CUDA_ARCH_LIST__ / 10;
+
+struct bias_residual_relu {
+  template <class V> NNC_INLINE V operator()(V v, V bias, V residual) const {
+    return max_fast(v + bias + residual, V(0.0f));
+  }
+};
+template <class T>
+using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+
+/// Shapes by their names.
+using of_conv = conv2d_shape;
+struct of_conv56 { // of ResNet-50
+  static constexpr int n = 1, c = 64, h = 56, w = 56, k = 64, kh = 3, kw = 3,
+                       sh = 1, sw = 1, dh = 1, dw = 1, pt = 1, pl = 1, oh = 56,
+                       ow = 56, groups = 1;
+};
+struct of_rgb { // the first of ResNet-50
+  static constexpr int n = 1, c = 3, h = 224, w = 224, k = 64, kh = 7, kw = 7,
+                       sh = 2, sw = 2, dh = 1, dw = 1, pt = 3, pl = 3, oh = 112,
+                       ow = 112, groups = 1;
+};
+using of_matmul = matmul_as_conv2d;
+
+/// Runs kernel K, if it is for this architecture.
+template <class K, int FROM, int ARCH, class... A>
+__device__ __forceinline__ void run(const A &...arguments) {
+  if constexpr (ARCH >= FROM) {
+    device_block<ARCH> b;
+    K::run(b, arguments...);
+  }
+}
+
+} // namespace
+
+// clang-format off
+#define NNC_FLOAT_GEMM(SHAPE, ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES, SLICES, FROM)               \
+  extern "C" __global__ void __launch_bounds__(                                                    \
+      float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>::threads)                           \
+  SHAPE##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##STAGES##_##SLICES(                        \
+      of_##SHAPE s, const float *x, const float *w, float *y, unsigned char *scratch,              \
+      epilogue<float> epi) {                                                                       \
+    run<float_gemm_tiles<of_##SHAPE, float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>,     \
+                         SLICES, epilogue<float>>, FROM, arch>(s, x, w, y, scratch, epi);          \
+  }
+// clang-format on
+#include "test/runtime/cuda/float_kernels.inc"
+
+extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
+    float_sum(conv2d_shape s, const float *x, const float *w, float *y,
+              unsigned char *scratch, epilogue<float> epi) {
+  run<float_gemm_slices<conv2d_shape, 3, epilogue<float>>, 75, arch>(
+      s, x, w, y, scratch, epi);
+}
