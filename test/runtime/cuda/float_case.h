@@ -47,8 +47,8 @@ template <class T> struct float_case {
     fill(w, what == contents::large ? what : contents::small);
     fill(residual, contents::small);
     fill(bias, contents::small);
-    for (int k = depthwise ? s.k : 0; k < (s.k + 31) / 32 * 32; ++k)
-      for (int term = 0; k >= s.k && term < terms(s); ++term)
+    for (int k = s.k; !depthwise && k % 32 != 0; ++k) // the last panel's rest
+      for (int term = 0; term < terms(s); ++term)
         w[place_of(k, term)] = 0;
     compute(depthwise);
   }

@@ -1,6 +1,7 @@
 // The instances of float_kernels.inc, for the gate on machine code
 // (machine_code.py).
 #include "runtime/cuda/device_block.h"
+#include "runtime/routines/convolution/conv2d/depthwise_nhwc.cuh"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/simd/arithmetic.h"
@@ -32,6 +33,19 @@ struct of_rgb { // the first of ResNet-50
                        ow = 112, groups = 1;
 };
 using of_matmul = matmul_as_conv2d;
+template <int TAPS, int STRIDE> struct depthwise_shape {
+  static constexpr int n = 1, c = 96, h = 56, w = 56, k = 96, kh = TAPS,
+                       kw = TAPS, sh = STRIDE, sw = STRIDE, dh = 1, dw = 1,
+                       pt = TAPS / 2, pl = TAPS / 2, oh = 56 / STRIDE,
+                       ow = 56 / STRIDE, groups = 96;
+};
+using of_three3 = depthwise_shape<3, 1>;
+using of_three3_2 = depthwise_shape<3, 2>;
+using of_five5 = depthwise_shape<5, 1>;
+
+/// Elements by their names.
+using element_f16 = f16;
+using element_f32 = float;
 
 /// Runs kernel K, if it is for this architecture.
 template <class K, int FROM, int ARCH, class... A>
@@ -45,6 +59,13 @@ __device__ __forceinline__ void run(const A &...arguments) {
 } // namespace
 
 // clang-format off
+#define NNC_DEPTHWISE(SHAPE, TYPE, PIXELS)                                                         \
+  extern "C" __global__ void __launch_bounds__(128) depthwise_##SHAPE##_##TYPE##_##PIXELS(         \
+      of_##SHAPE s, const element_##TYPE *x, const element_##TYPE *w, element_##TYPE *y,           \
+      epilogue<element_##TYPE> epi) {                                                              \
+    run<depthwise_nhwc<element_##TYPE, of_##SHAPE, PIXELS, epilogue<element_##TYPE>>, 75, arch>(   \
+        s, x, w, y, epi);                                                                          \
+  }
 #define NNC_FLOAT_GEMM(SHAPE, ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES, SLICES, FROM)               \
   extern "C" __global__ void __launch_bounds__(                                                    \
       float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>::threads)                           \

@@ -6,7 +6,8 @@ for tensor cores, and prints a table of it.
 No kernel may have a stack, spill registers or local memory. In the main loop of a product there are
 at least eight multiply-adds for each load of shared memory, or 6.4 where a thread has 2 x 8 outputs,
 and all these loads are of 16 bytes. From sm_80 on, copies are of 16 bytes; without asynchronous
-copies, and where channels are no whole chunks, the loop has loads of global memory.
+copies, and where channels are no whole chunks, the loop has loads of global memory. Depthwise
+convolutions load and store 16 bytes at a time.
 """
 
 import pathlib
@@ -15,13 +16,13 @@ import sys
 import tempfile
 
 import machine_code
-from machine_code import HERE, SHARED_BYTES, SKIPPED, count, main_loop, report
+from machine_code import HERE, INSTRUCTION, SHARED_BYTES, SKIPPED, count, main_loop, report
 
 import toolkit  # found through machine_code
 
 PRODUCTS = re.compile(r"\bFFMA\b")
 SHARED_LOADS = r"\bLDS\b(?!.* RZ,)"  # without those to RZ, which ptxas puts before LDGSTS
-GEMM = re.compile(r"^NNC_FLOAT_GEMM\((.*)\)$", re.M)
+INSTANCE = re.compile(r"^(NNC_\w+)\((.*)\)$", re.M)
 
 
 class Gemm:
@@ -53,9 +54,27 @@ class Gemm:
                    "them of 16 bytes")
 
 
+class Depthwise:
+    """An instance of depthwise_nhwc.cuh."""
+
+    first, threads, shared = 75, 128, 0
+
+    def __init__(self, fields):
+        self.name = "_".join(["depthwise", *fields])
+
+    def problems(self, arch, code):
+        loads, wide_loads = count(code, r"\bLDG\."), count(code, r"\bLDG\..*128")
+        stores, wide_stores = count(code, r"\bSTG\."), count(code, r"\bSTG\..*128")
+        if not count(code, PRODUCTS) or loads != wide_loads or stores != wide_stores:
+            yield (f"has {loads} loads and {stores} stores of global memory, {wide_loads} and "
+                   f"{wide_stores} of them of 16 bytes")
+
+
 def kernels():
-    text = (HERE / "float_kernels.inc").read_text()
-    return [Gemm([field.strip() for field in line.split(",")]) for line in GEMM.findall(text)]
+    """The instances by the macros that make them."""
+    return [{"NNC_FLOAT_GEMM": Gemm, "NNC_DEPTHWISE": Depthwise}[macro](
+        [field.strip() for field in fields.split(",")]) for macro, fields in INSTANCE.findall(
+            (HERE / "float_kernels.inc").read_text())]
 
 
 HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/SM", "loop", "FFMA",
@@ -65,7 +84,8 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/
 def check(kernel, arch, said, code):
     """Returns a row of the table, and the list of what is wrong."""
     stack, stores, loads, registers = said
-    loop = main_loop(code, PRODUCTS)
+    loop = (main_loop(code, PRODUCTS) if isinstance(kernel, Gemm) else
+            [text for _, text in INSTRUCTION.findall(code)])
     problems = list(kernel.problems(arch, loop))
     if stack or stores or loads or re.search(r"\b(LDL|STL)\b", code):
         problems.append(f"has {stack} bytes of stack and {stores + loads} bytes of spills")
