@@ -54,6 +54,8 @@ const float_kernel kernels[] = {
     NNC_FLOAT_KERNEL(ampere<shape, 128, 128, 32, 64, 4, 1>),
     NNC_FLOAT_KERNEL(turing<shape, 128, 64, 32, 64, 1>),
     NNC_FLOAT_KERNEL(ampere<shape, 32, 32, 128, 16, 4, 5>),
+    NNC_FLOAT_KERNEL(ampere<shape, 16, 128, 128, 16, 3, 2>),
+    NNC_FLOAT_KERNEL(turing<shape, 16, 64, 64, 16, 4>),
 #endif
 };
 constexpr int kernel_count = sizeof(kernels) / sizeof(kernels[0]);

@@ -1,13 +1,13 @@
-"""Checks the machine code that nvcc makes of the kernels in float_kernels.inc, as machine_code.py does
-for tensor cores, and prints a table of it.
+"""Checks the machine code that nvcc makes of the kernels in float_kernels.inc, and prints a table
+of it, as machine_code.py does for tensor cores.
 
     float_machine_code.py [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack, spill registers or local memory. In the main loop of a product there are
-at least eight multiply-adds for each load of shared memory, or 6.4 where a thread has 2 x 8 outputs,
-and all these loads are of 16 bytes. From sm_80 on, copies are of 16 bytes; without asynchronous
-copies, and where channels are no whole chunks, the loop has loads of global memory. Depthwise
-convolutions load and store 16 bytes at a time.
+at least eight multiply-adds for each load of shared memory, or 6.4 where a thread has 2 x 8
+outputs, and all these loads are of 16 bytes. From sm_80 on, copies are of 16 bytes; without
+asynchronous copies, and where channels are no whole chunks, the loop has loads of global memory.
+Depthwise convolutions load and store 16 bytes at a time.
 """
 
 import pathlib

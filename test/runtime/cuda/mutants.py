@@ -133,8 +133,8 @@ def copy_tree(to, root):
         shutil.copytree(root / folder, to / folder)
 
 
-def compile_test(folder, compiler):
-    done = subprocess.run([compiler, *FLAGS, "-I.", TEST, str(folder.parent / "check.o"), "-o",
+def compile_test(folder, compiler, test):
+    done = subprocess.run([compiler, *FLAGS, "-I.", test, str(folder.parent / "check.o"), "-o",
                            "mutant"], cwd=folder, capture_output=True, text=True)
     return done.stderr if done.returncode else None
 
@@ -152,13 +152,13 @@ def fails(folder):
     return lines[0].strip() if lines else f"status {done.returncode}"
 
 
-def try_mutant(number, top, compiler):
-    file, old, new = MUTANTS[number]
+def try_mutant(number, mutant, top, compiler, test):
+    file, old, new = mutant
     folder = top / str(number)
     copy_tree(folder, top / "whole")
     text = (folder / file).read_text()
     (folder / file).write_text(text.replace(old, new))
-    wrong = compile_test(folder, compiler)
+    wrong = compile_test(folder, compiler, test)
     if wrong:
         print(f"{number:3} does not compile, which counts as missed:\n{wrong}", flush=True)
         return None
@@ -169,10 +169,10 @@ def try_mutant(number, top, compiler):
     return why
 
 
-def check_texts():
+def check_texts(mutants):
     """Ends the script if a mutant does not say which text of the kernel it replaces."""
     wrong = []
-    for number, (file, old, new) in enumerate(MUTANTS):
+    for number, (file, old, new) in enumerate(mutants):
         times = (ROOT / file).read_text().count(old)
         if times != 1 or old == new:
             wrong.append(f"mutant {number}: {file} has this {times} times, expected once: {old!r}")
@@ -180,21 +180,23 @@ def check_texts():
         sys.exit("\n".join(wrong))
 
 
-def main():
-    check_texts()
+def main(mutants=MUTANTS, test=TEST):
+    """Tries mutants of the kernels that `test` checks."""
+    check_texts(mutants)
     compiler = os.environ.get("NNC_CXX") or shutil.which("clang++-19") or "c++"
-    numbers = [int(n) for n in sys.argv[1:]] or range(len(MUTANTS))
+    numbers = [int(n) for n in sys.argv[1:]] or range(len(mutants))
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
         subprocess.run([compiler, *FLAGS, f"-I{ROOT}", "-c", str(ROOT / "test/runtime/check.cpp"),
                         "-o", str(top / "check.o")], check=True)
         copy_tree(top / "whole", ROOT)
-        why = compile_test(top / "whole", compiler) or fails(top / "whole")
+        why = compile_test(top / "whole", compiler, test) or fails(top / "whole")
         if why:
             sys.exit(f"the test fails without a mutation: {why}")
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("NNC_JOBS", 1))) as pool:
             begun = time.time()
-            found = list(pool.map(lambda n: try_mutant(n, top, compiler), numbers))
+            found = list(pool.map(lambda n: try_mutant(n, mutants[n], top, compiler, test),
+                                  numbers))
     missed = found.count(None)
     print(f"{len(found) - missed} of {len(found)} mutants found in {time.time() - begun:.0f} s")
     return missed > (1 - SHARE) * len(found)

@@ -160,10 +160,11 @@ private:
         if (is_read(j))
           pixels[j] = load_pixel(b, s, row, left, j);
       NNC_UNROLL
-      for (int t = 0; t < count; ++t)
+      for (int t = 0; t < count; ++t) {
         NNC_UNROLL
-      for (int p = 0; p < PIXELS; ++p)
-        multiply(sums[p], pixels[p * S::sw + t * S::dw], taps[t]);
+        for (int p = 0; p < PIXELS; ++p)
+          multiply(sums[p], pixels[p * S::sw + t * S::dw], taps[t]);
+      }
     }
 
   private:

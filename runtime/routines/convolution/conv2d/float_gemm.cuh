@@ -9,8 +9,10 @@
 //          same pixels side by side; y: 1; z: slices of the sums
 // block    ROWS / WARP_ROWS * COLUMNS threads
 // shared   STAGES * (ROWS + COLUMNS) * DEPTH_BYTES
-// regs     at most 200 for WARP_ROWS of 64, 128 for 32 and 91 for 16;
-//          test/runtime/cuda/float_kernels.inc lists what is checked
+// regs     at most 200 for WARP_ROWS of 64, 128 for 32 and 96 for 16 (128 if
+//          DEPTH_BYTES is 128); test/runtime/cuda/float_kernels.inc lists what
+//          is checked. If c is no constant of the shape, tiles with 64 bytes
+//          and 32 threads, or 16 rows, spill two words
 // arch     from sm_75 on; from sm_80 on it copies asynchronously
 // reads    x, w, each 16-byte aligned, and the operands of the epilogue
 // writes   y, or the sums of each slice, 16-byte aligned
@@ -79,11 +81,12 @@ template <class Tile> struct float_products {
         for (int i = 0; i < 2; ++i)
           filters[i] = b.template load_shared<four>(at + i * 16);
         NNC_UNROLL
-        for (int i = 0; i < rows; ++i)
+        for (int i = 0; i < rows; ++i) {
           NNC_UNROLL
-        for (int j = 0; j < 8; ++j)
-          d[i][j] =
-              fma(in[i].element[term], filters[j / 4].element[j % 4], d[i][j]);
+          for (int j = 0; j < 8; ++j)
+            d[i][j] = fma(in[i].element[term], filters[j / 4].element[j % 4],
+                          d[i][j]);
+        }
       }
     }
   }

@@ -1,4 +1,4 @@
-//===- implicit_gemm_products.cuh - Products of tiles on tensor cores ------===//
+//===- implicit_gemm_products.cuh - Products of tiles on tensor cores -----===//
 //
 // Products of implicit_gemm.cuh: how weights are packed, the sums of a thread,
 // the products of a step in shared memory, and which sums a thread passes on.
