@@ -82,9 +82,10 @@ template <class S, class T> void check_constants() {
     REQUIRE(result.error == "");
     CHECK(result.bytes == run<T>(c, 1, 1).bytes);
   };
-  check(run_routine<depthwise<S, T, 1>>(c, S{}, 0, 1));
   check(run_routine<depthwise<S, T, 3>>(c, S{}, 0, 1));
+#if !defined(NNC_GEMM_FEW_TILES) // as the test of mutants has, to save time
   check(run_routine<depthwise<S, T, 4>>(c, S{}, 0, 2));
+#endif
 }
 template <class T> void check_all_constants() {
   check_constants<constants<3, 3, 1, 1, 1, 1, 1, 1, 9, 11>, T>();
@@ -108,7 +109,9 @@ TEST_CASE("depthwise convolutions of halves on random shapes") {
 }
 
 TEST_CASE("depthwise convolutions of constant shapes have the same bits") {
+#if !defined(NNC_GEMM_FEW_TILES)
   check_all_constants<float>();
+#endif
   check_all_constants<nnc::f16>();
 }
 

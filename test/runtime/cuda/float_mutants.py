@@ -28,7 +28,7 @@ GEMM_MUTANTS = [
     (GEMM, "Tile::depth_bytes / 4 * block_bytes", "Tile::depth_bytes * block_bytes / 8"),
     (GEMM, "chunk < Tile::chunks", "chunk < Tile::chunks - 1"),
     (GEMM, "lane / 2 % 2 + lane / 8 * 2", "lane / 8"),
-    (GEMM, "lane / 2 % 2 + lane / 8 * 2", "lane / 2 % 2 * 4 + lane / 8 % 4"),
+    (GEMM, "lane / 2 % 2 + lane / 8 * 2", "lane / 2 % 2 + lane / 8 % 2 * 2"),
     (GEMM, "lane % 2 * 8 + lane / 4 % 2 * 16", "lane % 4 * 8"),
     (GEMM, "                          d[i][j]);",
      "                          d[i][j] * 1.000001f);"),
