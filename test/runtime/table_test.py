@@ -77,14 +77,59 @@ def instantiations(table):
         last = "unary" if r["family"] == "elementwise" else "nnc::none"
         for j, c in enumerate(candidates(r)):
             arguments = ", ".join([shape, *split(c), last])
-            yield (f"int units_{i}_{j}(const {shape} &s) "
-                   f"{{ return nnc::{r['name']}<{arguments}>::units(s); }}")
+            if not r["header"].endswith(".cuh"):  # kernels on blocks have no units
+                yield (f"int units_{i}_{j}(const {shape} &s) "
+                       f"{{ return nnc::{r['name']}<{arguments}>::units(s); }}")
             params = "".join(f"constexpr int {p} = {v}; (void){p}; "
                              for p, v in zip(split(r["PARAMS"]), split(c)))
             yield (f"double cost_{i}_{j}(const {shape} &s, int threads) {{ {params}"
                    f"constexpr auto tile = nnc::{r['isa']}_tile; (void)tile; "
                    f"(void)s; (void)threads; return ({r['APPLIES']}) ? ({r['EFFICIENCY']}) : "
                    f"double({r['SCRATCH']}); }}")
+
+
+LAUNCHES = """
+#include <cstdio>
+#include <cstring>
+struct fill { // the fields of a shape that are no lists
+  int size, groups;
+  void operator()(const char *name, int &field) {
+    field = std::strcmp(name, "groups") ? size : groups;
+  }
+  template <class T> void operator()(const char *, T &) {}
+};
+constexpr fill fills[] = {{16, 1}, {15, 1}, {16, 16}};
+template <class Kernels> struct first;
+template <class K, class... Others> struct first<nnc::kernel_list<K, Others...>> {
+  using type = K;
+};
+template <class R, class S> bool is_launch(const S &s, nnc::launch_size said) {
+  const nnc::launch_size own = nnc::launch_of<typename first<typename R::kernels>::type>(s);
+  return own.grid.x == said.grid.x && own.grid.y == said.grid.y && own.grid.z == said.grid.z &&
+         own.threads == said.threads && own.shared_bytes == said.shared_bytes;
+}
+"""
+
+
+def launches(table):
+    """A program that prints the routines on blocks whose column LAUNCH is not what their first
+    kernel is launched with."""
+    rows = [r for r in table if r["header"].endswith(".cuh")]
+    yield '#include "runtime/routines/catalogue/expressions.h"'
+    yield '#include "runtime/routines/catalogue/launches.h"'
+    yield '#include "runtime/routines/catalogue/shapes.h"'
+    yield from sorted({f'#include "{r["header"]}"' for r in rows})
+    yield LAUNCHES + "int main() {"
+    for r in rows:
+        shape = f"nnc::{r['family']}_shape"
+        for c in candidates(r):
+            arguments = ", ".join([shape, *split(c), "nnc::none"])
+            params = "".join(f"constexpr int {p} = {v}; (void){p}; "
+                             for p, v in zip(split(r["PARAMS"]), split(c)))
+            yield f"for (fill f : fills) {{ {shape} s{{}}; s.visit(f); {params}"
+            yield (f"if ({r['APPLIES']}) if (!is_launch<nnc::{r['name']}<{arguments}>>(s, {r['LAUNCH']})) "
+                   f'std::puts("{r["name"]} {{{c}}}: LAUNCH is not that of its first kernel"); }}')
+    yield "}"
 
 
 def main():
@@ -102,6 +147,12 @@ def main():
                  f"-I{ROOT}", source], capture_output=True, text=True)
             if done.returncode:
                 found.append(done.stderr)
+            source.write_text("\n".join(launches(table)) + "\n")
+            program = pathlib.Path(folder) / "launches"
+            subprocess.run(["c++", "-std=c++17", "-w", f"-I{ROOT}", source, "-o", program],
+                           check=True)
+            found += subprocess.run([program], check=True, capture_output=True,
+                                    text=True).stdout.splitlines()
     print(*found, sep="\n")
     print(f"{len(table)} routines, {len(families)} families, {len(found)} problems")
     return 1 if found or not table else 0

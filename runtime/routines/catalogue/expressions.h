@@ -20,6 +20,8 @@
 #include "runtime/routines/catalogue/rounding.h"
 #include "runtime/routines/catalogue/stored.h"
 #include "runtime/routines/catalogue/transformed.h"
+#include "runtime/routines/convolution/conv2d/depthwise_nhwc_plan.h"
+#include "runtime/routines/convolution/conv2d/float_gemm_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_depthwise_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"

@@ -30,7 +30,7 @@ template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int SLICES>
 struct turing : nnc::conv2d_f32_nhwc_sm75<S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
                                           SLICES, float_epilogue<float>> {
   static std::ptrdiff_t scratch(const S &s) {
-    return nnc::float_gemm_scratch(s, SLICES);
+    return nnc::gemm_slice_bytes(s, SLICES);
   }
 };
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
@@ -39,7 +39,7 @@ struct ampere
     : nnc::conv2d_f32_nhwc_sm80<S, ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES,
                                 SLICES, float_epilogue<float>> {
   static std::ptrdiff_t scratch(const S &s) {
-    return nnc::float_gemm_scratch(s, SLICES);
+    return nnc::gemm_slice_bytes(s, SLICES);
   }
 };
 

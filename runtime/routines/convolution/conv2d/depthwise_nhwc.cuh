@@ -48,7 +48,7 @@ constexpr int constant_taps = 0;
 template <class S> constexpr int constant_taps<S, true> = S::kw;
 
 template <class T, class S, int PIXELS, class Epi> struct depthwise_nhwc {
-  static constexpr int threads = 128, shared_bytes = 0;
+  static constexpr int threads = depthwise_nhwc_threads, shared_bytes = 0;
 
   NNC_FN static constexpr grid_size grid(const S &s) {
     return {ceil_div(int(depthwise_nhwc_units(s, sizeof(T), PIXELS)), threads),

@@ -190,7 +190,7 @@ template <class S, class Tile, class Epi> struct float_gemm<S, Tile, 1, Epi> {
 };
 
 /// The routines. S may be matmul_as_conv2d. With one slice they use no scratch
-/// memory, and else float_gemm_scratch(s, SLICES) bytes.
+/// memory, and else gemm_slice_bytes(s, SLICES) bytes.
 template <class S, int ROWS, int COLUMNS, int DEPTH_BYTES, int WARP_ROWS,
           int SLICES, class Epi>
 struct conv2d_f32_nhwc_sm75

@@ -39,14 +39,6 @@ template <class S> NNC_FN constexpr bool float_gemm_applies(const S &s) {
          static_cast<long long>(s.n) * s.h * s.w < most / 2;
 }
 
-/// Bytes of working memory: the sums of each slice, if there are several.
-template <class S>
-NNC_FN constexpr ptrdiff_t float_gemm_scratch(const S &s, int slices) {
-  return slices == 1 ? 0
-                     : static_cast<ptrdiff_t>(slices) * gemm_rows(s) * s.k *
-                           static_cast<int>(sizeof(float));
-}
-
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CONVOLUTION_CONV2D_FLOAT_GEMM_PLAN_H

@@ -44,6 +44,11 @@ struct matmul_as_conv2d {
       : w(m), ow(m), c(terms), k(columns) {}
 };
 
+/// A matrix product of the family matmul, of one matrix, as such a convolution.
+template <class S> constexpr matmul_as_conv2d as_conv2d(const S &s) {
+  return matmul_as_conv2d(s.m, s.n, s.k);
+}
+
 /// Filters of a panel of packed weights, and bytes of a run and of a block.
 constexpr int gemm_panel = 32, gemm_run_bytes = 32, gemm_block_bytes = 1024;
 

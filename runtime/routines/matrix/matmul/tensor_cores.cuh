@@ -10,34 +10,10 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
 #define NNC_ROUTINES_MATRIX_MATMUL_TENSOR_CORES_CUH
 
-#include "runtime/cuda/block.h"
 #include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
-#include "runtime/routines/matrix/matmul/shape.h"
+#include "runtime/routines/matrix/matmul/product_kernels.cuh"
 
 namespace nnc {
-
-/// The kernel K, which computes a convolution, for products of shape S.
-template <class K, class S> struct product_kernel {
-  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
-  static constexpr grid_size grid(const S &s) {
-    return K::grid(conv(s));
-  }
-  template <class B, class... A>
-  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
-    K::run(b, conv(s), arguments...);
-  }
-
-private:
-  static NNC_INLINE constexpr matmul_as_conv2d conv(const S &s) {
-    return matmul_as_conv2d(s.m, s.n, s.k);
-  }
-};
-
-template <class Kernels, class S> struct product_kernels;
-template <class... Kernels, class S>
-struct product_kernels<kernel_list<Kernels...>, S> {
-  using type = kernel_list<product_kernel<Kernels, S>...>;
-};
 
 /// A product with the parameters of conv2d_tensor_cores.
 template <int ARCH, bool WHOLE, class S, int ROWS, int COLUMNS, int DEPTH,
