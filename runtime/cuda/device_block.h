@@ -91,6 +91,16 @@ template <int ARCH> struct device_block {
                  : "r"(row));
     return v;
   }
+  static __device__ __forceinline__ words4
+  ldmatrix_x4_trans(shared_address row) {
+    words4 v;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 "
+                 "{%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]),
+                   "=r"(v.word[3])
+                 : "r"(row));
+    return v;
+  }
   static __device__ __forceinline__ void barrier() {
     asm volatile("bar.sync 0;" ::: "memory");
   }
@@ -260,6 +270,19 @@ template <int ARCH> struct device_block {
     uint32_t both;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
     return both;
+  }
+
+  // Functions of floats.
+
+  static __device__ __forceinline__ float larger(float x, float y) {
+    float result;
+    asm("max.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+    return result;
+  }
+  static __device__ __forceinline__ float exp2(float x) {
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
   }
 
 private:

@@ -25,6 +25,7 @@
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -84,29 +85,17 @@ public:
                   "whole words");
     check(state.shared.write(self, at, &value, sizeof(T)));
   }
-  NNC_NOINLINE words4 ldmatrix_x4(shared_address row) const {
-    struct lane {
-      shared_address row;
-      words4 result;
-    } mine{row, {}};
-    state.threads.wait_for_warp("ldmatrix_x4", mine, [&](lane *const *lanes) {
-      for (int matrix = 0; matrix < 4; ++matrix) {
-        unsigned char rows[8][16];
-        unsigned banks = 0;
-        for (int r = 0; r < 8; ++r) {
-          const int provider = matrix * 8 + r;
-          const shared_address at = lanes[provider]->row;
-          check(state.shared.read(self / warp_lanes * warp_lanes + provider, at,
-                                  rows[r], 16));
-          const unsigned bank = 1u << (at / 16 % 8);
-          state.bank_conflicts += (banks & bank) != 0;
-          banks |= bank;
-        }
-        for (int l = 0; l < warp_lanes; ++l)
-          memcpy(&lanes[l]->result.word[matrix], &rows[l / 4][l % 4 * 4], 4);
-      }
-    });
-    return mine.result;
+  words4 ldmatrix_x4(shared_address row) const {
+    return ldmatrix("ldmatrix_x4", row,
+                    [](const unsigned char(&rows)[8][16], int lane, int half) {
+                      return &rows[lane / 4][(lane % 4 * 2 + half) * 2];
+                    });
+  }
+  words4 ldmatrix_x4_trans(shared_address row) const {
+    return ldmatrix("ldmatrix_x4_trans", row,
+                    [](const unsigned char(&rows)[8][16], int lane, int half) {
+                      return &rows[lane % 4 * 2 + half][lane / 4 * 2];
+                    });
   }
   void barrier() const {
     state.threads.wait_for_block([&] { state.shared.pass_barrier(); });
@@ -201,7 +190,41 @@ public:
     return pair_of<bf16>(low, high);
   }
 
+  static float larger(float x, float y) { return std::fmax(x, y); }
+  static float exp2(float x) { return std::exp2(x); }
+
 private:
+  /// Element `half` of the word of lane `lane` lies at at(rows, lane, half).
+  template <class At>
+  NNC_NOINLINE words4 ldmatrix(const char *call, shared_address row,
+                               At at) const {
+    struct lane {
+      shared_address row;
+      words4 result;
+    } mine{row, {}};
+    state.threads.wait_for_warp(call, mine, [&](lane *const *lanes) {
+      for (int matrix = 0; matrix < 4; ++matrix) {
+        unsigned char rows[8][16];
+        unsigned banks = 0;
+        for (int r = 0; r < 8; ++r) {
+          const int provider = matrix * 8 + r;
+          const shared_address from = lanes[provider]->row;
+          check(state.shared.read(self / warp_lanes * warp_lanes + provider,
+                                  from, rows[r], 16));
+          const unsigned bank = 1u << (from / 16 % 8);
+          state.bank_conflicts += (banks & bank) != 0;
+          banks |= bank;
+        }
+        for (int l = 0; l < warp_lanes; ++l) {
+          uint16_t halves[2];
+          for (int i = 0; i < 2; ++i)
+            memcpy(&halves[i], at(rows, l, i), 2);
+          memcpy(&lanes[l]->result.word[matrix], halves, 4);
+        }
+      }
+    });
+    return mine.result;
+  }
   long thread_of_grid() const { return state.blocks_before * 1024 + self; }
   void check(const char *wrong) const {
     if (wrong)

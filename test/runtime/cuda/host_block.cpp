@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -213,6 +214,42 @@ TEST_CASE("shuffles and ldmatrix move the words of the contract") {
         return;
     b.barrier();
   });
+}
+
+TEST_CASE("ldmatrix with a transpose moves the elements of the contract") {
+  check_error("", [](auto &b) {
+    const int t = b.thread(), lane = t % 32;
+    // Element c of row r of matrix i is i * 64 + r * 8 + c.
+    if (t < 32)
+      for (int i = 0; i < 4; ++i) {
+        const unsigned first = unsigned(t * 8 + i * 2);
+        b.store_shared(word(b, t * 4 + i), (first + 1) << 16 | first);
+      }
+    b.barrier();
+    const words4 v = b.ldmatrix_x4_trans(word(b, lane * 4));
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned first = i * 64 + lane % 4 * 16 + lane / 4;
+      if (v.word[i] != ((first + 8) << 16 | first))
+        return;
+    }
+    b.store_global(global_memory + t, 79);
+  });
+  for (const int value : global_memory)
+    CHECK(value == 79);
+}
+
+TEST_CASE("functions of floats are those of the contract") {
+  check_error("", [](auto &b) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    if (b.larger(1, -2) == 1 && b.larger(nan, 3) == 3 &&
+        b.larger(3, nan) == 3 && b.exp2(-3) == 0.125f &&
+        b.exp2(-std::numeric_limits<float>::infinity()) == 0)
+      b.barrier();
+    else
+      b.shuffle_xor(0, 0);
+    b.store_global(global_memory + b.thread(), 78);
+  });
+  CHECK(global_memory[0] == 78);
 }
 
 TEST_CASE("mma multiplies the fragments of the contract") {
