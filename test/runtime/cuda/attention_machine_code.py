@@ -1,0 +1,95 @@
+"""Checks the machine code that nvcc makes of the kernels in attention_kernels.inc, and prints a
+table of it.
+
+    attention_machine_code.py [ARCH...]      75 80 90, or those given
+
+No kernel may have a stack or spill registers. In the main loop, over the steps of keys, there are
+two products for each ldmatrix and 16 queries of a warp. From sm_80 on, keys and values are copied
+asynchronously, 16 bytes at a time, and the loop loads nothing but the mask; on sm_75 it loads 16
+bytes at a time. Eight warps or more fit on a multiprocessor.
+
+Without nvcc the test is skipped; see test/cuda/toolkit.py.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+import machine_code
+from machine_code import PRODUCTS, SHARED_BYTES, count
+
+KERNEL = re.compile(r"^NNC_ATTENTION\((.*)\)$", re.M)
+HEAD = ("kernel", "sm", "regs", "stack", "spills", "shared", "blocks/SM", "loop", "MMA", "LDSM",
+        "MUFU", "LDGSTS.128", "LDG", "LDG.128")
+
+
+class Kernel:
+    """An instance in attention_kernels.inc."""
+    threads = 128
+
+    def __init__(self, fields):
+        self.name = "_".join(["attention", *fields])
+        self.masked = fields[1] != "none"
+        self.dim, self.queries = map(int, fields[2:])
+        keys = 32 if self.dim > 64 or self.queries > 64 else 64
+        step = keys * self.dim * 4
+        self.shared = step + max(step, self.queries * self.dim * 2)
+
+
+def kernels():
+    text = (machine_code.HERE / "attention_kernels.inc").read_text()
+    return [Kernel([field.strip() for field in line.split(",")]) for line in KERNEL.findall(text)]
+
+
+def check(kernel, arch, said, code):
+    """Returns a row of the table, and the list of what is wrong."""
+    stack, stores, loads, registers = said
+    loop = machine_code.main_loop(code)
+    products, ldmatrix = count(loop, PRODUCTS), count(loop, r"\bLDSM\.")
+    copies, narrow_copies = count(loop, r"\bLDGSTS\..*128"), count(loop, r"\bLDGSTS\.(?!.*128)")
+    global_loads, wide_loads = count(loop, r"\bLDG\."), count(loop, r"\bLDG\.\S*128")
+    problems = []
+    if stack or stores or loads:
+        problems.append(f"has {stack} bytes of stack and {stores + loads} bytes of spills")
+    expected = 2 * kernel.queries // 64 * (1 if arch >= 80 else 2)
+    if not ldmatrix or products != expected * ldmatrix:
+        problems.append(f"has {products} products for {ldmatrix} ldmatrix in the main loop, "
+                        f"expected {expected} for each")
+    if arch >= 80 and (not copies or narrow_copies):
+        problems.append(f"has {copies} copies of 16 bytes and {narrow_copies} of fewer")
+    if arch < 80 and not wide_loads:
+        problems.append("has no loads of 16 bytes in the main loop")
+    if not kernel.masked and global_loads != (0 if arch >= 80 else wide_loads):
+        problems.append(f"has {global_loads} loads of global memory in the main loop, "
+                        f"{wide_loads} of them of 16 bytes")
+    if count(loop, r"\b(LDL|STL)\b"):
+        problems.append("has local memory in the main loop")
+    fitting = min(65536 // (max(registers, 1) * kernel.threads),
+                  SHARED_BYTES[arch] // (kernel.shared + 1024 * (arch >= 80)))
+    if fitting < 2:
+        problems.append(f"fits {fitting} times on a multiprocessor, expected twice")
+    row = (kernel.name, arch, registers, stack, stores + loads, kernel.shared, fitting, len(loop),
+           products, ldmatrix, count(loop, r"\bMUFU\."), copies, global_loads, wide_loads)
+    return row, problems
+
+
+def main():
+    tools = machine_code.find_tools()
+    if not tools:
+        print(machine_code.toolkit.WHY_SKIPPED)
+        return machine_code.SKIPPED
+    rows, problems = [HEAD], []
+    with tempfile.TemporaryDirectory() as folder:
+        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
+            said, code = machine_code.measure(arch, pathlib.Path(folder), *tools,
+                                              "attention_kernels.cu")
+            for kernel in kernels():
+                row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
+                rows.append(row)
+                problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
+    return machine_code.report(rows, problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
