@@ -12,7 +12,7 @@
 //          test/runtime/cuda/attention_kernels.inc lists
 // arch     sm_75 on
 // reads    q, k, v, whose starts and strides are multiples of 16 bytes, and the
-//          mask, of any type and strides
+//          mask, of floats or halves and any strides
 // writes   y, 16-byte aligned; value_dim is a multiple of 8
 // error    products are exact; sums, softmax and the weighted sums of values
 //          are floats, but the weights, at most 1, are rounded to halves before
@@ -102,7 +102,7 @@ private:
     load_queries(b, base + tile::stage_bytes, a);
 
     sums o = {};
-    flash_softmax<tile> softmax;
+    flash_softmax<rows, 4> softmax;
     shared_address read = base, write = base + tile::stage_bytes;
     NNC_KEEP_LOOP
     for (int key = 0; key < s.keys; key += KEYS) {
@@ -129,7 +129,12 @@ private:
         }
       mask.apply(b, s, d, key);
       float shrink[rows];
-      softmax.weigh(b, d, Mask::power, shrink);
+      NNC_UNROLL
+      for (int i = 0; i < rows; ++i)
+        shrink[i] = softmax.template weigh<KEYS / 4>(
+            b, i, Mask::power, [&](int j) -> float & {
+              return d[i / 2][j / 2][i % 2 * 2 + j % 2];
+            });
       scale(o, shrink);
       add_values(b, read + tile::rows_bytes, d, o);
       if constexpr (!B::copies_are_async)

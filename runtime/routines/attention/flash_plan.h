@@ -1,4 +1,4 @@
-//===- flash_plan.h - Which shapes flash.cuh computes ---------------------===//
+//===- flash_plan.h - Which shapes the attention of CUDA computes ---------===//
 #ifndef NNC_ROUTINES_ATTENTION_FLASH_PLAN_H
 #define NNC_ROUTINES_ATTENTION_FLASH_PLAN_H
 
@@ -6,14 +6,15 @@
 
 namespace nnc {
 
-/// Whether flash_attention with DIM = `dim` computes a shape: dim and value_dim
-/// are at most `dim`, and all rows of q, k, v and y are whole chunks of 16
-/// bytes.
-template <class S> NNC_FN constexpr bool flash_applies(const S &s, int dim) {
+/// Whether the kernels with DIM = `dim` compute a shape: dim and value_dim are
+/// at most `dim`, and all rows of q, k, v and y are whole chunks of 16 bytes,
+/// of `chunk` elements each.
+template <class S>
+NNC_FN constexpr bool flash_applies(const S &s, int dim, int chunk = 8) {
   int all = s.dim | s.value_dim | s.q_start | s.k_start | s.v_start;
   for (int i = 0; i < 3; ++i)
     all |= s.q_strides[i] | s.k_strides[i] | s.v_strides[i];
-  return all % 8 == 0 && s.dim <= dim && s.value_dim <= dim;
+  return all % chunk == 0 && s.dim <= dim && s.value_dim <= dim;
 }
 
 /// Keys of a step for which a thread's registers suffice.

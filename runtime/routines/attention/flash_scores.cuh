@@ -112,53 +112,51 @@ template <class Tile, class M> struct flash_masked {
   }
 };
 
-/// The largest scores of a lane's rows so far, and its part of the sums of
-/// weights.
-template <class Tile> struct flash_softmax {
-  static constexpr int rows = Tile::warp_queries / 8;
-  float largest[rows], sum[rows];
+/// The largest scores so far of the ROWS rows of a thread, and its part of the
+/// sums of their weights. LANES threads, which follow each other, share a row.
+template <int ROWS, int LANES> struct flash_softmax {
+  static constexpr int rows = ROWS;
+  float largest[ROWS], sum[ROWS];
 
   /// The lowest finite number, because -inf minus -inf would be NaN. Queries
   /// that see no key divide 0 by 0, as a softmax of -inf does.
   NNC_INLINE flash_softmax() {
     NNC_UNROLL
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < ROWS; ++i) {
       largest[i] = flash_lowest;
       sum[i] = 0;
     }
   }
-  /// Turns scores into weights, 2^(power * (score - largest score so far)).
-  /// `shrink` becomes the factors that scale earlier weights.
-  template <class B, class Scores>
-  NNC_INLINE void weigh(B &b, Scores &scores, float power,
-                        float (&shrink)[rows]) {
+  /// Turns the scores of row i, of which score(j) is one of COUNT, into
+  /// weights, 2^(power * (score - largest score so far)). Returns the factor
+  /// that scales earlier weights.
+  template <int COUNT, class B, class Score>
+  NNC_INLINE float weigh(B &b, int i, float power, Score score) {
+    float most = largest[i];
     NNC_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      float most = largest[i];
-      NNC_UNROLL
-      for (auto &eight : scores[i / 2])
-        most = b.larger(most, b.larger(eight[i % 2 * 2], eight[i % 2 * 2 + 1]));
-      most = b.larger(most, b.shuffle_xor(most, 1));
-      most = b.larger(most, b.shuffle_xor(most, 2));
-      shrink[i] = b.exp2((largest[i] - most) * power);
-      largest[i] = most;
-      float part = 0;
-      NNC_UNROLL
-      for (auto &eight : scores[i / 2])
-        NNC_UNROLL
-      for (int e = 0; e < 2; ++e) {
-        float &x = eight[i % 2 * 2 + e];
-        x = b.exp2((x - most) * power);
-        part += x;
-      }
-      sum[i] = fma(sum[i], shrink[i], part);
+    for (int j = 0; j < COUNT; j += 2)
+      most = b.larger(most, b.larger(score(j), score(j + 1)));
+    NNC_UNROLL
+    for (int by = 1; by < LANES; by *= 2)
+      most = b.larger(most, b.shuffle_xor(most, by));
+    const float shrink = b.exp2((largest[i] - most) * power);
+    largest[i] = most;
+    float part = 0;
+    NNC_UNROLL
+    for (int j = 0; j < COUNT; ++j) {
+      float &x = score(j);
+      x = b.exp2((x - most) * power);
+      part += x;
     }
+    sum[i] = fma(sum[i], shrink, part);
+    return shrink;
   }
   /// The factor that divides row i by the sum of its weights.
   template <class B> NNC_INLINE float inverse(B &b, int i) const {
     float total = sum[i];
-    total += b.shuffle_xor(total, 1);
-    total += b.shuffle_xor(total, 2);
+    NNC_UNROLL
+    for (int by = 1; by < LANES; by *= 2)
+      total += b.shuffle_xor(total, by);
     return 1.0f / total;
   }
 };

@@ -4,7 +4,6 @@
 
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
-#include "runtime/routines/attention/flash_scores.cuh"
 #include "runtime/routines/attention/flash_tile.cuh"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
@@ -29,16 +28,15 @@ template <int BIT, class B> NNC_INLINE void flash_exchange(B &b, words4 &w) {
 }
 
 /// Divides the sums of values by those of weights, and stores them.
-template <class Tile, class B, class S, class Sums>
+template <class Tile, class B, class S, class Softmax, class Sums>
 NNC_INLINE void flash_store(B &b, const S &s, const flash_place_of<Tile> &at,
-                            const flash_softmax<Tile> &softmax, const Sums &o,
-                            f16 *y) {
+                            const Softmax &softmax, const Sums &o, f16 *y) {
   const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
   const int query = at.query + warp * Tile::warp_queries + lane / 4;
   y += ((ptrdiff_t(at.image) * s.queries + query) * s.heads + at.head) *
        s.value_dim;
   NNC_UNROLL
-  for (int i = 0; i < flash_softmax<Tile>::rows; ++i) {
+  for (int i = 0; i < Softmax::rows; ++i) {
     const float inverse = softmax.inverse(b, i);
     NNC_UNROLL
     for (int c = 0; c < Tile::chunks; c += 4) {

@@ -1,4 +1,4 @@
-//===- flash_tile.cuh - Tiles of flash.cuh, and how they are loaded -------===//
+//===- flash_tile.cuh - Tiles of attention, and how they are loaded -------===//
 //
 // A tile holds rows of q, k or v in shared memory, each padded with zeros to
 // DIM elements. Chunk c of 16 bytes of row r lies at chunk c ^ swizzle(r), so
@@ -23,6 +23,7 @@ namespace nnc {
 /// A block computes QUERIES rows of y in steps of KEYS keys, two of which are
 /// in shared memory. Rows have up to DIM elements.
 template <int DIM, int QUERIES, int KEYS> struct flash_tile {
+  using element = f16;
   static constexpr int dim = DIM, queries = QUERIES, keys = KEYS;
   static constexpr int warps = 4, threads = warps * warp_lanes;
   static constexpr int warp_queries = QUERIES / warps;
@@ -59,27 +60,28 @@ template <class Tile> struct flash_place_of {
 
 /// The place of a chunk in a tile, in bytes.
 template <class Tile> NNC_INLINE int flash_place(int row, int chunk) {
-  const int swizzle = Tile::dim % 64 == 0 ? row % 8 : row / 2 % 4;
+  const int swizzle = Tile::row_bytes % 128 == 0 ? row % 8 : row / 2 % 4;
   return row * Tile::row_bytes + (chunk ^ swizzle) * 16;
 }
 
 /// The chunks of tiles of ROWS rows that one thread brings to shared memory:
 /// every few chunks of every few rows. Consecutive tiles are loaded in turn.
 template <class Tile, int ROWS> struct flash_rows {
-  static constexpr int across = Tile::dim % 64 == 0 ? 8 : 4;
+  using element = typename Tile::element;
+  static constexpr int across = Tile::row_bytes % 128 == 0 ? 8 : 4;
   static constexpr int row_step = Tile::threads / across;
   static constexpr int columns = Tile::chunks / across;
   static constexpr int count = ROWS / row_step * columns;
   static_assert(ROWS % row_step == 0, "threads load whole columns of chunks");
 
-  const f16 *from; ///< the thread's first chunk of the tile
-  int step;        ///< elements from a row to the next
-  int rows;        ///< from the thread's first one to the last one
-  int size;        ///< elements from the thread's first chunk to the row's end
-  int row, chunk;  ///< of the thread's first chunk
+  const element *from; ///< the thread's first chunk of the tile
+  int step;            ///< elements from a row to the next
+  int rows;            ///< from the thread's first one to the last one
+  int size;       ///< elements from the thread's first chunk to the row's end
+  int row, chunk; ///< of the thread's first chunk
 
   /// `first` is the first of `rows` rows of `size` elements.
-  NNC_INLINE flash_rows(int thread, const f16 *first, int step, int rows,
+  NNC_INLINE flash_rows(int thread, const element *first, int step, int rows,
                         int size)
       : step(step), row(thread / across), chunk(thread % across) {
     from = first + ptrdiff_t(row) * step + chunk * Tile::elements;
@@ -110,7 +112,7 @@ template <class Tile, int ROWS> struct flash_rows {
   }
 
 private:
-  NNC_INLINE const f16 *at(int i) const {
+  NNC_INLINE const element *at(int i) const {
     return from + (ptrdiff_t(i / columns * row_step) * step +
                    i % columns * (across * Tile::elements));
   }

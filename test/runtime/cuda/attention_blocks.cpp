@@ -1,8 +1,8 @@
 // Checks flash.cuh on the CPU's block policy: against sums in double
 // precision, and that its results do not depend on the order of threads.
+#include "runtime/routines/attention/flash.cuh"
 #include "test/runtime/check.h"
-#include "test/runtime/cuda/attention_case.h"
-#include "test/runtime/random_shapes.h"
+#include "test/runtime/cuda/attention_test.h"
 
 #include <limits>
 
@@ -12,120 +12,9 @@ using nnc::f16;
 
 namespace {
 
-/// Largest relative error in the L2 norm.
-constexpr double bound = 2e-3;
-
-/// Sets the strides of rows of `size` elements, with `gap` elements between
-/// them: one head after the other, or side by side in a row.
-void set_strides(int (&strides)[3], bool side_by_side, int heads, int rows,
-                 int size, int gap) {
-  const int step = size + gap;
-  strides[0] = heads * rows * step + gap;
-  strides[1] = side_by_side ? step : rows * step;
-  strides[2] = side_by_side ? heads * step : step;
-}
-
-int random_tokens(random_source &r, int most) {
-  switch (r.between(0, 7)) {
-  case 0:
-    return 1;
-  case 1:
-    return 127;
-  case 2:
-    return 64;
-  default:
-    return r.between(1, most);
-  }
-}
-
-attention_shape random_shape(random_source &r, int most_dim) {
-  attention_shape s{};
-  s.n = r.between(1, 2);
-  s.heads = r.between(1, 3);
-  s.queries = random_tokens(r, 140);
-  s.keys = random_tokens(r, 200);
-  s.dim = 8 * r.between(1, most_dim / 8);
-  s.value_dim = r.between(0, 2) ? s.dim : 8 * r.between(1, most_dim / 8);
-  s.scale = r.between(1, 20) / 10.0f * (r.between(0, 7) ? 1 : -1);
-  const int gap = 8 * r.between(0, 1);
-  const bool side_by_side = r.between(0, 1);
-  set_strides(s.q_strides, side_by_side, s.heads, s.queries, s.dim, gap);
-  set_strides(s.k_strides, side_by_side, s.heads, s.keys, s.dim, gap);
-  set_strides(s.v_strides, side_by_side, s.heads, s.keys, s.value_dim, gap);
-  s.q_start = 8 * r.between(0, 2);
-  if (r.between(0, 3) == 0) // all heads have the same keys and values
-    s.k_strides[1] = s.v_strides[1] = 0;
-  if (r.between(0, 3) == 0) { // q, k and v in the rows of one tensor
-    s.queries = s.keys;
-    const int row = s.heads * (2 * s.dim + s.value_dim);
-    for (auto *strides : {&s.q_strides, &s.k_strides, &s.v_strides}) {
-      (*strides)[0] = s.keys * row;
-      (*strides)[1] = strides == &s.v_strides ? s.value_dim : s.dim;
-      (*strides)[2] = row;
-    }
-    s.k_start = s.heads * s.dim;
-    s.v_start = 2 * s.heads * s.dim;
-  }
-  // One mask for all queries, or one each; the same for heads and samples.
-  const int rows = r.between(0, 2) ? s.queries : 1;
-  const int keys = s.keys + r.between(0, 1);
-  s.mask_strides[2] = rows > 1 ? keys : 0;
-  s.mask_strides[1] = r.between(0, 1) * rows * keys;
-  s.mask_strides[0] =
-      r.between(0, 1) * (s.mask_strides[1] ? s.heads : 1) * rows * keys;
-  return s;
-}
-
 template <template <class, int, int, class> class Routine, int DIM, int QUERIES,
           int ARCH>
-struct instance {
-  static constexpr int dim = DIM;
-  template <class S> using routine = Routine<S, DIM, QUERIES, nnc::none>;
-
-  template <class M>
-  static attention_result run(const attention_case<f16, M> &c,
-                              std::uint64_t seed) {
-    return run_attention<routine<attention_shape>, ARCH>(c, c.s, seed);
-  }
-};
-
-/// Checks an instance for a case, in two orders of threads.
-template <class Instance, class M>
-void check(attention_case<f16, M> &c, unsigned seed) {
-  INFO("dim " << Instance::dim << describe(c.s));
-  REQUIRE(nnc::flash_applies(c.s, Instance::dim));
-  c.solve();
-  const attention_result first = Instance::run(c, seed);
-  REQUIRE(first.error == "");
-  REQUIRE(first.relative <= bound);
-  REQUIRE(first.row_relative <= bound);
-  REQUIRE(first.bank_conflicts == 0);
-  const attention_result second = Instance::run(c, seed + 1000);
-  REQUIRE(second.error == "");
-  REQUIRE(first.bytes == second.bytes);
-}
-
-template <class Instance> void check_random(int count) {
-  random_source r;
-  r.engine.seed(Instance::dim);
-  for (int i = 0; i < count; ++i) {
-    const attention_shape s = random_shape(r, Instance::dim);
-    const unsigned seed = unsigned(i);
-    // Scores of up to some thousands, or about 1.
-    const float size = r.between(0, 3) ? 1.0f : 8.0f;
-    const int start = r.between(0, 1);
-    if (i % 3 == 0) {
-      attention_case<f16, void> c(s, seed, size);
-      check<Instance>(c, seed);
-    } else if (i % 3 == 1) {
-      attention_case<f16, float> c(s, seed, size, start);
-      check<Instance>(c, seed);
-    } else {
-      attention_case<f16, f16> c(s, seed, size, start);
-      check<Instance>(c, seed);
-    }
-  }
-}
+using instance = attention_instance<f16, Routine, DIM, QUERIES, ARCH>;
 
 /// A shape of constants, as emitted modules have them.
 struct constant_shape {
@@ -166,7 +55,7 @@ TEST_CASE("attention of halves for sm_75") {
 TEST_CASE("attention has the same bits in every order of threads") {
   random_source r;
   for (int i = 0; i < 4; ++i) {
-    attention_case<f16, float> c(random_shape(r, 64), 1);
+    attention_case<f16, float> c(random_shape(r, 64, 8), 1);
     c.solve();
     const attention_result first = ampere_64::run(c, 0);
     for (unsigned seed = 1; seed < 16; ++seed) {
@@ -202,7 +91,7 @@ TEST_CASE("a constant shape of attention gives the same bits") {
 TEST_CASE("attention passes NaN and infinities on as softmax does") {
   random_source r;
   for (int i = 0; i < 12; ++i) {
-    attention_shape s = random_shape(r, 64);
+    attention_shape s = random_shape(r, 64, 8);
     s.scale = 0.5f;
     attention_case<f16, float> c(s, 1);
     const float nan = std::numeric_limits<float>::quiet_NaN();

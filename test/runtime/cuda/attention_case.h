@@ -5,8 +5,9 @@
 
 #include "runtime/cuda/host_block.h"
 #include "runtime/epilogue.h"
-#include "runtime/routines/attention/flash.cuh"
+#include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/shape.h"
+#include "runtime/simd/half.h"
 #include "test/runtime/cuda/device_memory.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ template <class T, class M> struct attention_case {
   device_memory<mask_element> mask;
   std::vector<double> want;      ///< y
   std::vector<double> magnitude; ///< the same with absolute values of v
+  std::vector<double> rounding;  ///< bound of each row's relative error
 
   /// Elements of q and k have magnitudes up to `size`. Elements between rows
   /// are NaN.
@@ -67,6 +69,7 @@ template <class T, class M> struct attention_case {
   void solve() {
     want.clear();
     magnitude.clear();
+    rounding.clear();
     for (int b = 0; b < s.n; ++b)
       for (int i = 0; i < s.queries; ++i)
         for (int h = 0; h < s.heads; ++h)
@@ -74,6 +77,14 @@ template <class T, class M> struct attention_case {
   }
 
 private:
+  /// The largest relative error of a row whose scores are sums of parts of up
+  /// to `size`: that of a score is that of its weight.
+  double bound(double size) const {
+    if (std::is_same<T, nnc::f16>::value)
+      return 2e-3;
+    return 0x1p-23 * (4 * std::sqrt(double(s.keys)) + 8 +
+                      4 * std::sqrt(double(s.dim)) * size);
+  }
   int extent(const int (&strides)[3], int rows, int size) const {
     return row(strides, s.n - 1, s.heads - 1, rows - 1) + size;
   }
@@ -103,32 +114,43 @@ private:
     });
   }
   void solve_row(int b, int i, int h) {
-    std::vector<double> weight(s.keys);
+    std::vector<double> weight(s.keys), size(s.keys);
     double largest = -HUGE_VAL, total = 0;
     for (int j = 0; j < s.keys; ++j) {
       const int from = s.q_start + row(s.q_strides, b, h, i);
       const int to = s.k_start + row(s.k_strides, b, h, j);
       double sum = 0;
-      for (int c = 0; c < s.dim; ++c)
-        sum += double(float(q[from + c])) * double(float(k[to + c]));
+      for (int c = 0; c < s.dim; ++c) {
+        const double product =
+            double(float(q[from + c])) * double(float(k[to + c]));
+        sum += product;
+        size[j] += std::fabs(double(s.scale) * product);
+      }
       weight[j] = double(s.scale) * sum;
-      if (masked)
-        weight[j] +=
+      if (masked) {
+        const double added =
             double(float(mask[mask_start + row(s.mask_strides, b, h, i) + j]));
+        weight[j] += added;
+        size[j] += added < -1e30 ? 0 : std::fabs(added);
+      }
       largest = std::max(largest, weight[j]);
     }
     for (double &w : weight)
       total += w = std::exp(w - largest);
+    double most = 0; // of the parts of a score that counts
+    for (int j = 0; j < s.keys; ++j)
+      most = weight[j] > 1e-12 ? std::max(most, size[j]) : most;
+    rounding.push_back(bound(most));
     for (int c = 0; c < s.value_dim; ++c) {
-      double sum = 0, size = 0;
+      double sum = 0, sizes = 0;
       for (int j = 0; j < s.keys; ++j) {
         const double value =
             double(float(v[s.v_start + row(s.v_strides, b, h, j) + c]));
         sum += weight[j] / total * value;
-        size += weight[j] / total * std::fabs(value);
+        sizes += weight[j] / total * std::fabs(value);
       }
       want.push_back(sum);
-      magnitude.push_back(size);
+      magnitude.push_back(sizes);
     }
   }
 };
@@ -136,8 +158,9 @@ private:
 struct attention_result {
   std::string error; ///< of the policy, or of a result
   std::vector<unsigned char> bytes;
-  double relative = 0;     ///< error of finite results in the L2 norm
-  double row_relative = 0; ///< of the worst row, to its magnitudes
+  /// The largest error of a row in the L2 norm, or that of all, as a share of
+  /// what is allowed. The former is relative to sums of magnitudes.
+  double off = 0;
   long bank_conflicts = 0;
 };
 
@@ -150,11 +173,11 @@ template <class K> struct only_kernel<nnc::kernel_list<K>> {
 template <class T, class M>
 void compare(const attention_case<T, M> &c, const device_memory<T> &y,
              attention_result &result) {
-  double off = 0, size = 0;
+  double off = 0, size = 0, allowed = 0;
   const std::size_t columns = c.s.value_dim;
-  for (std::size_t row = 0; row < c.want.size(); row += columns) {
+  for (std::size_t row = 0; row < c.rounding.size(); ++row) {
     double row_off = 0, row_size = 0;
-    for (std::size_t i = row; i < row + columns; ++i) {
+    for (std::size_t i = row * columns; i < (row + 1) * columns; ++i) {
       const double got = double(float(y[i])), want = c.want[i];
       if (std::isnan(got) != std::isnan(want))
         result.error = "element " + std::to_string(i) + " is " +
@@ -163,17 +186,21 @@ void compare(const attention_case<T, M> &c, const device_memory<T> &y,
       if (std::isnan(want) || got == want)
         continue;
       row_off += (got - want) * (got - want);
-      // Weights below 2^-24 are rounded to 0 or to that.
-      const double most = c.magnitude[i] + 1e-5 * c.s.keys;
+      // Small weights of halves are rounded to multiples of 2^-24.
+      const double most =
+          c.magnitude[i] + (sizeof(T) == 2 ? 1e-5 * c.s.keys : 1e-30);
       row_size += most * most;
       size += want * want;
     }
     off += row_off;
+    const double bound = c.rounding[row];
+    allowed = std::max(allowed, bound);
     if (row_off != 0)
-      result.row_relative =
-          std::max(result.row_relative, std::sqrt(row_off / row_size));
+      result.off = std::max(result.off, std::sqrt(row_off / row_size) / bound);
   }
-  result.relative = off == 0 ? 0 : std::sqrt(off / size);
+  // Sums of floats may be small where their terms are not.
+  if (off != 0 && sizeof(T) == 2)
+    result.off = std::max(result.off, std::sqrt(off / size) / allowed);
 }
 
 /// Runs a routine. Its shape is a run-time shape, or has the case's constants.

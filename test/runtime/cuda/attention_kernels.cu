@@ -3,6 +3,7 @@
 #include "runtime/cuda/device_block.h"
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/flash.cuh"
+#include "runtime/routines/attention/flash_floats.cuh"
 #include "runtime/routines/attention/shape.h"
 
 using namespace nnc;
@@ -26,20 +27,26 @@ template <class> struct only_kernel;
 template <class K> struct only_kernel<kernel_list<K>> {
   using type = K;
 };
-template <class S, int DIM, int QUERIES>
-using halves_kernel = typename only_kernel<
-    typename attention_f16_sm75<S, DIM, QUERIES, none>::kernels>::type;
+/// The kernels of routines for elements of type T.
+template <class T, class S, int DIM, int QUERIES>
+using kernel_of = typename only_kernel<typename conditional_t<
+    is_same<T, f16>::value, attention_f16_sm75<S, DIM, QUERIES, none>,
+    attention_f32_sm75<S, DIM, QUERIES, none>>::kernels>::type;
+
+/// Elements, by the names of their types.
+using of_f16 = f16;
+using of_f32 = float;
 
 /// Masks by their names.
 struct mask_none {};
 using mask_f32 = float;
 using mask_f16 = f16;
 
-template <int DIM, int QUERIES, class S, class M>
-__device__ __forceinline__ void run(const S &s, const f16 *q, const f16 *k,
-                                    const f16 *v, const M *mask, f16 *y) {
+template <int DIM, int QUERIES, class S, class T, class M>
+__device__ __forceinline__ void run(const S &s, const T *q, const T *k,
+                                    const T *v, const M *mask, T *y) {
   device_block<arch> b;
-  using kernel = halves_kernel<S, DIM, QUERIES>;
+  using kernel = kernel_of<T, S, DIM, QUERIES>;
   if constexpr (is_same<M, mask_none>::value)
     kernel::run(b, s, q, k, v, y, none{});
   else
@@ -49,12 +56,12 @@ __device__ __forceinline__ void run(const S &s, const f16 *q, const f16 *k,
 } // namespace
 
 // clang-format off
-#define NNC_ATTENTION(SHAPE, MASK, DIM, QUERIES)                                               \
+#define NNC_ATTENTION(TYPE, SHAPE, MASK, DIM, QUERIES)                                         \
   extern "C" __global__ void __launch_bounds__(                                                \
-      halves_kernel<shape_##SHAPE, DIM, QUERIES>::threads)                                     \
-  attention_##SHAPE##_##MASK##_##DIM##_##QUERIES(                                              \
-      shape_##SHAPE s, const f16 *q, const f16 *k, const f16 *v, const mask_##MASK *mask,      \
-      f16 *y) {                                                                                \
+      kernel_of<of_##TYPE, shape_##SHAPE, DIM, QUERIES>::threads)                              \
+  attention_##TYPE##_##SHAPE##_##MASK##_##DIM##_##QUERIES(                                     \
+      shape_##SHAPE s, const of_##TYPE *q, const of_##TYPE *k, const of_##TYPE *v,             \
+      const mask_##MASK *mask, of_##TYPE *y) {                                                 \
     run<DIM, QUERIES>(s, q, k, v, mask, y);                                                    \
   }
 // clang-format on

@@ -4,9 +4,10 @@ table of it.
     attention_machine_code.py [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack or spill registers. In the main loop, over the steps of keys, there are
-two products for each ldmatrix and 16 queries of a warp. From sm_80 on, keys and values are copied
-asynchronously, 16 bytes at a time, and the loop loads nothing but the mask; on sm_75 it loads 16
-bytes at a time. Eight warps or more fit on a multiprocessor.
+for halves two products for each ldmatrix and 16 queries of a warp, and for floats six
+multiply-adds or more for each load of shared memory, which are of 16 bytes. From sm_80 on, keys and
+values are copied asynchronously, 16 bytes at a time, and the loop loads nothing but the mask; on
+sm_75 it loads 16 bytes at a time. A block fits on a multiprocessor, and twice from sm_80 on.
 
 Without nvcc the test is skipped; see test/cuda/toolkit.py.
 """
@@ -20,8 +21,9 @@ import machine_code
 from machine_code import PRODUCTS, SHARED_BYTES, count
 
 KERNEL = re.compile(r"^NNC_ATTENTION\((.*)\)$", re.M)
+MULTIPLY_ADDS = re.compile(r"\bFFMA\b")
 HEAD = ("kernel", "sm", "regs", "stack", "spills", "shared", "blocks/SM", "loop", "MMA", "LDSM",
-        "MUFU", "LDGSTS.128", "LDG", "LDG.128")
+        "FFMA", "LDS.128", "MUFU", "LDGSTS.128", "LDG", "LDG.128")
 
 
 class Kernel:
@@ -30,11 +32,15 @@ class Kernel:
 
     def __init__(self, fields):
         self.name = "_".join(["attention", *fields])
-        self.masked = fields[1] != "none"
-        self.dim, self.queries = map(int, fields[2:])
-        keys = 32 if self.dim > 64 or self.queries > 64 else 64
-        step = keys * self.dim * 4
-        self.shared = step + max(step, self.queries * self.dim * 2)
+        self.is_float = fields[0] == "f32"
+        self.masked = fields[2] != "none"
+        self.dim, self.queries = map(int, fields[3:])
+        if self.is_float:
+            self.shared = (self.queries + 2 * 32) * self.dim * 4 + self.queries * 32 * 4
+        else:
+            keys = 32 if self.dim > 64 or self.queries > 64 else 64
+            step = keys * self.dim * 4
+            self.shared = step + max(step, self.queries * self.dim * 2)
 
 
 def kernels():
@@ -45,15 +51,21 @@ def kernels():
 def check(kernel, arch, said, code):
     """Returns a row of the table, and the list of what is wrong."""
     stack, stores, loads, registers = said
-    loop = machine_code.main_loop(code)
+    loop = machine_code.main_loop(code, MULTIPLY_ADDS if kernel.is_float else PRODUCTS)
     products, ldmatrix = count(loop, PRODUCTS), count(loop, r"\bLDSM\.")
     copies, narrow_copies = count(loop, r"\bLDGSTS\..*128"), count(loop, r"\bLDGSTS\.(?!.*128)")
     global_loads, wide_loads = count(loop, r"\bLDG\."), count(loop, r"\bLDG\.\S*128")
     problems = []
     if stack or stores or loads:
         problems.append(f"has {stack} bytes of stack and {stores + loads} bytes of spills")
+    adds = count(loop, MULTIPLY_ADDS)
+    shared_loads, wide_shared_loads = count(loop, r"\bLDS\b(?!.*\[RZ\])"), count(loop, r"\bLDS\.\S*128")
     expected = 2 * kernel.queries // 64 * (1 if arch >= 80 else 2)
-    if not ldmatrix or products != expected * ldmatrix:
+    if kernel.is_float:
+        if not adds or adds < 6 * shared_loads or shared_loads != wide_shared_loads:
+            problems.append(f"has {adds} multiply-adds for {shared_loads} loads of shared memory, "
+                            f"{wide_shared_loads} of them of 16 bytes")
+    elif not ldmatrix or products != expected * ldmatrix:
         problems.append(f"has {products} products for {ldmatrix} ldmatrix in the main loop, "
                         f"expected {expected} for each")
     if arch >= 80 and (not copies or narrow_copies):
@@ -67,10 +79,10 @@ def check(kernel, arch, said, code):
         problems.append("has local memory in the main loop")
     fitting = min(65536 // (max(registers, 1) * kernel.threads),
                   SHARED_BYTES[arch] // (kernel.shared + 1024 * (arch >= 80)))
-    if fitting < 2:
-        problems.append(f"fits {fitting} times on a multiprocessor, expected twice")
+    if fitting < (2 if arch >= 80 or not kernel.is_float else 1):
+        problems.append(f"fits only {fitting} times on a multiprocessor")
     row = (kernel.name, arch, registers, stack, stores + loads, kernel.shared, fitting, len(loop),
-           products, ldmatrix, count(loop, r"\bMUFU\."), copies, global_loads, wide_loads)
+           products, ldmatrix, adds, wide_shared_loads, count(loop, r"\bMUFU\."), copies, global_loads, wide_loads)
     return row, problems
 
 

@@ -1,6 +1,7 @@
-"""Checks that the test of flash.cuh finds mistakes in the kernel, as mutants.py does.
+"""Checks that the tests of flash.cuh and flash_floats.cuh find mistakes, as mutants.py does.
 
-    attention_mutants.py [NUMBER...]      all of them, or those with these numbers
+    attention_mutants.py                              all of them
+    attention_mutants.py halves|floats [NUMBER...]    those of one kernel
 """
 
 import sys
@@ -8,12 +9,13 @@ import sys
 import mutants
 
 FOLDER = "runtime/routines/attention/"
-KERNEL, TILE, SCORES, STORE, PLAN = (FOLDER + name for name in (
-    "flash.cuh", "flash_tile.cuh", "flash_scores.cuh", "flash_store.cuh", "flash_plan.h"))
-TEST = "test/runtime/cuda/attention_blocks.cpp"
+KERNEL, TILE, SCORES, STORE, FLOATS, FLOAT_SCORES = (FOLDER + name for name in (
+    "flash.cuh", "flash_tile.cuh", "flash_scores.cuh", "flash_store.cuh", "flash_floats.cuh",
+    "flash_floats_scores.cuh"))
+TESTS = "test/runtime/cuda/"
 
 # The file, its text, and what replaces that. The text occurs once.
-MUTANTS = [
+HALVES = [
     # Barriers and copies.
     (KERNEL, "    b.barrier();\n    queries a;\n", "    queries a;\n"),
     (KERNEL, "      b.barrier();\n      const bool loads", "      const bool loads"),
@@ -41,9 +43,9 @@ MUTANTS = [
     (KERNEL, "add_values(b, read + tile::rows_bytes, d, o)", "add_values(b, read, d, o)"),
     (TILE, "larger(stage_bytes, q_bytes)", "larger(stage_bytes, 0)"),
     # The swizzle, on one side of an exclusive or and in all places.
-    (TILE, "Tile::dim % 64 == 0 ? row % 8 : row / 2 % 4", "0"),
-    (TILE, "Tile::dim % 64 == 0 ? row % 8 : row / 2 % 4", "Tile::dim % 64 == 0 ? row % 8 : row % 4"),
-    (TILE, "Tile::dim % 64 == 0 ? row % 8 : row / 2 % 4", "row % 4"),
+    (TILE, "Tile::row_bytes % 128 == 0 ? row % 8 : row / 2 % 4", "0"),
+    (TILE, "row / 2 % 4", "row % 4"),
+    (TILE, "Tile::row_bytes % 128 == 0 ? row % 8 : row / 2 % 4", "row % 4"),
     # Fragments.
     (KERNEL, "warp * tile::warp_queries + lane % 16", "warp * 16 + lane % 16"),
     (KERNEL, "row + i * 16, c * 2 + lane / 16", "row + i * 16, c * 2 + lane / 8 % 2"),
@@ -61,23 +63,23 @@ MUTANTS = [
     # The softmax.
     (KERNEL, "      scale(o, shrink);\n", ""),
     (KERNEL, "eight[row % 2 * 2] *= shrink[row]", "eight[row % 2 * 2] *= shrink[row / 2]"),
-    (KERNEL, "float shrink[rows];\n", "float shrink[rows] = {};\n      (void)mask;\n      "
-     "b.shuffle_xor(0, 0);\n      if (key % 128 == 64)\n        continue;\n"),
-    (SCORES, "sum[i] = fma(sum[i], shrink[i], part)", "sum[i] += part"),
-    (SCORES, "shrink[i] = b.exp2((largest[i] - most) * power)", "shrink[i] = 1"),
-    (SCORES, "shrink[i] = b.exp2((largest[i] - most) * power)",
-     "shrink[i] = b.exp2(largest[i] - most)"),
-    (SCORES, "      largest[i] = most;\n", ""),
+    (KERNEL, "softmax.template weigh<KEYS / 4>(", "softmax.template weigh<KEYS / 4 - 2>("),
+    (SCORES, "sum[i] = fma(sum[i], shrink, part)", "sum[i] += part"),
+    (SCORES, "const float shrink = b.exp2((largest[i] - most) * power)",
+     "const float shrink = 1"),
+    (SCORES, "b.exp2((largest[i] - most) * power)", "b.exp2(largest[i] - most)"),
+    (SCORES, "    largest[i] = most;\n", ""),
     (SCORES, "float most = largest[i]", "float most = flash_lowest"),
-    (SCORES, "most = b.larger(most, b.shuffle_xor(most, 1))", "b.shuffle_xor(most, 1)"),
-    (SCORES, "most = b.larger(most, b.shuffle_xor(most, 2))",
-     "most = b.larger(most, b.shuffle_xor(most, 4))"),
+    (SCORES, "most = b.larger(most, b.shuffle_xor(most, by))",
+     "most = b.larger(most, b.shuffle_xor(most, 1))"),
+    (SCORES, "most = b.larger(most, b.shuffle_xor(most, by))",
+     "most = b.larger(most, b.shuffle_xor(most, by * 2))"),
     (SCORES, "x = b.exp2((x - most) * power)", "x = b.exp2(x * power)"),
     (SCORES, "x = b.exp2((x - most) * power)", "x = b.exp2(x - most)"),
     (SCORES, "      largest[i] = flash_lowest;\n", "      largest[i] = 0;\n"),
     (SCORES, "      largest[i] = flash_lowest;\n", "      largest[i] = flash_minus_infinity;\n"),
     (SCORES, "      largest[i] = flash_lowest;\n", "      largest[i] = -1e4f;\n"),
-    (SCORES, "total += b.shuffle_xor(total, 1)", "b.shuffle_xor(total, 1)"),
+    (SCORES, "total += b.shuffle_xor(total, by)", "b.shuffle_xor(total, by)"),
     (SCORES, "return 1.0f / total", "return total > 0 ? 1.0f / total : 0"),
     (SCORES, "power = flash_log2e", "power = 1"),
     (SCORES, "s.scale * flash_log2e", "flash_log2e"),
@@ -124,5 +126,57 @@ MUTANTS = [
     (STORE, "ptrdiff_t(i * 8) * s.heads * s.value_dim", "ptrdiff_t(i * 8) * s.value_dim"),
 ]
 
+FLOATS_MUTANTS = [
+    # Barriers and copies.
+    (FLOATS, "      b.barrier();\n      start(b, values", "      start(b, values"),
+    (FLOATS, "      b.barrier();\n      keys.advance", "      keys.advance"),
+    (FLOATS, "      b.template wait_copies<0>();\n      b.barrier();\n      keys",
+     "      b.template wait_copies<1>();\n      b.barrier();\n      keys"),
+    (FLOATS, "      b.template wait_copies<0>();\n      b.barrier();\n      start",
+     "      b.barrier();\n      start"),
+    (FLOATS, "      from.load(b, chunks);\n    b.commit_copies();\n",
+     "      from.load(b, chunks);\n"),
+    (FLOATS, "    b.wait_for_inputs();\n", ""),
+    (FLOATS, "        start(b, keys, k_tile, chunks);\n", "        ;\n"),
+    (FLOATS, "      end(b, values, v_tile, chunks);\n", ""),
+    (FLOATS, "        end(b, keys, k_tile, chunks);\n", "        ;\n"),
+    (FLOATS, "      values.advance();\n", ""),
+    (FLOATS, "      keys.advance();\n", ""),
+    (FLOATS, "const bool loads = key + tile::keys < s.keys",
+     "const bool loads = key + tile::keys <= s.keys"),
+    # Places and products.
+    (FLOATS, "thread % warp_lanes / 8;", "thread % warp_lanes / 8 * (QUERIES / 16);"),
+    (FLOATS, "flash_place<tile>(row + i * 4, c)", "flash_place<tile>(row + i, c)"),
+    (FLOATS, "flash_place<tile>(key + j * 8, c)", "flash_place<tile>(key * 4 + j, c)"),
+    (FLOATS, "(chunk ^ (row % 4 * 2))", "chunk"),
+    (FLOATS, "weights_place(row + i * 4, j * 2 + key / 4)",
+     "weights_place(row + i * 4, j + key / 4 * 4)"),
+    (FLOATS, "key % 4 * 4", "key % 4"),
+    (FLOATS, "weights_place(row + i * 4, key / 4)", "weights_place(row + i * 4, key / 8)"),
+    (FLOATS, "flash_place<tile>(key + r, chunk + c * 8)", "flash_place<tile>(key, chunk + c * 8)"),
+    (FLOATS, "fma(w[i].element[r], x.element[e], o[i][c][e])",
+     "fma(w[i].element[e], x.element[e], o[i][c][e])"),
+    (FLOATS, "x *= shrink", "x *= 1"),
+    (FLOATS, "query + i * 4 < s.queries", "query + i * 4 <= s.queries"),
+    (FLOATS, "first < s.value_dim", "first <= s.value_dim"),
+    (FLOATS, "ptrdiff_t(i * 4) * s.heads", "ptrdiff_t(i * 8) * s.heads"),
+    (FLOATS, "flash_softmax<rows, 8>", "flash_softmax<rows, 4>"),
+    (FLOATS, "o[i][c][e] * inverse", "o[i][c][e]"),
+    # Masks.
+    (FLOAT_SCORES, "row[j] = j * 8 < left ?", "row[j] = j * 8 <= left ?"),
+    (FLOAT_SCORES, "const float added = j * 8 < left", "const float added = j * 8 <= left"),
+    (FLOAT_SCORES, "smaller(query + i * 4, s.queries - 1)", "(query + i * 4)"),
+    (FLOAT_SCORES, "at.of(s.mask_strides) +", ""),
+    (FLOAT_SCORES, "power = flash_log2e", "power = 1"),
+    (FLOAT_SCORES, "s.scale * flash_log2e", "s.scale"),
+]
+
+
+def main(kernel="", *numbers):
+    lists = {"halves": (HALVES, TESTS + "attention_blocks.cpp"),
+             "floats": (FLOATS_MUTANTS, TESTS + "attention_floats.cpp")}
+    return any([mutants.main(*lists[name], numbers) for name in lists if kernel in ("", name)])
+
+
 if __name__ == "__main__":
-    sys.exit(mutants.main(MUTANTS, TEST))
+    sys.exit(main(*sys.argv[1:]))

@@ -180,11 +180,11 @@ def check_texts(mutants):
         sys.exit("\n".join(wrong))
 
 
-def main(mutants=MUTANTS, test=TEST):
-    """Tries mutants of the kernels that `test` checks."""
+def main(mutants=MUTANTS, test=TEST, numbers=()):
+    """Tries mutants of the kernels that `test` checks: those with these numbers, or all of them."""
     check_texts(mutants)
     compiler = os.environ.get("NNC_CXX") or shutil.which("clang++-19") or "c++"
-    numbers = [int(n) for n in sys.argv[1:]] or range(len(mutants))
+    numbers = [int(n) for n in numbers] or range(len(mutants))
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
         subprocess.run([compiler, *FLAGS, f"-I{ROOT}", "-c", str(ROOT / "test/runtime/check.cpp"),
@@ -203,4 +203,4 @@ def main(mutants=MUTANTS, test=TEST):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(numbers=sys.argv[1:]))
