@@ -148,7 +148,6 @@ FLOATS_MUTANTS = [
     (FLOATS, "thread % warp_lanes / 8;", "thread % warp_lanes / 8 * (QUERIES / 16);"),
     (FLOATS, "flash_place<tile>(row + i * 4, c)", "flash_place<tile>(row + i, c)"),
     (FLOATS, "flash_place<tile>(key + j * 8, c)", "flash_place<tile>(key * 4 + j, c)"),
-    (FLOATS, "(chunk ^ (row % 4 * 2))", "chunk"),
     (FLOATS, "weights_place(row + i * 4, j * 2 + key / 4)",
      "weights_place(row + i * 4, j + key / 4 * 4)"),
     (FLOATS, "key % 4 * 4", "key % 4"),
