@@ -7,8 +7,8 @@
 //          by side
 // block    128 threads; each warp computes QUERIES / 4 queries
 // shared   at most 32 KiB: two stages of a step of k and v
-// regs     a thread has up to 138 for DIM 32, 190 for 64 (250 with 128
-//          queries), 177 for 96 and 240 for 128, without spills in what
+// regs     a thread has up to 138 for DIM 32, 184 for 64 (254 with 128
+//          queries), 177 for 96 and 244 for 128, without spills in what
 //          test/runtime/cuda/attention_kernels.inc lists
 // arch     sm_75 on
 // reads    q, k, v, whose starts and strides are multiples of 16 bytes, and the
@@ -98,11 +98,44 @@ private:
     b.commit_copies();
     b.template wait_copies<0>();
     b.barrier();
+    if (at.query + b.thread() / warp_lanes * tile::warp_queries >= s.queries) {
+      // A warp without queries only loads.
+      over_keys(
+          b, s, keys, values, base, [](shared_address) {},
+          [](shared_address, int) {});
+      b.let_next_launch_begin();
+      return;
+    }
     queries a;
     load_queries(b, base + tile::stage_bytes, a);
-
     sums o = {};
     flash_softmax<rows, 4> softmax;
+    scores d;
+    over_keys(
+        b, s, keys, values, base,
+        [&](shared_address stage) { multiply(b, stage, a, d); },
+        [&](shared_address stage, int key) {
+          mask.apply(b, s, d, key);
+          float shrink[rows];
+          NNC_UNROLL
+          for (int i = 0; i < rows; ++i)
+            shrink[i] = softmax.template weigh<KEYS / 4>(
+                b, i, Mask::power, [&](int j) -> float & {
+                  return d[i / 2][j / 2][i % 2 * 2 + j % 2];
+                });
+          scale(o, shrink);
+          add_values(b, stage + tile::rows_bytes, d, o);
+        });
+    b.let_next_launch_begin();
+    flash_store<tile>(b, s, at, softmax, o, y);
+  }
+
+  /// Goes over the keys. For each step, calls products(stage) and then
+  /// rest(stage, first key of the step), and loads the next step meanwhile.
+  template <class B, class Products, class Rest>
+  static NNC_INLINE void over_keys(B &b, const S &s, key_rows keys,
+                                   key_rows values, shared_address base,
+                                   Products products, Rest rest) {
     shared_address read = base, write = base + tile::stage_bytes;
     NNC_KEEP_LOOP
     for (int key = 0; key < s.keys; key += KEYS) {
@@ -120,23 +153,13 @@ private:
           start(b, values, write + tile::rows_bytes, chunks);
       }
       b.commit_copies();
-      scores d = {};
-      multiply(b, read, a, d);
+      products(read);
       if constexpr (!B::copies_are_async)
         if (loads) {
           keys.store(b, write, chunks);
           start(b, values, write + tile::rows_bytes, chunks);
         }
-      mask.apply(b, s, d, key);
-      float shrink[rows];
-      NNC_UNROLL
-      for (int i = 0; i < rows; ++i)
-        shrink[i] = softmax.template weigh<KEYS / 4>(
-            b, i, Mask::power, [&](int j) -> float & {
-              return d[i / 2][j / 2][i % 2 * 2 + j % 2];
-            });
-      scale(o, shrink);
-      add_values(b, read + tile::rows_bytes, d, o);
+      rest(read, key);
       if constexpr (!B::copies_are_async)
         if (loads)
           values.store(b, write + tile::rows_bytes, chunks);
@@ -144,8 +167,6 @@ private:
       write = read;
       read = next;
     }
-    b.let_next_launch_begin();
-    flash_store<tile>(b, s, at, softmax, o, y);
   }
 
   /// Starts to load the next step of k or v: copies it, or loads it into
@@ -172,11 +193,18 @@ private:
           b.ldmatrix_x4(q + flash_place<tile>(row + i * 16, c * 2 + lane / 16));
   }
 
-  /// Adds the products of queries and the step's keys. Fragments of 16 keys are
-  /// loaded at a time.
+  /// Computes the products of queries and the step's keys. Fragments of 16 keys
+  /// are loaded at a time.
   template <class B>
   static NNC_INLINE void multiply(B &b, shared_address k, const queries &a,
                                   scores &d) {
+    NNC_UNROLL
+    for (auto &row : d)
+      NNC_UNROLL
+    for (auto &eight : row)
+      NNC_UNROLL
+    for (float &x : eight)
+      x = 0;
     const int lane = b.thread() % warp_lanes;
     NNC_UNROLL
     for (int c = 0; c < DIM / 16; ++c)

@@ -6,11 +6,9 @@
 // grid     x: tiles of QUERIES queries of a head, those of the same head side
 //          by side
 // block    128 threads; each warp computes QUERIES / 4 queries
-// shared   flash_floats_tile::shared_bytes, at most 56 KiB: q, a step of k, one
-//          of v, and weights
-// regs     a thread has up to 128 for DIM 32, 168 for 64 and 128, and 210 for
-//          96, without spills in what test/runtime/cuda/attention_kernels.inc
-//          lists
+// shared   at most 56 KiB: q, a step of k, one of v, and weights
+// regs     a thread has up to 128 for DIM 32, 168 for 64 and 128, 214 for 96,
+//          without spills, in test/runtime/cuda/attention_kernels.inc
 // arch     sm_75 on
 // reads    q, k, v, whose starts and strides are multiples of 16 bytes, and the
 //          mask, of floats or halves and any strides
@@ -81,16 +79,6 @@ private:
     return thread / warp_lanes * (QUERIES / tile::warps) +
            thread % warp_lanes / 8;
   }
-  struct four {
-    float element[4];
-  };
-  template <class B> static NNC_INLINE four load(B &b, shared_address at) {
-    const words4 words = b.template load_shared<words4>(at);
-    four values;
-    memcpy(&values, &words, 16);
-    return values;
-  }
-
   template <class B, class Mask>
   static NNC_INLINE void attend(B &b, const S &s, const place &at,
                                 const float *q, const float *k, const float *v,
@@ -112,8 +100,51 @@ private:
     keys.copy(b, k_tile);
     b.commit_copies();
 
+    if (at.query + first_row(b.thread() / warp_lanes * warp_lanes) >=
+        s.queries) {
+      // A warp without queries only loads.
+      over_keys(b, s, keys, values, k_tile, [](int) {}, [] {});
+      b.let_next_launch_begin();
+      return;
+    }
     sums o = {};
     flash_softmax<rows, 8> softmax;
+    over_keys(
+        b, s, keys, values, k_tile,
+        [&](int key) {
+          scores d = {};
+          multiply(b, q_tile, k_tile, d);
+          mask.apply(b, s, d, key);
+          NNC_UNROLL
+          for (int i = 0; i < rows; ++i) {
+            const float shrink = softmax.template weigh<4>(
+                b, i, Mask::power, [&](int j) -> float & { return d[i][j]; });
+            scale(o[i], shrink);
+          }
+          store_weights(b, weights, d);
+        },
+        [&] { add_values(b, weights, v_tile, o); });
+    b.let_next_launch_begin();
+    store(b, s, at, softmax, o, y);
+  }
+
+  /// Scales a row's sums over earlier steps to its new maximum.
+  static NNC_INLINE void scale(float (&o)[columns][4], float shrink) {
+    NNC_UNROLL
+    for (auto &chunk : o) {
+      NNC_UNROLL
+      for (float &x : chunk)
+        x *= shrink;
+    }
+  }
+
+  /// Goes over the keys. For each step, calls weigh(first key of the step)
+  /// while its values are loaded, and then add() while the next keys are.
+  template <class B, class Weigh, class Add>
+  static NNC_INLINE void over_keys(B &b, const S &s, key_rows keys,
+                                   key_rows values, shared_address k_tile,
+                                   Weigh weigh, Add add) {
+    const shared_address v_tile = k_tile + tile::rows_bytes;
     words4 chunks[key_rows::count];
     NNC_KEEP_LOOP
     for (int key = 0; key < s.keys; key += tile::keys) {
@@ -122,20 +153,7 @@ private:
       b.template wait_copies<0>();
       b.barrier();
       start(b, values, v_tile, chunks);
-      scores d = {};
-      multiply(b, q_tile, k_tile, d);
-      mask.apply(b, s, d, key);
-      NNC_UNROLL
-      for (int i = 0; i < rows; ++i) {
-        const float shrink = softmax.template weigh<4>(
-            b, i, Mask::power, [&](int j) -> float & { return d[i][j]; });
-        NNC_UNROLL
-        for (auto &chunk : o[i])
-          NNC_UNROLL
-        for (float &x : chunk)
-          x *= shrink;
-      }
-      store_weights(b, weights, d);
+      weigh(key);
       end(b, values, v_tile, chunks);
       values.advance();
       // The values and weights have arrived, and all warps are done with the
@@ -146,12 +164,10 @@ private:
       const bool loads = key + tile::keys < s.keys;
       if (loads)
         start(b, keys, k_tile, chunks);
-      add_values(b, weights, v_tile, o);
+      add();
       if (loads)
         end(b, keys, k_tile, chunks);
     }
-    b.let_next_launch_begin();
-    store(b, s, at, softmax, o, y);
   }
 
   /// Start and end to bring a step of k or v to shared memory: by a copy, or
@@ -180,13 +196,14 @@ private:
     // More than one chunk at a time needs more registers than there are.
     NNC_KEEP_LOOP
     for (int c = 0; c < tile::chunks; ++c) {
-      four x[rows];
+      flash_four x[rows];
       NNC_UNROLL
       for (int i = 0; i < rows; ++i)
-        x[i] = load(b, q + flash_place<tile>(row + i * 4, c));
+        x[i] = flash_load(b, q + flash_place<tile>(row + i * 4, c));
       NNC_UNROLL
       for (int j = 0; j < 4; ++j) {
-        const four w = load(b, k + flash_place<tile>(key + j * 8, c));
+        const flash_four w =
+            flash_load(b, k + flash_place<tile>(key + j * 8, c));
         NNC_UNROLL
         for (int i = 0; i < rows; ++i) {
           NNC_UNROLL
@@ -197,11 +214,6 @@ private:
     }
   }
 
-  /// The place of the chunk of weights of four keys, in bytes. Rows that a warp
-  /// stores to, or loads, at a time are in different banks.
-  static NNC_INLINE int weights_place(int row, int chunk) {
-    return row * (tile::keys * 4) + (chunk ^ (row % 4 * 2)) * 16;
-  }
   template <class B>
   static NNC_INLINE void store_weights(B &b, shared_address weights,
                                        const scores &d) {
@@ -210,7 +222,8 @@ private:
     for (int i = 0; i < rows; ++i) {
       NNC_UNROLL
       for (int j = 0; j < 4; ++j)
-        b.store_shared(weights + weights_place(row + i * 4, j * 2 + key / 4) +
+        b.store_shared(weights +
+                           flash_weights_place(row + i * 4, j * 2 + key / 4) +
                            key % 4 * 4,
                        d[i][j]);
     }
@@ -223,15 +236,17 @@ private:
     const int row = first_row(b.thread()), chunk = b.thread() % 8;
     NNC_KEEP_LOOP
     for (int key = 0; key < tile::keys; key += 4) {
-      four w[rows];
+      flash_four w[rows];
       NNC_UNROLL
       for (int i = 0; i < rows; ++i)
-        w[i] = load(b, weights + weights_place(row + i * 4, key / 4));
+        w[i] =
+            flash_load(b, weights + flash_weights_place(row + i * 4, key / 4));
       NNC_UNROLL
       for (int r = 0; r < 4; ++r) {
         NNC_UNROLL
         for (int c = 0; c < columns; ++c) {
-          const four x = load(b, v + flash_place<tile>(key + r, chunk + c * 8));
+          const flash_four x =
+              flash_load(b, v + flash_place<tile>(key + r, chunk + c * 8));
           NNC_UNROLL
           for (int i = 0; i < rows; ++i) {
             NNC_UNROLL

@@ -15,6 +15,7 @@
 #include "runtime/simd/vec.h"
 
 #include <stddef.h>
+#include <string.h>
 
 namespace nnc {
 
@@ -36,6 +37,23 @@ template <int DIM, int QUERIES> struct flash_floats_tile {
   static_assert(QUERIES % 16 == 0, "four groups of lanes in four warps");
   static_assert(shared_bytes <= 64 << 10, "it fits into what sm_75 has");
 };
+
+/// Four floats of shared memory.
+struct flash_four {
+  float element[4];
+};
+template <class B> NNC_INLINE flash_four flash_load(B &b, shared_address at) {
+  const words4 words = b.template load_shared<words4>(at);
+  flash_four values;
+  memcpy(&values, &words, 16);
+  return values;
+}
+
+/// The place of the chunk of weights of four keys, in bytes. Rows that a warp
+/// stores to, or loads, at a time are in different banks.
+NNC_INLINE int flash_weights_place(int row, int chunk) {
+  return row * (32 * 4) + (chunk ^ (row % 4 * 2)) * 16;
+}
 
 /// Scores without a mask, scaled to powers of 2.
 struct flash_floats_unmasked {
