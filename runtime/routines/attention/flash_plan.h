@@ -2,6 +2,8 @@
 #ifndef NNC_ROUTINES_ATTENTION_FLASH_PLAN_H
 #define NNC_ROUTINES_ATTENTION_FLASH_PLAN_H
 
+#include "runtime/counts.h"
+#include "runtime/cuda/block.h"
 #include "runtime/functions.h"
 
 namespace nnc {
@@ -20,6 +22,31 @@ NNC_FN constexpr bool flash_applies(const S &s, int dim, int chunk = 8) {
 /// Keys of a step for which a thread's registers suffice.
 NNC_FN constexpr int flash_keys(int dim, int queries) {
   return dim > 64 || queries > 64 ? 32 : 64;
+}
+
+/// Bytes of shared memory of a block: two stages of a step of k and v, of which
+/// the second one, and what follows it, holds q at first.
+constexpr int flash_shared_bytes(int dim, int queries) {
+  const int stage = 2 * flash_keys(dim, queries) * dim * 2;
+  return stage + larger(stage, queries * dim * 2);
+}
+/// The same for floats: q, a step of 32 rows of k, one of v, and its weights.
+constexpr int flash_floats_shared_bytes(int dim, int queries) {
+  return (queries * dim + 2 * 32 * dim + queries * 32) * 4;
+}
+
+/// The launch of a kernel for `queries` queries a block.
+template <class S>
+constexpr launch_size flash_launch(const S &s, int queries, int shared_bytes) {
+  return {
+      {s.n * s.heads * ceil_div(s.queries, queries), 1, 1}, 128, shared_bytes};
+}
+
+/// Share of a block's work that is for elements and queries that exist.
+template <class S>
+constexpr double flash_share(const S &s, int dim, int queries) {
+  return double(s.dim + s.value_dim) / (2 * dim) * s.queries /
+         (ceil_div(s.queries, queries) * queries);
 }
 
 } // namespace nnc

@@ -9,6 +9,7 @@
 #define NNC_ROUTINES_CATALOGUE_BLOCKS_H
 
 #include "runtime/counts.h"
+#include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
 
@@ -135,6 +136,20 @@ constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
               2 * sizeof(float) * row_count * s.k * slices / core.level2_rate;
   return row_count * s.k * terms /
          (cycles * core.multiprocessors * core.block_rate);
+}
+
+/// Share of the peak rate of multiply-adds that attention reaches with blocks
+/// of `queries` queries and rows of `dim` elements (attention/flash_plan.h).
+template <class S>
+constexpr double flash_efficiency(const tile_limits &tile, const S &s, int dim,
+                                  int queries) {
+  const core_limits &core = tile.core;
+  const double blocks = double(s.n) * s.heads * ceil_div(s.queries, queries);
+  double share = block_costs::attention_share * flash_share(s, dim, queries);
+  if (core.multiprocessors > 0)
+    share *= blocks / (ceil_div(int(blocks), int(core.multiprocessors)) *
+                       core.multiprocessors);
+  return share;
 }
 
 } // namespace nnc

@@ -9,6 +9,7 @@
 #ifndef NNC_ROUTINES_CATALOGUE_EXPRESSIONS_H
 #define NNC_ROUTINES_CATALOGUE_EXPRESSIONS_H
 
+#include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/plan.h"
 #include "runtime/routines/catalogue/applies.h"
 #include "runtime/routines/catalogue/blocks.h"

@@ -124,5 +124,5 @@ if __name__ == "__main__":
             ("gemm", GEMM_MUTANTS, "test/runtime/cuda/float_gemm.cpp"),
             ("depthwise", DEPTHWISE_MUTANTS, "test/runtime/cuda/depthwise_nhwc.cpp")):
         if which in ("", name):
-            failed |= mutants.main(list_of_one, test)
+            failed |= mutants.main(list_of_one, test, sys.argv[1:])
     sys.exit(failed)
