@@ -14,14 +14,15 @@ namespace nnc_test {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// The length of a row: of a warp's rows, a block's, and those that are too
-/// long for registers.
+/// The length of a row: of the rows of a warp or a part of it, of a block's,
+/// and of those that are too long for registers.
 inline int random_length(random_source &r, int i) {
-  static constexpr int edges[] = {1,    2,    31,   32,   33,   1000, 1023,
-                                  1024, 1025, 1032, 8191, 8192, 8193, 8200};
+  static constexpr int edges[] = {1,    2,    63,   64,   65,   72,   127,
+                                  128,  129,  136,  1000, 1023, 1024, 1025,
+                                  1032, 8191, 8192, 8193, 8200};
   switch (i % 8) {
   case 0:
-    return edges[r.between(0, 13)];
+    return edges[r.between(0, 18)];
   case 1:
     return r.between(1025, 8192);
   case 2:
@@ -38,7 +39,7 @@ inline int random_length(random_source &r, int i) {
 }
 /// The number of rows of that length, so that tests of long ones take as long.
 inline int random_rows(random_source &r, int size) {
-  return size > 1024 ? r.between(1, 2) : r.between(1, 20);
+  return size > 1024 ? r.between(1, 2) : r.between(1, size > 128 ? 20 : 70);
 }
 
 /// Sets some elements to values that are no numbers, or whole rows of n.

@@ -33,6 +33,7 @@ template <int SIZE> struct rows_of {
   static constexpr int outer = 1000, size = SIZE, inner = 1, log = 0;
   static constexpr float epsilon = 1e-5f;
 };
+using part = rows_of<128>;
 using warp = rows_of<1000>;
 using held = rows_of<8000>;
 using read = rows_of<80000>;

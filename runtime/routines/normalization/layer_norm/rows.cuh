@@ -2,19 +2,19 @@
 //
 // The layer of portable.h for tensors of floats and of halves, which are
 // computed as floats, with the variance from a second pass; a half is rounded
-// once, when stored. A warp has a row of up to 1024 elements and a block a
-// longer one, as runtime/routines/blocks/rows.h describes.
+// once, when stored. A warp or a part of it has a row of up to 1024 elements
+// and a block a longer one, as runtime/routines/blocks/rows.h describes.
 //
 // grid     grid_of_rows(outer, size)
 // block    256 threads
 // shared   row_shared_bytes, 64 bytes
 // registers
-//          at most 128 a thread
+//          at most 80 a thread
 // from     sm_75 on
-// reads    x, three times where a row has over 8192 elements, else once; scale
-//          and bias. y may be x
+// reads    x, three times where threads do not hold a row in registers, else
+//          once; scale and bias. y may be x
 // writes   y
-// error    that of sums in at least 32 parts, and of the rounding to y
+// error    that of sums in at least 8 parts, and of the rounding to y
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_NORMALIZATION_LAYER_NORM_ROWS_CUH

@@ -2,21 +2,22 @@
 //
 // The layer of portable.h for tensors of floats and of halves, which are
 // computed as floats; a half is rounded once, when stored. Where the axis is
-// the last one (inner 1), a warp has a row of up to 1024 elements and a block a
-// longer one, as runtime/routines/blocks/rows.h describes. Elsewhere a thread
-// has a row, and its neighbours have the rows beside it in memory.
+// the last one (inner 1), a warp or a part of it has a row of up to 1024
+// elements and a block a longer one, as runtime/routines/blocks/rows.h
+// describes. Elsewhere a thread has a row, and its neighbours have the rows
+// beside it in memory.
 //
 // grid     inner 1: grid_of_rows(outer, size); else ceil(outer * inner / 256)
 // block    256 threads
 // shared   row_shared_bytes, 64 bytes
 // registers
-//          at most 128 a thread
+//          at most 80 a thread
 // from     sm_75 on
-// reads    x, three times where a row has over 8192 elements or inner > 1, else
-//          once. y may be x
+// reads    x, three times where inner > 1 or threads do not hold a row in
+//          registers, else once. y may be x
 // writes   y
-// error    4 ulp of each result, sums in at least 8 parts, and that of the
-//          rounding to y
+// error    4 ulp of the result for the rounded differences x - max, and that of
+//          the rounding to y. Sums are made in at least 8 parts
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_NORMALIZATION_SOFTMAX_ROWS_CUH

@@ -2,19 +2,20 @@
 //
 // The reductions of portable.h over the last axes (inner 1), for tensors of
 // floats and of halves, which are computed as floats; a half is rounded once,
-// when stored. A warp has a row of up to 1024 elements and a block a longer
-// one, as runtime/routines/blocks/rows.h describes.
+// when stored. A warp or a part of it has a row of up to 1024 elements and a
+// block a longer one, as runtime/routines/blocks/rows.h describes.
 //
 // grid     grid_of_rows(outer, size)
 // block    256 threads
 // shared   row_shared_bytes, 64 bytes
 // registers
-//          at most 104 a thread
+//          at most 64 a thread
 // from     sm_75 on
-// reads    x, once; reduce_log_sum_exp twice where a row has over 8192 elements
+// reads    x, once; reduce_log_sum_exp twice where threads do not hold a row in
+//          registers
 // writes   y
 // error    maxima and minima have none; others that of sums or products in at
-//          least 32 parts, of the kind's function, and of the rounding to y
+//          least 8 parts, of the kind's function, and of the rounding to y
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_REDUCTION_REDUCE_ROWS_CUH
@@ -59,7 +60,7 @@ template <class Kind, class S, class Epi> struct reduce_rows {
                const float v = reduce<group_type>(b, s, row, Kind());
                b.let_next_launch_begin();
                const float r[1] = {v};
-               if (group_type::index(b) == 0)
+               if (group_type::index(b) == 0 && index < s.outer)
                  store_row_results(b, epi, r, y, index);
              });
   }
