@@ -134,7 +134,7 @@ function(nnc_join_sources variable name)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(space ${source} NAME_WE)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-    file(STRINGS ${path} includes REGEX "^#include (<.*>|\".*[.]h\")$")
+    file(STRINGS ${path} includes REGEX "^#include (<.*>|\".*[.](h|cuh)\")$")
     list(APPEND headers ${includes})
     # From the top, so that two clones have the same text.
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
