@@ -119,7 +119,37 @@ def bytes_of():
     return m.model([value("x", [1, 16, 9, 10])], [value(y, [1, 12])])
 
 
-MODELS = {"residual": residual, "products": products, "groups": groups, "bytes": bytes_of}
+def transformer():
+    """Layer norm, attention of three heads on 19 tokens with a mask, and two products around a
+    gate; and a softmax and a sum of its own over long rows."""
+    m = Maker(5)
+    tokens, heads, size = 19, 3, 32
+    width = heads * size
+
+    def split(x, order):
+        shape = m.keep(np.int64([2, tokens, heads, size]))
+        return m.add("Transpose", m.add("Reshape", x, shape), perm=order)
+
+    norm = m.add("LayerNormalization", "x", m.constant(width), m.constant(width), axis=-1)
+    q = split(m.dense(norm, width, width), [0, 2, 1, 3])
+    k = split(m.dense(norm, width, width), [0, 2, 3, 1])
+    v = split(m.dense(norm, width, width), [0, 2, 1, 3])
+    scores = m.add("Mul", m.add("MatMul", q, k), m.keep(np.float32(size ** -0.5)))
+    weights = m.add("Softmax", m.add("Add", scores, "mask"), axis=-1)
+    seen = m.add("Transpose", m.add("MatMul", weights, v), perm=[0, 2, 1, 3])
+    joined = m.add("Reshape", seen, m.keep(np.int64([2, tokens, width])))
+    after = m.add("Add", m.dense(joined, width, width), "x")
+    wide = m.dense(after, width, 2 * width)
+    wide = m.add("Mul", wide, m.add("Sigmoid", wide))
+    y = m.add("Add", m.dense(wide, 2 * width, width), after)
+    long = m.add("Softmax", m.add("Reshape", y, m.keep(np.int64([2, tokens * width]))), axis=-1)
+    sums = m.add("ReduceSum", m.add("Mul", long, long), m.keep(np.int64([1])), keepdims=0)
+    return model(m.nodes, [value("x", [2, tokens, width]), value("mask", [2, 1, 1, tokens])],
+                 [value(y, [2, tokens, width]), value(sums, [2])], m.constants)
+
+
+MODELS = {"residual": residual, "products": products, "groups": groups, "bytes": bytes_of,
+          "transformer": transformer}
 
 
 class Blocks(nnc.TestCase):
