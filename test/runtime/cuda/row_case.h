@@ -18,11 +18,11 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 /// and of those that are too long for registers.
 inline int random_length(random_source &r, int i) {
   static constexpr int edges[] = {1,    2,    63,   64,   65,   72,   127,
-                                  128,  129,  136,  1000, 1023, 1024, 1025,
-                                  1032, 8191, 8192, 8193, 8200};
+                                  128,  129,  136,  256,  257,  1000, 1023,
+                                  1024, 1025, 1032, 2049, 8191, 8192, 8193};
   switch (i % 8) {
   case 0:
-    return edges[r.between(0, 18)];
+    return edges[r.between(0, 20)];
   case 1:
     return r.between(1025, 8192);
   case 2:
@@ -30,7 +30,7 @@ inline int random_length(random_source &r, int i) {
   case 3:
     return i % 16 == 3 ? r.between(8193, 20000) : 8 * r.between(1025, 2500);
   case 4:
-    return 8 * r.between(1, 128);
+    return i % 16 == 4 ? 8 * r.between(1, 128) : r.between(257, 264);
   case 5:
     return 4 * r.between(1, 256);
   default:
