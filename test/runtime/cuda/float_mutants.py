@@ -10,7 +10,7 @@ import mutants
 from mutants import CONV, KERNEL, LOADS, STORE
 
 GEMM, DEPTHWISE = CONV + "float_gemm.cuh", CONV + "depthwise_nhwc.cuh"
-PLAN = CONV + "float_gemm_plan.h"
+PLAN = CONV + "implicit_gemm_plan.h"
 
 GEMM_MUTANTS = [
     # What is loaded from shared memory.
@@ -48,7 +48,7 @@ GEMM_MUTANTS = [
     (GEMM, "if (s.c % 4 == 0)", "if (true)"),
     (GEMM, "return {gemm_blocks<Tile>(s), 1, SLICES};", "return {gemm_blocks<Tile>(s), 1, 1};"),
     (GEMM, "return {gemm_sum_blocks(s), 1, 1};", "return {gemm_sum_blocks(s) - 1, 1, 1};"),
-    (PLAN, "static_cast<ptrdiff_t>(slices) *", "static_cast<ptrdiff_t>(slices - 1) *"),
+    (PLAN, "ptrdiff_t(slices) * gemm_rows(s)", "ptrdiff_t(slices - 1) * gemm_rows(s)"),
     # The shared loop, loads and stores.
     (KERNEL, "      b.barrier();\n", ""),
     (KERNEL, "      b.template wait_copies<Tile::stages - 2>();\n", ""),
