@@ -46,6 +46,16 @@ findSizes(ArrayRef<exec::CallOp> group, unsigned bits) {
   return names;
 }
 
+/// Returns true if windows that slide over images are the same in both calls.
+/// Kernels unroll loops over a window of constant size.
+static bool haveSameWindow(exec::CallOp a, exec::CallOp b) {
+  return llvm::all_of(ArrayRef<StringRef>{"kh", "kw", "sh", "sw", "dh", "dw"},
+                      [&](StringRef field) {
+                        return a.getShape().get(field) ==
+                               b.getShape().get(field);
+                      });
+}
+
 /// Returns true if the bytes saved by one shared function are worth the time
 /// that it costs. `share` is the fraction of the model's time that the calls of
 /// `group` take.
@@ -85,9 +95,9 @@ struct ShareCodePass : nnc::impl::ShareCodeBase<ShareCodePass> {
 private:
   /// Groups the calls that could share a function, and marks those groups as
   /// shared for which this is worthwhile. Calls that are marked as like an
-  /// earlier one follow it. On a GPU these are the calls of kernels on blocks,
-  /// which nvcc takes long to compile and whose sizes cost no time in their
-  /// inner loops.
+  /// earlier one follow it. On a GPU these are calls of kernels on blocks with
+  /// the same window, which nvcc takes long to compile and whose other sizes
+  /// cost no time in their inner loops.
   void shareCode(exec::ProgramOp program, bool isGpu) {
     SmallVector<SmallVector<exec::CallOp>> groups;
     double total = 1;
@@ -96,7 +106,8 @@ private:
       if (call.getLike())
         continue;
       auto group = llvm::find_if(groups, [&](auto &calls) {
-        return calls.front().isLikeButForShape(call);
+        return calls.front().isLikeButForShape(call) &&
+               (!isGpu || haveSameWindow(calls.front(), call));
       });
       if (group != groups.end())
         group->push_back(call);
