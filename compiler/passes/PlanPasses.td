@@ -401,6 +401,10 @@ def ShareCode : Pass<"nnc-share-code", "::mlir::ModuleOp"> {
     of routines that this table does not list share functions, too. Nothing
     changes if the target has an operating system, or with `speed`.
 
+    On a GPU, whatever `optimize` is, kernels on blocks of threads share code if
+    their windows are the same: nvcc takes long to compile each of them, and only
+    windows are worth constant bounds.
+
     ```mlir
     exec.call "conv1" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 8, ...>
     exec.call "conv2" conv2d_f32_nhwc_fpu <INLINE = 0> ... shape <n = 1, c = 16, ...>
