@@ -54,7 +54,7 @@ template <class K, int ARCH, class S, class... A>
 void emulate_kernel(stream &stream, const S &shape, const A &...arguments) {
   host_grid<(ARCH < 80 ? 75 : 80)> grid(stream.next_seed());
   grid.may_access_all();
-  const std::string error =
+  const auto error =
       grid.launch(K::grid(shape), K::threads, K::shared_bytes, [&](auto &b) {
         K::run(b, shape, argument_of(arguments, 0, 1)...);
       });
