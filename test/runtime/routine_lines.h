@@ -96,12 +96,16 @@ constexpr double loops_of(int n) { return n == 1 ? 15 : n * (n + 1) / 2.0; }
 
 // ACTION, which the includer defines, for the lines of FAMILIES_<family>, and
 // nothing for all others: a family is one by `#define FAMILIES_conv2d ~,
-// ACTION`.
+// ACTION`. Routines for GPUs are left out.
 #define SKIP(...)
 #define SECOND(A, B, ...) B
 #define CHOOSE(...) SECOND(__VA_ARGS__, ~)
-#define NNC_OF_FAMILIES(FAMILY, ...)                                           \
+#define OF_FAMILIES(FAMILY, ...)                                               \
   CHOOSE(FAMILIES_##FAMILY, SKIP)(FAMILY, __VA_ARGS__)
+#define GPUS_sm75 ~, SKIP
+#define GPUS_sm80 ~, SKIP
+#define NNC_OF_FAMILIES(FAMILY, NAME, HEADER, ISA, ...)                        \
+  CHOOSE(GPUS_##ISA, OF_FAMILIES)(FAMILY, NAME, HEADER, ISA, __VA_ARGS__)
 
 constexpr bool same(const char *a, const char *b) {
   for (; *a && *a == *b; ++a, ++b)
