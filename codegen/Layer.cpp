@@ -262,7 +262,8 @@ std::string codegen::printLayerComment(exec::CallOp call, int number,
   }
   words << ".";
   if (!call.getLaunch().empty())
-    words << " Launches " << call.getLaunch() << ".";
+    words << " Launches " << (call.getVarying() ? "at most " : "")
+          << call.getLaunch() << ".";
   if (call.getLike())
     words << (call.getSized() ? " Shares the code of " : " Has the code of ")
           << *call.getLike() << ".";

@@ -320,7 +320,7 @@ compression::findInputs(const Weights &weights, const WeightUse &use,
   LayerInputs inputs;
   if (auto conv = dyn_cast<nn::ConvOp>(layer)) {
     inputs = describeImages(conv, dims);
-    inputs.zeroPoint = float(conv.getFill());
+    inputs.zeroPoint = float(int64_t(conv.getFill()));
   } else if (auto conv = dyn_cast<qnn::ConvOp>(layer)) {
     inputs = describeImages(conv, dims);
   } else if (auto conv = dyn_cast<nn::ConvTransposeOp>(layer)) {

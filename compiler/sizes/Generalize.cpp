@@ -60,7 +60,7 @@ private:
 /// sizes are kept.
 static bool isMerged(Operation *op, StringRef name) {
   return llvm::is_contained({"tensor", "shape", "like", "work", "multiply_adds",
-                             "what", nn::kDescriptionAttr.data()},
+                             "what", "launch", nn::kDescriptionAttr.data()},
                             name) ||
          (isa<exec::LoopOp>(op) && name == "max") ||
          (isa<exec::WeightOp>(op) &&

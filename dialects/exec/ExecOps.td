@@ -242,7 +242,7 @@ def Exec_CallOp : Exec_Op<"call", [
     `dialects/nn/description/Description.h` say it in parts. `work` is the
     number of operations, where a multiply-add counts as two, and
     `multiply_adds` the number of multiply-adds. `launch` says how many blocks of
-    a GPU's threads compute it.
+    a GPU's threads compute it, at the largest sizes if they vary.
 
     A call that is `like` an earlier one has the same routine, parameters,
     shape, element types, expression and kinds, and uses that call's function in

@@ -135,3 +135,14 @@ func.func @flat_volume(%x: tensor<1x2x6x5x4xf32>, %w: tensor<3x2x3x1x1xf32>) -> 
   %0 = nn.conv %x, %w {strides = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1, 1>, pads = array<i64: 0, 0, 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x2x6x5x4xf32>, tensor<3x2x3x1x1xf32>) -> tensor<1x3x4x5x4xf32>
   return %0 : tensor<1x3x4x5x4xf32>
 }
+
+// -----
+
+// The depth is padded by the same negative number as the other axes.
+// CHECK-LABEL: @padded_volume_of_bytes
+// CHECK: nn.pad {{.*}}value = -2.700000e+01
+// CHECK: nn.conv {{.*}}fill = -27
+func.func @padded_volume_of_bytes(%x: tensor<1x2x3x4x4xi8>, %w: tensor<3x2x2x3x3xi8>) -> tensor<1x3x4x4x4xi32> {
+  %0 = nn.conv %x, %w {accumulator = i32, strides = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1, 1>, pads = array<i64: 1, 1, 1, 1, 1, 1>, fill = -27 : i64, groups = 1 : i64} : (tensor<1x2x3x4x4xi8>, tensor<3x2x2x3x3xi8>) -> tensor<1x3x4x4x4xi32>
+  return %0 : tensor<1x3x4x4x4xi32>
+}

@@ -57,25 +57,25 @@ def residual():
     """A first layer of 3 channels, channels that are whole chunks of 16 bytes and channels that
     are not, strides, dilation, a sum with an earlier value, and a head."""
     m = Maker(1)
-    first = m.add("Relu", m.conv("x", 3, 24, strides=[2, 2]))
-    second = m.add("Relu", m.conv(first, 24, 24))
-    joined = m.add("Relu", m.add("Add", m.conv(second, 24, 24), first))
-    odd = m.add("HardSwish", m.conv(joined, 24, 37, taps=1, pads=[0, 0, 0, 0]))
-    wide = m.conv(odd, 37, 64, dilations=[2, 2], pads=[2, 1, 0, 3])
+    first = m.add("Relu", m.conv("x", 3, 64, strides=[2, 2]))
+    second = m.add("Relu", m.conv(first, 64, 64))
+    joined = m.add("Relu", m.add("Add", m.conv(second, 64, 64), first))
+    odd = m.add("HardSwish", m.conv(joined, 64, 37, taps=1, pads=[0, 0, 0, 0]))
+    wide = m.conv(odd, 37, 72, dilations=[2, 2], pads=[2, 1, 0, 3])
     pooled = m.add("GlobalAveragePool", m.add("Relu", wide))
-    y = m.dense(m.add("Flatten", pooled), 64, 10)
-    return m.model([value("x", [2, 3, 19, 22])], [value(y, [2, 10])])
+    y = m.dense(m.add("Flatten", pooled), 72, 10)
+    return m.model([value("x", [3, 3, 51, 46])], [value(y, [3, 10])])
 
 
 def products():
     """Products of many rows, of one row with a long sum, and of an odd number of terms."""
     m = Maker(2)
-    tall = m.add("Relu", m.dense("x", 64, 96))
-    odd = m.dense(tall, 96, 33)
-    row = m.dense("v", 2048, 40)
-    last = m.dense(m.dense("x", 64, 21), 21, 16)
-    return m.model([value("x", [3, 50, 64]), value("v", [1, 2048])],
-                   [value(odd, [3, 50, 33]), value(row, [1, 40]), value(last, [3, 50, 16])])
+    tall = m.add("Relu", m.dense("x", 256, 384))
+    odd = m.dense(tall, 384, 133)
+    row = m.dense("v", 4096, 72)
+    last = m.dense(m.dense("x", 256, 249), 249, 160)
+    return m.model([value("x", [5, 60, 256]), value("v", [1, 4096])],
+                   [value(odd, [5, 60, 133]), value(row, [1, 72]), value(last, [5, 60, 160])])
 
 
 def grouped(m, x, channels, filters, groups):
@@ -84,13 +84,14 @@ def grouped(m, x, channels, filters, groups):
 
 
 def groups():
-    """Depthwise and grouped convolutions between layers of halves."""
+    """Depthwise and grouped convolutions between others, and a transposed one."""
     m = Maker(3)
-    first = m.add("Relu", m.conv("x", 16, 32))
-    deep = m.add("Relu", grouped(m, first, 32, 32, 32))
-    half = grouped(m, deep, 32, 48, 4)
-    y = m.conv(half, 48, 8, taps=1, pads=[0, 0, 0, 0])
-    return m.model([value("x", [1, 16, 12, 11])], [value(y, [1, 8, 12, 11])])
+    first = m.add("Relu", m.conv("x", 32, 64))
+    deep = m.add("Relu", grouped(m, first, 64, 64, 64))
+    half = grouped(m, m.conv(deep, 64, 96), 96, 48, 4)
+    up = m.add("ConvTranspose", half, m.constant(48, 16, 2, 2, scale=0.1), strides=[2, 2])
+    y = m.conv(up, 16, 8, taps=1, pads=[0, 0, 0, 0])
+    return m.model([value("x", [2, 32, 20, 19])], [value(y, [2, 8, 40, 38])])
 
 
 def bytes_of():
@@ -110,13 +111,13 @@ def bytes_of():
         return real(m.keep(np.int8(m.random.integers(-127, 128, shape))), 0.01, 0, np.int8)
 
     x = through("x", 0.03, 5, np.int8)
-    first = m.add("Conv", x, weight((32, 16, 3, 3)), pads=[1] * 4)
+    first = m.add("Conv", x, weight((64, 48, 3, 3)), pads=[1] * 4)
     second = m.add("Conv", through(m.add("Relu", first), 0.1, 128, np.uint8),
-                   weight((20, 32, 3, 3)), pads=[1, 0, 1, 2], strides=[2, 1])
-    third = m.add("Conv", through(second, 0.2, -3, np.int8), weight((8, 20, 1, 1)))
-    flat = m.add("Flatten", through(third, 0.3, 1, np.int8))
-    y = through(m.add("MatMul", flat, weight((8 * 5 * 10, 12))), 2.0, 0, np.int8)
-    return m.model([value("x", [1, 16, 9, 10])], [value(y, [1, 12])])
+                   weight((20, 64, 3, 3)), pads=[1, 0, 1, 2], strides=[2, 1])
+    third = m.add("Conv", through(second, 1.0, -3, np.int8), weight((8, 20, 1, 1)))
+    flat = m.add("Flatten", through(third, 3.0, 1, np.int8))
+    y = through(m.add("MatMul", flat, weight((8 * 15 * 30, 12))), 100.0, 0, np.int8)
+    return m.model([value("x", [1, 48, 30, 30])], [value(y, [1, 12])])
 
 
 def transformer():
@@ -190,9 +191,30 @@ class Blocks(nnc.TestCase):
                         self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
                                  "--precision=f16")
 
+    def test_sizes(self):
+        """Kernels whose grids follow from a number of rows that the caller chooses."""
+        m = Maker(6)
+        y = m.add("Softmax", m.dense("x", 256, 320), axis=-1)
+        self.save("rows", m.model([value("x", ["rows", 256])], [value(y, ["rows", 320])]))
+        for options in [], ["--precision=f16"]:
+            folder = f"code{len(options)}"
+            self.nnc("compile", "rows.onnx", "--shape=x=1..700x256", "--target=cuda-sm80", "-o",
+                     folder, *options)
+            text = next((self.folder / folder).glob("*.cu")).read_text()
+            self.assertRegex(text, r"Launches\s+(//\s+)?at\s+(//\s+)?most")
+            for rows in 1, 3, 321, 700:
+                x = np.random.default_rng(rows).standard_normal([rows, 256])
+                np.save(self.folder / "x.npy", np.float32(x))
+                results = []
+                for source in [folder, "--emulate"], ["rows.onnx", f"--shape=x={rows}x256"]:
+                    self.nnc("run", *source, "--input=x.npy", "--output-dir=result")
+                    results.append(np.load(next((self.folder / "result").glob("*.npy"))))
+                np.testing.assert_allclose(*results, rtol=2e-2 if options else 1e-4,
+                                           atol=1e-3 if options else 1e-6)
+
     def test_bytes(self):
         """The same bits as on a CPU."""
-        x = np.random.default_rng(5).standard_normal([1, 16, 9, 10]) * 2
+        x = np.random.default_rng(5).standard_normal([1, 48, 30, 30]) * 2
         np.save(self.folder / "x.npy", np.float32(x))
         results = []
         for options in [], ["--target=cuda-sm75", "--emulate"], ["--target=cuda-sm80", "--emulate"]:

@@ -81,7 +81,8 @@ class Cuda(nnc.TestCase):
         folder = self.compile("code")
         self.assertEqual(self.names("code"),
                          ["CMakeLists.txt", "manifest.json", "network.cu", "network.h",
-                          "network_runtime.h", "network_weights.S", "network_weights.bin"])
+                          "network_runtime.h", "network_weights.S", "network_weights.bin",
+                          "nnc_emulation.h"])
         self.assertEqual(self.manifest("code")["architectures"], ["sm_80"])
         # The header is C and needs no header of the toolkit.
         subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x",
@@ -313,7 +314,7 @@ class Nvcc(nnc.TestCase):
         (folder / "main.c").write_text("""
             #include "network.h"
             #include <stdio.h>
-            static float x[192], y[10];
+            static _Alignas(16) float x[192], y[10];
             static char arena[NETWORK_ARENA_BYTES + NETWORK_ALIGN];
             static char weights[NETWORK_WEIGHT_BYTES + NETWORK_ALIGN];
             static void *align(char *bytes) {
@@ -332,7 +333,7 @@ class Nvcc(nnc.TestCase):
               printf("%d %d %d %d %g", null, loaded, run, without, y[0]);
               return 0;
             }""")
-        self.link(folder, "network", "main.c", "-std=c99")
+        self.link(folder, "network", "main.c", "-std=c11")
         needed = subprocess.run(["readelf", "-d", "program"], cwd=folder, check=True,
                                 capture_output=True, text=True).stdout
         self.assertNotIn("cuda", needed)

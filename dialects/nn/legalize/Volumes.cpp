@@ -276,9 +276,10 @@ private:
                      y = conv.getType();
     int64_t taps = w.getDimSize(2), depth = y.getDimSize(2),
             stride = conv.getStrides()[0], dilation = conv.getDilations()[0],
-            before = conv.getPads()[0], after = conv.getPads()[3];
+            before = conv.getPads()[0], after = conv.getPads()[3],
+            fill = static_cast<int64_t>(conv.getFill());
     Value padded = build.padFirst(build.toDepthFirst(conv.getX()), before,
-                                  after, static_cast<double>(conv.getFill()));
+                                  after, static_cast<double>(fill));
     PlaneWindow window = getPlaneWindow(conv);
     SmallVector<Value> slices;
     SmallVector<int64_t> used;
@@ -287,7 +288,7 @@ private:
       int64_t low = tap * dilation - before, high = low + (depth - 1) * stride;
       bool isOutside = high < 0 || low >= x.getDimSize(2);
       bool isLast = tap == taps - 1 && used.empty();
-      if (isOutside && conv.getFill() == 0 && !isLast)
+      if (isOutside && fill == 0 && !isLast)
         continue;
       used.push_back(tap);
       slices.push_back(build.joinFirst(

@@ -118,7 +118,7 @@ TEST_CASE("an encoding is known by its spelling alone") {
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "codebook16, integer_winograd2, int4, strassen, strassen2, "
+        "codebook16, fragments, integer_winograd2, int4, strassen, strassen2, "
         "winograd<m>, strided_winograd<m>, folded_winograd<m>");
 }
 

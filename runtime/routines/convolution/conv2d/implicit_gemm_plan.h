@@ -40,7 +40,7 @@ struct matmul_as_conv2d {
   static constexpr int n = 1, h = 1, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1,
                        dw = 1, pt = 0, pl = 0, oh = 1, groups = 1, fill = 0;
   int w, ow, c, k;
-  constexpr matmul_as_conv2d(int m, int columns, int terms)
+  NNC_FN constexpr matmul_as_conv2d(int m, int columns, int terms)
       : w(m), ow(m), c(terms), k(columns) {}
 };
 
