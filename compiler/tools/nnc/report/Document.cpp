@@ -277,6 +277,15 @@ json::Object describeArena(const Manifest &manifest) {
   return arena;
 }
 
+/// Returns the multiply-adds per second that routines of `isa` can reach. Those
+/// for blocks of a GPU's threads may use its tensor cores.
+double getPeak(target::DeviceAttr device, llvm::StringRef isa) {
+  auto gpu = llvm::dyn_cast<target::GpuAttr>(device.getCost());
+  if (!gpu)
+    return device.getCore().getPeak(isa);
+  return isa == "portable" ? gpu.getPeak() : gpu.getTensorPeakF16();
+}
+
 /// Describes the machine's limits on the time of a layer: the peak rates of its
 /// arithmetic, and the bandwidths of its caches and memory.
 json::Object describeMachine(target::MachineAttr machine) {
@@ -285,7 +294,7 @@ json::Object describeMachine(target::MachineAttr machine) {
   target::CoreAttr core = host.getCore();
   for (auto isa : host.getIsas().getAsValueRange<mlir::StringAttr>())
     peaks.push_back(json::Object{
-        {"isa", isa.str()}, {"multiply_adds_per_second", core.getPeak(isa)}});
+        {"isa", isa.str()}, {"multiply_adds_per_second", getPeak(host, isa)}});
   double cycles = 1e6 * double(core.getMhz());
   for (auto [i, bytes, bandwidth] : llvm::enumerate(
            core.getCaches().asArrayRef(), core.getBandwidth().asArrayRef()))
