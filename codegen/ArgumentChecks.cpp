@@ -45,14 +45,16 @@ static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   return moved;
 }
 
-/// Returns conditions that are true if an input or output is not aligned to the
-/// chunks in which kernels on blocks of threads access it.
+/// Returns conditions that are true if an input, an output or the state is not
+/// aligned to the chunks in which kernels on blocks of threads access it.
 static SmallVector<std::string> listMisalignedPorts(exec::ProgramOp program) {
   SmallVector<std::string> misaligned;
   for (Operation &op : program.getBody().front())
     if (isa<exec::InputOp, exec::OutputOp>(op))
       misaligned.push_back("reinterpret_cast<uintptr_t>(" +
                            getPortField(op, "->") + ") % 16 != 0");
+  if (hasState(program))
+    misaligned.push_back("reinterpret_cast<uintptr_t>(state) % 16 != 0");
   return misaligned;
 }
 

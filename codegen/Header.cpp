@@ -68,6 +68,9 @@ static std::string printOutputDims(exec::ProgramOp program) {
       body += "  dims[" + std::to_string(axis) +
               "] = " + printSize(dim, access) + ";\n";
     bool isFound = StringRef(body).contains("*outputs->");
+    // The CPU cannot read what a run on a GPU has found.
+    if (isFound && isCuda(program))
+      continue;
     SmallVector<std::string> parameters = {"const struct " + name +
                                            "_inputs *inputs"};
     if (isFound)
@@ -117,9 +120,14 @@ static std::string printPointer(exec::PlaceOpInterface place,
 }
 
 /// Prints a field of the struct of state: an array of all elements of a tensor.
+/// On a GPU it ends at a multiple of the chunks in which kernels access it, so
+/// that the next field is aligned to them.
 static std::string printArray(exec::StateOp state) {
   RankedTensorType type = state.getTensor();
   int64_t elements = std::max<int64_t>(type.getNumElements(), 1);
+  if (isCuda(state.getOperation()))
+    elements = llvm::alignTo(elements,
+                             16 / nn::getElementBytes(type.getElementType()));
   return printField(state, state.getModelName(),
                     getCType(type.getElementType()) + " " + state.getName() +
                         "[" + Twine(elements) + "]");

@@ -73,9 +73,10 @@ static Values getValues(exec::ProgramOp program, const EmitOptions &options,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["sources"] = printLines(sources);
-  // Programs do not include <name>_runtime.h. Only the module's code uses it.
+  // Programs do not include these. Only the module's code uses them.
   SmallVector<StringRef> headers = select(files, {".h"});
   llvm::erase(headers, name + "_runtime.h");
+  llvm::erase(headers, "nnc_emulation.h");
   values["headers"] = llvm::join(headers, " ");
   SmallVector<std::string> architectures;
   for (auto each : program.getArchitectures().getAsRange<StringAttr>())

@@ -3,7 +3,7 @@ cores, in halves and in bytes, and what surrounds them."""
 
 import json
 import pathlib
-import subprocess
+import re
 import sys
 import unittest
 
@@ -211,6 +211,32 @@ class Blocks(nnc.TestCase):
                     results.append(np.load(next((self.folder / "result").glob("*.npy"))))
                 np.testing.assert_allclose(*results, rtol=2e-2 if options else 1e-4,
                                            atol=1e-3 if options else 1e-6)
+
+    def test_state(self):
+        """Queues of a stream lie at multiples of 16 bytes, whatever their lengths are."""
+        m = Maker(7)
+        turned = m.add("Conv", m.add("Transpose", "x", perm=[0, 2, 1]),
+                       m.constant(64, 3, 4, scale=0.3))
+        rows = m.add("Reshape", m.add("Transpose", turned, perm=[0, 2, 1]),
+                     m.keep(np.int64([1, 8192])))
+        y = m.dense(rows, 8192, 256)
+        self.save("queues", m.model([value("x", [1, 131, 3])], [value(y, [1, 256])]))
+        self.nnc("verify", "queues.onnx", "--target=cuda-sm80", "--emulate", "--stream=1:8")
+        self.nnc("compile", "queues.onnx", "--target=cuda-sm80", "--stream=1:8", "-o", "code")
+        text = next((self.folder / "code").glob("queues.h")).read_text()
+        struct = text[text.index("struct queues_state {"):]
+        sizes = [int(size) for size in re.findall(r"float \w+\[(\d+)\];", struct)]
+        self.assertTrue(sizes)
+        self.assertEqual([size % 4 for size in sizes], [0] * len(sizes))
+
+    def test_found_length(self):
+        """A length that the run finds is in the GPU's memory, which the CPU cannot read."""
+        self.save("found", model([node("NonZero", ["x"], ["y"], "found")], [value("x", [3, 5])],
+                                 [value("y", [2, "many"], TensorProto.INT64)]))
+        for target, has in ("cuda-sm80", False), ("x86-64-v3", True):
+            self.nnc("compile", "found.onnx", f"--target={target}", "-o", target)
+            text = (self.folder / target / "found.h").read_text()
+            self.assertEqual("found_y_dims" in text, has)
 
     def test_bytes(self):
         """The same bits as on a CPU."""
