@@ -158,7 +158,7 @@ codegen::amalgamateRuntime(ArrayRef<exec::ProgramOp> programs,
 FailureOr<std::string>
 codegen::amalgamateEmulation(ArrayRef<exec::ProgramOp> programs) {
   Amalgamation amalgamation(programs);
-  // These stand before it in the module's runtime header.
+  // The module's runtime header has these before it includes this one.
   for (StringRef header : {"runtime/cuda/launch.h", "runtime/simd/bfloat.h",
                            "runtime/simd/half.h", "runtime/simd/unroll.h"})
     amalgamation.leaveOut(header);

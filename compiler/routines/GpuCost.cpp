@@ -22,7 +22,7 @@ using namespace nnc;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a GPU computes most of in a family.
+/// The kind of arithmetic that takes most of the time of a family.
 enum class GpuWork { products, others };
 } // namespace
 

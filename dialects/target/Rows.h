@@ -27,7 +27,7 @@ struct CoreRow {
   int64_t exposed = costs::kUsualExposedPercent;
 };
 
-/// What the line of a GPU says besides: the fields of GpuAttr.
+/// The further figures of a GPU in its entry, from which its GpuAttr is made.
 struct GpuRow {
   const char *architecture = ""; ///< such as "sm_80"; empty: this is no GPU
   int64_t multiprocessors = 0, sharedKb = 0, residentThreads = 0;

@@ -284,7 +284,7 @@ template <class R> struct finest<R, void_of<typename R::by_element>> {
   using type = typename R::by_element;
 };
 
-/// Launches the kernels of a routine on blocks; kernels.h has it.
+/// Launches the kernels of a routine on blocks; kernels.h defines it.
 template <class Kernels> struct kernel_launcher;
 
 /// The kernels of R, or void where R runs in independent units.

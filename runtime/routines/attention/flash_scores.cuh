@@ -1,8 +1,8 @@
 //===- flash_scores.cuh - Masks and weights of flash.cuh ------------------===//
 //
-// What a thread does with its scores of a step, where the lane of a warp holds
-// those of rows g and g + 8 of each 16 queries, and columns 2 t and 2 t + 1 of
-// each 8 keys (g = lane / 4, t = lane % 4).
+// The softmax of the scores of a step, where the lane of a warp holds those of
+// rows g and g + 8 of each 16 queries, and columns 2 t and 2 t + 1 of each 8
+// keys (g = lane / 4, t = lane % 4).
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_ATTENTION_FLASH_SCORES_CUH

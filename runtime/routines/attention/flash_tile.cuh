@@ -42,7 +42,7 @@ template <int DIM, int QUERIES, int KEYS> struct flash_tile {
   static_assert(KEYS % 32 == 0, "threads load whole rows");
 };
 
-/// Which queries a block computes.
+/// The queries that a block computes.
 template <class Tile> struct flash_place_of {
   int image, head, query; ///< the first one
 

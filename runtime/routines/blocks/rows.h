@@ -1,11 +1,11 @@
 //===- rows.h - Rows of a tensor that warps or blocks compute -------------===//
 //
-// What the kernels of layers on rows share: a warp or a part of it has a short
-// row, a block a longer one. Threads hold the elements of a row in registers,
-// or load them again if there are too many. Thread t has elements t N to t N +
-// N - 1 of each N * threads, so that N elements are one move of 16 bytes where
-// the row's length is a multiple of that, and tensors are aligned; elsewhere N
-// is 1.
+// The parts that kernels of layers on rows have in common: a warp or a part of
+// it has a short row, a block a longer one. Threads hold the elements of a row
+// in registers, or load them again if there are too many. Thread t has elements
+// t N to t N + N - 1 of each N * threads, so that N elements are one move of 16
+// bytes where the row's length is a multiple of that, and tensors are aligned;
+// elsewhere N is 1.
 //
 // A thread loads the elements that it stores, and no others, so that results
 // may overwrite the row.

@@ -123,7 +123,8 @@ constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
   const double steps = ceil_div(gemm_terms(s), int(step_terms));
   const double tiles =
       double(ceil_div(gemm_rows(s), rows)) * ceil_div(s.k / s.groups, columns);
-  // Tables and tests that know no GPU see what whole tiles and steps lose.
+  // Without a GPU, as in tests of the tables, only the padding of the last
+  // tiles and steps counts.
   if (core.multiprocessors == 0)
     return row_count * filters * terms /
            (tiles * t.sums() * steps * step_terms);

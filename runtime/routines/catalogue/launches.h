@@ -1,7 +1,8 @@
 //===- launches.h - The kernels that the routine tables launch ------------===//
 //
-// What the expressions of the column LAUNCH need beside expressions.h: kernels
-// for blocks of a GPU's threads, whose grids depend on shapes.
+// Kernels for blocks of a GPU's threads, whose grids depend on shapes. The
+// expressions of the column LAUNCH use them, and the functions of
+// expressions.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CATALOGUE_LAUNCHES_H
