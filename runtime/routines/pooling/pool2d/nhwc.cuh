@@ -150,7 +150,10 @@ private:
     const int unit = b.block_x() * threads + b.thread(), runs = s.c / N;
     if (unit >= s.n * s.oh * s.ow * runs)
       return;
-    const int pixel = unit / runs, channel = unit % runs * N;
+    // Compilers warn of a division by zero where c is a constant below N, which
+    // the caller excludes.
+    const int divisor = larger(1, runs);
+    const int pixel = unit / divisor, channel = unit % divisor * N;
     const pool_taps taps = taps_of(s, pixel);
     const X *image = image_of(s, x, pixel, channel);
     float v[N];
