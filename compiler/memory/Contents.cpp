@@ -15,13 +15,19 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-int64_t nnc::getMemoryAlign(Operation *op, StringRef device) {
+/// Returns the machine for which the module `op`, or the module around it, is
+/// compiled, or null.
+static target::MachineAttr getMachine(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  auto machine =
-      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+  return module
+             ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
              : target::MachineAttr();
+}
+
+int64_t nnc::getMemoryAlign(Operation *op, StringRef device) {
+  target::MachineAttr machine = getMachine(op);
   target::DeviceAttr found =
       machine ? machine.findDevice(device) : target::DeviceAttr();
   return found ? found.getAlign() : int64_t(target::costs::kUsualAlign);
@@ -65,10 +71,7 @@ static std::optional<Move> getMove(const RoutineCall &call,
 
 /// Returns true if the program of `op` is for a GPU.
 static bool isOnGpu(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto machine =
-      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
-             : target::MachineAttr();
+  target::MachineAttr machine = getMachine(op);
   return machine && machine.getHost().getKind() == target::DeviceKind::gpu;
 }
 

@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-/// What the tests of GpuCost share: convolutions, their work, and tiles.
+/// Convolutions, their work, and tiles, for the tests of GpuCost.
 namespace gpu_layers {
 
 using namespace mlir;

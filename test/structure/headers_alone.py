@@ -37,7 +37,7 @@ def compile_alone(command, header):
 
 
 def main():
-    headers = [str(p) for p in tree.files("runtime/*.h")]
+    headers = [str(p) for p in tree.files("runtime/*.h") + tree.files("runtime/*.cuh")]
     compilers = OTHERS if "--all" in sys.argv[1:] else [HOST]
     jobs = [(c, h) for h in headers for c in compilers if h not in HOST_ONLY]
     jobs += [(HOST, h) for h in headers if h in HOST_ONLY]

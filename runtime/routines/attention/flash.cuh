@@ -50,7 +50,7 @@ struct flash_attention {
                        shared_bytes = tile::shared_bytes;
 
   NNC_FN static constexpr grid_size grid(const S &s) {
-    return {s.n * s.heads * ceil_div(s.queries, QUERIES), 1, 1};
+    return flash_grid(s, QUERIES);
   }
   template <class B>
   static NNC_INLINE void run(B &b, const S &s, const f16 *q, const f16 *k,
@@ -263,21 +263,14 @@ private:
   }
 };
 
-/// DIM is 32, 64, 96 or 128, and QUERIES 64, or 128 for a DIM of 64.
-template <class S, int DIM, int QUERIES, class Epi>
-struct attention_f16_blocks {
+/// The routine with blocks of QUERIES queries, for rows of q, k and v of up to
+/// DIM elements: 32, 64, 96 or 128. QUERIES is 64, and may be 128 if DIM is 64.
+template <class S, int DIM, int QUERIES, class Epi> struct attention_f16_sm75 {
   static_assert(QUERIES == 64 || (QUERIES == 128 && DIM == 64),
                 "the sums of a warp's queries fit into its registers");
   using kernels = kernel_list<
       flash_attention<S, DIM, QUERIES, flash_keys(DIM, QUERIES), Epi>>;
-};
-template <class S, int DIM, int QUERIES, class Epi>
-struct attention_f16_sm75 : attention_f16_blocks<S, DIM, QUERIES, Epi> {
   static constexpr int arch = 75;
-};
-template <class S, int DIM, int QUERIES, class Epi>
-struct attention_f16_sm80 : attention_f16_blocks<S, DIM, QUERIES, Epi> {
-  static constexpr int arch = 80;
 };
 
 } // namespace nnc

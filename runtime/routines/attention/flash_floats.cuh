@@ -29,6 +29,7 @@
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
 #include "runtime/routines/attention/flash_floats_scores.cuh"
+#include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/flash_scores.cuh"
 #include "runtime/routines/attention/flash_tile.cuh"
 #include "runtime/simd/unroll.h"
@@ -46,7 +47,7 @@ struct flash_floats_attention {
                        shared_bytes = tile::shared_bytes;
 
   NNC_FN static constexpr grid_size grid(const S &s) {
-    return {s.n * s.heads * ceil_div(s.queries, QUERIES), 1, 1};
+    return flash_grid(s, QUERIES);
   }
   template <class B>
   static NNC_INLINE void run(B &b, const S &s, const float *q, const float *k,
@@ -288,7 +289,8 @@ private:
   }
 };
 
-/// DIM is 32, 64, 96 or 128, and QUERIES 64, or 32 for a DIM of 128.
+/// The routine with blocks of QUERIES queries, for rows of q, k and v of up to
+/// DIM elements: 32, 64 or 96 with 64 queries, and 128 with 32.
 template <class S, int DIM, int QUERIES, class Epi> struct attention_f32_sm75 {
   using kernels = kernel_list<flash_floats_attention<S, DIM, QUERIES, Epi>>;
   static constexpr int arch = 75;

@@ -30,16 +30,22 @@ constexpr int flash_shared_bytes(int dim, int queries) {
   const int stage = 2 * flash_keys(dim, queries) * dim * 2;
   return stage + larger(stage, queries * dim * 2);
 }
-/// The same for floats: q, a step of 32 rows of k, one of v, and its weights.
+/// Bytes of shared memory of a block of floats: q, a step of 32 rows of k, one
+/// of v, and the weights of the step.
 constexpr int flash_floats_shared_bytes(int dim, int queries) {
   return (queries * dim + 2 * 32 * dim + queries * 32) * 4;
 }
 
-/// The launch of a kernel for `queries` queries a block.
+/// The grid of a kernel whose blocks have `queries` queries of a head each.
+template <class S>
+NNC_FN constexpr grid_size flash_grid(const S &s, int queries) {
+  return {s.n * s.heads * ceil_div(s.queries, queries), 1, 1};
+}
+
+/// The launch of such a kernel.
 template <class S>
 constexpr launch_size flash_launch(const S &s, int queries, int shared_bytes) {
-  return {
-      {s.n * s.heads * ceil_div(s.queries, queries), 1, 1}, 128, shared_bytes};
+  return {flash_grid(s, queries), 128, shared_bytes};
 }
 
 /// Share of a block's work that is for elements and queries that exist.

@@ -148,7 +148,8 @@ NNC_INLINE void store_results(B &b, const fused<F, Operands...> &epi,
   store_results_of<F>(b, epi.operands, v, y, at, channel);
 }
 
-/// The same for N consecutive values that belong to channel 0.
+/// Stores epi(v) at y[at], for N consecutive values v that are all of channel
+/// 0, as the results of reductions are.
 template <int N, class B, class Y, class Epi>
 NNC_INLINE void store_row_results(B &b, const Epi &epi, const float (&v)[N],
                                   Y *y, ptrdiff_t at) {

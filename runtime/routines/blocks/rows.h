@@ -36,7 +36,7 @@ constexpr int row_threads = 256, row_warps = row_threads / warp_lanes,
 /// a block up to 8192, or 2048 one by one.
 constexpr int few_values = 8, row_values = 32;
 
-/// The number of threads that a row of `size` elements has.
+/// The number of threads that compute a row of `size` elements together.
 NNC_FN constexpr int threads_of_row(int size) {
   return size <= 8 * few_values            ? 8
          : size <= 16 * few_values         ? 16
@@ -85,7 +85,8 @@ struct row_block {
   template <class B> static NNC_INLINE int index(const B &b) {
     return b.thread();
   }
-  /// The same, by way of the shared memory of the block's reduction PLACE.
+  /// Combines one value of each thread of the block, by way of the shared
+  /// memory of its reduction PLACE, 0 or 1. All threads get the result.
   template <int PLACE, class B, class Join>
   static NNC_INLINE float all(B &b, float v, const Join &join) {
     const shared_address words =
@@ -191,8 +192,9 @@ NNC_INLINE void with_row_of(B &b, int rows, int size, const T *x, const F &f) {
     with_group<row_block, N>(b, rows, size, x, f);
 }
 
-/// The same with the N that the row's length allows, if `aligned` tells that
-/// the tensors are.
+/// Calls f() as the function above does, with rows in moves of as many elements
+/// as the row's length allows: 16 bytes, or one element. `aligned` tells that
+/// all tensors of the layer are aligned to 16 bytes.
 template <class B, class T, class F>
 NNC_INLINE void with_row(B &b, int rows, int size, const T *x, bool aligned,
                          const F &f) {

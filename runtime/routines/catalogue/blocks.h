@@ -95,8 +95,9 @@ constexpr double tile_cycles(const core_limits &core, const block_tile &t,
   double cycles = waves * steps * cycles_of_step(core, t, held, busy);
   if (rest > 0)
     cycles += steps * cycles_of_step(core, t, rest, busy);
-  // A block that begins or ends leaves the units to the others of its wave.
-  // Where there are none, each block adds this time.
+  // While a block begins or ends, other blocks of its wave multiply. Where a
+  // wave has one block only, the time of beginning and ending is added for each
+  // wave.
   return cycles + (held > 1 ? 1 : waves) * block_costs::tile_ends_cycles;
 }
 

@@ -23,8 +23,8 @@ struct core_limits {
   double crowding; ///< how far the model's weights fill the last-level cache:
                    ///< 0 if it holds them beside other data, 1 if they fill it
 
-  // Of a GPU, whose level-2 cache is the second-level cache above. All are 0
-  // for a processor core.
+  // The limits of a GPU, whose level-2 cache is the second-level cache above.
+  // They are 0 for a processor core.
   double multiprocessors = 0;
   double shared_bytes = 0;     ///< shared memory of a multiprocessor
   double resident_threads = 0; ///< threads that a multiprocessor holds

@@ -203,7 +203,10 @@ void compare(const attention_case<T, M> &c, const device_memory<T> &y,
     result.off = std::max(result.off, std::sqrt(off / size) / allowed);
 }
 
-/// Runs a routine. Its shape is a run-time shape, or has the case's constants.
+/// Runs an attention routine on the CPU's block policy, as architecture ARCH
+/// and with threads in the order that `seed` gives, and compares its result
+/// with the case's. `s` is the shape of the case: an attention_shape, or a
+/// struct with the same sizes as constants.
 template <class Routine, int ARCH, class S, class T, class M>
 attention_result run_attention(const attention_case<T, M> &c, const S &s,
                                std::uint64_t seed) {

@@ -38,17 +38,7 @@ TEST_CASE("attention of floats for sm_75") {
 }
 
 TEST_CASE("attention of floats has the same bits in every order of threads") {
-  random_source r;
-  for (int i = 0; i < 4; ++i) {
-    attention_case<float, float> c(random_shape(r, 64, 4), 1);
-    c.solve();
-    const attention_result first = ampere_64::run(c, 0);
-    for (unsigned seed = 1; seed < 16; ++seed) {
-      const attention_result other = ampere_64::run(c, seed);
-      REQUIRE(other.error == "");
-      REQUIRE(other.bytes == first.bytes);
-    }
-  }
+  check_orders<ampere_64>();
 }
 
 TEST_CASE("attention of floats passes NaN and infinities on") {

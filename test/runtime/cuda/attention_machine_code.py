@@ -12,13 +12,10 @@ sm_75 it loads 16 bytes at a time. A block fits on a multiprocessor, and twice f
 Without nvcc the test is skipped; see test/cuda/toolkit.py.
 """
 
-import pathlib
 import re
 import sys
-import tempfile
 
-import machine_code
-from machine_code import PRODUCTS, SHARED_BYTES, count
+from machine_code import HERE, PRODUCTS, SHARED_BYTES, count, gate, main_loop
 
 KERNEL = re.compile(r"^NNC_ATTENTION\((.*)\)$", re.M)
 MULTIPLY_ADDS = re.compile(r"\bFFMA\b")
@@ -28,7 +25,7 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "shared", "blocks/SM", "loop"
 
 class Kernel:
     """An instance in attention_kernels.inc."""
-    threads = 128
+    first, threads = 75, 128
 
     def __init__(self, fields):
         self.name = "_".join(["attention", *fields])
@@ -44,14 +41,14 @@ class Kernel:
 
 
 def kernels():
-    text = (machine_code.HERE / "attention_kernels.inc").read_text()
+    text = (HERE / "attention_kernels.inc").read_text()
     return [Kernel([field.strip() for field in line.split(",")]) for line in KERNEL.findall(text)]
 
 
 def check(kernel, arch, said, code):
     """Returns a row of the table, and the list of what is wrong."""
     stack, stores, loads, registers = said
-    loop = machine_code.main_loop(code, MULTIPLY_ADDS if kernel.is_float else PRODUCTS)
+    loop = main_loop(code, MULTIPLY_ADDS if kernel.is_float else PRODUCTS)
     products, ldmatrix = count(loop, PRODUCTS), count(loop, r"\bLDSM\.")
     copies, narrow_copies = count(loop, r"\bLDGSTS\..*128"), count(loop, r"\bLDGSTS\.(?!.*128)")
     global_loads, wide_loads = count(loop, r"\bLDG\."), count(loop, r"\bLDG\.\S*128")
@@ -86,22 +83,5 @@ def check(kernel, arch, said, code):
     return row, problems
 
 
-def main():
-    tools = machine_code.find_tools()
-    if not tools:
-        print(machine_code.toolkit.WHY_SKIPPED)
-        return machine_code.SKIPPED
-    rows, problems = [HEAD], []
-    with tempfile.TemporaryDirectory() as folder:
-        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = machine_code.measure(arch, pathlib.Path(folder), *tools,
-                                              "attention_kernels.cu")
-            for kernel in kernels():
-                row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
-                rows.append(row)
-                problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
-    return machine_code.report(rows, problems)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gate("attention_kernels.cu", HEAD, kernels(), check))

@@ -22,9 +22,8 @@ struct bias_residual {
   }
 };
 
-/// What the elements of an operand are: numbers up to 1, numbers of all
-/// magnitudes up to 2^20 (8 for halves), or numbers up to 1 with a few
-/// infinities.
+/// The kind of numbers that fill an operand: up to 1, of all magnitudes up to
+/// 2^20 (8 for halves), or up to 1 with a few infinities among them.
 enum class contents { small, large, infinite };
 
 /// A convolution with its operands, and its exact result. Where `depthwise`,

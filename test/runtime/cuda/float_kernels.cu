@@ -4,7 +4,7 @@
 #include "runtime/routines/convolution/conv2d/depthwise_nhwc.cuh"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
-#include "runtime/simd/arithmetic.h"
+#include "test/runtime/cuda/kernel_epilogue.h"
 
 using namespace nnc;
 
@@ -12,13 +12,7 @@ namespace {
 
 constexpr int arch = __CUDA_ARCH_LIST__ / 10;
 
-struct bias_residual_relu {
-  template <class V> NNC_INLINE V operator()(V v, V bias, V residual) const {
-    return max_fast(v + bias + residual, V(0.0f));
-  }
-};
-template <class T>
-using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+template <class T> using epilogue = epilogue_of<T>;
 
 /// Shapes by their names.
 using of_conv = conv2d_shape;
@@ -81,6 +75,6 @@ __device__ __forceinline__ void run(const A &...arguments) {
 extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
     float_sum(conv2d_shape s, const float *x, const float *w, float *y,
               unsigned char *scratch, epilogue<float> epi) {
-  run<float_gemm_slices<conv2d_shape, 3, epilogue<float>>, 75, arch>(
-      s, x, w, y, scratch, epi);
+  run<gemm_sum<conv2d_shape, 3, epilogue<float>>, 75, arch>(s, x, w, y, scratch,
+                                                            epi);
 }

@@ -10,15 +10,10 @@ asynchronous copies, and where channels are no whole chunks, the loop has loads 
 Depthwise convolutions load and store 16 bytes at a time.
 """
 
-import pathlib
 import re
 import sys
-import tempfile
 
-import machine_code
-from machine_code import HERE, INSTRUCTION, SHARED_BYTES, SKIPPED, count, main_loop, report
-
-import toolkit  # found through machine_code
+from machine_code import HERE, INSTRUCTION, SHARED_BYTES, count, gate, main_loop
 
 PRODUCTS = re.compile(r"\bFFMA\b")
 SHARED_LOADS = r"\bLDS\b(?!.* RZ,)"  # without those to RZ, which ptxas puts before LDGSTS
@@ -103,26 +98,5 @@ def check(kernel, arch, said, code):
     return row, problems
 
 
-def main():
-    tools = machine_code.find_tools()
-    if not tools:
-        print(toolkit.WHY_SKIPPED)
-        return SKIPPED
-    rows, problems = [HEAD], []
-    with tempfile.TemporaryDirectory() as folder:
-        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = machine_code.measure(arch, pathlib.Path(folder), *tools,
-                                              source="float_kernels.cu")
-            for kernel in kernels():
-                if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
-                    continue
-                row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
-                rows.append(row)
-                problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
-            if any(said["float_sum"][:3]):
-                problems.append(f"float_sum on sm_{arch} has a stack or spills")
-    return report(rows, problems)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gate("float_kernels.cu", HEAD, kernels(), check, "float_sum"))

@@ -47,7 +47,7 @@ GEMM_MUTANTS = [
     (GEMM, "if (s.c % 4 == 0)", "if (s.c % 2 == 0)"),
     (GEMM, "if (s.c % 4 == 0)", "if (true)"),
     (GEMM, "return {gemm_blocks<Tile>(s), 1, SLICES};", "return {gemm_blocks<Tile>(s), 1, 1};"),
-    (GEMM, "return {gemm_sum_blocks(s), 1, 1};", "return {gemm_sum_blocks(s) - 1, 1, 1};"),
+    (KERNEL, "return {gemm_sum_blocks(s), 1, 1};", "return {gemm_sum_blocks(s) - 1, 1, 1};"),
     (PLAN, "ptrdiff_t(slices) * gemm_rows(s)", "ptrdiff_t(slices - 1) * gemm_rows(s)"),
     # The shared loop, loads and stores.
     (KERNEL, "      b.barrier();\n", ""),

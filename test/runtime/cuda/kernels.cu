@@ -2,7 +2,7 @@
 #include "runtime/cuda/device_block.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
-#include "runtime/simd/arithmetic.h"
+#include "test/runtime/cuda/kernel_epilogue.h"
 
 #include <stdint.h>
 
@@ -13,11 +13,6 @@ namespace {
 constexpr int arch = __CUDA_ARCH_LIST__ / 10;
 constexpr bool whole = true, parts = false;
 
-struct bias_residual_relu {
-  template <class V> NNC_INLINE V operator()(V v, V bias, V residual) const {
-    return max_fast(v + bias + residual, V(0.0f));
-  }
-};
 struct requantize {
   NNC_INLINE int8_t operator()(int32_t v, float scale) const {
     const float x = rintf(float(v) * scale);
@@ -28,7 +23,7 @@ struct requantize {
 /// Elements by their names in kernels.inc, and an epilogue on their sums.
 template <class T> struct floats {
   using element = T;
-  using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+  using epilogue = epilogue_of<T>;
 };
 template <class T> struct bytes {
   using element = T;

@@ -71,8 +71,8 @@ def count(loop, pattern):
     return sum(bool(re.search(pattern, text)) for text in loop)
 
 
-def measure(arch, folder, nvcc, cuobjdump, source="kernels.cu"):
-    """Returns what ptxas says of each kernel, and its code, by its name."""
+def measure(source, arch, folder, nvcc, cuobjdump):
+    """Returns what ptxas says of each kernel of a source, and its code, by its name."""
     cubin = folder / f"{arch}.cubin"
     done = subprocess.run(
         [nvcc, "-std=c++17", "-fmad=false", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v",
@@ -135,25 +135,28 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/
         "LDSM", "LDS", "LDGSTS.128", "LDG")
 
 
-def main():
+def gate(source, head, kernels, check, sums=""):
+    """Checks the kernels of a source and prints a table with `head`. `check` returns a row of the
+    table and the list of what is wrong. The kernel called `sums`, if there is one, only may have
+    no stack and no spills. Returns the exit status."""
     tools = find_tools()
     if not tools:
         print(toolkit.WHY_SKIPPED)
         return SKIPPED
-    rows, problems = [HEAD], []
+    rows, problems = [head], []
     with tempfile.TemporaryDirectory() as folder:
         for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = measure(arch, pathlib.Path(folder), *tools)
-            for kernel in kernels():
+            said, code = measure(source, arch, pathlib.Path(folder), *tools)
+            for kernel in kernels:
                 if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
                     continue
                 row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
                 rows.append(row)
                 problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
-            if any(said["sum_f16"][:3]):
-                problems.append(f"sum_f16 on sm_{arch} has a stack or spills")
+            if sums and any(said[sums][:3]):
+                problems.append(f"{sums} on sm_{arch} has a stack or spills")
     return report(rows, problems)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gate("kernels.cu", HEAD, kernels(), check, "sum_f16"))

@@ -18,7 +18,7 @@ using namespace nnc_test;
 
 namespace {
 
-/// What a reduction gives in double precision, and the size of its rounding
+/// The result of a reduction in double precision, and the bound of its rounding
 /// errors in units of 10^-6.
 struct reduced {
   double value, error;

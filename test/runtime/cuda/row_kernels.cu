@@ -9,6 +9,7 @@
 #include "runtime/routines/pooling/pool2d/shape.h"
 #include "runtime/routines/reduction/reduce/rows.cuh"
 #include "runtime/routines/reduction/reduce/shape.h"
+#include "test/runtime/cuda/kernel_epilogue.h"
 
 using namespace nnc;
 
@@ -16,13 +17,7 @@ namespace {
 
 constexpr int arch = __CUDA_ARCH_LIST__ / 10;
 
-struct bias_residual_relu {
-  template <class V> NNC_INLINE V operator()(V v, V bias, V residual) const {
-    return max_fast(v + bias + residual, V(0.0f));
-  }
-};
-template <class T>
-using epilogue = fused<bias_residual_relu, channel_of<float>, full_of<T>>;
+template <class T> using epilogue = epilogue_of<T>;
 
 /// Element types by their names in row_kernels.inc.
 using of_f16 = f16;

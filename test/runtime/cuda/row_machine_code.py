@@ -7,15 +7,11 @@ No kernel may have a stack, spill registers or local memory, two blocks fit on a
 those whose rows are contiguous load 16 bytes at a time.
 """
 
-import pathlib
 import re
 import sys
-import tempfile
+import types
 
-import machine_code
-from machine_code import HERE, INSTRUCTION, SKIPPED, count, report
-
-import toolkit  # found through machine_code
+from machine_code import HERE, INSTRUCTION, count, gate
 
 ROW_KERNEL = re.compile(r"^NNC_ROW_KERNEL\((.*)\)$", re.M)
 ROW_THREADS = 256
@@ -23,12 +19,12 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "blocks/SM", "instructions", 
 
 
 def kernels():
-    """The names of the instances."""
-    return [line.replace(", ", "_")
+    """The instances, each for all architectures and with little shared memory."""
+    return [types.SimpleNamespace(name=line.replace(", ", "_"), first=75, shared=0)
             for line in ROW_KERNEL.findall((HERE / "row_kernels.inc").read_text())]
 
 
-def check(name, arch, said, code):
+def check(kernel, arch, said, code):
     """Returns a row of the table, and the list of what is wrong."""
     stack, stores, loads, registers = said
     instructions = [text for _, text in INSTRUCTION.findall(code)]
@@ -37,31 +33,14 @@ def check(name, arch, said, code):
     if stack or stores or loads or count(instructions, r"\b(LDL|STL)\b"):
         problems.append(f"has {stack} bytes of stack, {stores + loads} bytes of spills, or local "
                         "memory")
-    if not wide_loads and not name.endswith("_columns"):
+    if not wide_loads and not kernel.name.endswith("_columns"):
         problems.append("never loads 16 bytes at a time")
     fitting = 65536 // (registers * ROW_THREADS)
     if fitting < 2:
         problems.append(f"has {registers} registers, so that one block fits on a multiprocessor")
-    return (name, arch, registers, stack, stores + loads, fitting, len(instructions), wide_loads,
+    return (kernel.name, arch, registers, stack, stores + loads, fitting, len(instructions), wide_loads,
             count(instructions, r"\bLDG\.")), problems
 
 
-def main():
-    tools = machine_code.find_tools()
-    if not tools:
-        print(toolkit.WHY_SKIPPED)
-        return SKIPPED
-    rows, problems = [HEAD], []
-    with tempfile.TemporaryDirectory() as folder:
-        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
-            said, code = machine_code.measure(arch, pathlib.Path(folder), *tools,
-                                              source="row_kernels.cu")
-            for name in kernels():
-                row, wrong = check(name, arch, said[name], code[name])
-                rows.append(row)
-                problems += [f"{name} on sm_{arch} {what}" for what in wrong]
-    return report(rows, problems)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gate("row_kernels.cu", HEAD, kernels(), check))

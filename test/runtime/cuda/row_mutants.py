@@ -90,7 +90,7 @@ MUTANTS = [
      "N == 1 || are_aligned(x, y)"),
     (POOL, "    if (unit >= s.n * s.oh * s.ow * runs)\n      return;\n", ""),
     (POOL, "ceil_div(pixels * (s.c / run), threads)", "pixels * (s.c / run) / threads"),
-    (POOL, "channel = unit % runs * N;", "channel = unit % runs;"),
+    (POOL, "channel = unit % divisor * N;", "channel = unit % runs;"),
     (POOL, "if (first + place < s.c)", "if (true)"),
     (POOL, "tap += slices", "tap += slices + 1"),
     (POOL, "tap / columns) * s.dh", "tap / columns)"),

@@ -91,7 +91,8 @@ template <class Tile> struct float_products {
     }
   }
 
-  /// Passes sums to `output`, those of eight consecutive filters at a time.
+  /// Calls output.store() for the sums of the thread, once for each output
+  /// pixel and eight consecutive filters.
   template <class B, class S, class Output>
   static NNC_INLINE void store(B &b, const S &s, const sums &d,
                                const Output &output, int first_row,
@@ -114,11 +115,13 @@ private:
   /// Bytes of a panel in a stage.
   static constexpr int panel_bytes = Tile::depth_bytes / 4 * block_bytes;
 
-  /// The first row of a lane: its bits 1, 3 and 4.
+  /// The first of the rows of the warp's tile that a lane computes, from 0
+  /// to 7. It is the number made of bits 1, 3 and 4 of the lane's number.
   static NNC_INLINE int lane_row(int lane) {
     return lane / 2 % 2 + lane / 8 * 2;
   }
-  /// The first filter of a lane: eight times its bits 0 and 2.
+  /// The first of the eight filters of the panel that a lane computes: 8 times
+  /// the number made of bits 0 and 2 of the lane's number.
   static NNC_INLINE int lane_column(int lane) {
     return lane % 2 * 8 + lane / 4 % 2 * 16;
   }
@@ -164,26 +167,10 @@ private:
   }
 };
 
-/// Adds the sums of the slices in their order.
-template <class S, int SLICES, class Epi> struct float_gemm_slices {
-  static constexpr int threads = gemm_sum_threads;
-  static constexpr int shared_bytes = 0;
-
-  NNC_FN static constexpr grid_size grid(const S &s) {
-    return {gemm_sum_blocks(s), 1, 1};
-  }
-  template <class B, class Y>
-  static NNC_INLINE void run(B &b, const S &s, const float *, const float *,
-                             Y *y, unsigned char *scratch, const Epi &epi) {
-    sum_slices<float, S>::run(b, s, reinterpret_cast<const float *>(scratch),
-                              finished_sums<Y, Epi>{y, epi}, SLICES);
-  }
-};
-
 /// The kernels for one slice, and for several.
 template <class S, class Tile, int SLICES, class Epi> struct float_gemm {
   using kernels = kernel_list<float_gemm_tiles<S, Tile, SLICES, Epi>,
-                              float_gemm_slices<S, SLICES, Epi>>;
+                              gemm_sum<S, SLICES, Epi>>;
 };
 template <class S, class Tile, class Epi> struct float_gemm<S, Tile, 1, Epi> {
   using kernels = kernel_list<float_gemm_tiles<S, Tile, 1, Epi>>;

@@ -43,8 +43,10 @@
 
 namespace nnc {
 
-/// `Products` says how weights are packed, and multiplies what is in shared
-/// memory (implicit_gemm_products.cuh, float_gemm.cuh).
+/// The kernel for tiles of outputs. `Products` is tensor_products of
+/// implicit_gemm_products.cuh, or float_products of float_gemm.cuh: it states
+/// the bytes of a block of packed weights, and multiplies the rows and the
+/// weights of a step that are in shared memory.
 template <class T, class Tile, bool WHOLE_CHUNKS, class S,
           class Products = tensor_products<T, Tile>>
 struct implicit_gemm {
@@ -195,6 +197,22 @@ template <class Sum, class S> struct sum_slices {
       }
     }
     output.store(b, s, v, row, channel, count);
+  }
+};
+
+/// The kernel that adds the partial sums in the scratch memory, the second one
+/// where the sums of products of elements T are divided into SLICES slices.
+template <class S, int SLICES, class Epi> struct gemm_sum {
+  static constexpr int threads = gemm_sum_threads, shared_bytes = 0;
+  static constexpr grid_size grid(const S &s) {
+    return {gemm_sum_blocks(s), 1, 1};
+  }
+  template <class B, class T, class W, class Y>
+  static NNC_INLINE void run(B &b, const S &s, const T *, const W *, Y *y,
+                             unsigned char *scratch, const Epi &epi) {
+    using sum = typename gemm_product<T>::sum;
+    sum_slices<sum, S>::run(b, s, reinterpret_cast<const sum *>(scratch),
+                            finished_sums<Y, Epi>{y, epi}, SLICES);
   }
 };
 

@@ -62,7 +62,8 @@ template <class T, class Tile> struct tensor_products {
     }
   }
 
-  /// Passes sums to `output`, those of eight consecutive filters at a time.
+  /// Calls output.store() for the sums of the thread, once for each output
+  /// pixel and eight consecutive filters.
   template <class B, class S, class Output>
   static NNC_INLINE void store(B &b, const S &s, const sums &d,
                                const Output &output, int first_row,

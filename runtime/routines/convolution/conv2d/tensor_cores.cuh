@@ -53,21 +53,6 @@ struct gemm_slices {
   }
 };
 
-/// The second of these kernels.
-template <class S, int SLICES, class Epi> struct gemm_sum {
-  static constexpr int threads = gemm_sum_threads, shared_bytes = 0;
-  static constexpr grid_size grid(const S &s) {
-    return {gemm_sum_blocks(s), 1, 1};
-  }
-  template <class B, class T, class W, class Y>
-  static NNC_INLINE void run(B &b, const S &s, const T *, const W *, Y *y,
-                             unsigned char *scratch, const Epi &epi) {
-    using sum = typename gemm_product<T>::sum;
-    sum_slices<sum, S>::run(b, s, reinterpret_cast<const sum *>(scratch),
-                            finished_sums<Y, Epi>{y, epi}, SLICES);
-  }
-};
-
 /// The kernels of a product.
 template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
 struct gemm_kernels {
