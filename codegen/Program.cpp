@@ -95,7 +95,9 @@ static std::string printProgram(exec::ProgramOp program,
   values["NAME"] = StringRef(name).upper();
   values["target"] = program.getTarget().str();
   values["layers"] = std::to_string(layers.size());
-  values["wait"] = isCuda(program) ? "gpu_stream.wait(), " : "";
+  values["wait"] =
+      isCuda(program) ? "NNC_HOOKS > 1 ? void() : gpu_stream.wait(), \\\n      "
+                      : "";
   bool isOpen = llvm::any_of(
       exec::getSteps<exec::CallOp>(program), [](exec::CallOp call) {
         return call.getMultiplyAdds() && getTrips(call).isOpen;

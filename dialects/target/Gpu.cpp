@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/target/OwnGpu.h"
 #include "dialects/target/Rows.h"
 #include "dialects/target/Target.h"
 
@@ -84,12 +85,11 @@ static F *getFunction(llvm::sys::DynamicLibrary &library, const char *name) {
   return reinterpret_cast<F *>(library.getAddressOfSymbol(name));
 }
 
-/// Asks the driver of CUDA for the number of the first GPU's architecture, for
-/// instance 80. Returns nullopt if there is no driver or no GPU. nnc is built
-/// without CUDA's headers, so that the types and numbers of the driver's stable
-/// interface stand here: functions return 0 if they succeed, and 75 and 76 are
-/// the attributes with the two parts of the architecture's version.
-static std::optional<unsigned> askDriver() {
+// nnc is built without CUDA's headers, so that the types and numbers of the
+// driver's stable interface stand here: functions return 0 if they succeed, and
+// 75 and 76 are the attributes with the two parts of the architecture's
+// version.
+std::optional<unsigned> nnc::target::findOwnGpu() {
   std::string error;
   auto library = llvm::sys::DynamicLibrary::getLibrary("libcuda.so.1", &error);
   if (!library.isValid())
@@ -106,8 +106,23 @@ static std::optional<unsigned> askDriver() {
   return 10 * major + minor;
 }
 
+std::string
+nnc::target::findGpuObstacle(llvm::ArrayRef<std::string> architectures) {
+  std::optional<unsigned> own = findOwnGpu();
+  if (!own)
+    return "there is no driver of CUDA or no GPU here";
+  if (llvm::any_of(architectures, [&](StringRef each) {
+        return runsOn(getNumber(each), *own);
+      }))
+    return "";
+  return "the GPU here is sm_" + std::to_string(*own) +
+         ", and the code is for " + llvm::join(architectures, " and ") +
+         "; compile it with --target=cuda-native, or name the GPU's "
+         "architecture in --target, too";
+}
+
 FailureOr<MachineAttr> nnc::target::detectGpu(Location location) {
-  std::optional<unsigned> own = askDriver();
+  std::optional<unsigned> own = findOwnGpu();
   if (!own)
     return emitError(location)
            << "cuda-native asks the driver of CUDA for this machine's GPU, and "
@@ -120,7 +135,7 @@ FailureOr<MachineAttr> nnc::target::detectGpu(Location location) {
     if (row.gpu.architecture[0] == '\0')
       continue;
     unsigned number = getNumber(row.gpu.architecture);
-    if (number <= *own && number / 10 == *own / 10 &&
+    if (runsOn(number, *own) &&
         (!best || getNumber(best->gpu.architecture) < number))
       best = &row;
   }

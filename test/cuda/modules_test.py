@@ -269,6 +269,28 @@ class Nvcc(nnc.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, "^weights: .*(driver|device)")
 
+    def test_kept(self):
+        """The program that times a model on another machine, for three architectures: it links
+        the driver's library at run time alone, and says why it cannot run here."""
+        if HAS_GPU:
+            self.skipTest("the program would run")
+        self.save("loop", loop())
+        for name in "network", "loop":
+            nvcc = [] if shutil.which("nvcc") else ["--compiler", toolkit.find("nvcc")]
+            said = json.loads(self.nnc("bench", f"{name}.onnx", "--target=cuda-sm75,cuda-sm80,"
+                                         "cuda-sm90", f"--keep={name}", "--json", *nvcc))
+            self.assertEqual(said["kept"], name)
+            self.assertEqual(said["target"], "cuda-sm75,cuda-sm80,cuda-sm90")
+            program = self.folder / name / "program"
+            needed = subprocess.run(["readelf", "-d", program], check=True, capture_output=True,
+                                    text=True).stdout
+            self.assertNotRegex(needed, "NEEDED.*(cuda|stdc)")
+            done = subprocess.run([self.folder / name / "run", "--runs=3"], capture_output=True,
+                                  text=True, timeout=60)
+            self.assertEqual(done.returncode, NO_GPU)
+            self.assertEqual(done.stdout, "")
+            self.assertRegex(done.stderr, "^this machine has no GPU that can be used: CUDA says '")
+
     @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "there is no CMake")
     def test_cmake(self):
         """The emitted folder, and nnc_add_model(), in a project with the language CUDA."""

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "device.h"
 #include "runner.h"
 
 #include <algorithm>
@@ -15,35 +16,36 @@
 namespace runner {
 namespace {
 
-/// A block of memory at the module's alignment, between two guard areas of
-/// known bytes that show whether the module wrote outside of it.
+/// A block of the device's memory at the module's alignment, between two guard
+/// areas of known bytes that show whether the module wrote outside of it.
 class Guarded {
 public:
   Guarded(std::string name, std::size_t bytes)
       : name(std::move(name)), bytes(bytes),
-        storage(bytes + 2 * guard + model.alignment) {
-    std::size_t start =
-        reinterpret_cast<std::uintptr_t>(storage.data()) + guard;
-    start = (start + model.alignment - 1) / model.alignment * model.alignment;
-    offset = start - reinterpret_cast<std::uintptr_t>(storage.data());
-    std::memset(storage.data(), pattern, storage.size());
+        front((guard + model.alignment - 1) / model.alignment *
+              model.alignment),
+        storage(static_cast<char *>(
+                    device::allocate(front + bytes + guard, model.alignment)),
+                device::release) {
+    device::fill(storage.get(), pattern, front + bytes + guard);
   }
-  void *data() { return storage.data() + offset; }
+  void *data() { return storage.get() + front; }
   std::size_t size() const { return bytes; }
   void check() const {
-    auto kept = [](char c) { return c == pattern; };
-    const char *begin = storage.data(), *own = begin + offset;
-    if (!std::all_of(begin, own, kept) ||
-        !std::all_of(own + bytes, begin + storage.size(), kept))
-      fail("the module wrote outside of " + name);
+    char areas[2][guard];
+    device::download(areas[0], storage.get() + front - guard, guard);
+    device::download(areas[1], storage.get() + front + bytes, guard);
+    for (const char(&area)[guard] : areas)
+      if (!std::all_of(area, area + guard, [](char c) { return c == pattern; }))
+        fail("the module wrote outside of " + name);
   }
 
 private:
   static constexpr std::size_t guard = 256;
   static constexpr char pattern = '\x5a';
   std::string name;
-  std::size_t bytes, offset;
-  std::vector<char> storage;
+  std::size_t bytes, front;
+  std::unique_ptr<char, void (*)(void *)> storage;
 };
 
 /// An input or output of the module. Without a path, an input is all zeros and
@@ -155,6 +157,9 @@ Options parse(int argc, char **argv) {
 /// The arguments of a run of the module, and their memory.
 struct Call {
   std::vector<Guarded> inputs, outputs;
+  /// The contents of the weights' file, in the CPU's memory, if the module
+  /// loads its weights from there.
+  std::vector<char> weights;
   std::vector<Guarded> arenas;
   std::vector<void *> arenaFields;
   Guarded state{"the state", model.stateBytes};
@@ -170,11 +175,14 @@ struct Call {
       std::vector<char> bytes = input.path.empty()
                                     ? std::vector<char>(input.bytes)
                                     : readFile(input.path);
+      if (model.takesWeightsFile && inputs.size() + 1 == model.inputFields) {
+        weights = std::move(bytes);
+        break;
+      }
       bool isSame = input.path.empty() || input.isFixed || options.steps == 1;
       inputs.emplace_back("an input",
                           bytes.size() / (isSame ? 1 : options.steps));
-      std::copy_n(bytes.begin(), inputs.back().size(),
-                  static_cast<char *>(inputs.back().data()));
+      device::upload(inputs.back().data(), bytes.data(), inputs.back().size());
       data.push_back(isSame ? std::vector<char>() : std::move(bytes));
     }
     for (const Tensor &output : options.outputs)
@@ -186,37 +194,47 @@ struct Call {
       arenaFields.push_back(arena.data());
     for (Guarded &input : inputs)
       inputFields.push_back(input.data());
+    if (model.takesWeightsFile)
+      inputFields.push_back(weights.data());
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
     model.place(inputFields.data(), outputFields.data(), arenaFields.data());
-    model.reset(state.data());
+    std::vector<char> first(model.stateBytes);
+    model.reset(first.data());
+    device::upload(state.data(), first.data(), first.size());
   }
   /// Sets the inputs to their values of a step.
   void load(std::size_t step) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!data[i].empty())
-        std::memcpy(inputs[i].data(), data[i].data() + step * inputs[i].size(),
-                    inputs[i].size());
+        device::upload(inputs[i].data(),
+                       data[i].data() + step * inputs[i].size(),
+                       inputs[i].size());
   }
   /// Fills the inputs that lie in the arena, because each run overwrites them.
   void prepare() {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputFields[i] != inputs[i].data())
-        std::memcpy(const_cast<void *>(inputFields[i]), inputs[i].data(),
-                    inputs[i].size());
+        device::copy(const_cast<void *>(inputFields[i]), inputs[i].data(),
+                     inputs[i].size());
   }
   /// Appends the outputs to those of the earlier steps.
   void keep() {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const char *bytes = static_cast<char *>(outputFields[i]);
-      results[i].insert(results[i].end(), bytes, bytes + outputs[i].size());
+      std::size_t before = results[i].size(), bytes = outputs[i].size();
+      results[i].resize(before + bytes);
+      device::download(results[i].data() + before, outputFields[i], bytes);
     }
   }
   void run() {
     int status = model.run(inputFields.data(), outputFields.data(),
                            state.data(), arenaFields.data());
     if (status != 0)
-      fail("the module returned " + std::to_string(status));
+      device::failCall(status);
+  }
+  /// The run and what precedes it, to be timed.
+  device::Work getWork() {
+    return {[this] { prepare(); }, [this] { run(); }};
   }
   void check() const {
     state.check();
@@ -226,51 +244,6 @@ struct Call {
   }
 };
 
-/// An observer that times each layer from the end of the preceding one, in
-/// seconds.
-class LayerTimes : public Watcher {
-public:
-  void start() { last = now(); }
-  void layerDone(int layer, const void *, std::size_t) override {
-    double time = now();
-    if (std::size_t(layer) >= times.size())
-      times.resize(layer + 1);
-    times[layer].push_back(time - last);
-    last = now(); // leaves out the time that this took
-  }
-  void print() {
-    for (std::size_t layer = 0; layer < times.size(); ++layer) {
-      std::vector<double> &all = times[layer];
-      auto middle = all.begin() + all.size() / 2;
-      std::nth_element(all.begin(), middle, all.end());
-      std::printf("layer %zu %.9g\n", layer, all.empty() ? 0.0 : *middle);
-    }
-  }
-
-private:
-  double last = 0;
-  std::vector<std::vector<double>> times;
-};
-
-/// Repeats `run` within the limits on runs and seconds. Returns the number of
-/// runs.
-template <class Run> int repeat(int runs, double seconds, Run run) {
-  double begin = now();
-  int done = 0;
-  for (; done < runs && (done < 3 || now() - begin < seconds); ++done)
-    run();
-  return done;
-}
-
-int timeRuns(Call &call, int runs, double seconds) {
-  return repeat(runs, seconds, [&] {
-    call.prepare();
-    double start = now();
-    call.run();
-    std::printf("run %.9g\n", now() - start);
-  });
-}
-
 /// Reads a number of seconds from each line of the standard input, and times
 /// runs for that long.
 void takeTurns(Call &call) {
@@ -279,34 +252,23 @@ void takeTurns(Call &call) {
     call.prepare();
     call.run(); // refills the caches that other programs have used
     double before = measureHandover();
-    timeRuns(call, 1000000, seconds);
+    device::timeRuns(call.getWork(), 1000000, seconds);
     std::printf("handover %.9g\n", std::max(before, measureHandover()));
-    std::printf("resident %zu\n", peakResidentBytes());
+    device::printFigures();
     std::fflush(stdout);
   }
-}
-
-void timeLayers(Call &call, int runs, double seconds) {
-  LayerTimes layers;
-  watcher = &layers;
-  repeat(runs, seconds, [&] {
-    call.prepare();
-    layers.start();
-    call.run();
-  });
-  watcher = nullptr;
-  layers.print();
 }
 
 void simulate(Call &call, int threads, int runs, double seconds) {
   Simulation simulation(threads);
   useSimulation(simulation);
   watcher = &simulation;
-  repeat(runs, seconds, [&] {
+  double begin = now();
+  for (int i = 0; i < runs && (i < 3 || now() - begin < seconds); ++i) {
     call.prepare();
     simulation.start();
     call.run();
-  });
+  }
   watcher = nullptr;
   simulation.print();
 }
@@ -319,8 +281,9 @@ int main(int argc, char **argv) {
   Options options = parse(argc, argv);
   // The peak is measured first, because threads that a pinned thread creates
   // would share its core.
+  device::open();
   if (options.peak)
-    std::printf("peak %.9g\n", measurePeak(options.threads));
+    std::printf("peak %.9g\n", device::measurePeak(options.threads));
   useSizes(options.sizes);
   useThreads(options.threads, options.pin);
   Call call(options);
@@ -333,6 +296,7 @@ int main(int argc, char **argv) {
     call.load(step);
     call.prepare();
     call.run();
+    device::wait();
     watcher = nullptr; // layers are reported for the first run only
     call.check();
     call.keep();
@@ -352,8 +316,10 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (runs > 0 && !options.layersOnly)
-    runs = std::min(20, timeRuns(call, runs, options.seconds));
+    runs =
+        std::min(20, device::timeRuns(call.getWork(), runs, options.seconds));
   if (runs > 0 && !options.wholeOnly)
-    timeLayers(call, runs, options.layersOnly ? options.seconds : 1e9);
-  std::printf("resident %zu\n", peakResidentBytes());
+    device::timeLayers(call.getWork(), runs,
+                       options.layersOnly ? options.seconds : 1e9);
+  device::printFigures();
 }

@@ -8,12 +8,15 @@
 // -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
 // NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
 // of its part in each of several memories. With -DNNC_MODEL_SIZES=N, the struct
-// of inputs ends in N sizes. With -DNNC_MODEL_CUDA=1, the module is CUDA, and
-// the CPU emulates the GPU. NNC_MODEL_LOADS is 1 if it then holds weights, and
-// 2 if its weights are a file, which is the last of the inputs.
+// of inputs ends in N sizes. With -DNNC_MODEL_CUDA=1, the module is CUDA, with
+// machine code for -DNNC_MODEL_ARCHITECTURES=80,90; a GPU runs it, or the CPU
+// emulates one. NNC_MODEL_LOADS is then 1 if it holds weights, and 2 if its
+// weights are a file, which is the last of the inputs. NNC_MODEL_CAPTURED is 1
+// if a run can be captured into a graph.
 //
 //===----------------------------------------------------------------------===//
 
+#include "device.h"
 #include "runner.h"
 
 #include <algorithm>
@@ -38,6 +41,12 @@
 #endif
 #ifndef NNC_MODEL_CUDA
 #define NNC_MODEL_CUDA 0
+#endif
+#ifndef NNC_MODEL_ARCHITECTURES
+#define NNC_MODEL_ARCHITECTURES
+#endif
+#ifndef NNC_MODEL_CAPTURED
+#define NNC_MODEL_CAPTURED 0
 #endif
 #ifndef NNC_MODEL_LOADS
 #define NNC_MODEL_LOADS 0
@@ -121,26 +130,26 @@ void reset(void *) {}
 #endif
 
 #if NNC_MODEL_CUDA
-#define NNC_STREAM_ARGUMENT , nullptr
+#define NNC_STREAM_ARGUMENT , device::stream()
 #else
 #define NNC_STREAM_ARGUMENT
 #endif
 
 #if NNC_MODEL_LOADS
-/// Loads the weights into memory of the emulated GPU when it is called first,
-/// and returns this memory. `file` is the contents of their file, or null for a
+/// Loads the weights into memory of the GPU when it is called first, and
+/// returns this memory. `file` is the contents of their file, or null for a
 /// module that holds them.
 const void *loadWeights(const void *file) {
   static void *const weights = [file] {
-    constexpr std::size_t align = NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN);
-    static std::vector<char> memory(
-        NNC_PASTE(NNC_MODEL_CONSTANTS, _WEIGHT_BYTES) + align);
-    void *start = memory.data();
-    std::size_t room = memory.size();
-    std::align(align, room - align, start, room);
-    if (NNC_PASTE(NNC_MODEL, _load_weights)(start, file, nullptr) != 0)
-      fail("the weights could not be loaded");
-    return start;
+    void *memory =
+        device::allocate(NNC_PASTE(NNC_MODEL_CONSTANTS, _WEIGHT_BYTES),
+                         NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN));
+    int status =
+        NNC_PASTE(NNC_MODEL, _load_weights)(memory, file, device::stream());
+    if (status != 0)
+      device::failCall(status, "the weights could not be loaded: ");
+    device::wait();
+    return memory;
   }();
   return weights;
 }
@@ -237,6 +246,9 @@ const Model model = {inputPointers,
                      sizeof arenaBytes / sizeof arenaBytes[0],
                      NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN),
                      NNC_MODEL_PARALLEL,
+                     NNC_MODEL_LOADS == 2,
+                     NNC_MODEL_CAPTURED,
+                     {NNC_MODEL_ARCHITECTURES},
                      stateBytes,
                      reset,
                      place,

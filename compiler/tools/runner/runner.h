@@ -25,7 +25,15 @@ struct Model {
   const std::size_t *arenaBytes;         ///< bytes of each part of the arena
   std::size_t arenas;                    ///< the number of these parts
   std::size_t alignment;
-  bool parallel;          ///< whether it takes a thread pool
+  bool parallel; ///< whether it takes a thread pool
+  /// Whether the last input is the contents of a file with the weights, in the
+  /// CPU's memory, that a module of CUDA loads before its first run.
+  bool takesWeightsFile;
+  /// Whether a run of a module of CUDA can be captured into a graph.
+  bool canBeCaptured;
+  /// The GPU architectures whose machine code the module has, such as 80 for
+  /// sm_80, or empty.
+  std::vector<int> architectures;
   std::size_t stateBytes; ///< the size of struct <name>_state, or 0
   /// Calls <name>_reset; does nothing if the module has no state.
   void (*reset)(void *state);
@@ -127,8 +135,12 @@ double measurePeak(int threads, int bytes = vectorBytes);
 /// the system, or 0 if it is not known.
 std::size_t peakResidentBytes();
 
-/// Prints a message and ends the program as a failure.
-[[noreturn]] void fail(const std::string &message);
+/// Prints a message and ends the program as a failure, with exit code `code`.
+[[noreturn]] void fail(const std::string &message, int code = 1);
+
+/// The exit code of a program whose GPU is absent or cannot run the module. It
+/// is that of nnc for the same.
+constexpr int noGpuCode = 8;
 
 /// Read or write a whole file. A failure ends the program.
 std::vector<char> readFile(const std::string &path);

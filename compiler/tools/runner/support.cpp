@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "device.h"
 #include "runner.h"
 
 #include <chrono>
@@ -23,9 +24,9 @@ namespace runner {
 
 Watcher *watcher = nullptr;
 
-void fail(const std::string &message) {
+void fail(const std::string &message, int code) {
   std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
+  std::exit(code);
 }
 
 double now() {
@@ -81,8 +82,10 @@ LayerDump::~LayerDump() {
 void LayerDump::layerDone(int layer, const void *output, std::size_t bytes) {
   std::FILE *to = static_cast<std::FILE *>(file);
   std::int64_t header[2] = {layer, std::int64_t(bytes)};
+  std::vector<char> copied(bytes);
+  device::download(copied.data(), output, bytes);
   if (std::fwrite(header, sizeof header, 1, to) != 1 ||
-      std::fwrite(output, 1, bytes, to) != bytes)
+      std::fwrite(copied.data(), 1, bytes, to) != bytes)
     fail("cannot write the layers' outputs");
 }
 

@@ -36,6 +36,8 @@ ExitCode codeOfFailure(std::error_code failure, ExitCode otherwise) {
   for (int fault : {ENOSPC, EDQUOT, EFBIG, EIO, EPIPE, EMFILE, ENFILE, ENOMEM})
     if (failure == std::error_code(fault, std::generic_category()))
       return ExitCode::environment;
+  if (failure == std::error_code(ENODEV, std::generic_category()))
+    return ExitCode::noGpu;
   return otherwise;
 }
 

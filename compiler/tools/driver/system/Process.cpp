@@ -6,6 +6,7 @@
 
 #include "compiler/tools/driver/system/Process.h"
 
+#include "compiler/tools/driver/console/ExitCode.h"
 #include "compiler/tools/driver/system/Files.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -13,8 +14,10 @@
 #include "llvm/Support/Threading.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace nnc::tools {
@@ -48,7 +51,9 @@ namespace {
 struct Running {
   Words command;
   std::string input, output, errors;
-  llvm::sys::ProcessInfo process;
+  /// The exit code with which the program says that there is no GPU for it.
+  std::optional<int> noGpuCode = {};
+  llvm::sys::ProcessInfo process = {};
 
   llvm::Error start() {
     llvm::Expected<std::string> program = findProgram(command.front());
@@ -82,7 +87,10 @@ struct Running {
     if (why.empty())
       why = fmt::format("exit code {}", process.ReturnCode);
     return makeError(fmt::format("{} failed: {}\n  {}", command.front(), why,
-                                 quoted(command)));
+                                 quoted(command)),
+                     process.ReturnCode == noGpuCode
+                         ? std::error_code(ENODEV, std::generic_category())
+                         : llvm::inconvertibleErrorCode());
   }
 };
 
@@ -91,7 +99,17 @@ struct Running {
 llvm::Expected<std::string> runProgram(const Words &command,
                                        const std::string &log,
                                        const std::string &input) {
-  Running running{command, input, log + ".out", log + ".err", {}};
+  Running running{command, input, log + ".out", log + ".err"};
+  if (llvm::Error error = running.start())
+    return error;
+  return running.finish();
+}
+
+llvm::Expected<std::string> runRunner(const Words &command,
+                                      const std::string &log,
+                                      const std::string &input) {
+  Running running{command, input, log + ".out", log + ".err"};
+  running.noGpuCode = int(ExitCode::noGpu);
   if (llvm::Error error = running.start())
     return error;
   return running.finish();

@@ -32,6 +32,12 @@ llvm::Expected<std::string> findProgram(const std::string &name);
 llvm::Expected<std::string> runProgram(const Words &, const std::string &log,
                                        const std::string &input = "");
 
+/// Runs a program of compiler/tools/runner like runProgram(). If its exit code
+/// says that there is no GPU that can run the module, the error has the code
+/// ENODEV, for which nnc has an exit code of its own.
+llvm::Expected<std::string> runRunner(const Words &, const std::string &log,
+                                      const std::string &input = "");
+
 /// Runs the commands in parallel, as many at once as there are cores. Returns
 /// the first failure as the error.
 llvm::Error runPrograms(const std::vector<Words> &, const std::string &log);

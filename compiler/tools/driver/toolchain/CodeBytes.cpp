@@ -100,12 +100,11 @@ static llvm::Expected<CodeBytes> buildAndMeasure(const Manifest &manifest,
   // Both builds run at once.
   std::vector<CompileJob> jobs;
   if (wantsLayers)
-    jobs = moduleJobs(manifest, apart, /*hooks=*/false,
-                      keepLayersApart(toolchain));
+    jobs = moduleJobs(manifest, apart, Hooks::none, keepLayersApart(toolchain));
   dropWeights(jobs, manifest);
   size_t firstWhole = jobs.size();
   if (!toolchain.isBare()) {
-    std::vector<CompileJob> more = moduleJobs(manifest, whole, /*hooks=*/false);
+    std::vector<CompileJob> more = moduleJobs(manifest, whole, Hooks::none);
     dropWeights(more, manifest);
     jobs.insert(jobs.end(), more.begin(), more.end());
   }

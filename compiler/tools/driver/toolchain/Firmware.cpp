@@ -66,7 +66,7 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     std::string part = fmt::format("{}/{}", folder, i);
     llvm::sys::fs::create_directories(part);
     std::vector<CompileJob> parts =
-        moduleJobs(module, part, /*hooks=*/true, {"-ffunction-sections"});
+        moduleJobs(module, part, Hooks::called, {"-ffunction-sections"});
     // The firmware is small, so all of it is compiled for each module.
     for (CompileJob job : *sources) {
       job.object = part + "/" + path::filename(job.source).str() + ".runner.o";
@@ -166,9 +166,8 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
                                          const std::string &folder) {
   std::string part = folder + "/size";
   llvm::sys::fs::create_directories(part);
-  std::vector<CompileJob> jobs =
-      moduleJobs(manifest, part, /*hooks=*/false,
-                 {"-ffunction-sections", "-fdata-sections"});
+  std::vector<CompileJob> jobs = moduleJobs(
+      manifest, part, Hooks::none, {"-ffunction-sections", "-fdata-sections"});
   // Weights are not code. The file that calls the custom functions is code, as
   // are the C++ sources.
   std::string customs = manifest.sourceFolder() + "/" + manifest.customFile();

@@ -61,6 +61,13 @@ static std::string describeHost() {
   return llvm::sys::getHostCPUName().str() + " " + llvm::join(features, ",");
 }
 
+ObjectCache::ObjectCache(const Toolchain &toolchain) : toolchain(toolchain) {
+  if (toolchain.hostCompiler.empty())
+    return;
+  this->toolchain.compiler = toolchain.hostCompiler;
+  this->toolchain.flags.clear();
+}
+
 void ObjectCache::open() {
   if (std::exchange(isOpen, true))
     return;
@@ -102,6 +109,8 @@ std::string ObjectCache::getPath(const CompileJob &job,
 }
 
 bool ObjectCache::restore(const CompileJob &job, const std::string &folder) {
+  if (job.callsCuda)
+    return false;
   open();
   if (place.empty())
     return false;
@@ -131,6 +140,8 @@ void ObjectCache::store(llvm::ArrayRef<CompileJob> jobs,
   if (place.empty() || fs::create_directories(place))
     return;
   for (const CompileJob &job : jobs) {
+    if (job.callsCuda)
+      continue;
     llvm::SmallString<256> made;
     if (fs::createUniqueFile(place + "/%%%%%%%%.tmp", made))
       return;

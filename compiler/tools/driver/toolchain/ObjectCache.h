@@ -28,7 +28,7 @@ class ObjectCache {
 public:
   /// Creates the cache for `toolchain`. The compiler is asked for its version
   /// only when an object is needed.
-  explicit ObjectCache(const Toolchain &toolchain) : toolchain(toolchain) {}
+  explicit ObjectCache(const Toolchain &toolchain);
 
   /// Copies the object of `job` from the cache to the job's path. Returns false
   /// if the cache does not have it. Paths below `folder`, which holds the
@@ -43,7 +43,9 @@ private:
   std::string getPath(const CompileJob &job, const std::string &folder) const;
   void removeOldest() const;
 
-  const Toolchain &toolchain;
+  /// A toolchain whose compiler is that of the cached objects. Sources that
+  /// call CUDA are compiled by another one, and are not cached.
+  Toolchain toolchain;
   bool isOpen = false;
   std::string place; ///< path of the cache folder; empty if there is none
   std::string base;  ///< text of what all objects of the toolchain depend on

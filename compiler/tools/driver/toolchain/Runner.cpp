@@ -60,6 +60,9 @@ static void parse(llvm::StringRef text, RunResult &result) {
     llvm::SmallVector<llvm::StringRef, 5> words;
     line.split(words, ' ');
     double value;
+    GpuFigures &gpu = result.gpu;
+    if (words[0] == "gpu_name")
+      gpu.name = line.drop_front(words[0].size()).trim().str();
     if (words.size() < 2 || words.back().getAsDouble(value))
       continue;
     if (words[0] == "run")
@@ -72,6 +75,20 @@ static void parse(llvm::StringRef text, RunResult &result) {
       result.residentBytes = int64_t(value);
     else if (words[0] == "stack")
       result.stackBytes = int64_t(value);
+    else if (words[0] == "gpu_architecture")
+      gpu.architecture = int64_t(value);
+    else if (words[0] == "gpu_multiprocessors")
+      gpu.multiprocessors = int64_t(value);
+    else if (words[0] == "gpu_hz")
+      gpu.clock = value;
+    else if (words[0] == "gpu_driver")
+      gpu.driver = int64_t(value);
+    else if (words[0] == "gpu_bytes")
+      gpu.bytes = int64_t(value);
+    else if (words[0] == "launches")
+      gpu.launches = int64_t(value);
+    else if (words[0] == "copies")
+      gpu.copies = int64_t(value);
   }
 }
 
@@ -221,7 +238,7 @@ llvm::Expected<RunResult> BuiltModule::finish(const Words &command,
   std::string base = folder->path() + "/";
   Progress progress(request.step.empty() ? "running " + description.name
                                          : request.step);
-  llvm::Expected<std::string> printed = runProgram(command, base + "run");
+  llvm::Expected<std::string> printed = runRunner(command, base + "run");
   if (!printed)
     return printed.takeError();
   parse(*printed, result);

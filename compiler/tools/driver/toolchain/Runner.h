@@ -34,6 +34,19 @@ struct RunRequest {
   std::string step;
 };
 
+/// The properties of the GPU that ran a module.
+struct GpuFigures {
+  std::string name;         ///< empty if no GPU ran the module
+  int64_t architecture = 0; ///< 90 for sm_90
+  int64_t multiprocessors = 0;
+  double clock = 0;   ///< cycles per second at most
+  int64_t driver = 0; ///< newest version of CUDA that it knows: 12040 for 12.4
+  int64_t bytes = 0;  ///< bytes of its memory that the program took
+  /// Kernels of a run, and copies and fills of memory, if the run was captured
+  /// into a graph.
+  std::optional<int64_t> launches, copies;
+};
+
 /// The results of a run. The cost of a run or of a layer is its time in
 /// seconds. Without an operating system it is the number of instructions, which
 /// an emulator counts.
@@ -46,6 +59,7 @@ struct RunResult {
   /// Depth of the stack, only without an operating system.
   int64_t stackBytes = 0;
   std::string layersFile;
+  GpuFigures gpu;
 };
 
 /// The output of a layer, in its memory layout.

@@ -22,6 +22,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -36,6 +37,9 @@ namespace nnc::tools {
 static constexpr const char *moduleSource = "model.cpp",
                             *mainSource = "main.cpp",
                             *probeSource = "probe.cpp";
+
+/// The runner's sources for the device that runs the module.
+static constexpr const char *cpuSource = "cpu.cpp", *gpuSource = "gpu.cpp";
 
 /// Returns the compiler `given`, or if it is empty the compiler `own`, for
 /// which the environment variable CXX stands where it is the system's.
@@ -77,6 +81,8 @@ void Toolchain::emulateGpu(const std::string &other) {
   emulatesGpu = true;
 }
 
+void Toolchain::useGpu() { hostCompiler = chooseCompiler("c++", ""); }
+
 std::vector<std::string> Toolchain::moduleCommand() const {
   Words command = splitCommand(compiler);
   if (llvm::none_of(llvm::drop_begin(command), [](llvm::StringRef flag) {
@@ -91,8 +97,10 @@ void Toolchain::runOn(const std::string &place) {
   bool isHost = name.consume_front("ssh:");
   host = isHost ? name.str() : "";
   emulator = isHost ? Words() : splitCommand(place);
-  // The other machine may not have the shared libraries of this one.
-  linkFlags.push_back("-static");
+  // The other machine may not have the shared libraries of this one. A program
+  // for a GPU opens the driver's library, which a static one cannot.
+  if (hostCompiler.empty())
+    linkFlags.push_back("-static");
 }
 
 llvm::Expected<std::string>
@@ -103,14 +111,14 @@ Toolchain::run(const std::string &program,
     Words command = emulator;
     command.push_back(program);
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return runProgram(command, log);
+    return runRunner(command, log);
   }
   // The program itself is sent as the input of the command.
-  return runProgram({"ssh", "-o", "BatchMode=yes", host,
-                     fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
-                                 "{}; s=$?; rm -f $f; exit $s",
-                                 fmt::join(arguments, " "))},
-                    log, program);
+  return runRunner({"ssh", "-o", "BatchMode=yes", host,
+                    fmt::format("f=$(mktemp) && cat >$f && chmod +x $f && $f "
+                                "{}; s=$?; rm -f $f; exit $s",
+                                fmt::join(arguments, " "))},
+                   log, program);
 }
 
 std::string findObstacle(const std::vector<std::string> &features,
@@ -141,9 +149,12 @@ llvm::Expected<std::string> compilerVersion(const Toolchain &toolchain) {
 }
 
 static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
-  Words command = job.ofModule ? toolchain.moduleCommand()
-                               : splitCommand(toolchain.compiler);
   llvm::StringRef extension = path::extension(job.source);
+  const bool isForHost =
+      !toolchain.hostCompiler.empty() && extension != ".cu" && !job.callsCuda;
+  Words command = isForHost      ? splitCommand(toolchain.hostCompiler)
+                  : job.ofModule ? toolchain.moduleCommand()
+                                 : splitCommand(toolchain.compiler);
   if (extension == ".cpp" || extension == ".cu")
     command.push_back("-std=c++17");
   if (!toolchain.emulatesGpu)
@@ -151,7 +162,8 @@ static Words commandFor(const Toolchain &toolchain, const CompileJob &job) {
   else if (extension == ".cu")
     command.insert(command.end(), {"-x", "c++"});
   // Those of the manifest name the architectures of GPUs, too.
-  if (job.cudaFlags.empty() || toolchain.emulatesGpu)
+  if ((job.cudaFlags.empty() && toolchain.hostCompiler.empty()) ||
+      toolchain.emulatesGpu)
     command.insert(command.end(), toolchain.flags.begin(),
                    toolchain.flags.end());
   command.insert(command.end(), job.flags.begin(), job.flags.end());
@@ -176,7 +188,7 @@ compileAll(const Toolchain &toolchain, const std::vector<CompileJob> &jobs,
 }
 
 std::vector<CompileJob> moduleJobs(const Manifest &manifest,
-                                   const std::string &folder, bool hooks,
+                                   const std::string &folder, Hooks hooks,
                                    const std::vector<std::string> &more) {
   std::vector<CompileJob> jobs;
   for (const std::string &file : manifest.files) {
@@ -194,8 +206,8 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
       auto &own = isCuda ? job.cudaFlags : job.flags;
       own.insert(own.end(), manifest.flags.begin(), manifest.flags.end());
       job.flags.insert(job.flags.end(), more.begin(), more.end());
-      if (hooks)
-        job.flags.push_back("-DNNC_HOOKS=1");
+      if (hooks != Hooks::none)
+        job.flags.push_back(fmt::format("-DNNC_HOOKS={}", int(hooks)));
     }
     jobs.push_back(job);
   }
@@ -205,18 +217,21 @@ std::vector<CompileJob> moduleJobs(const Manifest &manifest,
 llvm::Expected<std::vector<std::string>> buildModule(const Manifest &manifest,
                                                      const Toolchain &toolchain,
                                                      const std::string &folder,
-                                                     bool hooks) {
+                                                     Hooks hooks) {
   return compileAll(toolchain, moduleJobs(manifest, folder, hooks),
                     folder + "/module");
 }
 
 /// Writes the runner's sources to `folder`, and returns jobs for those that do
 /// not depend on the module and are neither built yet nor in `cache`. Of the
-/// two main programs, only the one named `main` is included. The paths of all
-/// objects are appended to `objects`.
+/// two main programs, only the one named `main` is included, and of the two
+/// devices the one that the toolchain builds for. The paths of all objects are
+/// appended to `objects`.
 static llvm::Expected<std::vector<CompileJob>>
-runnerJobs(const std::string &folder, llvm::StringRef main, ObjectCache &cache,
+runnerJobs(const Toolchain &toolchain, const std::string &folder,
+           llvm::StringRef main, ObjectCache &cache,
            std::vector<std::string> &objects) {
+  const bool usesGpu = !toolchain.hostCompiler.empty();
   std::vector<CompileJob> jobs;
   for (const runner::Source &source : runner::getSources()) {
     if (isFirmware(source.name))
@@ -228,9 +243,13 @@ runnerJobs(const std::string &folder, llvm::StringRef main, ObjectCache &cache,
     std::string name = path::filename(file).str();
     bool isMain = name == mainSource || name == probeSource;
     if (path::extension(file) != ".cpp" || name == moduleSource ||
-        (isMain && name != main))
+        (isMain && name != main) || name == (usesGpu ? cpuSource : gpuSource))
       continue;
     CompileJob job{file, file + ".o", {"-O2", "-pthread", "-I" + folder}};
+    if (name == gpuSource) {
+      job.flags = {"-O2", "-I" + folder};
+      job.callsCuda = true;
+    }
     if (name == "peak.cpp")
       job.flags.insert(job.flags.end(), {"-O3", "-ffp-contract=fast"});
     objects.push_back(job.object);
@@ -244,6 +263,15 @@ static Words linkCommand(const Toolchain &toolchain,
                          const std::vector<std::string> &objects,
                          const std::string &program) {
   Words command = splitCommand(toolchain.compiler);
+  if (!toolchain.hostCompiler.empty()) {
+    // nvcc hands its own libraries and the flags behind -Xcompiler to the
+    // linker. The machine with the GPU needs the driver and the C library.
+    command.insert(command.end(), objects.begin(), objects.end());
+    command.insert(command.end(),
+                   {"-Xcompiler=-pthread,-static-libstdc++,-static-libgcc",
+                    "-o", program});
+    return command;
+  }
   for (const auto *words : {&toolchain.flags, &toolchain.linkFlags, &objects})
     command.insert(command.end(), words->begin(), words->end());
   command.insert(command.end(), {"-pthread", "-o", program});
@@ -255,7 +283,7 @@ llvm::Error buildLibrary(const Manifest &manifest, const Toolchain &toolchain) {
   if (!scratch)
     return scratch.takeError();
   const std::string folder = (*scratch)->path();
-  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, /*hooks=*/false);
+  std::vector<CompileJob> jobs = moduleJobs(manifest, folder, Hooks::none);
   for (CompileJob &job : jobs)
     job.flags.push_back("-fPIC");
   llvm::Expected<std::vector<std::string>> objects =
@@ -267,6 +295,11 @@ llvm::Error buildLibrary(const Manifest &manifest, const Toolchain &toolchain) {
   command.insert(command.end(), {"-shared", "-Wl,-soname," + manifest.library,
                                  "-Wl,--as-needed"});
   return runPrograms({command}, folder + "/link");
+}
+
+/// Returns the number of a GPU's architecture: "80" for "sm_80".
+static std::string getNumber(llvm::StringRef architecture) {
+  return architecture.drop_front(strlen("sm_")).str();
 }
 
 /// Returns the value of NNC_MODEL_LOADS (runner/model.cpp) for a module.
@@ -287,7 +320,7 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
   std::vector<std::string> shared, programs;
   ObjectCache cache(toolchain);
   llvm::Expected<std::vector<CompileJob>> jobs =
-      runnerJobs(own, mainSource, cache, shared);
+      runnerJobs(toolchain, own, mainSource, cache, shared);
   if (!jobs)
     return jobs.takeError();
   const std::vector<CompileJob> made = *jobs;
@@ -296,7 +329,10 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     const Manifest &module = modules[i];
     std::string part = fmt::format("{}/{}", folder, i);
     llvm::sys::fs::create_directories(part);
-    std::vector<CompileJob> parts = moduleJobs(module, part, /*hooks=*/true);
+    // On a GPU, the runner waits itself where it has to.
+    std::vector<CompileJob> parts = moduleJobs(
+        module, part,
+        toolchain.hostCompiler.empty() ? Hooks::called : Hooks::atOnce);
     parts.push_back(
         {own + "/" + moduleSource,
          part + "/runner.o",
@@ -310,6 +346,12 @@ buildRunners(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
           fmt::format("-DNNC_MODEL_PARALLEL={}", int(module.threads)),
           fmt::format("-DNNC_MODEL_CUDA={}", int(module.isCuda())),
           fmt::format("-DNNC_MODEL_LOADS={}", howToLoad(module)),
+          fmt::format(
+              "-DNNC_MODEL_ARCHITECTURES={}",
+              llvm::join(llvm::map_range(module.architectures, getNumber),
+                         ",")),
+          fmt::format("-DNNC_MODEL_CAPTURED={}",
+                      int(module.isCuda() && module.decisions.empty())),
           fmt::format("-DNNC_MODEL_STATE={}", int(!module.state.empty())),
           fmt::format("-DNNC_MODEL_SIZES={}", module.callersSizes().size()),
           fmt::format("-DNNC_MODEL_PLACED={}",
@@ -337,7 +379,7 @@ llvm::Expected<std::string> buildProbe(const Toolchain &toolchain,
   std::vector<std::string> objects;
   ObjectCache cache(toolchain);
   llvm::Expected<std::vector<CompileJob>> jobs =
-      runnerJobs(folder, probeSource, cache, objects);
+      runnerJobs(toolchain, folder, probeSource, cache, objects);
   if (!jobs)
     return jobs.takeError();
   if (llvm::Error error =

@@ -26,6 +26,9 @@ struct Toolchain {
   std::string board;
   /// Whether `compiler` compiles CUDA for the CPU, which emulates the GPU.
   bool emulatesGpu = false;
+  /// The C++ compiler of the sources that are not CUDA, if `compiler` is that
+  /// of programs for a GPU, nvcc; otherwise empty.
+  std::string hostCompiler;
   /// The program that links firmware and knows the target's libraries.
   std::string linker;
 
@@ -48,6 +51,10 @@ struct Toolchain {
   /// Makes `compiler`, or if it is empty the system's C++ compiler, build CUDA
   /// modules for this machine's CPU, which emulates the GPU.
   void emulateGpu(const std::string &compiler);
+
+  /// Makes `compiler` build programs that run modules of CUDA on a GPU. The
+  /// system's C++ compiler compiles what is not CUDA.
+  void useGpu();
 
   /// Makes programs run elsewhere. `place` is ssh:HOST, or the beginning of a
   /// command to which the program and its arguments are appended.
@@ -75,6 +82,8 @@ struct CompileJob {
   bool ofModule = false; ///< whether Toolchain::moduleCommand() compiles it
   /// Flags that only nvcc gets.
   std::vector<std::string> cudaFlags = {};
+  /// Whether the source includes headers of CUDA, though it has no kernels.
+  bool callsCuda = false;
 };
 
 /// Compiles the jobs in parallel and returns the paths of their objects. `log`
@@ -83,11 +92,18 @@ llvm::Expected<std::vector<std::string>>
 compileAll(const Toolchain &, const std::vector<CompileJob> &,
            const std::string &log);
 
+/// Whether a module calls the runner after each layer.
+enum class Hooks {
+  none,
+  called, ///< and a module of CUDA waits for the GPU before
+  atOnce  ///< and a module of CUDA does not wait: the work is in its stream
+};
+
 /// Returns the jobs for the sources of the emitted module, whose objects go to
-/// `folder`. The C++ source gets the additional flags `more`. `hooks` compiles
-/// in the calls with which the runner observes layers.
+/// `folder`. The C++ source gets the additional flags `more`. `hooks`
+/// compiles in the calls with which the runner observes layers.
 std::vector<CompileJob> moduleJobs(const Manifest &, const std::string &folder,
-                                   bool hooks,
+                                   Hooks hooks,
                                    const std::vector<std::string> &more = {});
 
 /// Compiles the sources of the emitted module as its CMakeLists.txt does, and
@@ -95,7 +111,7 @@ std::vector<CompileJob> moduleJobs(const Manifest &, const std::string &folder,
 llvm::Expected<std::vector<std::string>> buildModule(const Manifest &,
                                                      const Toolchain &,
                                                      const std::string &folder,
-                                                     bool hooks);
+                                                     Hooks hooks);
 
 /// Builds the shared library that the manifest names, beside the module's
 /// sources. It needs no other file.

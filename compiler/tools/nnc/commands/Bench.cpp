@@ -12,8 +12,11 @@
 #include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/options/Options.h"
 #include "compiler/tools/nnc/prepare/Footprint.h"
+#include "compiler/tools/nnc/prepare/GpuRun.h"
 #include "compiler/tools/nnc/prepare/Measuring.h"
 #include "compiler/tools/nnc/prepare/Prepared.h"
+
+#include "dialects/target/OwnGpu.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -72,7 +75,13 @@ public:
     if (ExitCode code = prepared.open(options); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;
-    if (ExitCode code = prepared.build(compiler, threads);
+    // A program that is kept may be for a GPU that is elsewhere.
+    const bool isElsewhere =
+        manifest.isCuda() && !kept.empty() &&
+        !target::findGpuObstacle(manifest.architectures).empty();
+    if (ExitCode code = prepared.build(compiler, threads,
+                                       isElsewhere ? Prepared::Gpu::elsewhere
+                                                   : Prepared::Gpu::own);
         code != ExitCode::done)
       return code;
     const bool isBare = prepared.toolchain.isBare();
@@ -93,6 +102,8 @@ public:
     request.seconds = seconds;
     request.measurePeak = true;
     request.pin = pin;
+    if (isElsewhere)
+      return keepOnly(prepared, request);
     RunResult result;
     if (ExitCode code = timeRuns(prepared, request, result);
         code != ExitCode::done)
@@ -107,6 +118,27 @@ public:
   }
 
 private:
+  /// Keeps the program that this machine cannot run.
+  ExitCode keepOnly(const Prepared &prepared, RunRequest &request) const {
+    const Manifest &manifest = prepared.manifest;
+    request.inputs = makeRandomInputs(manifest);
+    if (llvm::Error error = prepared.module->keep(request, kept))
+      return fail(std::move(error), ExitCode::usage);
+    if (json)
+      printJson(json::Object{{"name", manifest.name},
+                             {"target", manifest.target},
+                             {"compiler", prepared.toolchain.compiler},
+                             {"kept", kept}});
+    else
+      printOut(
+          "{}: a program for {}, not timed here, as {}\n"
+          "On a machine with such a GPU and its driver, {}/run --seconds=2 "
+          "times it\n",
+          displayText(kept), manifest.target,
+          target::findGpuObstacle(manifest.architectures), displayText(kept));
+    return ExitCode::done;
+  }
+
   /// Returns a rate in GFLOP/s. A multiply-add counts as two operations.
   static double rate(int64_t multiplyAdds, double seconds) {
     return seconds > 0 ? 2e-9 * double(multiplyAdds) / seconds : 0;
@@ -117,7 +149,7 @@ private:
     double least =
         *std::min_element(result.runCosts.begin(), result.runCosts.end());
     bool emulated = !prepared.toolchain.emulator.empty();
-    std::string machine = describeMachine(prepared.toolchain);
+    std::string machine = describeMachine(prepared.toolchain, result);
     if (json)
       printJson(toJson(prepared, result, middle, least, machine, emulated));
     else
@@ -136,20 +168,34 @@ private:
                        {"params", manifest.layers[i].params},
                        {"seconds", result.layerCosts[i]},
                        {"multiply_adds", manifest.layers[i].multiplyAdds}});
-    return json::Object{{"name", manifest.name},
-                        {"target", manifest.target},
-                        {"machine", machine},
-                        {"emulated", emulated},
-                        {"compiler", prepared.toolchain.compiler},
-                        {"threads", threads},
-                        {"pinned", pin},
-                        {"run_seconds", json::Array(result.runCosts)},
-                        {"median_seconds", middle},
-                        {"min_seconds", least},
-                        {"multiply_adds", manifest.multiplyAdds()},
-                        {"peak_multiply_adds_per_second", result.peak},
-                        {"peak_resident_bytes", result.residentBytes},
-                        {"layers", std::move(layers)}};
+    json::Object said{
+        {"name", manifest.name},
+        {"target", manifest.target},
+        {"machine", machine},
+        {"emulated", emulated},
+        {"compiler", prepared.toolchain.compiler},
+        {"threads", threads},
+        {"pinned", pin},
+        {"run_seconds", json::Array(result.runCosts)},
+        {"median_seconds", middle},
+        {"min_seconds", least},
+        {"multiply_adds", manifest.multiplyAdds()},
+        {"peak_multiply_adds_per_second", getPeak(manifest, result)},
+        {"peak_resident_bytes", result.residentBytes},
+        {"layers", std::move(layers)}};
+    if (!result.gpu.name.empty())
+      said["gpu"] = tools::toJson(result.gpu,
+                                  GpuPeaks::find(result.gpu, manifest.target));
+    return said;
+  }
+
+  /// Returns the multiply-adds per second that were measured as the peak of the
+  /// machine, or that a GPU has on paper for the types of the model's layers.
+  static double getPeak(const Manifest &manifest, const RunResult &result) {
+    if (result.gpu.name.empty())
+      return result.peak;
+    return GpuPeaks::find(result.gpu, manifest.target)
+        .getHighest(manifest.layers);
   }
 
   void print(const Prepared &prepared, const RunResult &result, double middle,
@@ -158,16 +204,20 @@ private:
     Table table({"layer", "routine", "time", "share", "GFLOP/s", "of peak"});
     double sum = std::accumulate(result.layerCosts.begin(),
                                  result.layerCosts.end(), 0.0);
-    double peak = 2e-9 * result.peak;
+    const bool isGpu = !result.gpu.name.empty();
+    double peak = 2e-9 * getPeak(manifest, result);
+    const GpuPeaks peaks =
+        isGpu ? GpuPeaks::find(result.gpu, manifest.target) : GpuPeaks();
     for (size_t i = 0; i < manifest.layers.size(); ++i) {
       const LayerInfo &layer = manifest.layers[i];
       double seconds = result.layerCosts[i];
       double reached = rate(layer.multiplyAdds, seconds);
       bool counts = layer.multiplyAdds > 0;
+      double own = isGpu ? 2e-9 * peaks.get(layer.dtype) : peak;
       table.add({layer.name, routineText(layer), formatSeconds(seconds),
                  fmt::format("{:.1f} %", 100 * seconds / sum),
                  counts ? fmt::format("{:.1f}", reached) : "",
-                 counts ? fmt::format("{:.0f} %", 100 * reached / peak) : ""});
+                 counts ? fmt::format("{:.0f} %", 100 * reached / own) : ""});
     }
     table.print();
     printOut("\n{} for {} on {}, built with {}, {} {}thread{}, {} runs\n",
@@ -176,9 +226,13 @@ private:
              threads > 1 ? "s" : "", result.runCosts.size());
     double reached = rate(manifest.multiplyAdds(), middle);
     printOut("median {}, min {}; {:.1f} GFLOP/s, {:.0f} % of the {:.1f} that "
-             "were measured as the machine's peak\n",
+             "{}\n",
              colouredForStdout(Colour::bold, formatSeconds(middle)),
-             formatSeconds(least), reached, 100 * reached / peak, peak);
+             formatSeconds(least), reached, 100 * reached / peak, peak,
+             isGpu ? "the GPU has on paper"
+                   : "were measured as the machine's peak");
+    if (isGpu)
+      printOut("{}\n", describe(result.gpu));
     if (result.residentBytes)
       printOut("{:.1f} MB of memory resident at most\n",
                1e-6 * double(result.residentBytes));
@@ -207,7 +261,7 @@ private:
     };
     std::vector<int64_t> ofLayers = toCounts(result.layerCosts);
     int64_t count = int64_t(median(result.runCosts));
-    std::string machine = describeMachine(prepared.toolchain);
+    std::string machine = describeMachine(prepared.toolchain, result);
     if (json) {
       json::Array layers;
       for (auto [layer, instructions] : llvm::zip(manifest.layers, ofLayers)) {

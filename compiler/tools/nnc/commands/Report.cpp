@@ -153,7 +153,7 @@ private:
     const bool isBare = prepared.toolchain.isBare();
     document["measured"] =
         json::Object{{"unit", isBare ? "instructions" : "seconds"},
-                     {"machine", describeMachine(prepared.toolchain)},
+                     {"machine", describeMachine(prepared.toolchain, result)},
                      {"emulated", !prepared.toolchain.emulator.empty()},
                      {"threads", threads},
                      {"runs", int64_t(result.runCosts.size())},

@@ -81,7 +81,9 @@ public:
     if (ExitCode code = readInputs(files, prepared.manifest, request);
         code != ExitCode::done)
       return code;
-    if (ExitCode code = prepared.build(compiler, threads, emulate);
+    if (ExitCode code = prepared.build(compiler, threads,
+                                       emulate ? Prepared::Gpu::emulated
+                                               : Prepared::Gpu::own);
         code != ExitCode::done)
       return code;
     llvm::Expected<RunResult> result = prepared.module->run(request);

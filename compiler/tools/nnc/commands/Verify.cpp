@@ -102,7 +102,9 @@ public:
       llvm::Expected<std::vector<TestCase>> cases = readCases();
       if (!cases)
         return fail(cases.takeError(), ExitCode::usage);
-      if (ExitCode code = prepared.build(compiler, threads, emulate);
+      if (ExitCode code = prepared.build(compiler, threads,
+                                         emulate ? Prepared::Gpu::emulated
+                                                 : Prepared::Gpu::own);
           code != ExitCode::done)
         return code;
       for (TestCase &one : *cases)

@@ -14,6 +14,7 @@
 #include "compiler/tools/nnc/prepare/Prepared.h"
 #include "dialects/qnn/Qnn.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
@@ -31,12 +32,17 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+std::vector<Tensor> makeRandomInputs(const Manifest &manifest) {
+  std::vector<Tensor> inputs;
+  for (auto [i, port] : llvm::enumerate(manifest.inputs))
+    inputs.push_back(randomTensor(port.dtype, port.shape, i));
+  return inputs;
+}
+
 ExitCode timeRuns(const Prepared &prepared, RunRequest &request,
                   RunResult &result) {
   const Manifest &manifest = prepared.manifest;
-  for (size_t i = 0; i < manifest.inputs.size(); ++i)
-    request.inputs.push_back(
-        randomTensor(manifest.inputs[i].dtype, manifest.inputs[i].shape, i));
+  request.inputs = makeRandomInputs(manifest);
   llvm::Expected<RunResult> found = prepared.module->run(request);
   if (!found)
     return fail(found.takeError(), ExitCode::ownFault);
@@ -49,7 +55,10 @@ ExitCode timeRuns(const Prepared &prepared, RunRequest &request,
   return ExitCode::done;
 }
 
-std::string describeMachine(const Toolchain &toolchain) {
+std::string describeMachine(const Toolchain &toolchain,
+                            const RunResult &result) {
+  if (!result.gpu.name.empty())
+    return result.gpu.name;
   if (toolchain.isBare())
     return fmt::format("{}", fmt::join(toolchain.emulator, " "));
   if (!toolchain.emulator.empty())

@@ -18,14 +18,18 @@ namespace nnc::tools {
 
 double median(std::vector<double> values);
 
+/// Returns random inputs for a model.
+std::vector<Tensor> makeRandomInputs(const Manifest &manifest);
+
 /// Runs a built model on random inputs, which are stored in `request`, until
 /// `result` has the times of all runs and layers.
 ExitCode timeRuns(const Prepared &prepared, RunRequest &request,
                   RunResult &result);
 
-/// Returns a name for the machine that runs the programs of `toolchain`: the
-/// name of a chip, or the command of an emulator.
-std::string describeMachine(const Toolchain &toolchain);
+/// Returns a name for the machine on which a program of `toolchain` had the
+/// result: the name of a chip or a GPU, or the command of an emulator.
+std::string describeMachine(const Toolchain &toolchain,
+                            const RunResult &result);
 
 /// Returns the errors that the outputs of a module may have relative to its
 /// reference. `imported` is the module that the reference evaluates, and

@@ -13,6 +13,8 @@
 #include "compiler/tools/driver/toolchain/Runner.h"
 #include "compiler/tools/driver/toolchain/Toolchain.h"
 
+#include "dialects/target/OwnGpu.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -63,16 +65,18 @@ void Prepared::chooseFunction(const std::vector<std::string> &arguments) {
   manifest = found == functions.end() ? functions.front() : *found;
 }
 
-/// Returns why nnc cannot run code for a GPU on this machine.
-static llvm::Error makeNoGpuError(const std::string &target) {
-  return makeError(fmt::format("code for {} needs a GPU, and nnc does not run "
-                               "modules on one yet: nnc run --emulate and nnc "
-                               "verify --emulate let the CPU emulate it",
-                               target));
+/// Returns an error that says why this machine cannot run a module for GPUs.
+static llvm::Error makeNoGpuError(const std::string &target,
+                                  const std::string &obstacle) {
+  return makeError(fmt::format(
+      "code for {} needs a GPU that runs it: {}. nnc run --emulate and nnc "
+      "verify --emulate let the CPU emulate one, and nnc bench --keep=DIR "
+      "builds a program for a machine with one",
+      target, obstacle));
 }
 
-ExitCode Prepared::build(const std::string &compiler, int threads,
-                         bool emulate) {
+ExitCode Prepared::build(const std::string &compiler, int threads, Gpu gpu) {
+  const bool emulate = gpu == Gpu::emulated;
   if (threads > 1 && !manifest.threads)
     return fail(makeError(manifest.folder + " was compiled without threads; "
                                             "compile it with --threads=on"),
@@ -85,16 +89,21 @@ ExitCode Prepared::build(const std::string &compiler, int threads,
     return fail(makeError("--emulate is for targets that are GPUs, and " +
                           manifest.target + " is none; leave it out"),
                 ExitCode::usage);
-  if (manifest.isCuda() && !emulate)
-    return fail(makeNoGpuError(manifest.target), ExitCode::noGpu);
+  if (manifest.isCuda() && gpu == Gpu::own)
+    if (std::string obstacle = target::findGpuObstacle(manifest.architectures);
+        !obstacle.empty())
+      return fail(makeNoGpuError(manifest.target, obstacle), ExitCode::noGpu);
   if (emulate)
     toolchain.emulateGpu(compiler);
+  else if (manifest.isCuda())
+    toolchain.useGpu();
   toolchain.level = getLevel(manifest.optimize);
   if (std::string obstacle = findObstacle(manifest.isa, toolchain);
       !obstacle.empty())
     return fail(makeError(obstacle), ExitCode::unsupported);
   for (const Words &command :
-       {splitCommand(toolchain.compiler), toolchain.emulator,
+       {splitCommand(toolchain.compiler), splitCommand(toolchain.hostCompiler),
+        toolchain.emulator,
         toolchain.isBare() ? splitCommand(toolchain.linker) : Words()})
     if (!command.empty())
       if (llvm::Error error = findProgram(command.front()).takeError())

@@ -20,6 +20,10 @@ namespace nnc::tools {
 /// A model that is compiled for its target and built. If the user gave an
 /// emitted folder instead of a model, there is no driver.
 struct Prepared {
+  /// Where the program of a CUDA module is to run: on the GPU of this machine,
+  /// on the CPU, which emulates one, or on another machine.
+  enum class Gpu { own, emulated, elsewhere };
+
   /// The temporary folder of the emitted code; null if the user gave a folder.
   std::unique_ptr<Scratch> folder;
   std::unique_ptr<Driver> driver;
@@ -32,10 +36,9 @@ struct Prepared {
   /// Selects one function of a module with several: the one that accepts inputs
   /// with the shapes of these files (INPUT=FILE.npy), or else the first one.
   void chooseFunction(const std::vector<std::string> &arguments);
-  /// Builds the program that runs the module, if this machine can run it. With
-  /// `emulate`, the CPU emulates the GPU of a CUDA module.
-  ExitCode build(const std::string &compiler, int threads,
-                 bool emulate = false);
+  /// Builds the program that runs the module. Fails if it cannot run where it
+  /// is to run.
+  ExitCode build(const std::string &compiler, int threads, Gpu gpu = Gpu::own);
 };
 
 /// Reads the file NAME=FILE.npy for each of the model's inputs into the
