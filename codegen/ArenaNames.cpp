@@ -22,9 +22,10 @@ std::string codegen::getArenaPointer(Operation &op, StringRef access) {
 }
 
 bool codegen::hasPortsInArena(exec::ProgramOp program) {
-  return llvm::any_of(program.getBody().front(), [](Operation &op) {
-    return exec::getPortOffset(&op).has_value();
-  });
+  return !program.getHostPorts() &&
+         llvm::any_of(program.getBody().front(), [](Operation &op) {
+           return exec::getPortOffset(&op).has_value();
+         });
 }
 
 SmallVector<std::string> codegen::getPlaceParameters(exec::ProgramOp program) {

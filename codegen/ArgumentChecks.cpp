@@ -36,6 +36,8 @@ static SmallVector<std::string> listArenas(exec::ProgramOp program) {
 /// in the arena.
 static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
   SmallVector<std::string> moved;
+  if (!hasPortsInArena(program))
+    return moved;
   for (Operation &op : program.getBody().front())
     if (exec::getPortOffset(&op)) {
       std::string name = cast<exec::PlaceOpInterface>(op).getName().str();
@@ -50,12 +52,18 @@ static SmallVector<std::string> listMovedPorts(exec::ProgramOp program) {
 static SmallVector<std::string> listMisalignedPorts(exec::ProgramOp program) {
   SmallVector<std::string> misaligned;
   for (Operation &op : program.getBody().front())
-    if (isa<exec::InputOp, exec::OutputOp>(op))
+    if (isa<exec::InputOp, exec::OutputOp>(op) && !program.getHostPorts())
       misaligned.push_back("reinterpret_cast<uintptr_t>(" +
                            getPortField(op, "->") + ") % 16 != 0");
   if (hasState(program))
     misaligned.push_back("reinterpret_cast<uintptr_t>(state) % 16 != 0");
   return misaligned;
+}
+
+std::string codegen::printNullFault(Operation &port) {
+  bool isEmpty =
+      cast<exec::PlaceOpInterface>(port).getTensor().getNumElements() == 0;
+  return isCuda(&port) && isEmpty ? "" : "!" + getPortField(port, "->");
 }
 
 std::string codegen::printChecks(exec::ProgramOp program,
@@ -66,10 +74,10 @@ std::string codegen::printChecks(exec::ProgramOp program,
             what.str() + ";\n";
   };
   SmallVector<std::string> inputs = {"!inputs"}, outputs = {"!outputs"};
-  for (auto input : program.getBody().getOps<exec::InputOp>())
-    inputs.push_back("!inputs->" + input.getName().str());
-  for (auto output : program.getBody().getOps<exec::OutputOp>())
-    outputs.push_back("!outputs->" + output.getName().str());
+  for (Operation &op : program.getBody().front())
+    if (isa<exec::InputOp, exec::OutputOp>(op))
+      if (std::string fault = printNullFault(op); !fault.empty())
+        (isa<exec::InputOp>(op) ? inputs : outputs).push_back(fault);
   check(inputs, "NULL_INPUT");
   check(outputs, "NULL_OUTPUT");
   SmallVector<std::string> wrong;

@@ -80,10 +80,12 @@ std::string codegen::printPointerChecks(exec::ProgramOp program) {
   auto check = [&](const std::string &pointer) {
     faults.push_back("!nnc::is_on_gpu(" + pointer + ")");
   };
-  for (auto input : program.getBody().getOps<exec::InputOp>())
-    check("inputs->" + input.getName().str());
-  for (auto output : program.getBody().getOps<exec::OutputOp>())
-    check("outputs->" + output.getName().str());
+  for (Operation &op : program.getBody().front()) {
+    // A pointer that may be null is not checked.
+    if (isa<exec::InputOp, exec::OutputOp>(op) && !program.getHostPorts() &&
+        !printNullFault(op).empty())
+      check(getPortField(op, "->"));
+  }
   if (hasState(program))
     check("state");
   if (program.getArena() && !hasMemories(program))
@@ -97,23 +99,70 @@ std::string codegen::printPointerChecks(exec::ProgramOp program) {
          ";\n#endif\n";
 }
 
+/// Returns the bytes of the copy of an input or output of a program with
+/// `host_ports`, and its place in the arena. The place is not a variable of
+/// run() if no step names it: it may have the memory of another value, which is
+/// the same one.
+static std::pair<std::string, std::string> describeCopy(Operation &port) {
+  auto place = cast<exec::PlaceOpInterface>(port);
+  return {printBytes(place), "at<unsigned char>(" + getArenaPointer(port, ".") +
+                                 ", place::" + place.getName().str() + ")"};
+}
+
+template <class Port>
+static std::string printCopies(exec::ProgramOp program, StringRef function) {
+  std::string text;
+  for (Operation &op : program.getBody().front()) {
+    if (!program.getHostPorts() || !isa<Port>(op) ||
+        cast<Port>(op).getTensor().getNumElements() == 0)
+      continue;
+    auto [bytes, place] = describeCopy(op);
+    std::string field = getPortField(op, ".");
+    bool isInput = isa<exec::InputOp>(op);
+    text += printList(("  gpu_stream." + function + "(").str(),
+                      {isInput ? place : field, isInput ? field : place, bytes},
+                      ");");
+  }
+  return text;
+}
+
+std::string codegen::printUploads(exec::ProgramOp program) {
+  return printCopies<exec::InputOp>(program, "upload");
+}
+
+std::string codegen::printDownloads(exec::ProgramOp program) {
+  return printCopies<exec::OutputOp>(program, "download");
+}
+
 std::string codegen::printLoadWeights(exec::ProgramOp program,
                                       const EmitOptions &options) {
   Values values;
   std::string name = program.getSymName().str();
   values["name"] = name;
   values["NAME"] = StringRef(name).upper();
-  values["prototype"] = printLoadPrototype(program, "extern \"C\" ", ") {");
+  values["prototype"] =
+      printLoadPrototype(program, options, "extern \"C\" ", ") {");
   values["own"] = embedsWeights(program, options)
                       ? "  if (!weights)\n    weights = " +
                             listWeights(program).front().symbol + ";\n"
                       : "";
+  values["size"] = embedsWeights(program, options)
+                       ? ""
+                       : "  if (weights && bytes != " + values["NAME"] +
+                             "_WEIGHT_BYTES)\n    return " + values["NAME"] +
+                             "_WRONG_WEIGHT_BYTES;\n";
   return "\n" + fillTemplate("load_weights.in", values);
 }
 
-std::string codegen::printLoadPrototype(exec::ProgramOp program, StringRef head,
-                                        StringRef tail) {
+std::string codegen::printLoadPrototype(exec::ProgramOp program,
+                                        const EmitOptions &options,
+                                        StringRef head, StringRef tail) {
+  SmallVector<std::string> parameters = {"void *device_weights",
+                                         "const void *weights"};
+  if (!embedsWeights(program, options))
+    parameters.push_back("size_t bytes");
+  parameters.push_back("void *stream");
   return printList(
       (head + "int " + program.getSymName() + "_load_weights(").str(),
-      {"void *device_weights", "const void *weights", "void *stream"}, tail);
+      parameters, tail);
 }

@@ -69,7 +69,7 @@ static std::string printOutputDims(exec::ProgramOp program) {
               "] = " + printSize(dim, access) + ";\n";
     bool isFound = StringRef(body).contains("*outputs->");
     // The CPU cannot read what a run on a GPU has found.
-    if (isFound && isCuda(program))
+    if (isFound && isCuda(program) && !program.getHostPorts())
       continue;
     SmallVector<std::string> parameters = {"const struct " + name +
                                            "_inputs *inputs"};
@@ -78,7 +78,10 @@ static std::string printOutputDims(exec::ProgramOp program) {
     parameters.push_back("int32_t dims[" + std::to_string(map.getNumResults()) +
                          "]");
     text += isFound
-                ? "\n/* Tells the dimensions of " + field + " after a run. */\n"
+                ? "\n/* Tells the dimensions of " + field +
+                      (isCuda(program) ? " after a run whose stream has done "
+                                         "its work. */\n"
+                                       : " after a run. */\n")
                 : "\n/* Tells the dimensions of " + field +
                       " for the sizes in `inputs`; its pointers may be "
                       "null. */\n";
@@ -173,12 +176,12 @@ static std::string declareLoadWeights(exec::ProgramOp program,
           "_WEIGHT_BYTES bytes at `device_weights`, aligned as the arena is. "
           "`weights` are in the CPU's memory: " +
           (embedsWeights(program, options) ? "null for those in the program"
-                                           : "the bytes of the file") +
+                                           : "the `bytes` bytes of the file") +
           ". `stream` is a cudaStream_t or null; a run in another stream has "
           "to wait for the copy.",
       " *");
   return "\n/*" + text.substr(2, text.size() - 3) + " */\n" +
-         printLoadPrototype(program, "", ");");
+         printLoadPrototype(program, options, "", ");");
 }
 
 /// Prints the part of the header that belongs to one program.
@@ -272,15 +275,29 @@ static std::string printHeader(exec::ProgramOp program,
   values["memory"] =
       isCuda(program)
           ? printComment(
-                std::string("All pointers are to memory of the GPU, but for "
-                            "those to the structs of inputs and outputs. A run "
-                            "adds its work to a stream of CUDA") +
+                std::string(
+                    program.getHostPorts()
+                        ? "The pointers in the structs of inputs and outputs "
+                          "are to memory of the CPU, which should be pinned, "
+                          "as cudaHostAlloc() returns it; the others are to "
+                          "memory of the GPU. A run adds its work, and the "
+                          "copies of inputs before and of outputs after it, to "
+                          "a stream of CUDA"
+                        : "All pointers are to memory of the GPU, but for "
+                          "those to the structs of inputs and outputs. A run "
+                          "adds its work to a stream of CUDA") +
                     (listDecisions(program).empty()
                          ? " and does not wait for it: it can be captured into "
                            "a graph."
                          : ", and waits for it where data decide which layers "
                            "run, or how many elements there are: it cannot be "
-                           "captured into a graph."),
+                           "captured into a graph.") +
+                    (program.getHostPorts()
+                         ? " Inputs may be changed, and outputs be read, once "
+                           "the stream has done the run's work. A captured "
+                           "graph needs pinned memory, from and to which it "
+                           "copies in each replay."
+                         : ""),
                 " *")
           : "";
   values["check_weights"] = "";

@@ -62,7 +62,8 @@ static json::Object describePort(exec::PlaceOpInterface place,
   if (auto output = dyn_cast<exec::OutputOp>(place.getOperation());
       output && output.getSize())
     port["size"] = *output.getSize();
-  if (std::optional<int64_t> offset = exec::getPortOffset(place))
+  std::optional<int64_t> offset = exec::getPortOffset(place);
+  if (offset && !place->getParentOfType<exec::ProgramOp>().getHostPorts())
     port["arena_offset"] = *offset;
   if (StringRef memory = exec::getMemory(place); !memory.empty())
     port["memory"] = memory;
@@ -108,7 +109,7 @@ static constexpr llvm::StringLiteral kMemories = "memories",
                                      kWeightMemories = "weight_memories",
                                      kSizes = "sizes", kModule = "module",
                                      kArchitectures = "architectures",
-                                     kDecisions = "decisions",
+                                     kDecisions = "decisions", kIo = "io",
                                      kLibrary = "library",
                                      kMetadata = "metadata";
 
@@ -211,6 +212,7 @@ static std::string print(exec::ProgramOp program,
       {kArchitectures,
        json::Array(program.getArchitectures().getAsValueRange<StringAttr>())},
       {kDecisions, json::Array(listDecisions(program))},
+      {kIo, "host"},
       {"optimize", options.optimize},
       {"files", json::Array(files)},
       {kLibrary, options.library},
@@ -239,7 +241,8 @@ static std::string print(exec::ProgramOp program,
                       key == kDecisions;
     if (isOptional && value.getAsArray()->empty())
       continue;
-    if ((key == kLibrary && options.library.empty()) ||
+    if ((key == kIo && !program.getHostPorts()) ||
+        (key == kLibrary && options.library.empty()) ||
         (key == kMetadata && options.properties.empty()))
       continue;
     // Only programs after the first one of a module have another name than the

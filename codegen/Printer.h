@@ -188,7 +188,9 @@ void addElements(exec::PlaceOpInterface place, llvm::json::Object &port);
 /// quantize and dequantize a number.
 std::string printQuantizedPorts(exec::ProgramOp program);
 
-/// Returns true if the arena holds the program's inputs and outputs.
+/// Returns true if the arena holds the program's inputs and outputs, and the
+/// caller accesses them there. With `host_ports`, the caller has the originals
+/// and the copies of its outputs.
 bool hasPortsInArena(exec::ProgramOp program);
 
 /// Returns true if the arena is divided among several memories.
@@ -234,8 +236,10 @@ bool takesWeights(exec::ProgramOp program, const EmitOptions &options);
 bool embedsWeights(exec::ProgramOp program, const EmitOptions &options);
 
 /// Returns the prototype of <name>_load_weights, which copies the weights of a
-/// CUDA program into the GPU's memory.
-std::string printLoadPrototype(exec::ProgramOp program, llvm::StringRef head,
+/// CUDA program into the GPU's memory. It takes the number of bytes that the
+/// caller has if the weights are a file.
+std::string printLoadPrototype(exec::ProgramOp program,
+                               const EmitOptions &options, llvm::StringRef head,
                                llvm::StringRef tail);
 
 /// Return the texts of <name>.h, <name>.cpp and manifest.json for the programs

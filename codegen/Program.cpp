@@ -96,8 +96,10 @@ static std::string printProgram(exec::ProgramOp program,
   values["target"] = program.getTarget().str();
   values["layers"] = std::to_string(layers.size());
   values["wait"] =
-      isCuda(program) ? "NNC_HOOKS > 1 ? void() : gpu_stream.wait(), \\\n      "
-                      : "";
+      isCuda(program)
+          ? "NNC_HOOKS <= 1 && !gpu_stream.wait() ? static_cast<void>(0)" +
+                std::string(18, ' ') + "\\\n      : "
+          : "";
   bool isOpen = llvm::any_of(
       exec::getSteps<exec::CallOp>(program), [](exec::CallOp call) {
         return call.getMultiplyAdds() && getTrips(call).isOpen;

@@ -29,10 +29,20 @@ std::string printIsAt();
 /// Returns the body of find_fault(), which checks the arguments of run().
 std::string printChecks(exec::ProgramOp program, const EmitOptions &options);
 
+/// Returns the condition that is true if the pointer of an input or output is
+/// null. It is empty for a tensor without elements in a CUDA program, which may
+/// be null.
+std::string printNullFault(mlir::Operation &port);
+
 /// Returns the statements that check, in a build with NNC_CHECK_POINTERS,
 /// whether the arguments of a CUDA program's run() are in the GPU's memory
 /// (Cuda.cpp).
 std::string printPointerChecks(exec::ProgramOp program);
+/// Return the lines of a CUDA program's run() that copy all inputs from the
+/// CPU's memory to their places in the arena, and all outputs back. They are
+/// empty unless the program has `host_ports` (Cuda.cpp).
+std::string printUploads(exec::ProgramOp program);
+std::string printDownloads(exec::ProgramOp program);
 /// Returns the definition of <name>_load_weights.
 std::string printLoadWeights(exec::ProgramOp program,
                              const EmitOptions &options);

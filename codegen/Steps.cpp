@@ -271,6 +271,9 @@ std::string codegen::printBody(exec::ProgramOp program,
     body += ("  const int " + size + " = inputs." + size + ";\n" +
              "  static_cast<void>(" + size + ");\n")
                 .str();
+  const std::string uploads = printUploads(program);
+  const std::string downloads = printDownloads(program);
+  body += uploads;
   for (Operation &op : program.getBody().front()) {
     // An unused place in the arena is not declared.
     if (exec::getPortOffset(&op) && op.use_empty())
@@ -289,6 +292,8 @@ std::string codegen::printBody(exec::ProgramOp program,
         "\n" + printStep(op, layers, total, "  ", std::exchange(declared, ""));
   }
   body += declared;
+  if (!downloads.empty())
+    body += "\n" + downloads;
   if (!usesWeights)
     body += "  static_cast<void>(weights);\n";
   if (!usesArena)
@@ -298,10 +303,14 @@ std::string codegen::printBody(exec::ProgramOp program,
       llvm::none_of(exec::getSteps<exec::CallOp>(program), takesPool))
     body += "  static_cast<void>(pool);\n";
   bool takesSizes = !getCallersSizes(program).empty();
-  if (!takesSizes &&
-      (inArena || program.getBody().getOps<exec::InputOp>().empty()))
+  bool readsInputs =
+      program.getHostPorts()
+          ? !uploads.empty()
+          : !inArena && !program.getBody().getOps<exec::InputOp>().empty();
+  bool writesOutputs = program.getHostPorts() ? !downloads.empty() : !inArena;
+  if (!takesSizes && !readsInputs)
     body += "  static_cast<void>(inputs);\n";
-  if (inArena)
+  if (!writesOutputs)
     body += "  static_cast<void>(outputs);\n";
   return StringRef(body).rtrim().str();
 }

@@ -171,6 +171,7 @@ exec::ProgramOp ExecLowering::createProgram(StringRef name) {
   if (auto machine =
           module->getAttrOfType<target::MachineAttr>(target::kTargetAttr))
     setMachine(created, machine);
+  created.setHostPorts(function->hasAttr(exec::kHostPortsAttr));
   if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
     created.setMemoriesAttr(memories);
   weightBytes.resize(1);

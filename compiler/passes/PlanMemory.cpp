@@ -53,6 +53,8 @@ struct PlanMemoryPass : nnc::impl::PlanMemoryBase<PlanMemoryPass> {
   using Demand = std::pair<int64_t, int64_t>;
   Demand plan(func::FuncOp function) {
     PlacePlanner(function, threads, portsInArena).plan();
+    if (portsInArena && hostPorts)
+      function->setAttr(exec::kHostPortsAttr, UnitAttr::get(&getContext()));
     int64_t beyond = 0;
     if (auto memories = function->getAttrOfType<ArrayAttr>(exec::kMemoriesAttr))
       for (auto memory : memories.getAsRange<exec::MemoryAttr>())

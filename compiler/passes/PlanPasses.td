@@ -314,7 +314,9 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::ModuleOp"> {
     With `ports-in-arena`, the function gets `exec.ports_in_arena`, and its
     arguments and results get an `exec.place` in the arena. Other values may
     take the place of an argument after its last use; results stay up to the
-    end.
+    end. With `host-ports` besides, for a GPU, the function gets
+    `exec.host_ports`: the places in the arena are those to and from which a run
+    copies what is in the CPU's memory.
 
     ```mlir
     %0 = nn.layer "relu" extras(%x : tensor<4xf32>) -> tensor<4xf32> ...
@@ -332,6 +334,9 @@ def PlanMemory : Pass<"nnc-plan-memory", "::mlir::ModuleOp"> {
            "number of threads that may share a layer, each with its own scratch">,
     Option<"portsInArena", "ports-in-arena", "bool", /*default=*/"false",
            "place inputs and results in the arena, not in the caller's buffers">,
+    Option<"hostPorts", "host-ports", "bool", /*default=*/"false",
+           "with ports-in-arena: copy inputs and results from and to the CPU's "
+           "memory in each run">,
     Option<"reorder", "reorder", "bool", /*default=*/"false",
            "change the order of layers for any target">,
   ];

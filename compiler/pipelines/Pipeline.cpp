@@ -123,7 +123,8 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   if (options.threads > 1)
     manager.addPass(createAssignThreads());
   // When no later pass moves, adds or removes a value.
-  manager.addPass(createPlanMemory({options.threads, options.portsInArena}));
+  manager.addPass(createPlanMemory(
+      {options.threads, options.portsInArena, options.hostPorts}));
 }
 
 void nnc::buildLowerPipeline(OpPassManager &manager,

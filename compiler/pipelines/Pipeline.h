@@ -36,6 +36,7 @@ struct PipelineOptions {
   Precision precision = Precision::f32;  ///< see nnc-choose-routines
   Optimize optimize = Optimize::balance; ///< see nnc-choose-routines
   bool portsInArena = false;             ///< see nnc-plan-memory
+  bool hostPorts = false;                ///< see nnc-plan-memory
   /// RAM in bytes that the program may use; see nnc-choose-routines.
   int64_t maxRam = std::numeric_limits<int64_t>::max();
   WeightRules weights; ///< see nnc-choose-routines

@@ -41,6 +41,7 @@ namespace nnc::exec {
 inline constexpr llvm::StringLiteral
     kArenaAttr = ExecDialect::ArenaAttrHelper::getNameStr(),
     kDimsAttr = ExecDialect::DimsAttrHelper::getNameStr(),
+    kHostPortsAttr = ExecDialect::HostPortsAttrHelper::getNameStr(),
     kLowerBoundAttr = ExecDialect::LowerBoundAttrHelper::getNameStr(),
     kMemoriesAttr = ExecDialect::MemoriesAttrHelper::getNameStr(),
     kModuleAttr = ExecDialect::ModuleAttrHelper::getNameStr(),

@@ -106,6 +106,7 @@ static LogicalResult verifyDims(const AttributeHolder &holder,
 static constexpr AttributeRule execRules[] = {
     {kArenaAttr, onFunction, byteCount},
     {kDimsAttr, onPlaceOfProgram, aMap, verifyDims},
+    {kHostPortsAttr, onFunction, noValue},
     {kLowerBoundAttr, onFunction, byteCount},
     {kMemoriesAttr, onFunction, memoryList, verifyMemoryList},
     {kModuleAttr, onProgram, filledText},

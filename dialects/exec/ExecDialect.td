@@ -46,6 +46,9 @@ def Exec_Dialect : Dialect {
     "::mlir::IntegerAttr":$lower_bound,
     // Marks a function whose arena holds its inputs and results, too.
     "::mlir::UnitAttr":$ports_in_arena,
+    // Marks a function with exec.ports_in_arena whose caller passes memory of the
+    // CPU: a run on a GPU copies inputs and results from and to it.
+    "::mlir::UnitAttr":$host_ports,
     // The memories among which the arena of the function is divided, and those for
     // its weights.
     "::mlir::ArrayAttr":$memories,

@@ -71,6 +71,10 @@ def Exec_ProgramOp : Exec_Op<"program", [
     - `architectures`: the GPU architectures, by nvcc's names, for which the
       program is printed as CUDA; empty for a program that a CPU runs. All
       places of a CUDA program are in the GPU's memory.
+    - `host_ports`: whether the caller of a CUDA program passes inputs and
+      outputs in the CPU's memory. All of them then have an offset in the arena.
+      A run copies the inputs there before its steps, and the outputs from
+      there after them.
     - `headers`: headers of runtime/ that are included in front of those of the
       routines: the vectors that these are written for, and the functions of the
       expressions.
@@ -94,6 +98,7 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<StrArrayAttr, "{}">:$flags,
     DefaultValuedAttr<StrArrayAttr, "{}">:$features,
     DefaultValuedAttr<StrArrayAttr, "{}">:$architectures,
+    UnitAttr:$host_ports,
     DefaultValuedAttr<StrArrayAttr, "{}">:$headers,
     DefaultValuedAttr<Exec_Memories, "{}">:$memories,
     DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,

@@ -229,6 +229,8 @@ LogicalResult ProgramOp::verifyRegions() {
       !problem.empty())
     return emitOpError() << "cannot be named '" << getSymName() << "', which "
                          << problem;
+  if (getHostPorts() && getArchitectures().empty())
+    return emitOpError("has 'host_ports', which only programs for GPUs have");
   Names names;
   for (ArrayAttr memories : {getMemories(), getWeightMemories()})
     if (failed(verifyMemories(memories, [&] { return emitOpError(); })))

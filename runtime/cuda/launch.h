@@ -42,6 +42,7 @@ enum class gpu_fault {
   no_code,   ///< the program has no machine code for the GPU's architecture
   earlier,   ///< the error was there before the stream was made
   no_memory, ///< the GPU has too little memory
+  elsewhere, ///< the stream is that of another GPU than the current one
   other
 };
 
@@ -103,6 +104,7 @@ public:
     if (error == cudaErrorNotReady)
       error = cudaSuccess;
     is_earlier = error != cudaSuccess;
+    find_gpu();
   }
 
   /// Clears an error that a status of its own tells, so that CUDA does not
@@ -128,6 +130,8 @@ public:
     }
     if (is_earlier)
       return gpu_fault::earlier;
+    if (is_elsewhere)
+      return gpu_fault::elsewhere;
     switch (error) {
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
@@ -148,8 +152,14 @@ public:
 
   /// Copies bytes from the CPU's to the GPU's memory.
   void upload(void *to, const void *from, size_t bytes) {
-    if (!error)
+    if (!error && bytes)
       error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue);
+  }
+
+  /// Copies bytes from the GPU's to the CPU's memory.
+  void download(void *to, const void *from, size_t bytes) {
+    if (!error && bytes)
+      error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue);
   }
 
   /// Stores a value in the GPU's memory.
@@ -168,10 +178,11 @@ public:
     return error ? T(0) : value;
   }
 
-  /// Waits for all work so far.
-  void wait() {
+  /// Waits for all work so far, and returns false after an error.
+  bool wait() {
     if (!error)
       error = cudaStreamSynchronize(queue);
+    return !error;
   }
 
   /// Runs a kernel of `threads` threads.
@@ -204,9 +215,26 @@ public:
   }
 
 private:
+  /// Sets an error if the current GPU is not that of the stream.
+  void find_gpu() {
+    int gpu = 0;
+    if (!error)
+      error = cudaGetDevice(&gpu);
+#if CUDART_VERSION >= 12080
+    // The default streams are those of the current GPU.
+    int owner = gpu;
+    if (!error && queue && queue != cudaStreamLegacy &&
+        queue != cudaStreamPerThread)
+      error = cudaStreamGetDevice(queue, &owner);
+    is_elsewhere = !error && owner != gpu;
+    if (is_elsewhere)
+      error = cudaErrorInvalidResourceHandle;
+#endif
+  }
+
   cudaStream_t queue;
   cudaError_t error;
-  bool is_earlier;
+  bool is_earlier, is_elsewhere = false;
 };
 
 /// Returns false if CUDA knows that `pointer` is not to memory that it has
@@ -240,13 +268,18 @@ public:
     ::memcpy(to, from, bytes);
   }
   void upload(void *to, const void *from, size_t bytes) {
-    ::memcpy(to, from, bytes);
+    if (bytes)
+      ::memcpy(to, from, bytes);
+  }
+  void download(void *to, const void *from, size_t bytes) {
+    if (bytes)
+      ::memcpy(to, from, bytes);
   }
   template <class T> void write(T *place, int64_t value) {
     *place = static_cast<T>(value);
   }
   template <class T> T read(const T *place) { return *place; }
-  void wait() {}
+  bool wait() const { return error == gpu_fault::none; }
   /// Calls body(thread) for each thread of a kernel. The order within a block
   /// depends on the block, and every second kernel begins with its last block,
   /// as the order of a GPU is not known.

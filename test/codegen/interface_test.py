@@ -68,7 +68,8 @@ class Statuses(modules.TestCase):
                          [(name, str(i)) for i, name in enumerate(
                              [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE", "NO_GPU",
                               "NO_CODE", "EARLIER_ERROR", "NO_MEMORY", "CUDA_FAILED",
-                              "NOT_ON_GPU", "MISALIGNED_PORT"])])
+                              "NOT_ON_GPU", "MISALIGNED_PORT", "OTHER_GPU",
+                              "WRONG_WEIGHT_BYTES"])])
 
     def test_no_weights(self):
         """A model without weights has none to pass or to check, and no header of them."""

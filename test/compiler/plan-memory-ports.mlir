@@ -1,5 +1,6 @@
 // RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-verify-memory)' %s | FileCheck %s
 // RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true},nnc-lower-to-exec)' %s | FileCheck %s --check-prefix=EXEC
+// RUN: nnc-opt --split-input-file --pass-pipeline='builtin.module(nnc-plan-memory{ports-in-arena=true host-ports=true})' %s | FileCheck %s --check-prefix=HOST
 
 // The second layer takes the place of the input, which nothing reads any more,
 // and both outputs stay up to the end.
@@ -9,6 +10,9 @@
 // CHECK-SAME: tensor<1x64xf32> {exec.place = #exec.place<arena at [[#X]]>
 // CHECK-SAME: exec.arena = 512 : i64
 // CHECK-SAME: exec.ports_in_arena
+// HOST-LABEL: func.func @main(
+// HOST-SAME: exec.host_ports
+// HOST-SAME: exec.ports_in_arena
 // EXEC-LABEL: exec.program
 // EXEC: %[[X:.*]] = exec.input "x" at [[#AT:]] : tensor<1x64xf32>
 // EXEC: %[[Y:.*]] = exec.output "y" at {{.*}} : tensor<1x64xf32>

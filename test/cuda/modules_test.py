@@ -307,7 +307,7 @@ class Nvcc(nnc.TestCase):
             project(p LANGUAGES C CXX CUDA)
             include({nnc.ROOT}/scripts/cmake/package/NNCAddModel.cmake)
             add_subdirectory(network)
-            nnc_add_model(NAME other MODEL network.onnx TARGET cuda-sm75)
+            nnc_add_model(NAME other MODEL network.onnx TARGET cuda-sm75 OPTIONS --io=host)
             add_executable(main main.c)
             target_link_libraries(main PRIVATE network::network other::other)""")
         for command in (["cmake", "-G", "Ninja", "-B", "build", f"-DNNC_EXECUTABLE={nnc.NNC}",

@@ -176,6 +176,7 @@ struct Call {
                                     ? std::vector<char>(input.bytes)
                                     : readFile(input.path);
       if (model.takesWeightsFile && inputs.size() + 1 == model.inputFields) {
+        fixedBytes = bytes.size();
         weights = std::move(bytes);
         break;
       }

@@ -63,6 +63,9 @@
 #include "runtime/pool.h"
 
 namespace runner {
+
+std::size_t fixedBytes = 0;
+
 namespace {
 
 using Inputs = NNC_PASTE(NNC_MODEL, _inputs);
@@ -136,6 +139,12 @@ void reset(void *) {}
 #endif
 
 #if NNC_MODEL_LOADS
+#if NNC_MODEL_LOADS == 2
+#define NNC_BYTES_ARGUMENT , fixedBytes
+#else
+#define NNC_BYTES_ARGUMENT
+#endif
+
 /// Loads the weights into memory of the GPU when it is called first, and
 /// returns this memory. `file` is the contents of their file, or null for a
 /// module that holds them.
@@ -144,8 +153,8 @@ const void *loadWeights(const void *file) {
     void *memory =
         device::allocate(NNC_PASTE(NNC_MODEL_CONSTANTS, _WEIGHT_BYTES),
                          NNC_PASTE(NNC_MODEL_CONSTANTS, _ALIGN));
-    int status =
-        NNC_PASTE(NNC_MODEL, _load_weights)(memory, file, device::stream());
+    int status = NNC_PASTE(NNC_MODEL, _load_weights)(
+        memory, file NNC_BYTES_ARGUMENT, device::stream());
     if (status != 0)
       device::failCall(status, "the weights could not be loaded: ");
     device::wait();

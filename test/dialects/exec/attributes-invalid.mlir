@@ -52,6 +52,19 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.ports_in_ar
 
 // -----
 
+// expected-error @below {{needs no value as 'exec.host_ports'}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> attributes {exec.host_ports = true} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{has 'exec.host_ports', which only a function may have}}
+module attributes {exec.host_ports} {
+}
+
+// -----
+
 // expected-error @below {{has 'exec.ports_in_arena', which only a function may have}}
 module attributes {exec.ports_in_arena} {
 }

@@ -301,3 +301,9 @@ exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
     %0 = nn.constant dense<1.0> : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-error @below {{has 'host_ports', which only programs for GPUs have}}
+exec.program @cpu arena 64 lower_bound 64 align 64 weights 0 attributes {host_ports} {
+}

@@ -155,6 +155,14 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
     isSound = false;
   }
   isGpu = machine->getHost().getKind() == target::DeviceKind::gpu;
+  const bool isOfGpu =
+      choices.ports == PortMemory::device || choices.ports == PortMemory::host;
+  if (!isGpu && isOfGpu) {
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << choices.target << " is no GPU and has one kind of memory, for which "
+        << "--io=device and --io=host make no difference; leave out --io";
+    isSound = false;
+  }
   if (isGpu && !checkGpuOptions(choices, context))
     isSound = false;
   auto probed = machine;
@@ -274,7 +282,8 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.maxError = choices.maxError;
   options.layouts = choices.layouts;
   options.precision = choices.precision;
-  options.portsInArena = choices.portsInArena;
+  options.portsInArena = choices.hasPortsInArena();
+  options.hostPorts = choices.ports == PortMemory::host;
   options.optimize = choices.optimize;
   options.weights = weightRules();
   options.maxWeights = choices.maxWeights.value_or(options.maxWeights);

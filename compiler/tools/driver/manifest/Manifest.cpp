@@ -279,6 +279,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
                  map.map("flags", manifest.flags) &&
                  map.mapOptional("architectures", manifest.architectures) &&
                  map.mapOptional("decisions", manifest.decisions) &&
+                 map.mapOptional("io", manifest.io) &&
                  map.mapOptional("optimize", optimize) &&
                  map.map("files", manifest.files) &&
                  map.mapOptional("library", manifest.library) &&

@@ -117,6 +117,9 @@ struct Manifest {
   /// Loops, branches and sizes for which a run of a CUDA module waits, because
   /// the CPU decides them by a value in the GPU's memory.
   std::vector<std::string> decisions;
+  /// "host" if inputs and outputs of a CUDA module are in the CPU's memory,
+  /// from and to which a run copies; otherwise empty.
+  std::string io;
   Optimize optimize = Optimize::balance;
   std::vector<std::string> files;
   /// File name of the shared library in `folder`, or empty.

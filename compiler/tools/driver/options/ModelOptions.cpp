@@ -13,7 +13,7 @@
 namespace nnc::tools {
 
 std::string adviseOnPorts(const ModelOptions &options) {
-  return options.portsInArena
+  return options.hasPortsInArena()
              ? ""
              : "; --io=arena lets values take the place of inputs";
 }

@@ -41,6 +41,11 @@ struct MemoryChoice {
   bool slow = false, holdsWeights = false;
 };
 
+/// The memory of inputs and outputs: the caller's, which for a GPU is that of
+/// the GPU, as `device` says expressly; the arena; or for a GPU the CPU's
+/// memory, from and to which a run copies.
+enum class PortMemory { caller, arena, device, host };
+
 struct ImportedModel;
 struct ModelOptions;
 
@@ -105,8 +110,8 @@ struct ModelOptions {
   std::string weightsEncoding = "auto";
   /// The largest number of bytes that weights may take, if there is a limit.
   std::optional<int64_t> maxWeights;
-  CustomFunctions customs;   ///< functions for operators that nnc lacks
-  bool portsInArena = false; ///< whether inputs and outputs lie in the arena
+  CustomFunctions customs; ///< functions for operators that nnc lacks
+  PortMemory ports = PortMemory::caller;
   /// The memories among which the arena and the weights are divided. The arena
   /// or the weights are in one piece if no memory is for them.
   std::vector<MemoryChoice> memories;
@@ -136,6 +141,10 @@ struct ModelOptions {
   /// Returns the factor that converts estimated seconds, which hold at the
   /// clock of the target's row, to seconds at `mhz`.
   double getClockFactor(target::MachineAttr machine) const;
+  /// Returns true if the arena has places for inputs and outputs.
+  bool hasPortsInArena() const {
+    return ports == PortMemory::arena || ports == PortMemory::host;
+  }
   /// Returns true if --max-latency limits a single plan rather than a batch.
   bool limitsPlan() const { return maxLatency && !batch; }
   /// Returns the optimization level at which a compiler builds the code unless

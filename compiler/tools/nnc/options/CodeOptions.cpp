@@ -83,13 +83,18 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
                                             "AXIS:FRAMES";
       })
       ->type_name("[INPUT=]AXIS[:FRAMES]");
-  static const std::vector<std::pair<std::string, bool>> owners = {
-      {"caller", false}, {"arena", true}};
-  addChoice(app, "--io", options.portsInArena, owners,
+  static const std::vector<std::pair<std::string, PortMemory>> owners = {
+      {"caller", PortMemory::caller},
+      {"arena", PortMemory::arena},
+      {"device", PortMemory::device},
+      {"host", PortMemory::host}};
+  addChoice(app, "--io", options.ports, owners,
             "Where inputs and outputs lie: in memory of the caller's, which is "
             "read and written in place (caller, unless given), or in the "
             "arena, where other values take the place of inputs that are not "
-            "needed any more");
+            "needed any more. For GPUs, the caller's memory is that of the GPU "
+            "(device, the same as caller), or that of the CPU, from and to "
+            "which each run copies (host)");
   static const std::vector<std::pair<std::string, std::string>> places = {
       {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
   addChoice(
