@@ -138,6 +138,18 @@ static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
   return text;
 }
 
+/// Returns true if the kernels of a call on a GPU take the second of two inputs
+/// for weights, which they load before earlier launches have ended, but the
+/// program computes it.
+static bool computesWeights(exec::CallOp call) {
+  if (!call.getHeader().ends_with(".cuh") || call.getInputs().size() != 2)
+    return false;
+  Operation *place = call.getInputs()[1].getDefiningOp();
+  while (auto view = dyn_cast<exec::ViewOp>(place))
+    place = view.getBase().getDefiningOp();
+  return !isa<exec::WeightOp>(place);
+}
+
 static std::string printCall(exec::CallOp call, StringRef indent) {
   bool isSerial = call.getSerial() && !isCuda(call.getOperation());
   SmallVector<std::string> arguments = {
@@ -220,6 +232,8 @@ static std::string printStep(Operation &op, const LayerNumbers &layers,
     text += printVaryingSizes(
         call, getSizeNames(call->getParentOfType<exec::ProgramOp>()), indent);
   if (call) {
+    if (computesWeights(call))
+      text += indent + "gpu_stream.join();\n";
     // Routines need not support results without elements.
     SmallVector<std::string> needed = listNeededSizes(call);
     if (!needed.empty())

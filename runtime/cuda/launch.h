@@ -33,6 +33,12 @@
 #define NNC_THREADS 1
 #endif
 
+// With 1, a launch may begin on GPUs from sm_90 on while the one before it ends
+// (programmatic dependent launch).
+#ifndef NNC_CUDA_PDL
+#define NNC_CUDA_PDL 1
+#endif
+
 namespace nnc {
 
 /// The kind of the first error that CUDA reported.
@@ -72,10 +78,21 @@ NNC_FN inline void run_units(const S &shape, int units, int thread, int threads,
 
 #if defined(__CUDACC__)
 
+/// Waits until the launches before this one have ended, and sees what they
+/// stored; then lets the next launch begin, which waits for the end of this
+/// one.
+__device__ __forceinline__ void join_launches() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /// The kernel of launch(): its threads run the units of R.
 template <class R, class S, class... A>
 __global__ void __launch_bounds__(block_threads)
     units_kernel(S shape, int units, int threads, A... arguments) {
+  join_launches();
   const int thread = static_cast<int>(blockIdx.x * block_threads + threadIdx.x);
   if (thread < threads)
     run_units<R>(shape, units, thread, threads, arguments...);
@@ -84,12 +101,30 @@ __global__ void __launch_bounds__(block_threads)
 /// The kernel of R::finish(), which a single thread runs.
 template <class R, class S, class... A>
 __global__ void finish_kernel(S shape, A... arguments) {
+  join_launches();
   finish<R>(shape, arguments...);
 }
 
 /// The kernel that stores one value.
 template <class T> __global__ void store_kernel(T *place, T value) {
+  join_launches();
   *place = value;
+}
+
+/// True if the program may hold machine code for a GPU whose launches can begin
+/// early, and CUDA can capture such launches.
+constexpr bool has_early_launches() {
+#if !NNC_CUDA_PDL || CUDART_VERSION < 12030
+  return false;
+#elif defined(__CUDA_ARCH_LIST__)
+  constexpr int architectures[] = {__CUDA_ARCH_LIST__};
+  for (int arch : architectures)
+    if (arch >= 900)
+      return true;
+  return false;
+#else
+  return true;
+#endif
 }
 
 /// A queue of work for a GPU, which is done in order: a cudaStream_t, and the
@@ -205,17 +240,30 @@ public:
           code, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
     if (error)
       return;
+    cudaLaunchConfig_t config = {};
+    config.gridDim =
+        dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
+             static_cast<unsigned>(grid.z));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = queue;
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &early;
+    config.numAttrs = is_early;
+    is_early = begins_early;
     void *places[] = {&arguments...};
-    error = cudaLaunchKernel(code,
-                             dim3(static_cast<unsigned>(grid.x),
-                                  static_cast<unsigned>(grid.y),
-                                  static_cast<unsigned>(grid.z)),
-                             dim3(static_cast<unsigned>(threads)), places,
-                             static_cast<size_t>(shared_bytes), queue);
+    error = cudaLaunchKernelExC(&config, code, places);
   }
 
+  /// Makes the next launch wait for all work so far before it begins, as it may
+  /// read what this has stored before it waits for its inputs.
+  void join() { is_early = false; }
+
 private:
-  /// Sets an error if the current GPU is not that of the stream.
+  /// Finds out what the current GPU can do, and sets an error if it is not that
+  /// of the stream.
   void find_gpu() {
     int gpu = 0;
     if (!error)
@@ -230,11 +278,23 @@ private:
     if (is_elsewhere)
       error = cudaErrorInvalidResourceHandle;
 #endif
+    if constexpr (has_early_launches()) {
+      int major = 0, driver = 0;
+      if (!error)
+        error = cudaDeviceGetAttribute(&major,
+                                       cudaDevAttrComputeCapabilityMajor, gpu);
+      if (!error)
+        error = cudaDriverGetVersion(&driver);
+      begins_early = major >= 9 && driver >= 12030;
+    }
   }
 
   cudaStream_t queue;
   cudaError_t error;
   bool is_earlier, is_elsewhere = false;
+  /// Whether launches of this GPU can begin early, and whether the next one
+  /// does. The first one does not, as it follows work that is not known here.
+  bool begins_early = false, is_early = false;
 };
 
 /// Returns false if CUDA knows that `pointer` is not to memory that it has
@@ -280,6 +340,7 @@ public:
   }
   template <class T> T read(const T *place) { return *place; }
   bool wait() const { return error == gpu_fault::none; }
+  void join() {}
   /// Calls body(thread) for each thread of a kernel. The order within a block
   /// depends on the block, and every second kernel begins with its last block,
   /// as the order of a GPU is not known.

@@ -18,17 +18,27 @@ static void *align(char *bytes) {
   return bytes + (over ? NETWORK_ALIGN - over : 0);
 }
 
+static void *get_stream(void) {
+#ifdef OWN_STREAM
+  static int own;
+  return &own;
+#else
+  return 0;
+#endif
+}
+
 static int load(const char *path, size_t missing) {
 #ifdef WEIGHTS_FILE
   static char file[NETWORK_WEIGHT_BYTES + 1];
   FILE *const stream = fopen(path, "rb");
   const size_t bytes = fread(file, 1, sizeof file, stream);
   fclose(stream);
-  return network_load_weights(align(weights), file, bytes - missing, 0);
+  return network_load_weights(align(weights), file, bytes - missing,
+                              get_stream());
 #else
   (void)path;
   (void)missing;
-  return network_load_weights(align(weights), 0, 0);
+  return network_load_weights(align(weights), 0, get_stream());
 #endif
 }
 
@@ -44,16 +54,17 @@ int main(int count, char **arguments) {
     x[i] = given[i] = (float)(i * 37 % 101) / 50 - 1;
 #ifdef WEIGHTS_FILE
   printf("%d %d ", load(path, 1),
-         network_load_weights(align(weights), 0, NETWORK_WEIGHT_BYTES, 0));
+         network_load_weights(align(weights), 0, NETWORK_WEIGHT_BYTES,
+                              get_stream()));
 #endif
   printf("%d", load(path, 0));
   y[0] = 7;
-  printf(" %d", network_run(0, &out, align(arena), 0));
+  printf(" %d", network_run(0, &out, align(arena), get_stream()));
   in.x = 0;
-  printf(" %d", network_run(&in, &out, align(arena), 0));
+  printf(" %d", network_run(&in, &out, align(arena), get_stream()));
   in.x = x;
-  printf(" %d %g", network_run(&in, &out, 0, 0), y[0]);
-  printf(" %d", network_run(&in, &out, align(arena), 0));
+  printf(" %d %g", network_run(&in, &out, 0, get_stream()), y[0]);
+  printf(" %d", network_run(&in, &out, align(arena), get_stream()));
   printf(" %d\n", memcmp(x, given, sizeof given) != 0);
   for (i = 0; i < of_y; ++i)
     printf("%.9g ", y[i]);

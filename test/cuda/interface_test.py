@@ -2,13 +2,14 @@
 memory, and what is wrong with arguments."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import unittest
 
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import modules_test  # noqa: E402
@@ -19,6 +20,14 @@ from nnc import USAGE, model, value, weights  # noqa: E402
 node = helper.make_node
 HERE = pathlib.Path(__file__).resolve().parent
 GPU = "--target=cuda-sm80"
+
+
+HOOK = """
+void nnc_layer_done(const char *model, int layer, const void *output, size_t bytes) {
+  (void)model, (void)output, (void)bytes;
+  fprintf(stderr, "hook %d\\n", layer);
+}
+"""
 
 
 def scaled():
@@ -149,42 +158,123 @@ class Emulated(nnc.TestCase):
             said = subprocess.run([program], check=True, capture_output=True, text=True)
             self.assertEqual((said.stdout, said.stderr), ("1 2 0 8", ""), io)
 
+    def test_computed_weights(self):
+        """A launch whose weights the run decodes does not begin before they are there."""
+        few = np.random.default_rng(3).choice(np.float32([-1, 0.5, 1, 2]), (128, 64, 3, 3))
+        self.save("few", model([node("Conv", ["x", "w"], ["y"], "conv", pads=[1] * 4)],
+                               [value("x", [1, 64, 28, 28])], [value("y", [1, 128, 28, 28])],
+                               [numpy_helper.from_array(few, "w")]))
+        for encoding, count in ("codebook", 1), ("dense", 0):
+            source = (self.compile(encoding, "few", f"--weights-encoding={encoding}")
+                      / "network.cu").read_text()
+            self.assertRegex(source, r"nnc::conv2d_f32_nhwc_\w+<", "not a kernel on blocks")
+            self.assertEqual(source.count("  gpu_stream.join();\n  conv("), count)
+
     def test_no_hook_after_an_error(self):
         """A hook is called for each layer until CUDA reports an error."""
         folder = self.compile("code")
         text = (folder / "network_runtime.h").read_text()
         layers = len(json.loads((folder / "manifest.json").read_text())["layers"])
         self.assertGreater(layers, 2)
-        (folder / "main.c").write_text((HERE / "interface.c").read_text() + """
-            void nnc_layer_done(const char *model, int layer, const void *output, size_t bytes) {
-              (void)model, (void)output, (void)bytes;
-              fprintf(stderr, "%d", layer);
-            }""")
+        (folder / "main.c").write_text((HERE / "interface.c").read_text() + HOOK)
         head = "  bool wait() const { return error == gpu_fault::none; }\n"
         self.assertIn(head, text)
         # An error in the wait after the second layer.
         failing = ("  int waits = 0;\n  bool wait() {\n    if (++waits == 2)\n"
                    "      error = gpu_fault::other;\n"
                    "    return error == gpu_fault::none;\n  }\n")
-        for own, calls in (head, "".join(map(str, range(layers)))), (failing, "0"):
+        for own, calls in (head, layers), (failing, 1):
             (folder / "network_runtime.h").write_text(text.replace(head, own))
             program = self.build(folder, "main.c", "-DNNC_HOOKS=1", "-DOFFSET=4")
             said = subprocess.run([program], check=True, capture_output=True, text=True)
-            self.assertEqual(said.stderr, calls)
+            self.assertEqual(said.stderr, "".join(f"hook {i}\n" for i in range(calls)))
             self.assertEqual(said.stdout.split()[5], "0" if own == head else "16")
 
 
 @unittest.skipUnless(toolkit.find("nvcc"), toolkit.WHY_SKIPPED)
 class Nvcc(nnc.TestCase):
-    def test_host_ports(self):
-        """Copies and checks compile without a warning, with and without hooks and checks."""
-        self.nnc("compile", "network.onnx", "--target=cuda-sm80,cuda-sm90", "-o", "code",
-                 "--name=network", "--io=host")
+    """Modules that nvcc compiles. They are linked with fake_runtime.c in place of the CUDA
+    runtime, which tells what they call."""
+
+    def compile(self, target, *flags, options=()):
+        self.nnc("compile", "network.onnx", f"--target={target}", "-o", "code",
+                 "--name=network", *options)
         folder = self.folder / "code"
-        manifest = json.loads((folder / "manifest.json").read_text())
-        for flags in [], ["-DNNC_HOOKS=1", "-DNNC_CHECK_POINTERS=1", "-DNNC_CUDA_PDL=0"]:
-            _, said = toolkit.compile_module(folder, manifest, *flags)
-            self.assertEqual(said, "")
+        built, said = toolkit.compile_module(
+            folder, json.loads((folder / "manifest.json").read_text()), *flags)
+        self.assertEqual(said, "")
+        return built
+
+    def link(self, folder, main, *flags):
+        """Links a program with the module, a C source of its own, and fake_runtime.c."""
+        subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I.", "-isystem",
+                        toolkit.include_folder(), *flags, "-c", main, HERE / "fake_runtime.c",
+                        "network_weights.S"], cwd=folder, check=True)
+        objects = [path.name for path in folder.glob("*.o")]
+        subprocess.run(["g++", *objects, "-o", "program"], cwd=folder, check=True)
+
+    def run_program(self, folder, **environment):
+        """The statuses that functions returned, and the calls of CUDA."""
+        done = subprocess.run(["./program"], cwd=folder, check=True, capture_output=True,
+                              text=True, env={**os.environ, **environment})
+        return done.stdout.splitlines()[0].split(), done.stderr.splitlines()
+
+    def test_calls(self):
+        """Copies and launches of a run: from sm_90 on launches begin early, but for the first."""
+        folder = self.compile("cuda-sm80,cuda-sm90", options=["--io=host"]).parent
+        self.link(folder, HERE / "interface.c", "-DOFFSET=1", "-DOWN_STREAM=1")
+        bytes_of_weights = json.loads((folder / "manifest.json").read_text())["weight_bytes"]
+        for major in 8, 9:
+            statuses, calls = self.run_program(folder, FAKE_MAJOR=str(major))
+            self.assertEqual(statuses[0], "0")
+            self.assertEqual(statuses[5], "0")
+            self.assertEqual(calls[:3], [f"copy 1 of {bytes_of_weights}", "copy 1 of 768",
+                                         "launch"])
+            self.assertGreater(len(calls), 5)
+            later = "early launch" if major == 9 else "launch"
+            self.assertEqual(set(calls[3:-1]), {later})
+            self.assertEqual(calls[-1], "copy 2 of 40")
+
+    def test_other_gpu(self):
+        """With a stream of a GPU that is not the current one, nothing is added to it."""
+        folder = self.compile("cuda-sm80").parent
+        for flags, status in (["-DOWN_STREAM=1"], "19"), ([], "0"):
+            self.link(folder, HERE / "interface.c", "-DOFFSET=4", *flags)
+            statuses, calls = self.run_program(folder, FAKE_OWNER="1")
+            self.assertEqual((statuses[0], statuses[5]), (status, status))
+            self.assertEqual(bool(calls), status == "0")
+
+    def test_hooks(self):
+        """After an error of CUDA neither a launch nor a hook follows."""
+        folder = self.compile("cuda-sm80", "-DNNC_HOOKS=1", "-DNNC_CHECK_POINTERS=1").parent
+        (folder / "main.c").write_text((HERE / "interface.c").read_text() + HOOK)
+        self.link(folder, "main.c", "-DOFFSET=4", "-DNNC_HOOKS=1")
+        statuses, calls = self.run_program(folder, FAKE_FAILS="2")
+        self.assertEqual(statuses[5], "16")
+        self.assertEqual(calls[1:], ["launch", "hook 0", "launch"])
+
+    def test_early_launches(self):
+        """Kernels for sm_90 wait and let the next one begin; others have no such instruction,
+        and a program without them does not ask for the GPU's architecture."""
+        asks = "U cudaDriverGetVersion"
+        for target, flags, isEarly in (("cuda-sm80,cuda-sm90", [], True),
+                                       ("cuda-sm80,cuda-sm90", ["-DNNC_CUDA_PDL=0"], False),
+                                       ("cuda-sm80", [], False)):
+            built = self.compile(target, *flags)
+            symbols = subprocess.run(["nm", built], check=True, capture_output=True,
+                                     text=True).stdout
+            self.assertEqual(asks in symbols, isEarly, (target, flags))
+            if not isEarly:
+                continue
+            for architecture, has in ("sm_80", False), ("sm_90", True):
+                text = subprocess.run(
+                    [toolkit.find("cuobjdump"), "-sass", "-arch", architecture, built],
+                    check=True, capture_output=True, text=True).stdout
+                kernels = text.split("Function : ")[1:]
+                self.assertGreater(len(kernels), 2)
+                for kernel in kernels:
+                    for instruction in "ACQBULK", "PREEXIT":
+                        self.assertEqual(instruction in kernel, has, kernel[:200])
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ struct Model {
 
 extern const Model model;
 
-/// The bytes of the input that is the same in all runs: the file of weights of a
-/// module that takes one, as long as it is.
+/// The bytes of the input that is the same in all runs: the file of weights of
+/// a module that takes one, as long as it is.
 extern std::size_t fixedBytes;
 
 /// Sets the sizes that `model.run` passes to the module, in the order of the
