@@ -120,15 +120,23 @@ static std::string printLoopHead(exec::LoopOp loop, StringRef indent) {
                   getSizeNames(loop->getParentOfType<exec::ProgramOp>())));
   else if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
     conditions.push_back(run + " < " + std::to_string(loop.getMax()));
-  if (Value count = loop.getCount())
-    conditions.push_back(run + " < " + printRead(loop, getName(count)));
+  std::string first = run + " = 0";
+  if (Value count = loop.getCount()) {
+    std::string most = printRead(loop, getName(count));
+    if (isCuda(loop.getOperation())) {
+      // Reading it waits for the GPU, which is done once. An error of CUDA ends
+      // the loop, however large the number is.
+      first += ", " + run + "_end = " + std::exchange(most, run + "_end");
+      conditions.push_back("gpu_stream.is_sound()");
+    }
+    conditions.push_back(run + " < " + most);
+  }
   if (Value condition = loop.getCondition())
     conditions.push_back(printRead(loop, getName(condition)));
   if (!isCounted(loop))
     return printList((indent + "while (").str(), conditions, ") {", " &&");
-  std::string text =
-      printList((indent + "for (int64_t " + run + " = 0; ").str(), conditions,
-                "; ++" + run + ") {", " &&");
+  std::string text = printList((indent + "for (int64_t " + first + "; ").str(),
+                               conditions, "; ++" + run + ") {", " &&");
   if (Value counter = loop.getCounter())
     text += isCuda(loop.getOperation())
                 ? printList((indent + "  gpu_stream.write(").str(),

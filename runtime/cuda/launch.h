@@ -203,7 +203,7 @@ public:
   }
 
   /// Waits for all work so far, and returns a value in the GPU's memory; after
-  /// an error 0, which ends the loops that the value decides.
+  /// an error 0, which ends the loops that go on while the value is true.
   template <class T> T read(const T *place) {
     T value = T(0);
     if (!error)
@@ -212,6 +212,9 @@ public:
     wait();
     return error ? T(0) : value;
   }
+
+  /// Returns false after an error.
+  bool is_sound() const { return !error; }
 
   /// Waits for all work so far, and returns false after an error.
   bool wait() {
@@ -339,7 +342,8 @@ public:
     *place = static_cast<T>(value);
   }
   template <class T> T read(const T *place) { return *place; }
-  bool wait() const { return error == gpu_fault::none; }
+  bool is_sound() const { return error == gpu_fault::none; }
+  bool wait() const { return is_sound(); }
   void join() {}
   /// Calls body(thread) for each thread of a kernel. The order within a block
   /// depends on the block, and every second kernel begins with its last block,

@@ -1,7 +1,8 @@
 /* Functions of the CUDA runtime for a program without a GPU: they print what a
  * module calls, and copy memory. The environment says what they find:
  * FAKE_MAJOR is the compute capability of the GPU, FAKE_OWNER the number of the
- * stream's GPU, and FAKE_FAILS the number of the wait that fails. */
+ * stream's GPU, FAKE_FAILS the number of the wait that fails, and FAKE_LAUNCHES
+ * that of the launch. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                 const void *kernel, void **arguments) {
+  static int launches;
   unsigned i, is_early = 0;
   (void)kernel, (void)arguments;
   for (i = 0; i < config->numAttrs; ++i)
@@ -65,7 +67,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                     cudaLaunchAttributeProgrammaticStreamSerialization &&
                 config->attrs[i].val.programmaticStreamSerializationAllowed;
   fprintf(stderr, is_early ? "early launch\n" : "launch\n");
-  return cudaSuccess;
+  return ++launches == number("FAKE_LAUNCHES") ? cudaErrorLaunchOutOfResources
+                                               : cudaSuccess;
 }
 
 /* What nvcc's own code in a module calls. */

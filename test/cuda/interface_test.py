@@ -30,6 +30,32 @@ void nnc_layer_done(const char *model, int layer, const void *output, size_t byt
 """
 
 
+# Runs loop.onnx of modules_test.py as often as the counts say.
+LOOP = """
+#include "network.h"
+#include <stdio.h>
+#ifndef COUNTS
+#define COUNTS {100, 0}
+#endif
+static char arena[NETWORK_ARENA_BYTES + NETWORK_ALIGN];
+int main(void) {
+  static const int64_t counts[] = COUNTS;
+  __attribute__((aligned(16))) float x[4] = {0.25f, 0.5f, 0.75f, 1}, y[4] = {0};
+  __attribute__((aligned(16))) int64_t count;
+  char *at = arena + NETWORK_ALIGN - (uintptr_t)arena % NETWORK_ALIGN;
+  size_t i;
+  for (i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    struct network_inputs in = {x, &count};
+    struct network_outputs out = {y};
+    count = counts[i];
+    int status = network_run(&in, &out, at, 0);
+    printf("%d %g ", status, y[0]);
+  }
+  return 0;
+}
+"""
+
+
 def scaled():
     """Rows of x, of which there may be several, times 2 and times a row of scales."""
     return model([node("Add", ["x", "x"], ["twice"], "double"),
@@ -170,6 +196,22 @@ class Emulated(nnc.TestCase):
             self.assertRegex(source, r"nnc::conv2d_f32_nhwc_\w+<", "not a kernel on blocks")
             self.assertEqual(source.count("  gpu_stream.join();\n  conv("), count)
 
+    def test_loop(self):
+        """The number of trips is read from the GPU once."""
+        self.save("loop", modules_test.loop())
+        folder = self.compile("code", "loop")
+        self.assertRegex((folder / "network.cu").read_text(),
+                         r"for \(int64_t loop_n = 0, loop_n_end = gpu_stream\.read\(count\);"
+                         r"\s+gpu_stream\.is_sound\(\) && loop_n < loop_n_end; \+\+loop_n\)")
+        (folder / "main.c").write_text(LOOP)
+        said = subprocess.run([self.build(folder, "main.c", "-fsanitize=undefined")], check=True,
+                              capture_output=True, text=True)
+        limit = numpy_helper.to_array(weights("limit", 1))[0]
+        want = [-25.25, -0.25 if limit < 1 else np.exp(0.25)]
+        statuses = said.stdout.split()
+        self.assertEqual(statuses[::2], ["0", "0"])
+        np.testing.assert_allclose(np.array(statuses[1::2], float), want, rtol=1e-5)
+
     def test_no_hook_after_an_error(self):
         """A hook is called for each layer until CUDA reports an error."""
         folder = self.compile("code")
@@ -177,7 +219,7 @@ class Emulated(nnc.TestCase):
         layers = len(json.loads((folder / "manifest.json").read_text())["layers"])
         self.assertGreater(layers, 2)
         (folder / "main.c").write_text((HERE / "interface.c").read_text() + HOOK)
-        head = "  bool wait() const { return error == gpu_fault::none; }\n"
+        head = "  bool wait() const { return is_sound(); }\n"
         self.assertIn(head, text)
         # An error in the wait after the second layer.
         failing = ("  int waits = 0;\n  bool wait() {\n    if (++waits == 2)\n"
@@ -196,8 +238,8 @@ class Nvcc(nnc.TestCase):
     """Modules that nvcc compiles. They are linked with fake_runtime.c in place of the CUDA
     runtime, which tells what they call."""
 
-    def compile(self, target, *flags, options=()):
-        self.nnc("compile", "network.onnx", f"--target={target}", "-o", "code",
+    def compile(self, target, *flags, name="network", options=()):
+        self.nnc("compile", f"{name}.onnx", f"--target={target}", "-o", "code",
                  "--name=network", *options)
         folder = self.folder / "code"
         built, said = toolkit.compile_module(
@@ -209,7 +251,8 @@ class Nvcc(nnc.TestCase):
         """Links a program with the module, a C source of its own, and fake_runtime.c."""
         subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I.", "-isystem",
                         toolkit.include_folder(), *flags, "-c", main, HERE / "fake_runtime.c",
-                        "network_weights.S"], cwd=folder, check=True)
+                        *(path.name for path in folder.glob("*_weights.S"))], cwd=folder,
+                       check=True)
         objects = [path.name for path in folder.glob("*.o")]
         subprocess.run(["g++", *objects, "-o", "program"], cwd=folder, check=True)
 
@@ -252,6 +295,17 @@ class Nvcc(nnc.TestCase):
         statuses, calls = self.run_program(folder, FAKE_FAILS="2")
         self.assertEqual(statuses[5], "16")
         self.assertEqual(calls[1:], ["launch", "hook 0", "launch"])
+
+    def test_loop(self):
+        """A loop that would run forever ends with the first error of CUDA."""
+        self.save("loop", modules_test.loop())
+        folder = self.compile("cuda-sm80", name="loop").parent
+        (folder / "main.c").write_text(LOOP)
+        self.link(folder, "main.c", "-DCOUNTS={INT64_MAX}")
+        statuses, calls = self.run_program(folder, FAKE_LAUNCHES="3")
+        self.assertEqual(statuses[0], "16")
+        self.assertEqual(calls.count("launch"), 3)
+        self.assertEqual(calls.count("copy 2 of 8"), 1)
 
     def test_early_launches(self):
         """Kernels for sm_90 wait and let the next one begin; others have no such instruction,
