@@ -46,10 +46,13 @@ findSizes(ArrayRef<exec::CallOp> group, unsigned bits) {
   return names;
 }
 
-/// Returns true if windows that slide over images are the same in both calls.
-/// Kernels unroll loops over a window of constant size.
-static bool haveSameWindow(exec::CallOp a, exec::CallOp b) {
-  return llvm::all_of(ArrayRef<StringRef>{"kh", "kw", "sh", "sw", "dh", "dw"},
+/// Returns true if windows that slide over images, and the order of the
+/// operands of matrix products, are the same in both calls. Kernels unroll
+/// loops over a window of constant size, and have a form for each order of
+/// operands.
+static bool haveSameLoops(exec::CallOp a, exec::CallOp b) {
+  return llvm::all_of(ArrayRef<StringRef>{"kh", "kw", "sh", "sw", "dh", "dw",
+                                          "transpose_a", "transpose_b"},
                       [&](StringRef field) {
                         return a.getShape().get(field) ==
                                b.getShape().get(field);
@@ -96,7 +99,7 @@ private:
   /// Groups the calls that could share a function, and marks those groups as
   /// shared for which this is worthwhile. Calls that are marked as like an
   /// earlier one follow it. On a GPU these are calls of kernels on blocks with
-  /// the same window, which nvcc takes long to compile and whose other sizes
+  /// the same loops, which nvcc takes long to compile and whose other sizes
   /// cost no time in their inner loops.
   void shareCode(exec::ProgramOp program, bool isGpu) {
     SmallVector<SmallVector<exec::CallOp>> groups;
@@ -107,7 +110,7 @@ private:
         continue;
       auto group = llvm::find_if(groups, [&](auto &calls) {
         return calls.front().isLikeButForShape(call) &&
-               (!isGpu || haveSameWindow(calls.front(), call));
+               (!isGpu || haveSameLoops(calls.front(), call));
       });
       if (group != groups.end())
         group->push_back(call);

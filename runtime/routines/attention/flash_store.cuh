@@ -5,6 +5,7 @@
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
 #include "runtime/routines/attention/flash_tile.cuh"
+#include "runtime/routines/blocks/quads.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
@@ -12,20 +13,6 @@
 #include <stdint.h>
 
 namespace nnc {
-
-/// A step of a transpose of four words in each of four lanes: swaps bit BIT of
-/// the number of the word and that of the lane.
-template <int BIT, class B> NNC_INLINE void flash_exchange(B &b, words4 &w) {
-  const bool upper = (b.thread() & BIT) != 0;
-  NNC_UNROLL
-  for (int j = 0; j < 4; ++j)
-    if ((j & BIT) == 0) {
-      uint32_t &low = w.word[j], &high = w.word[j | BIT];
-      const uint32_t got = b.shuffle_xor(upper ? low : high, BIT);
-      low = upper ? got : low;
-      high = upper ? high : got;
-    }
-}
 
 /// Divides the sums of values by those of weights, and stores them.
 template <class Tile, class B, class S, class Softmax, class Sums>
@@ -47,8 +34,7 @@ NNC_INLINE void flash_store(B &b, const S &s, const flash_place_of<Tile> &at,
         w.word[j] = b.halves(x[0] * inverse, x[1] * inverse);
       }
       // Lane t of four has word t of each of four chunks, and gets chunk c + t.
-      flash_exchange<1>(b, w);
-      flash_exchange<2>(b, w);
+      transpose_in_quad(b, w);
       const int chunk = c + lane % 4;
       if (query + i * 8 < s.queries && chunk * Tile::elements < s.value_dim)
         b.store_global(reinterpret_cast<words4 *>(

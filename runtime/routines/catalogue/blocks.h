@@ -12,6 +12,7 @@
 #include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/matrix/matmul/plain_gemm_plan.h"
 
 namespace nnc {
 
@@ -138,6 +139,24 @@ constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
               2 * sizeof(float) * row_count * s.k * slices / core.level2_rate;
   return row_count * s.k * terms /
          (cycles * core.multiprocessors * core.block_rate);
+}
+
+/// Share of the peak rate of multiply-adds that plain_gemm.cuh reaches, whose
+/// chunks have `elements` elements. It loads nothing before the launches before
+/// it have ended. An operand whose rows are no whole chunks is loaded element
+/// by element, which takes the place of multiply-adds.
+template <class S>
+constexpr double
+plain_gemm_efficiency(tile_limits tile, const S &s, int elements, int rows,
+                      int columns, int depth_bytes, int stages, int slices) {
+  const int parts = !left_has_whole_chunks(s, elements) +
+                    !right_has_whole_chunks(s, elements);
+  const double share = parts == 0   ? block_costs::whole_operands_share
+                       : parts == 1 ? block_costs::one_operand_in_parts_share
+                                    : block_costs::operands_in_parts_share;
+  tile.core.block_rate *= share;
+  return share * gemm_efficiency(tile, products_as_groups(s), rows, columns,
+                                 depth_bytes, stages, slices);
 }
 
 /// Share of the peak rate of multiply-adds that attention reaches with blocks

@@ -12,6 +12,7 @@ FOLDER = "runtime/routines/attention/"
 KERNEL, TILE, SCORES, STORE, FLOATS, FLOAT_SCORES = (FOLDER + name for name in (
     "flash.cuh", "flash_tile.cuh", "flash_scores.cuh", "flash_store.cuh", "flash_floats.cuh",
     "flash_floats_scores.cuh"))
+QUADS = "runtime/routines/blocks/quads.h"
 TESTS = "test/runtime/cuda/"
 
 # The file, its text, and what replaces that. The text occurs once.
@@ -123,8 +124,8 @@ HALVES = [
     (KERNEL, "k + s.k_start + at.of(s.k_strides)", "k + s.k_start + at.of(s.q_strides)"),
     (KERNEL, "v + s.v_start +", "v +"),
     (KERNEL, "q + s.q_start +", "q +"),
-    (STORE, "(upper ? low : high, BIT)", "(low, BIT)"),
-    (STORE, "  flash_exchange<2>(b, w);\n", ""),
+    (QUADS, "(upper ? low : high, BIT)", "(low, BIT)"),
+    (QUADS, "  exchange_in_quad<2>(b, w);\n", ""),
     (STORE, "* s.heads + at.head)", "* s.heads)"),
     (STORE, "ptrdiff_t(i * 8) * s.heads * s.value_dim", "ptrdiff_t(i * 8) * s.value_dim"),
 ]

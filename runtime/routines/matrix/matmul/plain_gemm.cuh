@@ -1,0 +1,265 @@
+//===- plain_gemm.cuh - Products of two row-major matrices ----------------===//
+//
+// y[i][m][n] = epi(sum over k of a[i][m][k] * b[i][k][n]) for each product i of
+// a batch, all row-major; with transpose_a a is stored [k][m], with transpose_b
+// b is stored [n][k]. Halves on tensor cores, and floats by fused
+// multiply-adds.
+//
+// grid     plain_gemm_grid: x: tiles of ROWS x COLUMNS results, those with the
+//          same rows side by side; y: products; z: slices of the sums
+// block    Tile::threads
+// shared   Tile::shared_bytes; each of STAGES stages holds a step of
+//          DEPTH_BYTES bytes of terms of the rows of a, then of the columns of
+//          b
+// regs     see test/runtime/cuda/product_kernels.inc for what is checked
+// arch     from sm_75 on; from sm_80 on it copies asynchronously
+// reads    a and b, each 16-byte aligned, and the operands of the epilogue
+// writes   y, or the sums of each slice, 16-byte aligned
+// error    products of halves are exact; sums are f32, in the order of steps
+//
+// A tile lies in shared memory as its matrix does in global memory, by rows or
+// by terms, so that both are read and written in chunks of 16 bytes.
+// Slices are those of implicit_gemm.cuh.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_MATRIX_MATMUL_PLAIN_GEMM_CUH
+#define NNC_ROUTINES_MATRIX_MATMUL_PLAIN_GEMM_CUH
+
+#include "runtime/counts.h"
+#include "runtime/cuda/block.h"
+#include "runtime/functions.h"
+#include "runtime/meta.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
+#include "runtime/routines/matrix/matmul/plain_gemm_loads.cuh"
+#include "runtime/routines/matrix/matmul/plain_gemm_plan.h"
+#include "runtime/routines/matrix/matmul/plain_gemm_products.cuh"
+#include "runtime/routines/shapes/policy.h"
+#include "runtime/simd/unroll.h"
+
+namespace nnc {
+
+/// The kernel for tiles of results of one order of the operands. With WHOLE,
+/// all rows of both operands in memory are whole chunks.
+template <class T, class Tile, bool WHOLE, bool TRANSPOSE_A, bool TRANSPOSE_B>
+struct plain_gemm {
+  static constexpr tile_row left =
+      TRANSPOSE_A ? tile_row::of_term : tile_row::of_left;
+  static constexpr tile_row right =
+      TRANSPOSE_B ? tile_row::of_right : tile_row::of_term;
+  using products = conditional_t<is_same<T, float>::value,
+                                 plain_float_products<Tile, left, right>,
+                                 plain_tensor_products<T, Tile, left, right>>;
+  using left_loads =
+      tile_loads<T, left, Tile::rows, Tile::depth_bytes, Tile::threads, WHOLE>;
+  using right_loads = tile_loads<T, right, Tile::columns, Tile::depth_bytes,
+                                 Tile::threads, WHOLE>;
+
+  /// Computes a tile and passes the sums to `output` (implicit_gemm_store.cuh).
+  template <class B, class S, class Output>
+  static NNC_INLINE void run(B &b, const S &s, const T *x, const T *w,
+                             const Output &output, int slices) {
+    const int tiles_across = ceil_div(s.n, Tile::columns);
+    const int first_row = b.block_x() / tiles_across * Tile::rows;
+    const int first_column = b.block_x() % tiles_across * Tile::columns;
+    const int steps = ceil_div(s.k, left_loads::depth);
+    const int begin = steps * b.block_z() / slices;
+    const int end = steps * (b.block_z() + 1) / slices;
+    const ptrdiff_t product = b.block_y();
+
+    const shared_address base = b.shared_base();
+    left_loads a(x + product * s.a_batch_stride, s.m, s.k, first_row, begin,
+                 b.thread(), left_has_whole_chunks(s, left_loads::elements));
+    right_loads c(w + product * s.b_batch_stride, s.n, s.k, first_column, begin,
+                  b.thread(), right_has_whole_chunks(s, right_loads::elements));
+    words4 a_chunks[left_loads::count], c_chunks[right_loads::count];
+
+    // Start to load a step, and end that where loads are not asynchronous.
+    const auto start = [&](shared_address stage) {
+      if constexpr (copies<B>) {
+        a.copy(b, stage);
+        c.copy(b, stage + Tile::input_bytes);
+      } else {
+        a.load(b, a_chunks);
+        c.load(b, c_chunks);
+      }
+      a.advance();
+      c.advance();
+    };
+    const auto finish = [&](shared_address stage) {
+      if constexpr (!copies<B>) {
+        a.store(b, stage, a_chunks);
+        c.store(b, stage + Tile::input_bytes, c_chunks);
+      }
+    };
+
+    b.wait_for_inputs();
+    typename products::sums d = {};
+    NNC_UNROLL
+    for (int i = 0; i < Tile::stages - 1; ++i) {
+      if (begin + i < end) {
+        start(base + i * Tile::stage_bytes);
+        finish(base + i * Tile::stage_bytes);
+      }
+      b.commit_copies();
+    }
+    shared_address read = base;
+    shared_address write = base + (Tile::stages - 1) * Tile::stage_bytes;
+    NNC_KEEP_LOOP
+    for (int step = begin; step < end; ++step) {
+      // The step's copies have arrived, and all warps are done with the step
+      // before it, whose stage is loaded next.
+      b.template wait_copies<Tile::stages - 2>();
+      b.barrier();
+      const bool loads = step + Tile::stages - 1 < end;
+      if (loads)
+        start(write);
+      b.commit_copies();
+      products::multiply(b, read, read + Tile::input_bytes, d);
+      if (loads)
+        finish(write);
+      read = next_stage(base, read);
+      write = next_stage(base, write);
+    }
+    b.let_next_launch_begin();
+    products::store(b, products_as_rows(s), d, output, first_row, first_column,
+                    s.m, b.block_y() * s.m);
+  }
+
+private:
+  template <class B>
+  static constexpr bool copies = B::copies_are_async && WHOLE;
+
+  static NNC_INLINE shared_address next_stage(shared_address base,
+                                              shared_address stage) {
+    stage += Tile::stage_bytes;
+    return stage == base + Tile::shared_bytes ? base : stage;
+  }
+};
+
+/// Computes the tiles: epi(sums), or the sums of slices if there are several.
+template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
+struct plain_gemm_tiles {
+  static constexpr int threads = Tile::threads,
+                       shared_bytes = Tile::shared_bytes;
+  NNC_FN static constexpr grid_size grid(const S &s) {
+    return plain_gemm_grid(s, Tile::rows, Tile::columns, SLICES);
+  }
+  template <class B, class T, class Y>
+  static NNC_INLINE void run(B &b, const S &s, const T *x, const T *w, Y *y,
+                             const Epi &epi) {
+    static_assert(SLICES == 1, "slices need scratch memory");
+    multiply(b, s, x, w, finished_sums<Y, Epi>{y, epi});
+  }
+  template <class B, class T, class Y>
+  static NNC_INLINE void run(B &b, const S &s, const T *x, const T *w, Y *y,
+                             unsigned char *scratch, const Epi &epi) {
+    using sum = typename gemm_product<T>::sum;
+    if constexpr (SLICES == 1)
+      run(b, s, x, w, y, epi);
+    else
+      multiply(b, s, x, w, slice_sums<sum>{reinterpret_cast<sum *>(scratch)});
+  }
+
+private:
+  template <class B, class T, class Output>
+  static NNC_INLINE void multiply(B &b, const S &s, const T *x, const T *w,
+                                  const Output &output) {
+    const auto tiles = [&](auto transpose_a, auto transpose_b) {
+      plain_gemm<T, Tile, WHOLE, transpose_a, transpose_b>::run(b, s, x, w,
+                                                                output, SLICES);
+    };
+    using yes = bool_constant<true>;
+    using no = bool_constant<false>;
+    if constexpr (has_constant_order<S>) {
+      tiles(bool_constant < S::transpose_a != 0 > {},
+            bool_constant < S::transpose_b != 0 > {});
+    } else if (s.transpose_a) {
+      if (s.transpose_b)
+        tiles(yes{}, yes{});
+      else
+        tiles(yes{}, no{});
+    } else {
+      if (s.transpose_b)
+        tiles(no{}, yes{});
+      else
+        tiles(no{}, no{});
+    }
+  }
+  /// True if the order of the operands is a constant of the shape.
+  template <class R>
+  static constexpr bool has_constant_order =
+      !is_member_pointer<decltype(&R::transpose_a)> &&
+      !is_member_pointer<decltype(&R::transpose_b)>;
+};
+
+/// Adds the sums of slices.
+template <class S, int SLICES, class Epi> struct plain_gemm_sum {
+  using kernel = gemm_sum<matmul_as_conv2d, SLICES, Epi>;
+  static constexpr int threads = kernel::threads,
+                       shared_bytes = kernel::shared_bytes;
+  static constexpr grid_size grid(const S &s) {
+    return kernel::grid(products_as_rows(s));
+  }
+  template <class B, class... A>
+  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
+    kernel::run(b, products_as_rows(s), arguments...);
+  }
+};
+
+/// The kernels for one slice, and for several.
+template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
+struct plain_gemm_kernels {
+  using type = kernel_list<plain_gemm_tiles<S, Tile, WHOLE, SLICES, Epi>,
+                           plain_gemm_sum<S, SLICES, Epi>>;
+};
+template <class S, class Tile, bool WHOLE, class Epi>
+struct plain_gemm_kernels<S, Tile, WHOLE, 1, Epi> {
+  using type = kernel_list<plain_gemm_tiles<S, Tile, WHOLE, 1, Epi>>;
+};
+
+/// The routines. With one slice they use no scratch memory, and else
+/// plain_gemm_scratch(s, SLICES) bytes. In those with `whole` in their names
+/// all rows of both operands in memory are whole chunks of 16 bytes.
+template <int ARCH, bool WHOLE, class S, int ROWS, int COLUMNS, int DEPTH,
+          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+struct matmul_plain_gemm {
+  static constexpr int arch = ARCH;
+  using tile = gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>;
+  using kernels =
+      typename plain_gemm_kernels<S, tile, WHOLE, SLICES, Epi>::type;
+};
+
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_plain_whole_sm75 =
+    matmul_plain_gemm<75, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_plain_parts_sm75 =
+    matmul_plain_gemm<75, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_f16_plain_whole_sm80 =
+    matmul_plain_gemm<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
+          int SLICES, class Epi>
+using matmul_f32_plain_whole_sm75 =
+    matmul_plain_gemm<75, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, gemm_panel,
+                      STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
+          int SLICES, class Epi>
+using matmul_f32_plain_parts_sm75 =
+    matmul_plain_gemm<75, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, gemm_panel,
+                      STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
+          int SLICES, class Epi>
+using matmul_f32_plain_whole_sm80 =
+    matmul_plain_gemm<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, gemm_panel,
+                      STAGES, SLICES, Epi>;
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_MATRIX_MATMUL_PLAIN_GEMM_CUH

@@ -1,0 +1,97 @@
+"""Networks with products, in all the orders and sizes that layers give them, on blocks of a GPU's
+threads: in halves and in floats, emulated by the CPU and compiled by nvcc."""
+
+import json
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import nnc  # noqa: E402
+import toolkit  # noqa: E402
+from blocks_test import Maker  # noqa: E402
+from nnc import value  # noqa: E402
+
+
+def pairs():
+    """Products of two tensors that the network computes: of whole chunks and of odd sizes, a
+    batch, one matrix for a whole batch, and the sums of a long row."""
+    m = Maker(11)
+    left = m.dense("x", 128, 192)
+    right = m.dense("x", 128, 128)
+    turned = m.add("Transpose", left, perm=[0, 2, 1])
+    batch = m.add("MatMul", turned, right)  # 3 x 192 x 128, sums over 400 rows
+    scores = m.add("MatMul", left, m.add("Transpose", m.dense("x", 128, 192), perm=[0, 2, 1]))
+    odd = m.add("MatMul", m.add("Relu", scores), m.dense("x", 128, 67))
+    shared = m.add("MatMul", left, "v")  # one matrix for all samples
+    gram = m.add("MatMul", "g", m.add("Transpose", "g", perm=[1, 0]))
+    return m.model([value("x", [3, 400, 128]), value("v", [192, 200]), value("g", [64, 8192])],
+                   [value(batch, [3, 192, 128]), value(odd, [3, 400, 67]),
+                    value(shared, [3, 400, 200]), value(gram, [64, 64])])
+
+
+def turned():
+    """Products of a constant matrix and a tensor that is stored by terms."""
+    m = Maker(12)
+    tokens = m.add("Transpose", m.add("Reshape", m.conv("x", 32, 128), m.keep(np.int64([1, 128, 900]))),
+                   perm=[0, 2, 1])
+    y = m.dense(tokens, 128, 264)
+    return m.model([value("x", [1, 32, 30, 30])], [value(y, [1, 900, 264])])
+
+
+MODELS = {"pairs": pairs, "turned": turned}
+
+
+class Products(nnc.TestCase):
+    def setUp(self):
+        super().setUp()
+        for name, make in MODELS.items():
+            self.save(name, make())
+
+    def routines(self, name, *options):
+        said = json.loads(self.nnc("explain", f"{name}.onnx", "--json", *options))
+        return [each["routine"] for layer in said["layers"]
+                for each in layer["alternatives"] if each["chosen"]]
+
+    def test_chosen(self):
+        """No product is left to the portable routine."""
+        for name in MODELS:
+            for options in [], ["--precision=f16"]:
+                for target in "cuda-sm75", "cuda-sm90":
+                    with self.subTest(name=name, target=target, options=options):
+                        found = self.routines(name, f"--target={target}", *options)
+                        self.assertFalse([each for each in found if "matmul" in each and
+                                          ("portable" in each or "units" in each)])
+                        if name == "pairs":
+                            self.assertTrue([each for each in found if "_plain_whole_" in each])
+
+    def test_verify(self):
+        for name in MODELS:
+            for options in [], ["--precision=f16"]:
+                for target in "cuda-sm75", "cuda-sm80":
+                    with self.subTest(name=name, target=target, options=options):
+                        self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
+                                 *options)
+
+
+@unittest.skipUnless(toolkit.find("nvcc"), toolkit.WHY_SKIPPED)
+class Nvcc(nnc.TestCase):
+    def test_compiles(self):
+        """Without a warning, for two architectures."""
+        for name, make in MODELS.items():
+            self.save(name, make())
+            for options in [], ["--precision=f16"]:
+                with self.subTest(name=name, options=options):
+                    to = f"{name}{len(options)}"
+                    self.nnc("compile", f"{name}.onnx", "--target=cuda-sm75,cuda-sm90", "-o", to,
+                             "--name=network", *options)
+                    folder = self.folder / to
+                    manifest = json.loads((folder / "manifest.json").read_text())
+                    _, said = toolkit.compile_module(folder, manifest)
+                    self.assertEqual(said, "", name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""Checks that the test of plain_gemm.cuh finds mistakes in the kernel, as mutants.py does for
+implicit_gemm.cuh.
+
+    product_mutants.py [NUMBER...]      all of them, or those with these numbers
+"""
+
+import sys
+
+import mutants
+from mutants import KERNEL as SUMS, STORE
+
+FOLDER = "runtime/routines/matrix/matmul/"
+KERNEL, LOADS, PLAN, PRODUCTS = (FOLDER + name for name in (
+    "plain_gemm.cuh", "plain_gemm_loads.cuh", "plain_gemm_plan.h", "plain_gemm_products.cuh"))
+QUADS = "runtime/routines/blocks/quads.h"
+
+MUTANTS = [
+    # Barriers and copies.
+    (KERNEL, "      b.barrier();\n", ""),
+    (KERNEL, "      b.barrier();\n",
+     "      if (b.thread() < 32 || step % 2 == 0)\n        b.barrier();\n"),
+    (KERNEL, "      b.template wait_copies<Tile::stages - 2>();\n", ""),
+    (KERNEL, "wait_copies<Tile::stages - 2>", "wait_copies<Tile::stages - 1>"),
+    (KERNEL, "      b.commit_copies();\n      products::", "      products::"),
+    (KERNEL, "      b.commit_copies();\n    }\n    shared_address read",
+     "    }\n    b.commit_copies();\n    shared_address read"),
+    (KERNEL, "    b.wait_for_inputs();\n", ""),
+    (KERNEL, "    b.wait_for_inputs();\n", "    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
+    # Stages.
+    (KERNEL, "base + (Tile::stages - 1) * Tile::stage_bytes", "base"),
+    (KERNEL, "      write = next_stage(base, write);\n", ""),
+    (KERNEL, "base + Tile::shared_bytes ? base",
+     "base + Tile::shared_bytes + Tile::stage_bytes ? base"),
+    (KERNEL, "const bool loads = step + Tile::stages - 1 < end",
+     "const bool loads = step + Tile::stages < end"),
+    (KERNEL, "const bool loads = step + Tile::stages - 1 < end",
+     "const bool loads = step + Tile::stages - 1 <= end"),
+    (KERNEL, "if (begin + i < end) {", "if (true) {"),
+    (KERNEL, "        finish(write);\n", ""),
+    (KERNEL, "      a.advance();\n", ""),
+    (KERNEL, "      c.advance();\n", ""),
+    (KERNEL, "c.copy(b, stage + Tile::input_bytes)", "c.copy(b, stage)"),
+    # Products, slices and tiles.
+    (KERNEL, "begin = steps * b.block_z() / slices", "begin = 0"),
+    (KERNEL, "end = steps * (b.block_z() + 1) / slices", "end = steps"),
+    (KERNEL, "ceil_div(s.k, left_loads::depth)", "s.k / left_loads::depth"),
+    (KERNEL, "x + product * s.a_batch_stride", "x + product * s.m * s.k"),
+    (KERNEL, "w + product * s.b_batch_stride", "w"),
+    (KERNEL, "w + product * s.b_batch_stride", "w + product * s.n * s.k"),
+    (KERNEL, "s.m, b.block_y() * s.m)", "s.m, 0)"),
+    (KERNEL, "b.block_x() / tiles_across * Tile::rows", "b.block_x() * Tile::rows"),
+    (KERNEL, "TRANSPOSE_A ? tile_row", "!TRANSPOSE_A ? tile_row"),
+    (KERNEL, "TRANSPOSE_B ? tile_row", "!TRANSPOSE_B ? tile_row"),
+    (PLAN, "matmul_as_conv2d(s.batch * s.m", "matmul_as_conv2d(s.m"),
+    (PLAN, "return {ceil_div(s.m, rows) *", "return {s.m / rows *"),
+    (SUMS, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    # The swizzle, on one side and on both.
+    (LOADS, "swizzles ? chunk ^ tile_swizzle<ROW, chunks>(row) : chunk", "chunk"),
+    (LOADS, "return row / 8 % 4 * 2 + row % 2", "return row % 8"),
+    (LOADS, "return row / 8 % mixed", "return row / 2 % mixed"),
+    (LOADS, "return row / (8 / mixed) % mixed", "return 0"),
+    (LOADS, "return row / (8 / mixed) % mixed", "return row % mixed"),
+    (LOADS, "!by_terms || sizeof(T) < sizeof(float)", "true"),
+    (PRODUCTS, "(chunk ^ tile_swizzle<ROW, ROW_BYTES / 16>(row)) * 16", "chunk * 16"),
+    (PRODUCTS, "(chunk ^ tile_swizzle<ROW, Tile::chunks>(row)) * 16", "chunk * 16"),
+    # Tails and elements.
+    (LOADS, "i * row_step < rows_left &&", "i * row_step <= rows_left &&"),
+    (LOADS, "&& elements_left > 0", "&& elements_left >= 0"),
+    (LOADS, "&& e < elements_left", ""),
+    (LOADS, "&& e < elements_left", "&& e < elements_left - 1"),
+    (LOADS, "      rows_left -= depth;\n", ""),
+    (LOADS, "      elements_left -= depth;\n", ""),
+    (LOADS, "from += ptrdiff_t(depth) * pitch", "from += ptrdiff_t(depth - 1) * pitch"),
+    (LOADS, "pitch(by_terms ? extent : terms)", "pitch(by_terms ? terms : extent)"),
+    (LOADS, "rows_left = (by_terms ? terms : extent) - row", "rows_left = extent - row"),
+    (LOADS, "elements_left = pitch - element", "elements_left = pitch"),
+    (LOADS, "const int first_term = step * depth", "const int first_term = 0"),
+    (LOADS, "e % per_word * int(sizeof(T)) * 8 % 32", "e % per_word * 8"),
+    (LOADS, "aligned(WHOLE || aligned)", "aligned(true)"),
+    (PRODUCTS, "if (row < rows && column", "if (row <= rows && column"),
+    (PRODUCTS, "if (row < row_count && column", "if (row <= row_count && column"),
+    (PLAN, "left_row_length(s) % elements == 0 &&", ""),
+    (PLAN, "right_row_length(s) % elements == 0 &&", ""),
+    (PLAN, "&& s.a_batch_stride % elements == 0", ""),
+    (STORE, "if (i < count)", "if (i <= count)"),
+    # Fragments of halves.
+    (PRODUCTS, "run * 16 + lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2",
+     "run * 16 + lane / 8 % 2 * 8 + lane % 8, row / 8 + lane / 16"),
+    (PRODUCTS, "tile, row + lane % 16,", "tile, row + lane % 8 * 2,"),
+    (PRODUCTS, "const int half = lane / 8 % 2, j = pair * 2 + lane / 16",
+     "const int half = lane / 16, j = pair * 2 + lane / 8 % 2"),
+    (PRODUCTS, "panel / 8 + j", "panel / 8 + j % 2"),
+    (PRODUCTS, "panel + g / 2 * 8 + j * 2 + g % 2", "panel + g + j * 8"),
+    (PRODUCTS, "run * 16 + half * 8 + g", "run * 16 + g"),
+    (PRODUCTS, "a[i], f.word[2], f.word[3]", "a[i], f.word[3], f.word[2]"),
+    (PRODUCTS, "column + pair / 2 * gemm_panel", "column"),
+    (PRODUCTS, "d[i / 2][p * 4 + j / 2][i % 2 * 2 + j % 2]",
+     "d[i / 2][p * 4 + j / 2][i % 2 + j % 2 * 2]"),
+    (PRODUCTS, "[i % 2 * 2 + part]", "[i % 2 + part * 2]"),
+    (PRODUCTS, "&v[j * 2 + part]", "&v[j + part * 4]"),
+    (QUADS, "  exchange_in_quad<2>(b, w);\n", ""),
+    (QUADS, "upper ? low : high", "upper ? high : low"),
+    # Products of floats.
+    (PRODUCTS, "x[i] = in[i].element[term]", "x[i] = in[i].element[0]"),
+    (PRODUCTS, "w[j] = columns[j].element[term]", "w[j] = columns[j % 4].element[term]"),
+    (PRODUCTS, "left + (chunk * 4 + term) * Tile::rows * 4", "left + chunk * 4 * Tile::rows * 4"),
+    (PRODUCTS, "(column + j) * 4);", "column * 4);"),
+    (PRODUCTS, "i % together + i / together * 8 * together", "i"),
+    (PRODUCTS, "return place + i * 8;", "return place * 4 + i;"),
+    (PRODUCTS, "lane / 2 % 2 + lane / 8 * 2", "lane / 8"),
+    (PRODUCTS, "lane % 2 * 8 + lane / 4 % 2 * 16", "lane % 4 * 8"),
+]
+
+if __name__ == "__main__":
+    sys.exit(mutants.main(MUTANTS, "test/runtime/cuda/plain_gemm.cpp", sys.argv[1:]))
