@@ -110,6 +110,7 @@ static constexpr llvm::StringLiteral kMemories = "memories",
                                      kSizes = "sizes", kModule = "module",
                                      kArchitectures = "architectures",
                                      kDecisions = "decisions", kIo = "io",
+                                     kLaunches = "launches",
                                      kLibrary = "library",
                                      kMetadata = "metadata";
 
@@ -134,6 +135,16 @@ static json::Array describeSizes(exec::ProgramOp program) {
                                  {"step", size.getStep()},
                                  {"found", size.getFound()}});
   return sizes;
+}
+
+/// Describes the number of launches of a run; `most` is left out if data decide
+/// it.
+static json::Object describeLaunches(exec::ProgramOp program) {
+  LaunchCount count = countLaunches(program);
+  json::Object said{{"least", count.least}};
+  if (count.most)
+    said["most"] = *count.most;
+  return said;
 }
 
 /// Describes the model's metadata. Its text may be any bytes.
@@ -213,6 +224,7 @@ static std::string print(exec::ProgramOp program,
        json::Array(program.getArchitectures().getAsValueRange<StringAttr>())},
       {kDecisions, json::Array(listDecisions(program))},
       {kIo, "host"},
+      {kLaunches, describeLaunches(program)},
       {"optimize", options.optimize},
       {"files", json::Array(files)},
       {kLibrary, options.library},
@@ -243,6 +255,7 @@ static std::string print(exec::ProgramOp program,
       continue;
     if ((key == kIo && !program.getHostPorts()) ||
         (key == kLibrary && options.library.empty()) ||
+        (key == kLaunches && !isCuda(program)) ||
         (key == kMetadata && options.properties.empty()))
       continue;
     // Only programs after the first one of a module have another name than the

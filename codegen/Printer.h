@@ -14,6 +14,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
+#include <optional>
+
 namespace nnc::codegen {
 
 /// The text that replaces each @key@ of a template.
@@ -81,6 +83,16 @@ Trips getTrips(mlir::Operation *step);
 /// Returns the multiply-adds of a run. A loop whose trip count depends on data
 /// counts as one trip.
 int64_t countMultiplyAdds(exec::ProgramOp program);
+
+/// The number of launches of a run on a GPU: kernels, copies and memsets.
+struct LaunchCount {
+  int64_t least = 0;
+  std::optional<int64_t> most = 0; ///< nothing if data decide without a bound
+
+  /// Returns a phrase such as "57 launches" or "at least 3 launches".
+  std::string describe() const;
+};
+LaunchCount countLaunches(exec::ProgramOp program);
 
 /// Returns a comment that explains exactly the layouts that values of the
 /// programs have.

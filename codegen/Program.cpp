@@ -106,6 +106,9 @@ static std::string printProgram(exec::ProgramOp program,
       });
   values["macs"] = printMultiplyAdds(total) +
                    (isOpen ? " with one trip of each open loop" : "");
+  values["launches"] =
+      isCuda(program) ? " A run is " + countLaunches(program).describe() + "."
+                      : "";
   values["flags"] =
       printComment("Build with: " + llvm::join(getFlags(program), " "));
   values["functions"] = StringRef(functions).rtrim('\n').str() + "\n";
@@ -160,7 +163,7 @@ static std::string printProgram(exec::ProgramOp program,
     return text;
   return "\n" +
          printComment(name + ": " + values["layers"] + " layers, " +
-                      values["macs"] + ".") +
+                      values["macs"] + "." + values["launches"]) +
          "#undef NNC_LAYER_DONE\n" + text;
 }
 
@@ -186,7 +189,8 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
       values["layers"] + (values["layers"] == "1" ? " layer, " : " layers, ") +
       values["macs"] +
       ". A function for each, or for several alike, its shape as constants; "
-      "run() at the end calls them in order.");
+      "run() at the end calls them in order." +
+      values["launches"]);
   values["copies"] = copies ? "#include <string.h>\n" : "";
   StringRef file = isCuda(programs.front()) ? "model.cu.in" : "model.cpp.in";
   return StringRef(fillTemplate(file, values)).rtrim().str() + "\n";

@@ -269,6 +269,13 @@ static bool fromJSON(const json::Value &value, SizeInfo &size,
          map.mapOptional("found", size.found);
 }
 
+static bool fromJSON(const json::Value &value, Launches &launches,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("least", launches.least) &&
+         map.map("most", launches.most);
+}
+
 static bool fromJSON(const json::Value &value, Manifest &manifest,
                      json::Path path) {
   json::ObjectMapper map(value, path);
@@ -280,6 +287,7 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
                  map.mapOptional("architectures", manifest.architectures) &&
                  map.mapOptional("decisions", manifest.decisions) &&
                  map.mapOptional("io", manifest.io) &&
+                 map.mapOptional("launches", manifest.launches) &&
                  map.mapOptional("optimize", optimize) &&
                  map.map("files", manifest.files) &&
                  map.mapOptional("library", manifest.library) &&
@@ -302,6 +310,13 @@ static bool fromJSON(const json::Value &value, Manifest &manifest,
     if (getName(each) == optimize)
       manifest.optimize = each;
   return isSound;
+}
+
+std::string Launches::describe() const {
+  std::string text = std::to_string(least);
+  if (!most)
+    return "at least " + text;
+  return *most == least ? text : text + " to " + std::to_string(*most);
 }
 
 /// Makes all offsets relative to the start of the first memory.

@@ -103,6 +103,15 @@ struct SizeInfo {
   bool found = false;
 };
 
+/// The number of launches of a run: kernels, copies and memsets.
+struct Launches {
+  int64_t least = 0;
+  std::optional<int64_t> most; ///< nothing if data decide it
+
+  /// Returns for instance "57", "3 to 5" or "at least 3".
+  std::string describe() const;
+};
+
 struct Manifest {
   std::string folder;
   std::string name;
@@ -120,6 +129,8 @@ struct Manifest {
   /// "host" if inputs and outputs of a CUDA module are in the CPU's memory,
   /// from and to which a run copies; otherwise empty.
   std::string io;
+  /// The number of launches of a run of a CUDA module.
+  Launches launches;
   Optimize optimize = Optimize::balance;
   std::vector<std::string> files;
   /// File name of the shared library in `folder`, or empty.

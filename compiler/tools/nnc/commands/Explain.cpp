@@ -162,6 +162,9 @@ private:
       printOut("  {}: {} to {}, {} {}\n", displayText(change.name), change.from,
                change.to, formatSeconds(change.cost.seconds),
                originText(change.cost));
+    if (manifest.isCuda())
+      printOut("Launches of a run (kernels, copies and memsets): {}\n",
+               manifest.launches.describe());
     if (!manifest.decisions.empty())
       printOut(
           "The CPU decides, and waits for the GPU (no graph can capture a "
@@ -334,8 +337,13 @@ private:
                      {"inputs", portsToJson(manifest.inputs)},
                      {"outputs", portsToJson(manifest.outputs)},
                      {"layers", std::move(array)}};
-    if (manifest.isCuda())
+    if (manifest.isCuda()) {
       all["decisions"] = json::Array(manifest.decisions);
+      json::Object launches{{"least", manifest.launches.least}};
+      if (manifest.launches.most)
+        launches["most"] = *manifest.launches.most;
+      all["launches"] = std::move(launches);
+    }
     if (batch)
       all["batch"] = toJson(*batch);
     return all;

@@ -1,0 +1,96 @@
+//===- Launches.cpp - The number of launches of a run on a GPU ------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+// Each call of a routine is a kernel, and each copy within the GPU's memory, to
+// it or from it is a copy of the stream, whatever their sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/Program.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::codegen;
+
+/// Adds `times` launches of `other`, at least and at most.
+static void add(LaunchCount &count, const LaunchCount &other,
+                LaunchCount times = {1, 1}) {
+  count.least += other.least * times.least;
+  if (count.most && other.most && times.most)
+    *count.most += *other.most * *times.most;
+  else if (!other.most || *other.most != 0)
+    count.most.reset();
+}
+
+static LaunchCount countSteps(Block &steps);
+
+/// Returns the number of trips of a loop.
+static LaunchCount countTrips(exec::LoopOp loop) {
+  LaunchCount trips{0, std::nullopt};
+  if (int64_t(loop.getMax()) != std::numeric_limits<int64_t>::max())
+    trips.most = int64_t(loop.getMax());
+  if (!loop.getCount() && !loop.getCondition() && !loop.getVaryingMax())
+    trips.least = trips.most.value_or(0);
+  return trips;
+}
+
+static LaunchCount countStep(Operation &step) {
+  if (isa<exec::CopyOp, exec::TransferOp, exec::MeasureOp>(step))
+    return {1, 1};
+  if (auto call = dyn_cast<exec::CallOp>(step)) {
+    RankedTensorType type = exec::getPlaceOp(call.getOutputs()[0]).getTensor();
+    int64_t most = type.getNumElements() != 0;
+    // A launch without threads is left out.
+    return {call.getVarying() ? 0 : most, most};
+  }
+  if (auto branch = dyn_cast<exec::BranchOp>(step)) {
+    LaunchCount one = countSteps(branch.getThenSteps().front()),
+                other = countSteps(branch.getElseSteps().front());
+    LaunchCount either{std::min(one.least, other.least), std::nullopt};
+    if (one.most && other.most)
+      either.most = std::max(*one.most, *other.most);
+    add(either, {1, 1}); // reads the condition
+    return either;
+  }
+  auto loop = dyn_cast<exec::LoopOp>(step);
+  if (!loop)
+    return {0, 0};
+  LaunchCount trip = countSteps(loop.getSteps().front());
+  if (loop.getCounter())
+    add(trip, {1, 1}); // stores the number of the trip
+  int64_t reads = bool(loop.getCount()) + bool(loop.getCondition());
+  LaunchCount trips = countTrips(loop), count;
+  // What decides whether there is a trip is read before each one and, unless
+  // the largest number of trips has been made, after the last one.
+  add(trip, {reads, reads});
+  add(count, trip, trips);
+  bool isCounted = loop.getVaryingMax() || trips.most;
+  add(count, {isCounted ? 0 : std::min<int64_t>(reads, 1), reads});
+  return count;
+}
+
+static LaunchCount countSteps(Block &steps) {
+  LaunchCount count;
+  for (Operation &step : steps)
+    add(count, countStep(step));
+  return count;
+}
+
+LaunchCount codegen::countLaunches(exec::ProgramOp program) {
+  LaunchCount count = countSteps(program.getBody().front());
+  if (program.getCounterBytes())
+    add(count, {1, 1}); // sets the counters to zero
+  return count;
+}
+
+std::string LaunchCount::describe() const {
+  std::string text = std::to_string(least);
+  if (!most)
+    text = "at least " + text;
+  else if (*most != least)
+    text += " to " + std::to_string(*most);
+  return text + (most && *most == 1 ? " launch" : " launches");
+}
