@@ -10,16 +10,23 @@
 
 namespace nnc_test {
 
+/// Returns a number, or the entries of a list or a list of lists, as text.
+template <class T> std::string describe_field(const T &field) {
+  if constexpr (std::is_array_v<T>) {
+    std::string text;
+    for (const auto &value : field)
+      text += describe_field(value) + " ";
+    return text;
+  } else {
+    return std::to_string(field);
+  }
+}
+
 /// Returns the fields of a shape as text, with the entries of lists.
 template <class S> std::string describe(S s) {
   std::string text;
   s.visit([&](const char *name, const auto &field) {
-    text += std::string(" ") + name + "=";
-    if constexpr (std::is_array_v<std::remove_reference_t<decltype(field)>>)
-      for (const auto &value : field)
-        text += std::to_string(value) + " ";
-    else
-      text += std::to_string(field);
+    text += std::string(" ") + name + "=" + describe_field(field);
   });
   return text;
 }

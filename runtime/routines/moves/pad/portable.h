@@ -11,6 +11,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
+#include "runtime/routines/moves/pad/source.h"
 #include "runtime/routines/shapes/rows.h"
 
 namespace nnc {
@@ -32,7 +33,7 @@ template <class S, class Epi, bool ByElement = false> struct pad_portable {
       bool inside = true;
       const int line = unit / pieces(s);
       for (int d = last, rest = line; d-- > 0; rest /= s.dims[d]) {
-        const int at = source(s, d, rest % s.dims[d]);
+        const int at = pad_source(s, d, rest % s.dims[d]);
         inside = inside && at >= 0;
         from += at * stride;
         stride *= s.in_dims[d];
@@ -41,7 +42,7 @@ template <class S, class Epi, bool ByElement = false> struct pad_portable {
       const int first = ByElement ? unit % s.dims[last] : 0;
       const int count = ByElement ? 1 : s.dims[last];
       for (int i = first; i < first + count; ++i) {
-        const int at = source(s, last, i);
+        const int at = pad_source(s, last, i);
         row[i] = inside && at >= 0 ? x[from + at] : static_cast<T>(s.value);
       }
     }
@@ -51,29 +52,6 @@ private:
   /// Units of a row.
   NNC_FN static constexpr int pieces(const S &s) {
     return ByElement ? s.dims[s.rank - 1] : 1;
-  }
-
-  /// Index along axis d of x that element i of y comes from, or -1 for `value`.
-  NNC_FN static int source(const S &s, int d, int i) {
-    const int size = s.in_dims[d];
-    int at = i - s.before[d];
-    if (at >= 0 && at < size)
-      return at;
-    switch (s.mode) {
-    case 1: {
-      if (size == 1)
-        return 0;
-      const int period = 2 * (size - 1);
-      at = (at % period + period) % period;
-      return at < size ? at : period - at;
-    }
-    case 2:
-      return at < 0 ? 0 : size - 1;
-    case 3:
-      return (at % size + size) % size;
-    default:
-      return -1;
-    }
   }
 };
 

@@ -1,0 +1,39 @@
+//===- moves.h - Which kernels of a GPU move the elements of a layer ------===//
+#ifndef NNC_ROUTINES_CATALOGUE_MOVES_H
+#define NNC_ROUTINES_CATALOGUE_MOVES_H
+
+#include "runtime/routines/blocks/transposes.h"
+#include "runtime/routines/elementwise/view.h"
+#include "runtime/routines/moves/copy/view.h"
+#include "runtime/routines/shapes/values.h"
+
+namespace nnc {
+
+/// True if a copy moves whole tiles: its two sides are contiguous along
+/// different axes, of which neither is as short as those of copy_channels().
+template <class S> NNC_FN constexpr bool copy_transposes(const S &s) {
+  return contiguous_axes(copy_view<S>{s}).differ() &&
+         channels_of(copy_view<S>{s}) == 0;
+}
+
+/// True if a copy moves an axis of `channels` elements.
+template <class S>
+NNC_FN constexpr bool copy_moves_channels(const S &s, int channels) {
+  return channels_of(copy_view<S>{s}) == channels;
+}
+
+/// The number of channels for which a function of one tensor and of numbers is
+/// computed by elementwise_channels(), 0 if whole tiles are transposed, and -1
+/// if neither applies.
+template <class S> NNC_FN constexpr int transposed_channels(const S &s) {
+  for (int i = 1; i < max_elementwise_inputs; ++i)
+    for (int d = 0; d < s.rank; ++d)
+      if (s.strides[i][d] != 0)
+        return -1;
+  const elementwise_view<S> view{s};
+  return contiguous_axes(view).differ() ? channels_of(view) : -1;
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CATALOGUE_MOVES_H
