@@ -52,14 +52,17 @@ __global__ void __launch_bounds__(K::threads)
 /// Runs kernel K on the CPU, block after block.
 template <class K, int ARCH, class S, class... A>
 void emulate_kernel(stream &stream, const S &shape, const A &...arguments) {
-  host_grid<(ARCH < 80 ? 75 : 80)> grid(stream.next_seed());
-  grid.may_access_all();
-  const auto error =
-      grid.launch(K::grid(shape), K::threads, K::shared_bytes, [&](auto &b) {
-        K::run(b, shape, argument_of(arguments, 0, 1)...);
-      });
-  if (!error.empty())
-    stream.fail(error.c_str());
+  stream.add(true, [seed = stream.next_seed(), shape,
+                    arguments...](auto &&report) {
+    host_grid<(ARCH < 80 ? 75 : 80)> grid(seed);
+    grid.may_access_all();
+    const auto error =
+        grid.launch(K::grid(shape), K::threads, K::shared_bytes, [&](auto &b) {
+          K::run(b, shape, argument_of(arguments, 0, 1)...);
+        });
+    if (!error.empty())
+      report(error.c_str());
+  });
 }
 
 #endif

@@ -315,53 +315,76 @@ inline bool is_on_gpu(const void *pointer) {
 #else
 
 /// The stream of an emulated GPU: work is done at once. It fails only where a
-/// kernel does what a GPU leaves undefined.
+/// kernel does what a GPU leaves undefined. The project's tests of programs for
+/// GPUs define NNC_EMULATED_ADD, which puts the work into a queue instead, and
+/// NNC_EMULATED_WAIT, which waits for it.
 class stream {
 public:
-  explicit stream(void *) {}
+  explicit stream(void *handle) : queue(handle) {}
   gpu_fault fault() const { return error; }
-  /// Prints what is wrong with a kernel.
-  void fail(const char *what) {
-    fprintf(stderr, "emulated kernel: %s\n", what);
-    error = gpu_fault::other;
-  }
   /// Returns a number that differs from kernel to kernel.
   uint64_t next_seed() { return ++seed; }
   void copy(void *to, const void *from, size_t bytes) {
-    ::memcpy(to, from, bytes);
+    if (bytes)
+      add(false, [=](auto &&) { ::memcpy(to, from, bytes); });
   }
   void upload(void *to, const void *from, size_t bytes) {
-    if (bytes)
-      ::memcpy(to, from, bytes);
+    copy(to, from, bytes);
   }
   void download(void *to, const void *from, size_t bytes) {
-    if (bytes)
-      ::memcpy(to, from, bytes);
+    copy(to, from, bytes);
   }
   template <class T> void write(T *place, int64_t value) {
-    *place = static_cast<T>(value);
+    add(true, [=](auto &&) { *place = static_cast<T>(value); });
   }
-  template <class T> T read(const T *place) { return *place; }
+  template <class T> T read(const T *place) {
+    T value = T(0);
+    T *const to = &value;
+    add(false, [=](auto &&) { *to = *place; });
+    wait();
+    return value;
+  }
+  bool wait() {
+#if defined(NNC_EMULATED_WAIT)
+    NNC_EMULATED_WAIT(queue);
+#endif
+    return is_sound();
+  }
+  /// Calls work(report), where report(text) tells what is wrong with a kernel.
+  /// The work holds copies of all that it uses.
+  template <class F> void add(bool is_kernel, const F &work) {
+#if defined(NNC_EMULATED_ADD)
+    NNC_EMULATED_ADD(queue, is_kernel, work);
+#else
+    static_cast<void>(queue), static_cast<void>(is_kernel);
+    work([this](const char *what) {
+      fprintf(stderr, "emulated kernel: %s\n", what);
+      error = gpu_fault::other;
+    });
+#endif
+  }
   bool is_sound() const { return error == gpu_fault::none; }
-  bool wait() const { return is_sound(); }
   void join() {}
   /// Calls body(thread) for each thread of a kernel. The order within a block
   /// depends on the block, and every second kernel begins with its last block,
   /// as the order of a GPU is not known.
   template <class F> void run(int threads, const F &body) {
     is_reversed = !is_reversed;
-    const int blocks = (threads + block_threads - 1) / block_threads;
-    for (int turn = 0; turn < blocks; ++turn)
-      for (int i = 0; i < block_threads; ++i) {
-        const int block = is_reversed ? blocks - 1 - turn : turn;
-        const int lane = (i * 77 + block * 29 + 13) % block_threads;
-        const int thread = block * block_threads + lane;
-        if (thread < threads)
-          body(thread);
-      }
+    add(true, [threads, body, last_first = is_reversed](auto &&) {
+      const int blocks = (threads + block_threads - 1) / block_threads;
+      for (int turn = 0; turn < blocks; ++turn)
+        for (int i = 0; i < block_threads; ++i) {
+          const int block = last_first ? blocks - 1 - turn : turn;
+          const int lane = (i * 77 + block * 29 + 13) % block_threads;
+          const int thread = block * block_threads + lane;
+          if (thread < threads)
+            body(thread);
+        }
+    });
   }
 
 private:
+  void *queue;
   bool is_reversed = false;
   uint64_t seed = 0;
   gpu_fault error = gpu_fault::none;
@@ -412,7 +435,7 @@ inline void launch_units(stream &stream, const S &shape,
     stream.run(units_kernel<R, S, A...>, threads, shape, units, threads,
                arguments...);
 #else
-    stream.run(threads, [&](int thread) {
+    stream.run(threads, [=](int thread) {
       run_units<R>(shape, units, thread, threads, arguments...);
     });
 #endif
@@ -421,7 +444,7 @@ inline void launch_units(stream &stream, const S &shape,
 #if defined(__CUDACC__)
     stream.run(finish_kernel<R, S, A...>, 1, shape, arguments...);
 #else
-    stream.run(1, [&](int) { finish<R>(shape, arguments...); });
+    stream.run(1, [=](int) { finish<R>(shape, arguments...); });
 #endif
   }
 }
