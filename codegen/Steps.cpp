@@ -296,6 +296,15 @@ std::string codegen::printBody(exec::ProgramOp program,
   const std::string uploads = printUploads(program);
   const std::string downloads = printDownloads(program);
   body += uploads;
+  if (int64_t bytes = program.getCounterBytes()) {
+    usesArena = true;
+    body += printComment("Blocks of a launch count each other here.", "  //") +
+            printList("  gpu_stream.clear_counters(",
+                      {"at<void>(" + getArenaName(program).str() + ", " +
+                           std::to_string(program.getArena() - bytes) + ")",
+                       std::to_string(bytes)},
+                      ");");
+  }
   for (Operation &op : program.getBody().front()) {
     // An unused place in the arena is not declared.
     if (exec::getPortOffset(&op) && op.use_empty())

@@ -247,6 +247,7 @@ LogicalResult ExecLowering::run() {
     if (view->use_empty())
       view.erase();
   setWeightBytes();
+  reserveCounters(program);
   addWaits(program);
   prepareExpressions(program);
   return success();

@@ -97,25 +97,28 @@ static void describeCall(exec::CallOp call, Operation *op,
   call->setAttr(nn::kRolesAttr, builder.getArrayAttr(roles));
 }
 
-/// Returns the size of the launch of a routine on blocks, in words.
-static std::string describeLaunch(const Routine &routine,
-                                  const nn::RoutineCall &call,
-                                  DenseI64ArrayAttr params) {
+/// Returns the size of the launch of a routine on blocks.
+static std::optional<launch_size> getLaunch(const Routine &routine,
+                                            const nn::RoutineCall &call,
+                                            DenseI64ArrayAttr params) {
   std::optional<RoutineShape> shape =
       routine.isOnBlocks() ? readShape(call) : std::nullopt;
-  std::optional<launch_size> size;
-  if (shape)
-    size = routine.getLaunch(*shape, params ? params.asArrayRef()
-                                            : ArrayRef<int64_t>());
+  if (!shape)
+    return std::nullopt;
+  return routine.getLaunch(*shape,
+                           params ? params.asArrayRef() : ArrayRef<int64_t>());
+}
+
+/// Returns the size of a launch in words.
+static std::string describeLaunch(const std::optional<launch_size> &size) {
   if (!size)
     return "";
-  auto [grid, threads, sharedBytes] = *size;
   std::string text;
   llvm::raw_string_ostream words(text);
-  words << grid.x << " x " << grid.y << " x " << grid.z << " blocks of "
-        << threads << " threads";
-  if (sharedBytes)
-    words << " with " << sharedBytes << " bytes of shared memory each";
+  words << size->grid.x << " x " << size->grid.y << " x " << size->grid.z
+        << " blocks of " << size->threads << " threads";
+  if (size->shared_bytes)
+    words << " with " << size->shared_bytes << " bytes of shared memory each";
   return text;
 }
 
@@ -162,6 +165,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
     return failure();
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
   StringRef device = nn::getDevice(op->getResult(0).getType());
+  std::optional<launch_size> launch = getLaunch(*routine, call, params);
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
@@ -170,7 +174,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
       exec::ExpressionForm::scalars, /*requantizes=*/false, /*what=*/"",
       work.multiplyAdds, 2 * work.multiplyAdds + work.operations,
-      describeLaunch(*routine, call, params),
+      describeLaunch(launch), launch ? launch->counters : 0,
       device.empty() ? StringAttr() : builder.getStringAttr(device));
   if (hasExpression)
     cloneExpression(layer, created);
@@ -193,6 +197,18 @@ void nnc::setMachine(exec::ProgramOp program, target::MachineAttr machine) {
   program.setFeaturesAttr(machine.getHost().getFeatures());
   program.setArchitecturesAttr(ArrayAttr::get(
       program.getContext(), machine.getHost().getArchitectures()));
+}
+
+void nnc::reserveCounters(exec::ProgramOp program) {
+  uint64_t counters = 0;
+  for (auto call : exec::getSteps<exec::CallOp>(program))
+    counters = std::max(counters, call.getCounters());
+  if (counters == 0)
+    return;
+  uint64_t align = program.getAlign();
+  uint64_t bytes = llvm::alignTo(counters * sizeof(uint32_t), align);
+  program.setArena(llvm::alignTo(program.getArena(), align) + bytes);
+  program.setCounterBytes(bytes);
 }
 
 /// Returns true for types with which the headers compute that do not need

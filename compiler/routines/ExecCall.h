@@ -36,6 +36,10 @@ std::pair<mlir::Operation *, std::string> nameRole(nn::ConstantOp constant);
 /// flags that its code is built with.
 void setMachine(exec::ProgramOp program, target::MachineAttr machine);
 
+/// Enlarges the arena of `program` by the counters of blocks that its calls
+/// need.
+void reserveCounters(exec::ProgramOp program);
+
 /// Records in `program` how the expressions of its calls become code: the form
 /// of each expression, and the headers that they need besides those of their
 /// routines. These headers declare the vector types of the instruction sets and

@@ -83,7 +83,6 @@ core_limits GpuCost::getLimits(const Routine &routine) const {
   limits.shared_bytes = 1024 * double(gpu.getSharedKb());
   limits.resident_threads = double(gpu.getResidentThreads());
   limits.element_bytes = elementBytes;
-  limits.launch_cycles = getLaunchSeconds() * getHertz();
   limits.block_rate = double(core.getMultiplyAdds()) / limits.multiprocessors;
   if (getGpuWork(*routine.family) == GpuWork::products && elementBytes <= 2)
     limits.block_rate =

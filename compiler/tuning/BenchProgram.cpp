@@ -284,6 +284,7 @@ FailureOr<BenchProgram> Bench::build(int64_t modelWeights) {
   }
   program.setArena(llvm::alignTo(arena, kMemoryAlign));
   program.setWeights(zeroBytes);
+  reserveCounters(program);
   prepareExpressions(program);
   if (failed(verify(*bench.module)))
     return failure();

@@ -82,6 +82,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
     - `sizes`: the sizes, within bounds, that the caller chooses for each run,
       followed by those that the program computes. All places, and the types of
       their tensors, are for the largest sizes.
+    - `counter_bytes`: the size of the counters of a GPU's blocks, which are the
+      last bytes of the arena. A run sets them to zero before its first step,
+      and each launch leaves them zero, so that all launches share them.
 
     Example:
     ```mlir
@@ -104,7 +107,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<Exec_Memories, "{}">:$weight_memories,
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
     DefaultValuedAttr<StrAttr, "\"\"">:$sha256,
-    DefaultValuedAttr<Exec_Sizes, "{}">:$sizes);
+    DefaultValuedAttr<Exec_Sizes, "{}">:$sizes,
+    DefaultValuedAttr<I64Attr, "0">:$counter_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena `lower_bound` $lower_bound `align` $align
@@ -247,7 +251,8 @@ def Exec_CallOp : Exec_Op<"call", [
     `dialects/nn/description/Description.h` say it in parts. `work` is the
     number of operations, where a multiply-add counts as two, and
     `multiply_adds` the number of multiply-adds. `launch` says how many blocks of
-    a GPU's threads compute it, at the largest sizes if they vary.
+    a GPU's threads compute it, at the largest sizes if they vary. These blocks
+    count each other with `counters` integers of 32 bits.
 
     A call that is `like` an earlier one has the same routine, parameters,
     shape, element types, expression and kinds, and uses that call's function in
@@ -286,7 +291,7 @@ def Exec_CallOp : Exec_Op<"call", [
     DefaultValuedAttr<StrAttr, "\"\"">:$what,
     DefaultValuedAttr<I64Attr, "0">:$multiply_adds,
     DefaultValuedAttr<I64Attr, "0">:$work, DefaultValuedAttr<StrAttr, "\"\"">:$launch,
-    OptionalAttr<StrAttr>:$device);
+    DefaultValuedAttr<I64Attr, "0">:$counters, OptionalAttr<StrAttr>:$device);
   let regions = (region AnyRegion:$expression);
   let assemblyFormat = [{
     $name custom<Routine>($routine, $params) `of` $header (`on` $device^)?

@@ -240,9 +240,23 @@ LogicalResult ProgramOp::verifyRegions() {
   for (auto size : getSizes().getAsRange<SizeAttr>())
     if (failed(takeName(names, **this, size.getName())))
       return failure();
+  // Values lie in front of the counters.
+  const int64_t values = int64_t(getArena()) - int64_t(getCounterBytes());
+  if (values < 0)
+    return emitOpError("has counters of ")
+           << getCounterBytes() << " bytes in an arena of " << getArena();
+  WalkResult counted = (*this)->walk([&](CallOp call) {
+    if (4 * call.getCounters() <= getCounterBytes())
+      return WalkResult::advance();
+    call.emitOpError("has ")
+        << call.getCounters() << " counters, more than the program has";
+    return WalkResult::interrupt();
+  });
+  if (counted.wasInterrupted())
+    return failure();
   for (Operation &op : *getBody().begin()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
-      if (failed(verifyMemory(getMemories(), op, buffer.getOffset(), getArena(),
+      if (failed(verifyMemory(getMemories(), op, buffer.getOffset(), values,
                               "arena")))
         return failure();
     } else if (auto weight = dyn_cast<WeightOp>(op)) {
@@ -255,7 +269,7 @@ LogicalResult ProgramOp::verifyRegions() {
       if (failed(verifyInitial(state)))
         return failure();
     } else if (std::optional<int64_t> offset = getPortOffset(&op)) {
-      if (failed(verifyMemory(getMemories(), op, *offset, getArena(), "arena")))
+      if (failed(verifyMemory(getMemories(), op, *offset, values, "arena")))
         return failure();
     }
   }

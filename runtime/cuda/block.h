@@ -31,15 +31,28 @@ struct grid_size {
   int x, y, z;
 };
 
-/// The size of a launch: its grid, and what each block has.
+/// The size of a launch: its grid, what each block has, and the number of
+/// counters of blocks that it needs.
 struct launch_size {
   grid_size grid;
   int threads, shared_bytes;
+  int counters = 0;
 };
+
+/// True if kernel K has counters(s), the number of counters with which its
+/// blocks count each other.
+template <class K, class S, class = void> constexpr bool counts_blocks = false;
+template <class K, class S>
+constexpr bool
+    counts_blocks<K, S, decltype(void(K::counters(*(const S *)nullptr)))> =
+        true;
 
 /// The launch of kernel K for a shape.
 template <class K, class S> constexpr launch_size launch_of(const S &s) {
-  return {K::grid(s), K::threads, K::shared_bytes};
+  launch_size size{K::grid(s), K::threads, K::shared_bytes};
+  if constexpr (counts_blocks<K, S>)
+    size.counters = K::counters(s);
+  return size;
 }
 
 /// The kernels of a routine, which are launched one after the other with the

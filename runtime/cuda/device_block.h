@@ -105,6 +105,27 @@ template <int ARCH> struct device_block {
     asm volatile("bar.sync 0;" ::: "memory");
   }
 
+  static __device__ __forceinline__ bool arrives_last(uint32_t *counter,
+                                                      int count) {
+    // The barrier makes the stores of all threads part of what the atomic
+    // operation releases, and bar.red passes on what it acquires.
+    barrier();
+    uint32_t before = 0;
+    if (thread() == 0)
+      asm volatile("{ .reg .u64 p; cvta.to.global.u64 p, %1; "
+                   "atom.acq_rel.gpu.global.inc.u32 %0, [p], %2; }"
+                   : "=r"(before)
+                   : "l"(counter), "r"(count - 1)
+                   : "memory");
+    uint32_t is_last;
+    asm volatile("{ .reg .pred own, any; setp.eq.u32 own, %1, %2; "
+                 "bar.red.or.pred any, 0, own; selp.b32 %0, 1, 0, any; }"
+                 : "=r"(is_last)
+                 : "r"(before), "r"(count - 1)
+                 : "memory");
+    return is_last != 0;
+  }
+
   // Asynchronous copies.
 
   static __device__ __forceinline__ void

@@ -49,6 +49,11 @@ struct host_block_state {
     int committed = 0;
   };
   std::vector<thread_copies> copies;
+  /// The call of arrives_last() that threads of the block wait in, or null, and
+  /// its result.
+  uint32_t *counter = nullptr;
+  int count = 0;
+  bool is_last = false;
   int x = 0, y = 0, z = 0;
   long blocks_before = 0;
   long bank_conflicts = 0;
@@ -98,7 +103,25 @@ public:
                     });
   }
   void barrier() const {
+    if (state.counter)
+      state.threads.fail("is at a barrier while others call arrives_last");
     state.threads.wait_for_block([&] { state.shared.pass_barrier(); });
+  }
+  NNC_NOINLINE bool arrives_last(uint32_t *counter, int count) const {
+    if (!has_waited)
+      state.threads.fail("counts blocks before it waits for earlier launches");
+    if (state.threads.waiting() > 0 &&
+        (counter != state.counter || count != state.count))
+      state.threads.fail("calls arrives_last while others wait elsewhere");
+    state.counter = counter;
+    state.count = count;
+    state.threads.wait_for_block([&] {
+      state.shared.pass_barrier();
+      state.counter = nullptr;
+      check(state.memory.arrive(counter, count, state.blocks_before,
+                                state.is_last));
+    });
+    return state.is_last;
   }
 
   NNC_NOINLINE void copy_async(shared_address to, const void *from,
@@ -225,7 +248,9 @@ private:
     });
     return mine.result;
   }
-  long thread_of_grid() const { return state.blocks_before * 1024 + self; }
+  long thread_of_grid() const {
+    return state.blocks_before * host_memory::block_threads + self;
+  }
   void check(const char *wrong) const {
     if (wrong)
       state.threads.fail(wrong);
@@ -251,7 +276,8 @@ private:
   bool has_waited = false;
 };
 
-/// Launches kernels on the CPU. The order of threads is drawn from `seed`.
+/// Launches kernels on the CPU. The order of blocks and threads is drawn from
+/// `seed`.
 template <int ARCH> class host_grid : public host_memory {
 public:
   explicit host_grid(uint64_t seed) : threads(seed) {}
@@ -261,26 +287,32 @@ public:
   template <class F>
   std::string launch(grid_size grid, int block, int shared_bytes, F kernel) {
     begin_launch();
-    for (int z = 0; z < grid.z; ++z)
-      for (int y = 0; y < grid.y; ++y)
-        for (int x = 0; x < grid.x; ++x) {
-          state.x = x;
-          state.y = y;
-          state.z = z;
-          state.blocks_before = (long(z) * grid.y + y) * grid.x + x;
-          state.shared.begin_block(shared_bytes);
-          state.copies.assign(block, {});
-          const char *wrong = threads.run(block, [&](int thread) {
-            host_block<ARCH> b(state, thread);
-            kernel(b);
-            b.finish();
-          });
-          if (wrong)
-            return "block " + std::to_string(x) + " " + std::to_string(y) +
-                   " " + std::to_string(z) + ", thread " +
-                   std::to_string(threads.failing_thread()) + ": " + wrong;
-        }
-    return "";
+    std::vector<long> order(size_t(grid.x) * grid.y * grid.z);
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i] = long(i);
+    threads.shuffle(order);
+    for (const long index : order) {
+      state.x = int(index % grid.x);
+      state.y = int(index / grid.x % grid.y);
+      state.z = int(index / grid.x / grid.y);
+      state.blocks_before = index;
+      state.shared.begin_block(shared_bytes);
+      state.copies.assign(block, {});
+      state.counter = nullptr;
+      begin_block();
+      const char *wrong = threads.run(block, [&](int thread) {
+        host_block<ARCH> b(state, thread);
+        kernel(b);
+        b.finish();
+      });
+      if (wrong)
+        return "block " + std::to_string(state.x) + " " +
+               std::to_string(state.y) + " " + std::to_string(state.z) +
+               ", thread " + std::to_string(threads.failing_thread()) + ": " +
+               wrong;
+    }
+    const char *wrong = end_launch();
+    return wrong ? wrong : "";
   }
   /// Rows of ldmatrix that had to wait for another row of the same matrix.
   long bank_conflicts() const { return state.bank_conflicts; }

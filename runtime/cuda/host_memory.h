@@ -13,13 +13,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <vector>
 
 namespace nnc {
 
-/// The ranges of memory that a launch may access.
+/// The ranges of memory that a launch may access. Stores of a block are for
+/// other blocks to read only after both have arrived at a counter, this block
+/// first.
 class host_memory {
 public:
+  /// Threads of a block at most. Thread t of block i has the number
+  /// i * block_threads + t.
+  static constexpr long block_threads = 1024;
+
   void may_read(const void *p, size_t bytes) { add(p, bytes, false, false); }
   void may_write(void *p, size_t bytes) { add(p, bytes, true, false); }
   /// Lets launches access all memory, of which only the alignment is checked.
@@ -32,6 +39,46 @@ public:
   void begin_launch() {
     for (range &r : ranges)
       r.bytes.assign(r.writable ? r.end - r.begin : 0, byte_state{});
+    arrivals.clear();
+    releases.clear();
+  }
+  /// Forgets what the block before has seen. Blocks run one after the other.
+  void begin_block() { seen.clear(); }
+  /// Returns null, or what is wrong at the end of a launch.
+  const char *end_launch() const {
+    for (const auto &each : arrivals)
+      if (*each.first != 0)
+        return "a counter of blocks is not zero at the end of the launch";
+    return nullptr;
+  }
+
+  /// Adds a block to a counter of `count` blocks, which becomes zero with the
+  /// last one; `is_last` tells whether this is it. The block then sees what
+  /// earlier ones have stored before they arrived there. Returns null, or what
+  /// is wrong.
+  const char *arrive(uint32_t *counter, int count, long block, bool &is_last) {
+    if (count < 2)
+      return "counts fewer than two blocks";
+    if (reinterpret_cast<uintptr_t>(counter) % sizeof *counter != 0)
+      return "counts blocks at an address that is not aligned";
+    if (const char *wrong = claim_counter(counter))
+      return wrong;
+    auto &before = arrivals[counter];
+    if (before.size() >= size_t(count) || *counter != before.size())
+      return "counts more blocks than it says, or from another number than "
+             "zero";
+    for (const arrival &other : before) {
+      if (other.block == block)
+        return "counts a block twice";
+      int &latest = seen[other.block];
+      latest = latest < other.number ? other.number : latest;
+    }
+    const int number = ++releases[block];
+    seen[block] = number;
+    before.push_back({block, number});
+    is_last = before.size() == size_t(count);
+    *counter = is_last ? 0 : *counter + 1;
+    return nullptr;
   }
 
   /// Return null, or what is wrong with an access. `early` tells that the
@@ -50,7 +97,9 @@ public:
         return "loads before it waits for earlier launches";
       for (size_t i = 0; r.writable && i < bytes; ++i) {
         byte_state &b = r.bytes[at - r.begin + i];
-        if (b.stored)
+        if (b.is_counter)
+          return "loads from a counter of blocks";
+        if (b.writer != nobody && !sees(b))
           return "loads from global memory that this launch has stored to";
         b.reader = b.reader == nobody || b.reader == thread ? thread : many;
       }
@@ -74,11 +123,15 @@ public:
         return "stores to global memory that is for reading";
       for (size_t i = 0; i < bytes; ++i) {
         byte_state &b = r.bytes[at - r.begin + i];
-        if (b.stored)
+        if (b.is_counter)
+          return "stores to a counter of blocks";
+        if (b.writer != nobody)
           return "stores to global memory that this launch has stored to";
         if (b.reader != nobody && b.reader != thread)
           return "stores to global memory that another thread loads";
-        b.stored = true;
+        b.writer = thread / block_threads;
+        const auto released = releases.find(b.writer);
+        b.releases = released == releases.end() ? 0 : released->second;
       }
       return nullptr;
     }
@@ -88,8 +141,16 @@ public:
 private:
   static constexpr long nobody = -1, many = -2;
   struct byte_state {
-    bool stored = false;
-    long reader = nobody;
+    long reader = nobody; ///< a thread
+    long writer = nobody; ///< a block
+    int releases = 0;     ///< how often the writer had arrived at counters
+    bool is_counter = false;
+  };
+  /// A block that has arrived at a counter, as the number-th time that it
+  /// arrived at any.
+  struct arrival {
+    long block;
+    int number;
   };
   struct range {
     uintptr_t begin, end;
@@ -100,8 +161,34 @@ private:
     const uintptr_t at = reinterpret_cast<uintptr_t>(p);
     ranges.push_back({at, at + bytes, writable, constant, {}});
   }
+  /// Returns true if the running block sees what was stored to a byte.
+  bool sees(const byte_state &b) const {
+    const auto found = seen.find(b.writer);
+    return found != seen.end() && b.releases < found->second;
+  }
+  const char *claim_counter(const uint32_t *counter) {
+    const uintptr_t at = reinterpret_cast<uintptr_t>(counter);
+    if (is_open)
+      return nullptr;
+    for (range &r : ranges) {
+      if (at < r.begin || at + sizeof *counter > r.end || !r.writable)
+        continue;
+      for (size_t i = 0; i < sizeof *counter; ++i) {
+        byte_state &b = r.bytes[at - r.begin + i];
+        if (b.writer != nobody || b.reader != nobody)
+          return "counts blocks in memory that the launch loads or stores";
+        b.is_counter = true;
+      }
+      return nullptr;
+    }
+    return "counts blocks outside of all buffers for writing";
+  }
+
   std::vector<range> ranges;
   bool is_open = false;
+  std::map<const uint32_t *, std::vector<arrival>> arrivals;
+  std::map<long, int> releases; ///< arrivals of each block
+  std::map<long, int> seen;     ///< of the running block: numbers of arrivals
 };
 
 /// The shared memory of a block, and who accessed each word of it since the

@@ -49,6 +49,13 @@ public:
     error = what;
     go_back();
   }
+  /// Returns the number of threads that wait for all threads of the block.
+  int waiting() const { return at_barrier; }
+  /// Shuffles the elements of `list`.
+  template <class T> void shuffle(std::vector<T> &list) {
+    for (size_t i = list.size(); i > 1; --i)
+      std::swap(list[i - 1], list[draw(unsigned(i))]);
+  }
   /// Waits for all threads of the block, and calls release() once.
   template <class F> void wait_for_block(F release) {
     warp &w = warps[running / warp_lanes];
@@ -111,10 +118,7 @@ private:
     return unsigned(random >> 32) % count;
   }
   /// Shuffles the warps. The first of them that can run does.
-  void draw_order() {
-    for (size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[draw(unsigned(i))]);
-  }
+  void draw_order() { shuffle(order); }
   /// Returns a thread that can run, or -1.
   int next_thread() {
     for (const int w : order)

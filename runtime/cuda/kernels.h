@@ -7,7 +7,9 @@
 //
 // each of which has threads and shared_bytes, the sizes of its blocks; grid(s),
 // the number of blocks for a shape; and run(b, s, arguments...), which a thread
-// with the block policy `b` calls. `arch` is the oldest architecture with the
+// with the block policy `b` calls. If it has counters(s), its blocks count each
+// other: the last argument is a pointer to so many integers, which are zero
+// before and after the launch. `arch` is the oldest architecture with the
 // routine's instructions. launch() of launch.h comes here for such routines.
 //
 // nvcc compiles the kernels for GPUs. Other compilers run them on the block
@@ -67,17 +69,26 @@ void emulate_kernel(stream &stream, const S &shape, const A &...arguments) {
 
 #endif
 
-template <class... Kernels> struct kernel_launcher<kernel_list<Kernels...>> {
+/// Launches kernel K of routine R.
+template <class R, class K, class S, class... A>
+void launch_kernel(stream &stream, const S &shape, const A &...arguments) {
+#if defined(__CUDACC__)
+  stream.run_blocks(block_kernel<K, S, A...>, K::grid(shape), K::threads,
+                    K::shared_bytes, shape, arguments...);
+#else
+  emulate_kernel<K, R::arch>(stream, shape, arguments...);
+#endif
+}
+
+/// Launches the kernel of a routine. Each routine has one, as the compiler
+/// counts a launch for each call.
+template <class Kernel> struct kernel_launcher<kernel_list<Kernel>> {
   template <class R, class S, class... A>
   static void launch(stream &stream, const S &shape, const A &...arguments) {
-#if defined(__CUDACC__)
-    (stream.run_blocks(block_kernel<Kernels, S, A...>, Kernels::grid(shape),
-                       Kernels::threads, Kernels::shared_bytes, shape,
-                       arguments...),
-     ...);
-#else
-    (emulate_kernel<Kernels, R::arch>(stream, shape, arguments...), ...);
-#endif
+    if constexpr (counts_blocks<Kernel, S>)
+      launch_kernel<R, Kernel>(stream, shape, arguments..., stream.counters());
+    else
+      launch_kernel<R, Kernel>(stream, shape, arguments...);
   }
 };
 

@@ -179,20 +179,33 @@ public:
     }
   }
 
+  /// Sets the counters of blocks to zero, with which launches that follow count
+  /// their blocks. Each launch leaves them zero.
+  void clear_counters(void *place, size_t bytes) {
+    join();
+    counting = static_cast<uint32_t *>(place);
+    if (!error)
+      error = cudaMemsetAsync(place, 0, bytes, queue);
+  }
+  uint32_t *counters() const { return counting; }
+
   /// Copies bytes within the GPU's memory.
   void copy(void *to, const void *from, size_t bytes) {
+    join();
     if (!error)
       error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue);
   }
 
   /// Copies bytes from the CPU's to the GPU's memory.
   void upload(void *to, const void *from, size_t bytes) {
+    join();
     if (!error && bytes)
       error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue);
   }
 
   /// Copies bytes from the GPU's to the CPU's memory.
   void download(void *to, const void *from, size_t bytes) {
+    join();
     if (!error && bytes)
       error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue);
   }
@@ -260,8 +273,9 @@ public:
     error = cudaLaunchKernelExC(&config, code, places);
   }
 
-  /// Makes the next launch wait for all work so far before it begins, as it may
-  /// read what this has stored before it waits for its inputs.
+  /// Makes the next launch wait for all work so far before it begins: after
+  /// copies, or where it may read what this work has stored before it waits for
+  /// its inputs.
   void join() { is_early = false; }
 
 private:
@@ -298,6 +312,7 @@ private:
   /// Whether launches of this GPU can begin early, and whether the next one
   /// does. The first one does not, as it follows work that is not known here.
   bool begins_early = false, is_early = false;
+  uint32_t *counting = nullptr;
 };
 
 /// Returns false if CUDA knows that `pointer` is not to memory that it has
@@ -315,15 +330,24 @@ inline bool is_on_gpu(const void *pointer) {
 #else
 
 /// The stream of an emulated GPU: work is done at once. It fails only where a
-/// kernel does what a GPU leaves undefined. The project's tests of programs for
-/// GPUs define NNC_EMULATED_ADD, which puts the work into a queue instead, and
-/// NNC_EMULATED_WAIT, which waits for it.
+/// kernel does what a GPU leaves undefined. With NNC_COUNT_LAUNCHES it prints
+/// how many kernels, copies and memsets it has run. The project's tests of
+/// programs for GPUs define NNC_EMULATED_ADD, which puts the work into a queue
+/// instead, and NNC_EMULATED_WAIT, which waits for it.
 class stream {
 public:
   explicit stream(void *handle) : queue(handle) {}
+#if defined(NNC_COUNT_LAUNCHES)
+  ~stream() { fprintf(stderr, "launches: %ld\n", launches); }
+#endif
   gpu_fault fault() const { return error; }
   /// Returns a number that differs from kernel to kernel.
   uint64_t next_seed() { return ++seed; }
+  void clear_counters(void *place, size_t bytes) {
+    counting = static_cast<uint32_t *>(place);
+    add(false, [=](auto &&) { ::memset(place, 0, bytes); });
+  }
+  uint32_t *counters() const { return counting; }
   void copy(void *to, const void *from, size_t bytes) {
     if (bytes)
       add(false, [=](auto &&) { ::memcpy(to, from, bytes); });
@@ -353,6 +377,7 @@ public:
   /// Calls work(report), where report(text) tells what is wrong with a kernel.
   /// The work holds copies of all that it uses.
   template <class F> void add(bool is_kernel, const F &work) {
+    ++launches;
 #if defined(NNC_EMULATED_ADD)
     NNC_EMULATED_ADD(queue, is_kernel, work);
 #else
@@ -387,6 +412,8 @@ private:
   void *queue;
   bool is_reversed = false;
   uint64_t seed = 0;
+  long launches = 0;
+  uint32_t *counting = nullptr;
   gpu_fault error = gpu_fault::none;
 };
 

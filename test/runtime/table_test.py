@@ -106,7 +106,8 @@ template <class K, class... Others> struct first<nnc::kernel_list<K, Others...>>
 template <class R, class S> bool is_launch(const S &s, nnc::launch_size said) {
   const nnc::launch_size own = nnc::launch_of<typename first<typename R::kernels>::type>(s);
   return own.grid.x == said.grid.x && own.grid.y == said.grid.y && own.grid.z == said.grid.z &&
-         own.threads == said.threads && own.shared_bytes == said.shared_bytes;
+         own.threads == said.threads && own.shared_bytes == said.shared_bytes &&
+         own.counters == said.counters;
 }
 """
 

@@ -102,16 +102,30 @@ constexpr double tile_cycles(const core_limits &core, const block_tile &t,
   return cycles + (held > 1 ? 1 : waves) * block_costs::tile_ends_cycles;
 }
 
+/// Cycles in which blocks store the sums of `slices` slices of `tiles` tiles,
+/// and the last block of each tile loads and adds them. A store, the counter
+/// and a load follow one another.
+constexpr double slice_cycles(const core_limits &core, const block_tile &t,
+                              double tiles, int slices) {
+  const double bytes = sizeof(float) * t.sums() * slices;
+  const double busy = least(tiles, core.multiprocessors);
+  const double waves = ceil_div(int(tiles), int(core.multiprocessors));
+  return 3 * block_costs::level2_cycles + tiles * bytes / core.level2_rate +
+         waves * bytes /
+             least(core.level2_rate / busy,
+                   block_costs::most_level2_bytes_per_cycle);
+}
+
 /// Share of the peak rate of multiply-adds that implicit_gemm.cuh reaches for
 /// the work that the family counts, with tiles of `rows` x `columns` sums. It
 /// is 0 if a multiprocessor has too little shared memory. What is lost are rows
 /// and columns of tiles beyond the last one, terms beyond the last one of the
 /// last step, multiprocessors without a block in the last wave, and what limits
 /// a step. With several slices, more blocks compute fewer steps each, but their
-/// sums are stored, and a second launch loads and adds them.
+/// sums are stored, and the last block of each tile loads and adds them.
 ///
-/// The result counts no launch, except for the second one; the cost model of
-/// the GPU adds the first, and compares the time with that of memory.
+/// The result counts no launch; the cost model of the GPU adds that, and
+/// compares the time with that of memory.
 template <class S>
 constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
                                  int columns, int depth_bytes, int stages,
@@ -135,8 +149,7 @@ constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
   const double slice_steps = ceil_div(int(steps), slices);
   double cycles = tile_cycles(core, t, tiles * s.groups * slices, slice_steps);
   if (slices > 1)
-    cycles += core.launch_cycles +
-              2 * sizeof(float) * row_count * s.k * slices / core.level2_rate;
+    cycles += slice_cycles(core, t, tiles * s.groups, slices);
   return row_count * s.k * terms /
          (cycles * core.multiprocessors * core.block_rate);
 }

@@ -31,7 +31,6 @@ struct core_limits {
   double block_rate = 0;    ///< multiply-adds a cycle and multiprocessor of the
                             ///< units that compute the routine's elements
   double element_bytes = 0; ///< of an element of the routine's first input
-  double launch_cycles = 0; ///< that a launch takes beside its work
 };
 
 /// A core like those that the routines were timed on, for tests and tables that

@@ -143,40 +143,37 @@ struct float_result {
   std::vector<unsigned char> bytes;
 };
 
-/// Runs the kernels of a routine for the shape s, which is that of the case as
-/// the type that the kernels take, with `scratch` bytes of working memory.
-template <int ARCH, class... Kernels, class T, class S>
-float_result run_kernels(nnc::kernel_list<Kernels...>, const float_case<T> &c,
-                         const S &s, std::ptrdiff_t scratch,
-                         std::uint64_t seed) {
+/// Runs the kernel of a routine for the shape s, which is that of the case as
+/// the type that the kernel takes, with `scratch` bytes of working memory if
+/// its blocks count each other.
+template <int ARCH, class K, class T, class S>
+float_result run_kernel(nnc::kernel_list<K>, const float_case<T> &c, const S &s,
+                        std::ptrdiff_t scratch, std::uint64_t seed) {
   device_memory<T> y(c.want.size()); // the residual lies in it
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
-  device_memory<unsigned char> sums(scratch);
   const float_epilogue<T> epi(c.bias.data(), y.data());
   float_result result;
-  int left = sizeof...(Kernels);
-  const auto launch = [&](auto kernel) {
-    using K = decltype(kernel);
-    nnc::host_grid<ARCH> grid(seed + left--);
-    grid.may_read(c.x.data(), c.x.bytes());
-    grid.may_read_constant(c.w.data(), c.w.bytes());
-    grid.may_read_constant(c.bias.data(), c.bias.bytes());
-    if (left == 0) {
-      grid.may_read(sums.data(), sums.bytes());
-      grid.may_write(y.data(), y.bytes());
-    } else {
-      grid.may_write(sums.data(), sums.bytes());
-    }
-    if (result.error.empty())
-      result.error =
-          grid.launch(K::grid(s), K::threads, K::shared_bytes, [&](auto &b) {
-            if constexpr (sizeof...(Kernels) == 1)
-              K::run(b, s, c.x.data(), c.w.data(), y.data(), epi);
-            else
-              K::run(b, s, c.x.data(), c.w.data(), y.data(), sums.data(), epi);
-          });
+  nnc::host_grid<ARCH> grid(seed);
+  grid.may_read(c.x.data(), c.x.bytes());
+  grid.may_read_constant(c.w.data(), c.w.bytes());
+  grid.may_read_constant(c.bias.data(), c.bias.bytes());
+  grid.may_write(y.data(), y.bytes());
+  const auto launch = [&](const auto &...arguments) {
+    result.error =
+        grid.launch(K::grid(s), K::threads, K::shared_bytes, [&](auto &b) {
+          K::run(b, s, c.x.data(), c.w.data(), y.data(), arguments...);
+        });
   };
-  (launch(Kernels{}), ...);
+  if constexpr (nnc::counts_blocks<K, S>) {
+    device_memory<unsigned char> sums(scratch);
+    device_memory<std::uint32_t> counters(K::counters(s));
+    std::memset(counters.data(), 0, counters.bytes());
+    grid.may_write(sums.data(), sums.bytes());
+    grid.may_write(counters.data(), counters.bytes());
+    launch(sums.data(), epi, counters.data());
+  } else {
+    launch(epi);
+  }
   if (result.error.empty())
     result.error = c.wrong(y);
   const auto *first = reinterpret_cast<const unsigned char *>(y.data());
@@ -187,8 +184,8 @@ float_result run_kernels(nnc::kernel_list<Kernels...>, const float_case<T> &c,
 template <class R, class T, class S>
 float_result run_routine(const float_case<T> &c, const S &s,
                          std::ptrdiff_t scratch, std::uint64_t seed) {
-  return run_kernels<(R::arch < 80 ? 75 : 80)>(typename R::kernels{}, c, s,
-                                               scratch, seed);
+  return run_kernel<(R::arch < 80 ? 75 : 80)>(typename R::kernels{}, c, s,
+                                              scratch, seed);
 }
 
 } // namespace nnc_test

@@ -65,16 +65,9 @@ __device__ __forceinline__ void run(const A &...arguments) {
       float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>::threads)                           \
   SHAPE##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##STAGES##_##SLICES(                        \
       of_##SHAPE s, const float *x, const float *w, float *y, unsigned char *scratch,              \
-      epilogue<float> epi) {                                                                       \
+      epilogue<float> epi, uint32_t *counters) {                                                   \
     run<float_gemm_tiles<of_##SHAPE, float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>,     \
-                         SLICES, epilogue<float>>, FROM, arch>(s, x, w, y, scratch, epi);          \
+                         SLICES, epilogue<float>>, FROM, arch>(s, x, w, y, scratch, epi, counters); \
   }
 // clang-format on
 #include "test/runtime/cuda/float_kernels.inc"
-
-extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
-    float_sum(conv2d_shape s, const float *x, const float *w, float *y,
-              unsigned char *scratch, epilogue<float> epi) {
-  run<gemm_sum<conv2d_shape, 3, epilogue<float>>, 75, arch>(s, x, w, y, scratch,
-                                                            epi);
-}

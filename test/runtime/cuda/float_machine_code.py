@@ -13,7 +13,8 @@ Depthwise convolutions load and store 16 bytes at a time.
 import re
 import sys
 
-from machine_code import HERE, INSTRUCTION, SHARED_BYTES, count, gate, main_loop
+from machine_code import (HERE, INSTRUCTION, SHARED_BYTES, check_counting, count, gate,
+                          main_loop)
 
 PRODUCTS = re.compile(r"\bFFMA\b")
 SHARED_LOADS = r"\bLDS\b(?!.* RZ,)"  # without those to RZ, which ptxas puts before LDGSTS
@@ -26,7 +27,8 @@ class Gemm:
     def __init__(self, fields):
         self.name = "_".join(fields[:7])
         self.whole = fields[0] != "rgb"
-        rows, columns, depth, self.warp_rows, stages, _, self.first = map(int, fields[1:])
+        rows, columns, depth, self.warp_rows, stages, slices, self.first = map(int, fields[1:])
+        self.counts = slices > 1
         self.threads = rows // self.warp_rows * columns
         self.shared = stages * (rows + columns) * depth
 
@@ -52,7 +54,7 @@ class Gemm:
 class Depthwise:
     """An instance of depthwise_nhwc.cuh."""
 
-    first, threads, shared = 75, 128, 0
+    first, threads, shared, counts = 75, 128, 0, False
 
     def __init__(self, fields):
         self.name = "_".join(["depthwise", *fields])
@@ -84,6 +86,7 @@ def check(kernel, arch, said, code):
     problems = list(kernel.problems(arch, loop))
     if stack or stores or loads or re.search(r"\b(LDL|STL)\b", code):
         problems.append(f"has {stack} bytes of stack and {stores + loads} bytes of spills")
+    problems += check_counting(code, kernel.counts)
     # The registers of a warp are allocated by 256.
     fitting = min(65536 // ((registers + 7) // 8 * 8 * kernel.threads),
                   SHARED_BYTES[arch] // max(kernel.shared + 1024 * (arch >= 80), 1),
@@ -99,4 +102,4 @@ def check(kernel, arch, said, code):
 
 
 if __name__ == "__main__":
-    sys.exit(gate("float_kernels.cu", HEAD, kernels(), check, "float_sum"))
+    sys.exit(gate("float_kernels.cu", HEAD, kernels(), check))

@@ -47,7 +47,7 @@ GEMM_MUTANTS = [
     (GEMM, "if (s.c % 4 == 0)", "if (s.c % 2 == 0)"),
     (GEMM, "if (s.c % 4 == 0)", "if (true)"),
     (GEMM, "return {gemm_blocks<Tile>(s), 1, SLICES};", "return {gemm_blocks<Tile>(s), 1, 1};"),
-    (KERNEL, "return {gemm_sum_blocks(s), 1, 1};", "return {gemm_sum_blocks(s) - 1, 1, 1};"),
+    (PLAN, "return gemm_blocks<Tile>(s) * s.groups;", "return gemm_blocks<Tile>(s) - 1;"),
     (PLAN, "ptrdiff_t(slices) * gemm_rows(s)", "ptrdiff_t(slices - 1) * gemm_rows(s)"),
     # The shared loop, loads and stores.
     (KERNEL, "      b.barrier();\n", ""),
@@ -64,7 +64,8 @@ GEMM_MUTANTS = [
     (LOADS, "out < gemm_rows(s)", "out <= gemm_rows(s)"),
     (LOADS, "return r < s.kh &&", "return"),
     (LOADS, "unsigned(left[i] + t * s.dw) < unsigned(s.w)", "left[i] + t * s.dw >= 0"),
-    (STORE, "if (i < count)", "if (i <= count)"),
+    (STORE, "if (i < count)\n          gemm", "if (i <= count)\n          gemm"),
+    (STORE, "if (i < count)\n            v[i]", "if (i <= count)\n            v[i]"),
     (STORE, "return s.k / s.groups % 8 == 0", "return s.k / s.groups % 4 == 0"),
 ]
 

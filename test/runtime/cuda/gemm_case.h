@@ -172,31 +172,26 @@ gemm_result run_gemm(const gemm_case<T> &c, int slices, std::uint64_t seed) {
   using kernel = nnc::implicit_gemm<T, Tile, WHOLE_CHUNKS, S>;
   const nnc::grid_size blocks{nnc::gemm_blocks<Tile>(s), s.groups, slices};
   gemm_result result;
+  grid.may_read_constant(c.bias.data(), c.bias.bytes());
+  grid.may_write(y.data(), y.bytes());
   if (slices == 1) {
-    grid.may_read_constant(c.bias.data(), c.bias.bytes());
-    grid.may_write(y.data(), y.bytes());
     result.error =
         grid.launch(blocks, Tile::threads, Tile::shared_bytes, [&](auto &b) {
           kernel::run(b, s, c.x.data(), c.packed.data(), output, slices);
         });
   } else {
     device_memory<sum> partial(c.want.size() * slices);
+    device_memory<std::uint32_t> counters(
+        nnc::gemm_counters<Tile, 2>::counters(s));
+    std::memset(counters.data(), 0, counters.bytes());
     grid.may_write(partial.data(), partial.bytes());
+    grid.may_write(counters.data(), counters.bytes());
+    const nnc::sliced_sums<sum, std::decay_t<decltype(output)>> sliced{
+        {partial.data()}, counters.data(), output};
     result.error =
         grid.launch(blocks, Tile::threads, Tile::shared_bytes, [&](auto &b) {
-          kernel::run(b, s, c.x.data(), c.packed.data(),
-                      nnc::slice_sums<sum>{partial.data()}, slices);
+          kernel::run(b, s, c.x.data(), c.packed.data(), sliced, slices);
         });
-    nnc::host_grid<ARCH> second(seed + 1);
-    second.may_read(partial.data(), partial.bytes());
-    second.may_read_constant(c.bias.data(), c.bias.bytes());
-    second.may_write(y.data(), y.bytes());
-    if (result.error.empty())
-      result.error = second.launch({nnc::gemm_sum_blocks(s), 1, 1},
-                                   nnc::gemm_sum_threads, 0, [&](auto &b) {
-                                     nnc::sum_slices<sum, S>::run(
-                                         b, s, partial.data(), output, slices);
-                                   });
   }
   result.bank_conflicts = grid.bank_conflicts();
   double off = 0, size = 0;

@@ -238,6 +238,104 @@ TEST_CASE("ldmatrix with a transpose moves the elements of the contract") {
     CHECK(value == 79);
 }
 
+TEST_CASE("what blocks store is for others to read after they were counted") {
+  constexpr int blocks = 5;
+  static int parts[blocks * threads], total[threads];
+  static std::uint32_t counters[2];
+  const auto launch = [&](std::uint64_t seed, auto kernel) {
+    std::memset(total, 0, sizeof(total));
+    host_grid<80> grid(seed);
+    grid.may_write(parts, sizeof(parts));
+    grid.may_write(total, sizeof(total));
+    grid.may_write(counters, sizeof(counters));
+    return grid.launch({blocks, 1, 1}, threads, 0, kernel);
+  };
+  const auto store = [&](auto &b) {
+    const int t = b.thread();
+    b.store_global(parts + b.block_x() * threads + t, t * (b.block_x() + 1));
+  };
+  const auto add = [&](auto &b) { // what other threads have stored
+    const int t = b.thread();
+    int sum = 0;
+    for (int i = 0; i < blocks; ++i)
+      sum += b.load_global(parts + i * threads + (t ^ 33));
+    b.store_global(total + t, sum);
+  };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    counters[0] = 0;
+    REQUIRE(launch(seed, [&](auto &b) {
+              b.wait_for_inputs();
+              store(b);
+              if (b.arrives_last(counters, blocks))
+                add(b);
+            }) == "");
+    REQUIRE(counters[0] == 0);
+    for (int t = 0; t < threads; ++t)
+      REQUIRE(total[t] == (t ^ 33) * blocks * (blocks + 1) / 2);
+  }
+  const auto check_found = [&](const char *what, auto kernel) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::memset(counters, 0, sizeof(counters));
+      const std::string error = launch(seed, kernel);
+      INFO("error: " << error);
+      CHECK(error.find(what) != std::string::npos);
+    }
+  };
+  check_found("global memory that", [&](auto &b) {
+    b.wait_for_inputs();
+    store(b);
+    if (b.block_x() == 2) // without a counter
+      add(b);
+  });
+  check_found("global memory that", [&](auto &b) {
+    b.wait_for_inputs();
+    const bool is_last = b.arrives_last(counters, blocks);
+    store(b); // too late for the others
+    if (is_last)
+      add(b);
+  });
+  check_found("global memory that", [&](auto &b) {
+    b.wait_for_inputs();
+    store(b); // each half of the blocks has its own counter
+    if (b.arrives_last(counters + b.block_x() / 3, 3 - b.block_x() / 3))
+      add(b);
+  });
+  check_found("not zero at the end", [&](auto &b) {
+    b.wait_for_inputs();
+    b.arrives_last(counters, blocks + 1);
+  });
+  check_found("more blocks than it says", [&](auto &b) {
+    b.wait_for_inputs();
+    b.arrives_last(counters, blocks - 1);
+  });
+  check_found("twice", [&](auto &b) {
+    b.wait_for_inputs();
+    b.arrives_last(counters, 2 * blocks);
+    b.arrives_last(counters, 2 * blocks);
+  });
+  check_found("before it waits", [&](auto &b) {
+    b.arrives_last(counters, blocks);
+    b.wait_for_inputs();
+  });
+  check_found("wait", [&](auto &b) {
+    b.wait_for_inputs();
+    if (b.thread() != 7)
+      b.arrives_last(counters, blocks);
+  });
+  check_found("arrives_last", [&](auto &b) {
+    b.wait_for_inputs();
+    if (b.thread() < 32)
+      b.arrives_last(counters, blocks);
+    else
+      b.barrier();
+  });
+  check_found("counter", [&](auto &b) {
+    b.wait_for_inputs();
+    b.arrives_last(counters, blocks);
+    b.load_global(counters);
+  });
+}
+
 TEST_CASE("functions of floats are those of the contract") {
   check_error("", [](auto &b) {
     const float nan = std::numeric_limits<float>::quiet_NaN();

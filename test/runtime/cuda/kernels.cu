@@ -55,7 +55,8 @@ template <class Of> struct of_matmul {
 };
 template <class Of> struct of_slice {
   using shape = conv2d_shape;
-  using output = slice_sums<typename gemm_product<typename Of::element>::sum>;
+  using output = sliced_sums<typename gemm_product<typename Of::element>::sum,
+                             typename of_conv<Of>::output>;
 };
 
 /// Runs the kernel, if ARCH has its instructions.
@@ -84,16 +85,3 @@ __device__ __forceinline__ void run(const S &s, const T *x,
   }
 // clang-format on
 #include "test/runtime/cuda/kernels.inc"
-
-extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
-    sum_f16(conv2d_shape s, const float *partial,
-            of_conv<of_f16>::output output, int slices) {
-  device_block<arch> b;
-  sum_slices<float, conv2d_shape>::run(b, s, partial, output, slices);
-}
-extern "C" __global__ void __launch_bounds__(gemm_sum_threads)
-    sum_i8(conv2d_shape s, const int32_t *partial,
-           of_conv<of_i8>::output output, int slices) {
-  device_block<arch> b;
-  sum_slices<int32_t, conv2d_shape>::run(b, s, partial, output, slices);
-}

@@ -115,6 +115,7 @@ def check(kernel, arch, said, code):
                   SHARED_BYTES[arch] // (kernel.shared + 1024 * (arch >= 80)))
     if not fitting:
         problems.append("does not fit on a multiprocessor")
+    problems += check_counting(code, kernel.shape == "slice")
     row = (kernel.name, arch, registers, stack, stores + loads, kernel.threads, kernel.shared,
            fitting, len(loop), products, ldmatrix, count(loop, r"\bLDS\."), copies, global_loads)
     return row, problems
@@ -135,10 +136,18 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "threads", "shared", "blocks/
         "LDSM", "LDS", "LDGSTS.128", "LDG")
 
 
-def gate(source, head, kernels, check, sums=""):
+def check_counting(code, counts):
+    """Returns what is wrong with how the blocks of a kernel count each other: if they do, with
+    atomic operations, each of which has a fence."""
+    atomics, fences = (len(re.findall(pattern, code)) for pattern in (r"\bATOMG\.", r"\bMEMBAR\."))
+    if atomics == fences and bool(atomics) == counts:
+        return []
+    return [f"has {atomics} atomic operations and {fences} fences"]
+
+
+def gate(source, head, kernels, check):
     """Checks the kernels of a source and prints a table with `head`. `check` returns a row of the
-    table and the list of what is wrong. The kernel called `sums`, if there is one, only may have
-    no stack and no spills. Returns the exit status."""
+    table and the list of what is wrong. Returns the exit status."""
     tools = find_tools()
     if not tools:
         print(toolkit.WHY_SKIPPED)
@@ -153,10 +162,8 @@ def gate(source, head, kernels, check, sums=""):
                 row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
                 rows.append(row)
                 problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
-            if sums and any(said[sums][:3]):
-                problems.append(f"{sums} on sm_{arch} has a stack or spills")
     return report(rows, problems)
 
 
 if __name__ == "__main__":
-    sys.exit(gate("kernels.cu", HEAD, kernels(), check, "sum_f16"))
+    sys.exit(gate("kernels.cu", HEAD, kernels(), check))

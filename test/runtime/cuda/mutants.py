@@ -51,7 +51,6 @@ MUTANTS = [
     (KERNEL, "    b.wait_for_inputs();\n    typename", "    typename"),
     (KERNEL, "    b.wait_for_inputs();\n    typename Products::sums d = {};\n",
      "    typename Products::sums d = {};\n    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
-    (KERNEL, "    b.wait_for_inputs();\n    b.let_next", "    b.let_next"),
     # Stages.
     (KERNEL, "base + (Tile::stages - 1) * Tile::stage_bytes", "base"),
     (KERNEL, "      write = next_stage(base, write);\n", ""),
@@ -92,7 +91,8 @@ MUTANTS = [
     (LOADS, "chunk(i) / block_chunks < blocks", "chunk(i) / block_chunks <= blocks"),
     (LOADS, "return r < s.kh &&", "return"),
     (LOADS, "total % Tile::threads == 0 || index(i) < total", "true"),
-    (STORE, "if (i < count)", "if (i <= count)"),
+    (STORE, "if (i < count)\n          gemm", "if (i <= count)\n          gemm"),
+    (STORE, "if (i < count)\n            v[i]", "if (i <= count)\n            v[i]"),
     (STORE, "return s.k / s.groups % 8 == 0", "return s.k / s.groups % 4 == 0"),
     (STORE, "return s.k / s.groups % 8 == 0", "return s.k % 8 == 0"),
     # Taps and padding.
@@ -116,7 +116,28 @@ MUTANTS = [
     (KERNEL, "begin = steps * b.block_z() / slices", "begin = 0"),
     (KERNEL, "end = steps * (b.block_z() + 1) / slices", "end = steps"),
     (LOADS, "blocks(all_blocks - step * step_blocks)", "blocks(all_blocks)"),
-    (KERNEL, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    (STORE, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    (STORE, "for (int z = 0; z < slices; ++z)",
+     "for (int z = b.block_z(), turn = 0; turn < slices; ++turn, z = (z + 1) % slices)"),
+    (KERNEL, "if (b.arrives_last(output.counters + tile, slices))",
+     "if (b.block_z() == slices - 1)"),
+    (KERNEL, "if (b.arrives_last(output.counters + tile, slices))",
+     "if (b.arrives_last(output.counters + tile, slices) || true)"),
+    (KERNEL, "b.arrives_last(output.counters + tile, slices)",
+     "b.arrives_last(output.counters + tile, slices - 1)"),
+    (KERNEL, "output.counters + tile", "output.counters"),
+    (KERNEL, "group * gemm_blocks<Tile>(s) + b.block_x()", "b.block_x()"),
+    (KERNEL, "      Products::store(b, s, d, output.of_slice, first_row, first_column, group);\n"
+             "      const int tile = group * gemm_blocks<Tile>(s) + b.block_x();\n"
+             "      if (b.arrives_last(output.counters + tile, slices))\n",
+     "      const int tile = group * gemm_blocks<Tile>(s) + b.block_x();\n"
+     "      const bool last = b.arrives_last(output.counters + tile, slices);\n"
+     "      Products::store(b, s, d, output.of_slice, first_row, first_column, group);\n"
+     "      if (last)\n"),
+    (STORE, "first_row + unit / eights", "first_row + unit / eights + 1"),
+    (STORE, "unit < Tile::rows * eights", "unit < Tile::rows * eights - Tile::threads"),
+    (STORE, "if (row >= gemm_rows(s) || filter", "if (row > gemm_rows(s) || filter"),
+    (STORE, "const int channel = group * filters + filter", "const int channel = filter"),
     (STORE, "ptrdiff_t(b.block_z()) * gemm_rows(s)", "0 * gemm_rows(s)"),
     # The operands of the epilogue.
     (STORE, "load(b, o.data + channel)", "load(b, o.data)"),

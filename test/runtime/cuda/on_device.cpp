@@ -130,12 +130,19 @@ template <class T> auto output_of(void *y, const float *bias) {
   }
 }
 
+/// So many counters of blocks, each zero. There are no more tiles than outputs.
+device_memory<std::uint32_t> zeros(std::size_t count) {
+  const device_memory<std::uint32_t> counters(count);
+  std::memset(counters.data(), 0, counters.bytes());
+  return counters;
+}
+
 /// The operands of a case on the device. The residual lies in the output.
 template <class T> struct operands {
-  buffer x, packed, bias, y, partial;
+  buffer x, packed, bias, y, partial, counters;
   operands(const gemm_case<T> &c, int slices)
       : x(c.x), packed(c.packed), bias(c.bias), y(c.residual),
-        partial(c.want.size() * 4 * slices) {}
+        partial(c.want.size() * 4 * slices), counters(zeros(c.want.size())) {}
 
   void run(const entry &e, const nnc::conv2d_shape &s, int slices) const {
     const nnc::grid_size grid{e.blocks(s), s.groups, slices};
@@ -145,11 +152,11 @@ template <class T> struct operands {
         output_of<T>(y.template as<void>(), bias.template as<const float>());
     using sum = typename gemm_case<T>::sum;
     if (e.shape == "slice") {
-      const nnc::slice_sums<sum> sums{partial.template as<sum>()};
-      launch(e.name, grid, e.threads, e.shared, s, from, w, sums, slices);
-      launch("sum_" + e.type, {nnc::gemm_sum_blocks(s), 1, 1},
-             nnc::gemm_sum_threads, 0, s, partial.template as<const sum>(),
-             output, slices);
+      const nnc::sliced_sums<sum, std::decay_t<decltype(output)>> sliced{
+          {partial.template as<sum>()},
+          counters.template as<std::uint32_t>(),
+          output};
+      launch(e.name, grid, e.threads, e.shared, s, from, w, sliced, slices);
     } else if (e.shape == "matmul") {
       const nnc::matmul_as_conv2d m(s.w, s.k, s.c);
       launch(e.name, grid, e.threads, e.shared, m, from, w, output, slices);

@@ -15,7 +15,8 @@
 //          and 32 threads, or 16 rows, spill two words
 // arch     from sm_75 on; from sm_80 on it copies asynchronously
 // reads    x, w, each 16-byte aligned, and the operands of the epilogue
-// writes   y, or the sums of each slice, 16-byte aligned
+// writes   y and, with slices, their sums, 16-byte aligned, and a counter for
+//          each tile, which is zero before and after
 // error    that of a plain sum of floats by fused multiply-adds, in the order
 //          of terms; the sums of slices are added in the order of slices
 //
@@ -127,8 +128,9 @@ private:
   }
 };
 
-/// Computes the tiles: epi(sums), or the sums of slices if there are several.
-template <class S, class Tile, int SLICES, class Epi> struct float_gemm_tiles {
+/// Computes the tiles.
+template <class S, class Tile, int SLICES, class Epi>
+struct float_gemm_tiles : gemm_counters<Tile, SLICES> {
   static constexpr int threads = Tile::threads;
   static constexpr int shared_bytes = Tile::shared_bytes;
 
@@ -143,12 +145,14 @@ template <class S, class Tile, int SLICES, class Epi> struct float_gemm_tiles {
   }
   template <class B, class Y>
   static NNC_INLINE void run(B &b, const S &s, const float *x, const float *w,
-                             Y *y, unsigned char *scratch, const Epi &epi) {
+                             Y *y, unsigned char *scratch, const Epi &epi,
+                             uint32_t *counters) {
     if constexpr (SLICES == 1)
       run(b, s, x, w, y, epi);
     else
       multiply(b, s, x, w,
-               slice_sums<float>{reinterpret_cast<float *>(scratch)});
+               sliced_sums<float, finished_sums<Y, Epi>>{
+                   {reinterpret_cast<float *>(scratch)}, counters, {y, epi}});
   }
 
 private:
@@ -167,13 +171,8 @@ private:
   }
 };
 
-/// The kernels for one slice, and for several.
 template <class S, class Tile, int SLICES, class Epi> struct float_gemm {
-  using kernels = kernel_list<float_gemm_tiles<S, Tile, SLICES, Epi>,
-                              gemm_sum<S, SLICES, Epi>>;
-};
-template <class S, class Tile, class Epi> struct float_gemm<S, Tile, 1, Epi> {
-  using kernels = kernel_list<float_gemm_tiles<S, Tile, 1, Epi>>;
+  using kernels = kernel_list<float_gemm_tiles<S, Tile, SLICES, Epi>>;
 };
 
 /// The routines. S may be matmul_as_conv2d. With one slice they use no scratch

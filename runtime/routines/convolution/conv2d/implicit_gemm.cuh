@@ -14,7 +14,8 @@
 //          on sm_75; test/runtime/cuda/kernels.inc lists what is checked
 // arch     f16, i8 and u8 from sm_75 on, bf16 and tf32 from sm_80 on
 // reads    x, w, each 16-byte aligned, and the operands of the epilogue
-// writes   y, or the sums of each slice, 16-byte aligned
+// writes   y and, with slices, their sums, 16-byte aligned, and a counter for
+//          each tile, which is zero before and after
 // error    products are exact (tf32 ignores the lower 13 bits of both factors);
 //          sums are f32, or i32 for bytes, in the order of steps
 //
@@ -25,8 +26,9 @@
 // single elements (WHOLE_CHUNKS = false).
 //
 // With several slices, slice z adds the steps of its part and stores its sums.
-// sum_slices adds these in the order of z and applies the epilogue, so results
-// have the same bits in every run.
+// The block of a tile that arrives last, whichever it is, adds those of all
+// slices in the order of z and applies the epilogue, so that results have the
+// same bits in every run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_CUH
@@ -53,7 +55,8 @@ struct implicit_gemm {
   using input = gemm_input<T, Tile, WHOLE_CHUNKS, S>;
   using weights = gemm_weights<Tile, Products::block_bytes>;
 
-  /// Computes a tile and passes the sums to `output` (implicit_gemm_store.cuh).
+  /// Computes a tile and passes the sums to `output` (implicit_gemm_store.cuh),
+  /// which is a sliced_sums if there are several slices.
   /// If WHOLE_CHUNKS, s.c / s.groups is a multiple of 16 / sizeof(T).
   template <class B, class Output>
   static NNC_INLINE void run(B &b, const S &s, const T *x,
@@ -140,7 +143,14 @@ struct implicit_gemm {
       write = next_stage(base, write);
     }
     b.let_next_launch_begin();
-    Products::store(b, s, d, output, first_row, first_column, group);
+    if constexpr (is_sliced<Output>) {
+      Products::store(b, s, d, output.of_slice, first_row, first_column, group);
+      const int tile = group * gemm_blocks<Tile>(s) + b.block_x();
+      if (b.arrives_last(output.counters + tile, slices))
+        add_slices<Tile>(b, s, output, slices, first_row, first_column, group);
+    } else {
+      Products::store(b, s, d, output, first_row, first_column, group);
+    }
   }
 
 private:
@@ -151,68 +161,6 @@ private:
                                               shared_address stage) {
     stage += Tile::stage_bytes;
     return stage == base + Tile::shared_bytes ? base : stage;
-  }
-};
-
-/// The second pass where sums are divided into slices: adds the sums of all
-/// slices in their order. A thread computes up to eight filters of a pixel.
-///
-/// grid     gemm_sum_blocks(s) along x
-/// block    gemm_sum_threads
-/// shared   none
-template <class Sum, class S> struct sum_slices {
-  template <class B, class Output>
-  static NNC_INLINE void run(B &b, const S &s, const Sum *partial,
-                             const Output &output, int slices) {
-    b.wait_for_inputs();
-    b.let_next_launch_begin();
-    const int filters = s.k / s.groups, eights = ceil_div(filters, 8);
-    const int unit = b.block_x() * gemm_sum_threads + b.thread();
-    const int row = unit / (eights * s.groups),
-              place = unit % (eights * s.groups);
-    if (row >= gemm_rows(s))
-      return;
-    const int first = place % eights * 8, count = smaller(8, filters - first);
-    const int channel = place / eights * filters + first;
-    Sum v[8] = {};
-    for (int z = 0; z < slices; ++z) {
-      const Sum *from =
-          partial + ((ptrdiff_t(z) * gemm_rows(s) + row) * s.k + channel);
-      if (stores_eights(s)) {
-        NNC_UNROLL
-        for (int i = 0; i < 8; i += 4) {
-          const words4 four =
-              b.load_global(reinterpret_cast<const words4 *>(from + i));
-          Sum values[4];
-          memcpy(values, &four, 16);
-          NNC_UNROLL
-          for (int j = 0; j < 4; ++j)
-            v[i + j] += values[j];
-        }
-      } else {
-        NNC_UNROLL
-        for (int i = 0; i < 8; ++i)
-          if (i < count)
-            v[i] += b.load_global(from + i);
-      }
-    }
-    output.store(b, s, v, row, channel, count);
-  }
-};
-
-/// The kernel that adds the partial sums in the scratch memory, the second one
-/// where the sums of products of elements T are divided into SLICES slices.
-template <class S, int SLICES, class Epi> struct gemm_sum {
-  static constexpr int threads = gemm_sum_threads, shared_bytes = 0;
-  static constexpr grid_size grid(const S &s) {
-    return {gemm_sum_blocks(s), 1, 1};
-  }
-  template <class B, class T, class W, class Y>
-  static NNC_INLINE void run(B &b, const S &s, const T *, const W *, Y *y,
-                             unsigned char *scratch, const Epi &epi) {
-    using sum = typename gemm_product<T>::sum;
-    sum_slices<sum, S>::run(b, s, reinterpret_cast<const sum *>(scratch),
-                            finished_sums<Y, Epi>{y, epi}, SLICES);
   }
 };
 

@@ -104,22 +104,26 @@ template <class Tile, class S> NNC_FN constexpr int gemm_blocks(const S &s) {
          ceil_div(s.k / s.groups, Tile::columns);
 }
 
+/// Counters of blocks of a kernel with such a tile: one for each tile of
+/// outputs if sums are divided into slices.
+template <class Tile, int SLICES> struct gemm_counters {
+  template <class S> NNC_FN static constexpr int counters(const S &s) {
+    return gemm_blocks<Tile>(s) * s.groups;
+  }
+};
+template <class Tile> struct gemm_counters<Tile, 1> {};
+
 /// The launch of the kernel with such a tile.
 template <class S>
 constexpr launch_size gemm_launch(const S &s, int rows, int columns,
                                   int depth_bytes, int warp_rows,
                                   int warp_columns, int stages, int slices) {
-  return {{ceil_div(gemm_rows(s), rows) * ceil_div(s.k / s.groups, columns),
-           s.groups, slices},
+  const int tiles =
+      ceil_div(gemm_rows(s), rows) * ceil_div(s.k / s.groups, columns);
+  return {{tiles, s.groups, slices},
           rows / warp_rows * (columns / warp_columns) * warp_lanes,
-          stages * (rows + columns) * depth_bytes};
-}
-
-/// Threads of a block of the second pass, and the number of its blocks.
-constexpr int gemm_sum_threads = 128;
-template <class S> NNC_FN constexpr int gemm_sum_blocks(const S &s) {
-  return ceil_div(gemm_rows(s) * s.groups * ceil_div(s.k / s.groups, 8),
-                  gemm_sum_threads);
+          stages * (rows + columns) * depth_bytes,
+          slices > 1 ? tiles * s.groups : 0};
 }
 
 /// True if each of `slices` slices of sums has two steps of `depth_bytes` at

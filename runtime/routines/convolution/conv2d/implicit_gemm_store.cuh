@@ -194,6 +194,59 @@ template <class Sum> struct slice_sums {
   }
 };
 
+/// The output of sums that are divided into slices: where each block stores
+/// those of its slice, the counter of each tile, and the output of their
+/// totals.
+template <class Sum, class Output> struct sliced_sums {
+  slice_sums<Sum> of_slice;
+  uint32_t *counters;
+  Output total;
+};
+template <class Output> constexpr bool is_sliced = false;
+template <class Sum, class Output>
+constexpr bool is_sliced<sliced_sums<Sum, Output>> = true;
+
+/// Adds the sums of all slices of a tile in their order, and passes them on.
+/// Each thread of the block takes eight filters of a pixel at a time.
+template <class Tile, class B, class S, class Sum, class Output>
+NNC_INLINE void add_slices(B &b, const S &s,
+                           const sliced_sums<Sum, Output> &output, int slices,
+                           int first_row, int first_column, int group) {
+  constexpr int eights = Tile::columns / 8;
+  const int filters = s.k / s.groups;
+  NNC_KEEP_LOOP
+  for (int unit = b.thread(); unit < Tile::rows * eights;
+       unit += Tile::threads) {
+    const int row = first_row + unit / eights;
+    const int filter = first_column + unit % eights * 8;
+    if (row >= gemm_rows(s) || filter >= filters)
+      continue;
+    const int channel = group * filters + filter;
+    const int count = smaller(8, filters - filter);
+    Sum v[8] = {};
+    for (int z = 0; z < slices; ++z) {
+      const Sum *from = output.of_slice.partial +
+                        ((ptrdiff_t(z) * gemm_rows(s) + row) * s.k + channel);
+      if (stores_eights(s)) {
+        NNC_UNROLL
+        for (int i = 0; i < 8; i += 4) {
+          const auto four =
+              b.load_global(reinterpret_cast<const gemm_part<Sum> *>(from + i));
+          NNC_UNROLL
+          for (int j = 0; j < 4; ++j)
+            v[i + j] += four.element[j];
+        }
+      } else {
+        NNC_UNROLL
+        for (int i = 0; i < 8; ++i)
+          if (i < count)
+            v[i] += b.load_global(from + i);
+      }
+    }
+    output.total.store(b, s, v, row, channel, count);
+  }
+}
+
 } // namespace nnc
 
 #endif // NNC_ROUTINES_CONVOLUTION_CONV2D_IMPLICIT_GEMM_STORE_CUH

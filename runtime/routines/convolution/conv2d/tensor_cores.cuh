@@ -6,8 +6,8 @@
 // halves and i32 for bytes. Routines with `whole` in their names copy 16 bytes
 // of x at a time, so that c is a multiple of 16 / sizeof(T).
 //
-// With SLICES > 1, a first kernel stores SLICES partial sums of each output in
-// the scratch memory, and a second one adds them.
+// With SLICES > 1, blocks store SLICES partial sums of each output in the
+// scratch memory, and the last block of each tile adds them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_TENSOR_CORES_CUH
@@ -19,7 +19,7 @@
 
 namespace nnc {
 
-/// The only kernel where sums are not divided into slices.
+/// The kernel where sums are not divided into slices.
 template <class S, class Tile, bool WHOLE, class Epi> struct gemm_whole {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
@@ -35,29 +35,31 @@ template <class S, class Tile, bool WHOLE, class Epi> struct gemm_whole {
   }
 };
 
-/// The first kernel of two where sums are divided into slices.
+/// The kernel where sums are divided into slices.
 template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
-struct gemm_slices {
+struct gemm_slices : gemm_counters<Tile, SLICES> {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
   static constexpr grid_size grid(const S &s) {
     return {gemm_blocks<Tile>(s), s.groups, SLICES};
   }
   template <class B, class T, class W, class Y>
-  static NNC_INLINE void run(B &b, const S &s, const T *x, const W *w, Y *,
-                             unsigned char *scratch, const Epi &) {
+  static NNC_INLINE void run(B &b, const S &s, const T *x, const W *w, Y *y,
+                             unsigned char *scratch, const Epi &epi,
+                             uint32_t *counters) {
     using sum = typename gemm_product<T>::sum;
     implicit_gemm<T, Tile, WHOLE, S>::run(
         b, s, x, reinterpret_cast<const unsigned char *>(w),
-        slice_sums<sum>{reinterpret_cast<sum *>(scratch)}, SLICES);
+        sliced_sums<sum, finished_sums<Y, Epi>>{
+            {reinterpret_cast<sum *>(scratch)}, counters, {y, epi}},
+        SLICES);
   }
 };
 
 /// The kernels of a product.
 template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
 struct gemm_kernels {
-  using type = kernel_list<gemm_slices<S, Tile, WHOLE, SLICES, Epi>,
-                           gemm_sum<S, SLICES, Epi>>;
+  using type = kernel_list<gemm_slices<S, Tile, WHOLE, SLICES, Epi>>;
 };
 template <class S, class Tile, bool WHOLE, class Epi>
 struct gemm_kernels<S, Tile, WHOLE, 1, Epi> {

@@ -14,8 +14,17 @@
 
 namespace nnc {
 
+/// The counters of blocks of kernel K, if it has any, for products of shape S.
+template <class K, class S, bool = counts_blocks<K, matmul_as_conv2d>>
+struct product_counters {};
+template <class K, class S> struct product_counters<K, S, true> {
+  static constexpr int counters(const S &s) {
+    return K::counters(matmul_as_conv2d(s.m, s.n, s.k));
+  }
+};
+
 /// The kernel K, which computes a convolution, for products of shape S.
-template <class K, class S> struct product_kernel {
+template <class K, class S> struct product_kernel : product_counters<K, S> {
   static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
   static constexpr grid_size grid(const S &s) { return K::grid(conv(s)); }
   template <class B, class... A>
