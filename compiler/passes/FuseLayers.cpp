@@ -7,11 +7,14 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/patterns/FusedLayers.h"
+#include "compiler/patterns/MergedProducts.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/FusedForms.h"
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/search/Search.h"
 #include "compiler/sizes/SizedNetwork.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_FUSELAYERS
@@ -62,7 +65,8 @@ static const Routine *findChoice(ArrayRef<Subject> choices, LayerOp layer) {
 /// Erases a layer without readers, and those of its inputs that have no other
 /// readers.
 static void eraseLayer(LayerOp layer) {
-  SmallVector<Value> inputs(layer.getInputs());
+  llvm::SmallSetVector<Value, 4> inputs;
+  inputs.insert(layer.getInputs().begin(), layer.getInputs().end());
   layer.erase();
   for (Value input : inputs)
     if (Operation *made = input.getDefiningOp();
@@ -164,6 +168,58 @@ private:
   ArrayRef<Subject> choices;
 };
 
+/// The name of the form of products that are merged.
+static constexpr StringLiteral kProducts = "products";
+
+/// Merges products that an attention reads where that is faster: for GPUs,
+/// where each layer is a launch, and more columns keep more blocks busy.
+class Merging {
+public:
+  Merging(const CostModel &cost, double maxError, const TuningFile *tuned)
+      : cost(cost), maxError(maxError) {
+    if (tuned)
+      choices = tuned->getChoices(maxError);
+  }
+
+  void run(func::FuncOp function) const {
+    for (auto layer : llvm::make_early_inc_range(function.getOps<LayerOp>()))
+      if (std::optional<MergedProducts> merged = mergeProducts(layer))
+        decide(layer, *merged);
+  }
+
+private:
+  /// Decides whether `attention` and the products are replaced by the merged
+  /// layers, or these are erased.
+  void decide(LayerOp attention, MergedProducts &merged) const {
+    double apart = getLeastSeconds(attention, cost, maxError);
+    for (LayerOp product : merged.products)
+      apart += getLeastSeconds(product, cost, maxError);
+    double together = getLeastSeconds(merged.attention, cost, maxError) +
+                      getLeastSeconds(merged.product, cost, maxError);
+    bool merges = together < apart;
+    // Merged products are one layer, with the name of the first one.
+    if (!choices.empty())
+      merges = !findChoice(choices, merged.products.back());
+    if (merges)
+      attention.getY().replaceAllUsesWith(merged.attention.getY());
+    else
+      merged.products = {merged.product};
+    llvm::SmallSetVector<Value, 8> constants;
+    for (LayerOp product : merged.products)
+      constants.insert(product.getOperands().begin(),
+                       product.getOperands().end());
+    eraseLayer(merges ? attention : merged.attention);
+    for (Value constant : constants)
+      if (auto made = constant.getDefiningOp<ConstantOp>();
+          made && made->use_empty())
+        made.erase();
+  }
+
+  const CostModel &cost;
+  double maxError;
+  ArrayRef<Subject> choices; ///< as of Fusion
+};
+
 } // namespace
 
 /// Returns choices that name the first routine of the family of each layer.
@@ -195,12 +251,13 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
     if (failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())))
       return signalPassFailure();
     for (const std::string &name : forms)
-      if (llvm::none_of(kFusedForms, [&](const FusedForm &form) {
+      if (name != kProducts &&
+          llvm::none_of(kFusedForms, [&](const FusedForm &form) {
             return form.name == name;
           })) {
         getOperation().emitError()
             << "nnc-fuse-layers knows no form '" << name
-            << "'; there are expanded, separable and scaling";
+            << "'; there are expanded, separable, scaling and products";
         return signalPassFailure();
       }
     auto samples = llvm::to_vector(getOperation().getOps<SampleOp>());
@@ -246,6 +303,14 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
         Fusion(form, rule, cost, maxError, given).run(function);
       }
     }
+    bool isForGpu = machine->getHost().getKind() == target::DeviceKind::gpu;
+    if (isForGpu && (forms.empty() || llvm::is_contained(forms, kProducts)))
+      for (auto function : module.getOps<func::FuncOp>()) {
+        CostModel cost = makeCostModel(
+            function, *machine, given ? &given->measurements : nullptr,
+            /*memo=*/nullptr, /*forms=*/nullptr, getWeightRules());
+        Merging(cost, maxError, given).run(function);
+      }
     return success();
   }
 

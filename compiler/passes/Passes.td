@@ -549,7 +549,12 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
       or both, and the 1 x 1 convolution of stride 1 that reads it become
       `nn.scaled_conv`. These values may be computed at run time.
 
-    An activation may stand between the two parts: relu, clip, hard_swish or
+    On GPUs there is one more form, `products`: products of one tensor with two or
+    three constant matrices, of which an attention makes q, k and v, become one
+    product with all columns, if it and the attention that reads them there cost
+    less. It has no attribute with the costs.
+
+    In the forms of two layers an activation may stand between them: relu, clip, hard_swish or
     silu. In the first two forms, a constant bias may stand there, too. The
     fused forms read weights or inputs more often, and cannot use Strassen's
     method, so the estimated costs decide: layers are fused if the cheapest
@@ -579,7 +584,7 @@ def FuseLayers : Pass<"nnc-fuse-layers", "::mlir::ModuleOp"> {
     Option<"tuning", "tuning", "std::string", /*default=*/"",
            "as of nnc-choose-routines">,
     ListOption<"forms", "forms", "std::string",
-               "forms to try: expanded, separable, scaling (default: all)">,
+               "forms to try: expanded, separable, scaling, products (default: all)">,
   ], weightRuleOptions);
   let dependentDialects = ["::nnc::nn::NnDialect",
                            "::nnc::target::TargetDialect"];
