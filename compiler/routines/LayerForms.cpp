@@ -130,6 +130,24 @@ static bool endsWithFloats(LayerOp layer) {
                                    getTensorType(layer.getY()).getNumElements();
 }
 
+/// Returns true if a product of halves may store floats: on GPUs, where sums
+/// are floats, for the caller or for a layer that stays in floats. A conversion
+/// would be a launch.
+static bool storesSums(LayerOp layer) {
+  auto module = layer->getParentOfType<ModuleOp>();
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return machine && machine.getHost().getKind() == target::DeviceKind::gpu &&
+         cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds >
+             0 &&
+         llvm::any_of(layer->getUsers(), [](Operation *user) {
+           auto reader = dyn_cast<LayerOp>(user);
+           return isa<func::ReturnOp>(user) ||
+                  (reader && reader.getAnchorOp() && endsWithFloats(reader));
+         });
+}
+
 /// Returns true if the target of a module has vectors. Without them, floats are
 /// multiplied no faster than integers, and take more memory.
 static bool hasVectors(ModuleOp module) {
@@ -304,10 +322,13 @@ void LayerForms::addHalves(LayerOp layer) {
   for (unsigned halves : getOpenExtras(layer, isOpen)) {
     if (halves)
       add(layer, single, single, halves);
-    if (anchored)
+    if (anchored) {
       add(anchored, half, half, halves);
-    else if (!layer.getAnchorOp())
+      if (storesSums(layer))
+        add(anchored, half, single, halves);
+    } else if (!layer.getAnchorOp()) {
       add(layer, single, half, halves);
+    }
   }
   if (anchored)
     anchored.erase();

@@ -38,8 +38,9 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 ///
 /// Precision f16 allows forms with halves for the floats of a model, unless the
 /// model is quantized:
-/// - An anchor reads its inputs as halves and stores halves. A constant is
-///   rounded; a layer has no such form if a constant is too large for a half.
+/// - An anchor reads its inputs as halves and stores halves, or on GPUs floats
+///   for the caller if it is a product. A constant is rounded; a layer has no
+///   such form if a constant is too large for a half.
 /// - An epilogue loads any of its extras, and an elementwise layer stores its
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.
