@@ -60,7 +60,8 @@ private:
 /// sizes are kept.
 static bool isMerged(Operation *op, StringRef name) {
   return llvm::is_contained({"tensor", "shape", "like", "work", "multiply_adds",
-                             "what", "launch", nn::kDescriptionAttr.data()},
+                             "what", "launch", "counters",
+                             nn::kDescriptionAttr.data()},
                             name) ||
          (isa<exec::LoopOp>(op) && name == "max") ||
          (isa<exec::WeightOp>(op) &&
