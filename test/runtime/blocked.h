@@ -145,7 +145,7 @@ NNC_NOINLINE inline floats block_columns(const floats &b, int k, int n, int w) {
 
 /// A bias, a residual and a ReLU, like the epilogue of a layer.
 struct bias_residual_relu {
-  template <class V> V operator()(V x, V bias, V residual) const {
+  template <class V> NNC_FN V operator()(V x, V bias, V residual) const {
     return nnc::max_fast(x + bias + residual, V(0.0f));
   }
 };

@@ -3,12 +3,12 @@
 #ifndef NNC_TEST_CUDA_ATTENTION_CASE_H
 #define NNC_TEST_CUDA_ATTENTION_CASE_H
 
-#include "runtime/cuda/host_block.h"
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/shape.h"
 #include "runtime/simd/half.h"
 #include "test/runtime/cuda/device_memory.h"
+#include "test/runtime/cuda/kernel_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -213,22 +213,22 @@ attention_result run_attention(const attention_case<T, M> &c, const S &s,
   using kernel = typename only_kernel<typename Routine::kernels>::type;
   static_assert(ARCH >= Routine::arch, "it has the instructions");
   device_memory<T> y(c.want.size());
-  nnc::host_grid<ARCH> grid(seed);
+  kernel_grid<ARCH> grid(seed);
   grid.may_read(c.q.data(), c.q.bytes());
   grid.may_read(c.k.data(), c.k.bytes());
   grid.may_read(c.v.data(), c.v.bytes());
   grid.may_read(c.mask.data(), c.mask.bytes());
   grid.may_write(y.data(), y.bytes());
   attention_result result;
-  result.error = grid.launch(
-      kernel::grid(s), kernel::threads, kernel::shared_bytes, [&](auto &b) {
-        if constexpr (attention_case<T, M>::masked)
-          kernel::run(b, s, c.q.data(), c.k.data(), c.v.data(),
-                      c.mask.data() + c.mask_start, y.data(), nnc::none{});
-        else
-          kernel::run(b, s, c.q.data(), c.k.data(), c.v.data(), y.data(),
-                      nnc::none{});
-      });
+  const T *const q = c.q.data(), *const k = c.k.data(), *const v = c.v.data();
+  if constexpr (attention_case<T, M>::masked) {
+    const M *const mask = c.mask.data() + c.mask_start;
+    result.error = grid.template run<kernel>(kernel::grid(s), s, q, k, v, mask,
+                                             y.data(), nnc::none{});
+  } else {
+    result.error = grid.template run<kernel>(kernel::grid(s), s, q, k, v,
+                                             y.data(), nnc::none{});
+  }
   result.bank_conflicts = grid.bank_conflicts();
   if (result.error.empty())
     compare(c, y, result);

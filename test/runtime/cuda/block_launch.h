@@ -4,12 +4,12 @@
 #define NNC_TEST_CUDA_BLOCK_LAUNCH_H
 
 #include "runtime/cuda/block.h"
-#include "runtime/cuda/host_block.h"
 #include "runtime/epilogue.h"
 #include "runtime/simd/half.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 #include "test/runtime/cuda/device_memory.h"
+#include "test/runtime/cuda/kernel_grid.h"
 #include "test/runtime/random_shapes.h"
 
 #include <cmath>
@@ -50,13 +50,12 @@ private:
 template <int ARCH, class Kernel, class S, class R, class... A>
 std::string launch(nnc::kernel_list<Kernel>, std::uint64_t seed, const S &s,
                    const R &registers, const A &...arguments) {
-  nnc::host_grid<ARCH> grid(seed);
+  kernel_grid<ARCH> grid(seed);
   registers(grid);
   const nnc::grid_size size = Kernel::grid(s);
   if (size.x < 1 || size.y != 1 || size.z != 1)
     return "has a grid of the wrong size";
-  return grid.launch(size, Kernel::threads, Kernel::shared_bytes,
-                     [&](auto &b) { Kernel::run(b, s, arguments...); });
+  return grid.template run<Kernel>(size, s, arguments...);
 }
 
 /// A bias for each channel and a residual of type T.

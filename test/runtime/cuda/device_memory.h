@@ -2,12 +2,28 @@
 #ifndef NNC_TEST_CUDA_DEVICE_MEMORY_H
 #define NNC_TEST_CUDA_DEVICE_MEMORY_H
 
+#if defined(__CUDACC__)
+#include "test/runtime/cuda/managed_memory.h"
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace nnc_test {
+
+#if !defined(__CUDACC__)
+/// Bytes of the CPU.
+class allocation {
+public:
+  explicit allocation(std::size_t bytes) : bytes(bytes) {}
+  char *data() { return bytes.data(); }
+
+private:
+  std::vector<char> bytes;
+};
+#endif
 
 /// Memory of elements of type T, aligned to 16 bytes and no further, so that an
 /// access beyond the end is one beyond the allocation.
@@ -27,7 +43,7 @@ public:
 
 private:
   std::size_t count;
-  std::vector<char> raw;
+  allocation raw;
   char *first;
 };
 

@@ -153,16 +153,15 @@ float_result run_kernel(nnc::kernel_list<K>, const float_case<T> &c, const S &s,
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
   const float_epilogue<T> epi(c.bias.data(), y.data());
   float_result result;
-  nnc::host_grid<ARCH> grid(seed);
+  kernel_grid<ARCH> grid(seed);
   grid.may_read(c.x.data(), c.x.bytes());
   grid.may_read_constant(c.w.data(), c.w.bytes());
   grid.may_read_constant(c.bias.data(), c.bias.bytes());
   grid.may_write(y.data(), y.bytes());
+  const T *const from = c.x.data(), *const weights = c.w.data();
   const auto launch = [&](const auto &...arguments) {
-    result.error =
-        grid.launch(K::grid(s), K::threads, K::shared_bytes, [&](auto &b) {
-          K::run(b, s, c.x.data(), c.w.data(), y.data(), arguments...);
-        });
+    result.error = grid.template run<K>(K::grid(s), s, from, weights, y.data(),
+                                        arguments...);
   };
   if constexpr (nnc::counts_blocks<K, S>) {
     device_memory<unsigned char> sums(scratch);

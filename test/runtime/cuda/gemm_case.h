@@ -3,10 +3,10 @@
 #ifndef NNC_TEST_CUDA_GEMM_CASE_H
 #define NNC_TEST_CUDA_GEMM_CASE_H
 
-#include "runtime/cuda/host_block.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "test/runtime/cuda/device_memory.h"
+#include "test/runtime/cuda/kernel_grid.h"
 
 #include <cmath>
 #include <cstddef>
@@ -125,9 +125,10 @@ template <class T> struct gemm_case {
         }
       }
     // No sum contains a pixel that no window does, not even times zero.
-    for (std::size_t i = 0; is_float && i < x.size(); ++i)
-      if (!used[i / s.c])
-        x[i] = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+    if constexpr (is_float)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (!used[i / s.c])
+          x[i] = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
   }
 };
 
@@ -136,6 +137,13 @@ struct gemm_result {
   std::vector<unsigned char> bytes; ///< of the output
   double relative = 0;              ///< error in the L2 norm
   long bank_conflicts = 0;
+};
+
+/// The kernel implicit_gemm with the size of its blocks.
+template <class T, class Tile, bool WHOLE_CHUNKS, class S>
+struct gemm_block : nnc::implicit_gemm<T, Tile, WHOLE_CHUNKS, S> {
+  static constexpr int threads = Tile::threads,
+                       shared_bytes = Tile::shared_bytes;
 };
 
 /// Runs the kernel with sums in `slices` slices. S is a run-time shape, or has
@@ -154,7 +162,7 @@ gemm_result run_gemm(const gemm_case<T> &c, int slices, std::uint64_t seed) {
   // The residual lies in the output's memory.
   device_memory<result_type> y(c.want.size());
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
-  nnc::host_grid<ARCH> grid(seed);
+  kernel_grid<ARCH> grid(seed);
   grid.may_read(c.x.data(), c.x.bytes());
   grid.may_read_constant(c.packed.data(), c.packed.bytes());
   const auto output = [&] {
@@ -169,16 +177,16 @@ gemm_result run_gemm(const gemm_case<T> &c, int slices, std::uint64_t seed) {
                                                        epilogue(c.bias.data())};
     }
   }();
-  using kernel = nnc::implicit_gemm<T, Tile, WHOLE_CHUNKS, S>;
+  using kernel = gemm_block<T, Tile, WHOLE_CHUNKS, S>;
   const nnc::grid_size blocks{nnc::gemm_blocks<Tile>(s), s.groups, slices};
+  const T *const from = c.x.data();
+  const unsigned char *const weights = c.packed.data();
   gemm_result result;
   grid.may_read_constant(c.bias.data(), c.bias.bytes());
   grid.may_write(y.data(), y.bytes());
   if (slices == 1) {
     result.error =
-        grid.launch(blocks, Tile::threads, Tile::shared_bytes, [&](auto &b) {
-          kernel::run(b, s, c.x.data(), c.packed.data(), output, slices);
-        });
+        grid.template run<kernel>(blocks, s, from, weights, output, slices);
   } else {
     device_memory<sum> partial(c.want.size() * slices);
     device_memory<std::uint32_t> counters(
@@ -189,9 +197,7 @@ gemm_result run_gemm(const gemm_case<T> &c, int slices, std::uint64_t seed) {
     const nnc::sliced_sums<sum, std::decay_t<decltype(output)>> sliced{
         {partial.data()}, counters.data(), output};
     result.error =
-        grid.launch(blocks, Tile::threads, Tile::shared_bytes, [&](auto &b) {
-          kernel::run(b, s, c.x.data(), c.packed.data(), sliced, slices);
-        });
+        grid.template run<kernel>(blocks, s, from, weights, sliced, slices);
   }
   result.bank_conflicts = grid.bank_conflicts();
   double off = 0, size = 0;
