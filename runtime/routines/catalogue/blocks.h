@@ -16,10 +16,15 @@
 
 namespace nnc {
 
+// scripts/benchmark/block_estimates.cpp makes variables of the constants.
+#ifndef NNC_BLOCK_COST_TYPE
+#define NNC_BLOCK_COST_TYPE constexpr double
+#endif
+
 /// The constants of costs/blocks.inc, which says what they mean.
 namespace block_costs {
 #define NNC_BLOCK_COST(name, value, unit, meaning)                             \
-  inline constexpr double name = value;
+  inline NNC_BLOCK_COST_TYPE name = value;
 #include "runtime/routines/costs/blocks.inc"
 } // namespace block_costs
 
