@@ -89,9 +89,28 @@ static F *getFunction(llvm::sys::DynamicLibrary &library, const char *name) {
 // driver's stable interface stand here: functions return 0 if they succeed, and
 // 75 and 76 are the attributes with the two parts of the architecture's
 // version.
-std::optional<unsigned> nnc::target::findOwnGpu() {
+static llvm::sys::DynamicLibrary openDriver() {
   std::string error;
-  auto library = llvm::sys::DynamicLibrary::getLibrary("libcuda.so.1", &error);
+  return llvm::sys::DynamicLibrary::getLibrary("libcuda.so.1", &error);
+}
+
+std::string nnc::target::findOwnGpuName() {
+  auto library = openDriver();
+  if (!library.isValid() || !findOwnGpu())
+    return "";
+  auto *getDevice = getFunction<int(int *, int)>(library, "cuDeviceGet");
+  auto *getName =
+      getFunction<int(char *, int, int)>(library, "cuDeviceGetName");
+  int device;
+  char name[256] = "";
+  if (!getName || getDevice(&device, 0) != 0 ||
+      getName(name, sizeof name - 1, device) != 0)
+    return "";
+  return name;
+}
+
+std::optional<unsigned> nnc::target::findOwnGpu() {
+  auto library = openDriver();
   if (!library.isValid())
     return std::nullopt;
   auto *init = getFunction<int(unsigned)>(library, "cuInit");

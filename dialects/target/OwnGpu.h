@@ -18,6 +18,9 @@ namespace nnc::target {
 /// instance 80 for sm_80. Returns nullopt if there is no driver or no GPU.
 std::optional<unsigned> findOwnGpu();
 
+/// Returns the name of that GPU, such as "NVIDIA H200", or an empty string.
+std::string findOwnGpuName();
+
 /// Returns true if machine code for the architecture `code` runs on a GPU of
 /// the architecture `gpu`: on later ones with the same first digits, too.
 inline bool runsOn(unsigned code, unsigned gpu) {

@@ -120,6 +120,18 @@ class Device(nnc.TestCase):
         self.assertEqual(measured["machine"], "Stub of a GPU")
         self.assertTrue(said["reports"][0]["accuracy"]["outputs"][0]["within"])
 
+    def test_tune(self):
+        """Measurements of layers decide; the file then serves nnc compile."""
+        said = json.loads(self.on_gpu("tune", "network.onnx", *TARGET, "--budget=60s",
+                                      "--cache=none", "-o", "own.tune", "--json"))
+        self.assertEqual(said["chip"], "Stub of a GPU")
+        self.assertGreater(said["measured"], 3)
+        text = (self.folder / "own.tune").read_text()
+        self.assertIn("chip Stub of a GPU\n", text)
+        self.on_gpu("verify", "network.onnx", *TARGET, "--tuning=own.tune")
+        self.on_gpu("tune", "network.onnx", *TARGET, code=NO_GPU, architecture=75,
+                    said="measuring for cuda-sm80 needs a GPU .* the GPU here is sm_75")
+
     def test_failures(self):
         """Each failure is told with what CUDA says, has its exit code, and leaves no file."""
         np.save(self.folder / "x.npy", nnc.network_input())

@@ -111,6 +111,11 @@ public:
         target::getMachine(bench.target, mlir::UnknownLoc::get(&context));
     if (mlir::failed(machine))
       return ExitCode::usage;
+    if (machine->getHost().getKind() == target::DeviceKind::gpu)
+      return fail(
+          makeError("nnc target-probe measures the cores of CPUs, and " +
+                    bench.target + " is a GPU"),
+          ExitCode::usage);
     Toolchain toolchain;
     if (ExitCode code = bench.findTools(*machine, toolchain);
         code != ExitCode::done)

@@ -9,6 +9,8 @@
 #include "compiler/tools/driver/system/Files.h"
 #include "compiler/tools/driver/system/Process.h"
 
+#include "dialects/target/OwnGpu.h"
+
 #include "llvm/TargetParser/Host.h"
 
 #include <fmt/format.h>
@@ -30,16 +32,32 @@ static std::string findOwnObstacle(target::MachineAttr machine,
                      toolchain.target);
 }
 
+/// Returns why this machine cannot run code for the GPUs of `machine`, or an
+/// empty string if it can.
+static std::string findGpuObstacle(target::MachineAttr machine) {
+  std::vector<std::string> architectures;
+  for (mlir::Attribute each : machine.getHost().getArchitectures())
+    architectures.push_back(llvm::cast<mlir::StringAttr>(each).str());
+  return target::findGpuObstacle(architectures);
+}
+
 ExitCode Workbench::findTools(target::MachineAttr machine,
                               Toolchain &toolchain) const {
   llvm::Expected<Toolchain> found = Toolchain::find(target, compiler);
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
-  if (machine.getHost().getKind() == target::DeviceKind::gpu)
-    return fail(makeError("nnc does not measure on GPUs yet, and " + target +
-                          " is one"),
-                ExitCode::noGpu);
+  const bool isGpu = machine.getHost().getKind() == target::DeviceKind::gpu;
+  if (isGpu)
+    toolchain.useGpu();
+  if (isGpu && on.empty())
+    if (std::string obstacle = findGpuObstacle(machine); !obstacle.empty())
+      return fail(
+          makeError(fmt::format("measuring for {} needs a GPU that runs "
+                                "its code: {}; --on=ssh:HOST measures "
+                                "on another machine",
+                                target, obstacle)),
+          ExitCode::noGpu);
   if (toolchain.isBare()) {
     return fail(makeError(target + " has no operating system, under which "
                                    "programs that measure run"),
@@ -54,15 +72,19 @@ ExitCode Workbench::findTools(target::MachineAttr machine,
   } else {
     toolchain.runOn(on);
   }
-  if (llvm::Error error =
-          findProgram(splitCommand(toolchain.compiler).front()).takeError())
-    return fail(std::move(error), ExitCode::usage);
+  for (const std::string &compiler :
+       {toolchain.compiler, toolchain.hostCompiler})
+    if (Words command = splitCommand(compiler); !command.empty())
+      if (llvm::Error error = findProgram(command.front()).takeError())
+        return fail(std::move(error), ExitCode::usage);
   return ExitCode::done;
 }
 
 std::string Workbench::describeChip(target::MachineAttr machine) const {
   if (!on.empty())
     return on;
+  if (machine.getHost().getKind() == target::DeviceKind::gpu)
+    return target::findOwnGpuName();
   return machine.getChip().empty() ? llvm::sys::getHostCPUName().str()
                                    : machine.getChip().str();
 }
