@@ -205,7 +205,8 @@ private:
 /// built so that it does not wait before it calls observers.
 class LayerEvents : public Watcher {
 public:
-  explicit LayerEvents(bool isInGraph) : isInGraph(isInGraph) {}
+  /// From now on, the events become nodes of the graph that is captured.
+  void recordInGraph() { isInGraph = true; }
   void start() {
     layers.clear();
     record();
@@ -234,7 +235,7 @@ private:
     Event &event = events[layers.size()];
     isInGraph ? event.recordInGraph() : event.record();
   }
-  const bool isInGraph;
+  bool isInGraph = false;
   std::vector<Event> events; ///< one before the first layer, one after each
   std::vector<int> layers;   ///< layers of the run, in order
   LayerTimes times;
@@ -243,13 +244,19 @@ private:
 /// Times the layers in replays of a graph with an event after each layer.
 /// Returns false if CUDA does not tell the times of such events.
 bool timeLayersInGraph(const device::Work &work, int runs, double seconds) {
-  LayerEvents layers(/*isInGraph=*/true);
+  LayerEvents layers;
   work.prepare();
   watcher = &layers;
-  Graph graph([&] {
+  auto run = [&] {
     layers.start();
     work.run();
-  });
+  };
+  // The first run makes the events, so that the capture makes nothing but the
+  // graph.
+  run();
+  device::wait();
+  layers.recordInGraph();
+  Graph graph(run);
   watcher = nullptr;
   graph.launch();
   device::wait();
@@ -393,7 +400,7 @@ int device::timeRuns(const Work &work, int runs, double seconds) {
 void device::timeLayers(const Work &work, int runs, double seconds) {
   if (model.canBeCaptured && timeLayersInGraph(work, runs, seconds))
     return;
-  LayerEvents layers(/*isInGraph=*/false);
+  LayerEvents layers;
   watcher = &layers;
   double begin = now();
   for (int i = 0; i < runs && (i < 3 || now() - begin < seconds); ++i) {

@@ -200,9 +200,11 @@ struct Call {
     for (Guarded &output : outputs)
       outputFields.push_back(output.data());
     model.place(inputFields.data(), outputFields.data(), arenaFields.data());
-    std::vector<char> first(model.stateBytes);
+    // The module fills a struct in the CPU's memory.
+    std::vector<std::max_align_t> first(
+        model.stateBytes / sizeof(std::max_align_t) + 1);
     model.reset(first.data());
-    device::upload(state.data(), first.data(), first.size());
+    device::upload(state.data(), first.data(), model.stateBytes);
   }
   /// Sets the inputs to their values of a step.
   void load(std::size_t step) {
