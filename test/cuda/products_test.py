@@ -1,5 +1,6 @@
-"""Networks with products, in all the orders and sizes that layers give them, on blocks of a GPU's
-threads: in halves and in floats, emulated by the CPU and compiled by nvcc."""
+"""Networks with products of two matrices, in all the orders and sizes that layers give them, and
+with convolutions in groups, on blocks of a GPU's threads: in halves and in floats, emulated by the
+CPU and compiled by nvcc."""
 
 import json
 import pathlib
@@ -41,7 +42,23 @@ def turned():
     return m.model([value("x", [1, 32, 30, 30])], [value(y, [1, 900, 264])])
 
 
-MODELS = {"pairs": pairs, "turned": turned}
+def grouped():
+    """Convolutions in groups: of 4, 32 and 24 channels, with a stride and a dilation."""
+    m = Maker(13)
+
+    def groups(x, channels, count, **attributes):
+        w = m.constant(channels, channels // count, 3, 3, scale=(9 * channels / count) ** -0.5)
+        return m.add("Conv", x, w, m.constant(channels), group=count, **attributes)
+
+    first = m.add("Relu", m.conv("x", 32, 128, taps=1))
+    narrow = m.add("Relu", groups(first, 128, 32, pads=[1] * 4))
+    wide = groups(m.add("Add", narrow, first), 128, 4, pads=[1, 0, 1, 2], strides=[2, 2])
+    odd = groups(m.conv(wide, 128, 96, taps=1), 96, 4, pads=[2] * 4, dilations=[2, 2])
+    y = m.conv(m.add("Relu", odd), 96, 40, taps=1)
+    return m.model([value("x", [1, 32, 28, 28])], [value(y, [1, 40, 14, 14])])
+
+
+MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped}
 
 
 class Products(nnc.TestCase):
@@ -59,13 +76,14 @@ class Products(nnc.TestCase):
         """No product is left to the portable routine."""
         for name in MODELS:
             for options in [], ["--precision=f16"]:
-                for target in "cuda-sm75", "cuda-sm90":
+                for target in "cuda-sm75", "cuda-sm80":
                     with self.subTest(name=name, target=target, options=options):
                         found = self.routines(name, f"--target={target}", *options)
                         self.assertFalse([each for each in found if "matmul" in each and
                                           ("portable" in each or "units" in each)])
-                        if name == "pairs":
-                            self.assertTrue([each for each in found if "_plain_whole_" in each])
+                        for model, part in ("pairs", "_plain_whole_"), ("grouped", "_grouped_"):
+                            if name == model:
+                                self.assertTrue([each for each in found if part in each])
 
     def test_verify(self):
         for name in MODELS:

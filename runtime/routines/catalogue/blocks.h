@@ -11,6 +11,7 @@
 #include "runtime/counts.h"
 #include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/catalogue/tile.h"
+#include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
 #include "runtime/routines/matrix/matmul/plain_gemm_plan.h"
 
@@ -157,6 +158,18 @@ constexpr double gemm_efficiency(const tile_limits &tile, const S &s, int rows,
     cycles += slice_cycles(core, t, tiles * s.groups, slices);
   return row_count * s.k * terms /
          (cycles * core.multiprocessors * core.block_rate);
+}
+
+/// Share of the peak rate of multiply-adds that grouped.cuh reaches. It also
+/// multiplies by the zeros between merged groups, which the family does not
+/// count.
+template <class S>
+constexpr double grouped_efficiency(const tile_limits &tile, const S &s,
+                                    int rows, int columns, int depth_bytes,
+                                    int stages, int slices) {
+  return gemm_efficiency(tile, merge_groups(s), rows, columns, depth_bytes,
+                         stages, slices) /
+         merged_count(s.c / s.groups, s.c);
 }
 
 /// Share of the peak rate of multiply-adds that plain_gemm.cuh reaches, whose

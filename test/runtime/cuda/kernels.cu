@@ -1,5 +1,6 @@
 // The instances of kernels.inc, for the gate on machine code (machine_code.py).
 #include "runtime/cuda/device_block.h"
+#include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "test/runtime/cuda/kernel_epilogue.h"
@@ -51,6 +52,10 @@ template <class Of> struct of_conv56 {
 };
 template <class Of> struct of_matmul {
   using shape = matmul_as_conv2d;
+  using output = finished_sums<typename Of::element, typename Of::epilogue>;
+};
+template <class Of> struct of_grouped {
+  using shape = merged_groups<conv2d_shape>;
   using output = finished_sums<typename Of::element, typename Of::epilogue>;
 };
 template <class Of> struct of_slice {

@@ -66,8 +66,8 @@ MUTANTS = [
     # Tails and elements.
     (LOADS, "i * row_step < rows_left &&", "i * row_step <= rows_left &&"),
     (LOADS, "&& elements_left > 0", "&& elements_left >= 0"),
-    (LOADS, "&& e < elements_left", ""),
-    (LOADS, "&& e < elements_left", "&& e < elements_left - 1"),
+    (LOADS, "if (e < elements_left)", "if (true)"),
+    (LOADS, "if (e < elements_left)", "if (e < elements_left - 1)"),
     (LOADS, "      rows_left -= depth;\n", ""),
     (LOADS, "      elements_left -= depth;\n", ""),
     (LOADS, "from += ptrdiff_t(depth) * pitch", "from += ptrdiff_t(depth - 1) * pitch"),

@@ -6,7 +6,8 @@
 // multiply-adds.
 //
 // grid     x: tiles of ROWS output pixels by COLUMNS filters, those with the
-//          same pixels side by side; y: 1; z: slices of the sums
+//          same pixels side by side; y: groups, one but for shapes of
+//          grouped_plan.h; z: slices of the sums
 // block    ROWS / WARP_ROWS * COLUMNS threads
 // shared   STAGES * (ROWS + COLUMNS) * DEPTH_BYTES
 // regs     at most 200 for WARP_ROWS of 64, 128 for 32 and 96 for 16 (128 if
@@ -36,6 +37,7 @@
 #include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/convolution/conv2d/float_gemm_plan.h"
+#include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_store.cuh"
 #include "runtime/simd/unroll.h"
@@ -97,8 +99,10 @@ template <class Tile> struct float_products {
   template <class B, class S, class Output>
   static NNC_INLINE void store(B &b, const S &s, const sums &d,
                                const Output &output, int first_row,
-                               int first_column, int) {
+                               int first_column, int group) {
     const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
+    const int filters = has_groups<S> ? s.k / s.groups : s.k;
+    const int before = has_groups<S> ? group * filters : 0;
     const int first = first_row + warp / Tile::warps_across * Tile::warp_rows +
                       lane_row(lane);
     const int filter = first_column +
@@ -107,8 +111,9 @@ template <class Tile> struct float_products {
     NNC_UNROLL
     for (int i = 0; i < rows; ++i) {
       const int row = first + i * 8;
-      if (row < gemm_rows(s) && filter < s.k)
-        output.store(b, s, d[i], row, filter, smaller(8, s.k - filter));
+      if (row < gemm_rows(s) && filter < filters)
+        output.store(b, s, d[i], row, before + filter,
+                     smaller(8, filters - filter));
     }
   }
 
@@ -135,7 +140,7 @@ struct float_gemm_tiles : gemm_counters<Tile, SLICES> {
   static constexpr int shared_bytes = Tile::shared_bytes;
 
   NNC_FN static constexpr grid_size grid(const S &s) {
-    return {gemm_blocks<Tile>(s), 1, SLICES};
+    return {gemm_blocks<Tile>(s), has_groups<S> ? s.groups : 1, SLICES};
   }
   template <class B, class Y>
   static NNC_INLINE void run(B &b, const S &s, const float *x, const float *w,
@@ -164,7 +169,7 @@ private:
   static NNC_INLINE void multiply(B &b, const S &s, const float *x,
                                   const float *w, const Output &output) {
     const auto *packed = reinterpret_cast<const unsigned char *>(w);
-    if (s.c % 4 == 0)
+    if (has_groups<S> || s.c % 4 == 0)
       tiles<true>::run(b, s, x, packed, output, SLICES);
     else
       tiles<false>::run(b, s, x, packed, output, SLICES);
