@@ -125,6 +125,10 @@ private:
       double work = 0;
       for (exec::CallOp call : group)
         work += double(call.getWork());
+      // Kernels that only move elements are short, and a gather whose sizes
+      // vary may have an equal size in two calls at some sizes only.
+      if (isGpu && work == 0)
+        continue;
       auto sizes = findSizes(group, isGpu ? 32 : 16);
       if (sizes &&
           (isGpu || isWorthwhile(group, *routine, work / total, optimize)))

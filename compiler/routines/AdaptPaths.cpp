@@ -71,7 +71,7 @@ double AdaptPaths::getStepSeconds(RankedTensorType from, RankedTensorType to) {
   double seconds = kImpossible;
   if (from.getElementType() == to.getElementType())
     seconds = cost->getAdapt(from, to).seconds;
-  else if (getLayout(from) == getLayout(to) && getDevice(from) == getDevice(to))
+  else if (getDevice(from) == getDevice(to))
     if (const Cast *cast = getCast(from, to))
       seconds = cast->candidate.seconds;
   return steps[{from, to}] = seconds;
@@ -90,8 +90,9 @@ const AdaptPaths::Cast *AdaptPaths::getCast(RankedTensorType from,
   if (!layer)
     return nullptr;
   SmallVector<LayoutAttr> layouts;
-  if (LayoutAttr layout = getLayout(from))
-    layouts.push_back(layout);
+  for (LayoutAttr layout : {getLayout(from), getLayout(to)})
+    if (layout && !llvm::is_contained(layouts, layout))
+      layouts.push_back(layout);
   forEachCandidate(layer, *cost, layouts, [&](Candidate candidate) {
     if (candidate.operands.front() == from && candidate.result == to &&
         (!cast || candidate.seconds < cast->candidate.seconds))

@@ -77,6 +77,9 @@ LogicalResult nnc::checkRoutine(LayerOp layer, target::MachineAttr machine) {
   // The routine's layout "any" stands for the layout of the result, or else of
   // the first operand whose layout in the routine's table is "any".
   LayoutAttr any = getLayout(layer.getY().getType());
+  if (routine->getLayout(-1) != "any" && routine->getLayout(0) == "any" &&
+      layer->getNumOperands() > 0)
+    any = getLayout(layer->getOperand(0).getType());
   auto signature = getSignature(layer, *routine, any);
   if (signature)
     signature->moveTo(device);

@@ -47,8 +47,7 @@ RankedTensorType OperandAdapter::findStep(Value value,
   return path.size() > 1 ? path[path.size() - 2] : own;
 }
 
-/// Converts `value` to `type` in one step, which changes one part of its
-/// schema.
+/// Converts `value` to `type` in one step (AdaptPaths.h).
 Value OperandAdapter::adapt(Value value, RankedTensorType type) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -75,6 +74,7 @@ Value OperandAdapter::adapt(Value value, RankedTensorType type) {
                                               value, element);
   const Candidate &choice =
       paths->getCast(getTensorType(value), type)->candidate;
+  layer.getY().setType(type);
   layer.setRoutine(choice.routine->name);
   if (!choice.params.empty())
     layer.setParams(choice.params);

@@ -11,6 +11,7 @@
 #include "compiler/routines/Schema.h"
 #include "dialects/nn/encodings/WeightEncoding.h"
 #include "dialects/nn/layers/Layer.h"
+#include "dialects/nn/layouts/AxisOrder.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -91,9 +92,21 @@ nnc::getSignature(LayerOp layer, const Routine &routine, LayoutAttr any) {
       return std::nullopt;
     signature.operands.push_back(*operand);
   }
-  for (unsigned i = inputs; i < layer->getNumOperands(); ++i)
-    signature.operands.push_back(
-        getExtraType(getReadType(layer, i), signature.result));
+  const bool isMixed =
+      !layer.getAnchorOp() && routine.getLayout(0) != routine.getLayout(-1);
+  for (unsigned i = inputs; i < layer->getNumOperands(); ++i) {
+    RankedTensorType type = getReadType(layer, i);
+    std::optional<RankedTensorType> operand =
+        getExtraType(type, signature.result);
+    // An elementwise routine that reads and writes different layouts.
+    if (isMixed && type.getShape() == signature.result.getShape())
+      operand = withTableLayout(layer, type, routine.getLayout(0), i, any);
+    if (!operand || (isMixed && !onlyOrdersAxes(*operand)))
+      return std::nullopt;
+    signature.operands.push_back(*operand);
+  }
+  if (isMixed && !onlyOrdersAxes(signature.result))
+    return std::nullopt;
   // Only an anchor's routine knows where padding is and keeps it zero.
   if (!layer.getAnchorOp() && isPadded(signature.result) &&
       !keepsZeros(layer, signature.operands))

@@ -89,14 +89,19 @@ def instantiations(table):
 
 
 LAUNCHES = """
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
-struct fill { // the fields of a shape that are no lists
+struct fill { // the integers of a shape, and those of its lists
   int size, groups;
   void operator()(const char *name, int &field) {
-    field = std::strcmp(name, "groups") ? size : groups;
+    field = !std::strcmp(name, "groups") ? groups : !std::strcmp(name, "rank") ? 3 : size;
   }
-  template <class T> void operator()(const char *, T &) {}
+  template <class T, std::size_t N> void operator()(const char *name, T (&list)[N]) {
+    for (T &each : list)
+      (*this)(name, each);
+  }
+  void operator()(const char *, float &) {}
 };
 constexpr fill fills[] = {{16, 1}, {15, 1}, {16, 16}};
 template <class Kernels> struct first;

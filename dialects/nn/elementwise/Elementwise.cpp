@@ -65,9 +65,9 @@ LogicalResult nn::inferElementwise(std::optional<Location> location,
 }
 
 /// Returns the strides of `operand`, in elements, along each physical dimension
-/// of `result`; 0 for dimensions along which it is broadcast. A row-major
-/// operand may have any shape that broadcasts; an operand in another layout
-/// must have the result's layout.
+/// of `result`; 0 for dimensions along which it is broadcast. An operand whose
+/// layout only orders its axes may have any shape that broadcasts; one in
+/// another layout must have the result's layout.
 static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
                                               RankedTensorType operand) {
   int64_t lead = result.getRank() - operand.getRank();
@@ -80,11 +80,20 @@ static SmallVector<int64_t> getOperandStrides(RankedTensorType result,
     for (int64_t axis = 0; axis < result.getRank(); ++axis)
       steps.push_back({static_cast<unsigned>(axis), 1});
   SmallVector<int64_t> own(operand.getRank(), 1);
-  for (size_t i = own.size(); i-- > 1;)
-    own[i - 1] = own[i] * operand.getDimSize(i);
   SmallVector<int64_t> dense(steps.size(), 1);
   SmallVector<int64_t> physical = getPhysicalShape(operand);
   bool same = layout && getLayout(operand) == layout;
+  SmallVector<std::pair<unsigned, int64_t>> ordered;
+  if (LayoutAttr other = getLayout(operand); other && !same)
+    ordered = other.getPhysicalSteps();
+  else
+    for (int64_t axis = 0; axis < operand.getRank(); ++axis)
+      ordered.push_back({static_cast<unsigned>(axis), 1});
+  int64_t count = 1;
+  for (auto [axis, step] : llvm::reverse(ordered)) {
+    own[axis] = count;
+    count *= operand.getDimSize(axis);
+  }
   if (same)
     for (size_t i = dense.size(); i-- > 1;)
       dense[i - 1] = dense[i] * physical[i];

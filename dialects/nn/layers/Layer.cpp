@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/layers/Layer.h"
+#include "dialects/nn/layouts/AxisOrder.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -81,8 +82,14 @@ LogicalResult LayerOp::verify() {
       return emitOpError("has an extra of ")
              << getExtras()[i].getType()
              << ", which is neither full nor one value a channel nor one value";
+  // The strides of an elementwise call can tell any order of axes.
+  auto isOrdered = [&](Type type) {
+    return !getAnchorOp() && onlyOrdersAxes(getY().getType()) &&
+           onlyOrdersAxes(cast<RankedTensorType>(type));
+  };
   for (Type type : getExtras().getTypes())
-    if (getLayout(type) && getLayout(type) != getLayout(getY().getType()))
+    if (getLayout(type) && getLayout(type) != getLayout(getY().getType()) &&
+        !isOrdered(type))
       return emitOpError("has an extra in layout ")
              << getLayoutName(type) << " and a result in layout "
              << getLayoutName(getY().getType());
