@@ -18,7 +18,7 @@ TEST_CASE("Large layers take large tiles, small layers small ones or slices") {
     Tile small = choose(cost, makeConv(1, 7, 512, 512, 3));
     CHECK(small[0] * small[1] <= 64 * 64);
     CHECK(small[4] >= 4);
-    // A short sum is not worth a second launch.
+    // A short sum is not worth slices.
     CHECK(choose(cost, makeConv(1, 56, 64, 64, 1))[4] == 1);
   }
 }
