@@ -37,14 +37,27 @@ static LaunchCount countTrips(exec::LoopOp loop) {
   return trips;
 }
 
+/// Returns true if the call launches a kernel at all sizes. A launch without
+/// units is left out, but kernels on blocks have a block at least.
+static bool alwaysLaunches(exec::CallOp call) {
+  if (!call.getVarying())
+    return true;
+  auto sizes = call->getParentOfType<exec::ProgramOp>()
+                   .getSizes()
+                   .getAsRange<exec::SizeAttr>();
+  return !call.getLaunch().empty() &&
+         llvm::all_of(sizes, [](exec::SizeAttr size) {
+           return int64_t(size.getLow()) > 0;
+         });
+}
+
 static LaunchCount countStep(Operation &step) {
   if (isa<exec::CopyOp, exec::TransferOp, exec::MeasureOp>(step))
     return {1, 1};
   if (auto call = dyn_cast<exec::CallOp>(step)) {
     RankedTensorType type = exec::getPlaceOp(call.getOutputs()[0]).getTensor();
     int64_t most = type.getNumElements() != 0;
-    // A launch without threads is left out.
-    return {call.getVarying() ? 0 : most, most};
+    return {alwaysLaunches(call) ? most : 0, most};
   }
   if (auto branch = dyn_cast<exec::BranchOp>(step)) {
     LaunchCount one = countSteps(branch.getThenSteps().front()),
