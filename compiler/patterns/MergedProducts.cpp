@@ -23,45 +23,48 @@ static int64_t getColumns(LayerOp product) {
   return getTensorType(product.getY()).getShape().back();
 }
 
-/// Returns true if the products have the same left operand, constant matrices
-/// and, but for the values of constants, the same arithmetic.
-static bool areAlike(LayerOp a, LayerOp b) {
-  MatMulOp first = getMatMul(a), second = getMatMul(b);
+/// Returns true if the epilogue of a layer only adds its extra.
+static bool onlyAddsExtra(LayerOp layer) {
+  Block &block = layer.getEpilogue().front();
+  auto add = dyn_cast<AddOp>(block.front());
+  return add && layer.getExtras().size() == 1 &&
+         block.getTerminator()->getOperand(0) == add.getResult() &&
+         llvm::equal(add->getOperands(), block.getArguments());
+}
+
+/// Returns true if the product has the left operand of `model`, a constant
+/// matrix and, but for the values of constants, the same arithmetic. It may
+/// lack a bias, which is then zero.
+static bool isLike(LayerOp model, LayerOp product) {
+  MatMulOp first = getMatMul(model), second = getMatMul(product);
   auto getRows = [](LayerOp layer) {
     return getTensorType(layer.getY()).getShape().drop_back();
   };
-  auto isMatrix = [](LayerOp layer) {
-    std::optional<TensorData> matrix = TensorData::get(layer.getInputs()[1]);
-    return matrix && matrix->getShape().size() == 2;
-  };
-  return a.getInputs()[0] == b.getInputs()[0] && isMatrix(a) && isMatrix(b) &&
+  std::optional<TensorData> matrix = TensorData::get(product.getInputs()[1]);
+  return matrix && matrix->getShape().size() == 2 &&
+         model.getInputs()[0] == product.getInputs()[0] &&
          first.getTransposeA() == second.getTransposeA() &&
          first.getTransposeB() == second.getTransposeB() &&
          first.getAccumulator() == second.getAccumulator() &&
-         getElementTypeOrSelf(a.getInputs()[1]) ==
-             getElementTypeOrSelf(b.getInputs()[1]) &&
-         getElementTypeOrSelf(a.getY()) == getElementTypeOrSelf(b.getY()) &&
-         getRows(a) == getRows(b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getEpilogue(), &b.getEpilogue(),
-             OperationEquivalence::IgnoreLocations);
+         getElementTypeOrSelf(model.getInputs()[1]) ==
+             getElementTypeOrSelf(product.getInputs()[1]) &&
+         getElementTypeOrSelf(model.getY()) ==
+             getElementTypeOrSelf(product.getY()) &&
+         getRows(model) == getRows(product) &&
+         (OperationEquivalence::isRegionEquivalentTo(
+              &model.getEpilogue(), &product.getEpilogue(),
+              OperationEquivalence::IgnoreLocations) ||
+          (product.hasEmptyEpilogue() && product.getExtras().empty() &&
+           onlyAddsExtra(model)));
 }
 
-/// Returns the constants one behind the other along `axis`, or nothing if one
-/// is no constant or they have different types of elements.
-static std::optional<TensorData> join(ValueRange values, int64_t axis) {
-  SmallVector<TensorData> parts;
-  int64_t size = 0;
-  for (Value value : values) {
-    std::optional<TensorData> part = TensorData::get(value);
-    if (!part || (!parts.empty() &&
-                  part->getElementType() != parts.front().getElementType()))
-      return std::nullopt;
-    size += part->getShape()[axis];
-    parts.push_back(*part);
-  }
+/// Returns the tensors one behind the other along `axis`. They have one type of
+/// elements.
+static TensorData join(ArrayRef<TensorData> parts, int64_t axis) {
   SmallVector<int64_t> shape(parts.front().getShape());
-  shape[axis] = size;
+  shape[axis] = 0;
+  for (const TensorData &part : parts)
+    shape[axis] += part.getShape()[axis];
   TensorData whole = TensorData::allocate(
       RankedTensorType::get(shape, parts.front().getElementType()));
   int64_t rows = 1; // runs of bytes of each part
@@ -76,33 +79,33 @@ static std::optional<TensorData> join(ValueRange values, int64_t axis) {
   return whole;
 }
 
-/// Returns the operand of the merged epilogue for extra number `i` of the
-/// products: one value for each column, or the value that all of them read.
-/// Returns null if the extras are others.
+/// Returns the operand of the merged epilogue for extra number `i` of `model`,
+/// one of the products: a constant with one value for each column, or the value
+/// that all of them read. Returns null if the extras are others.
 static Value joinExtra(OpBuilder &builder, ArrayRef<LayerOp> products,
-                       unsigned i) {
-  SmallVector<Value> extras;
-  for (LayerOp product : products)
-    extras.push_back(product.getExtras()[i]);
-  const int64_t rank = getTensorType(extras.front()).getRank();
-  bool isShared = llvm::all_equal(extras) &&
-                  getTensorType(extras.front()).getNumElements() == 1;
-  bool isPerColumn =
-      llvm::all_of(llvm::zip_equal(products, extras), [&](const auto &each) {
-        auto [product, extra] = each;
-        RankedTensorType type = getTensorType(extra);
-        return rank > 0 && type.getRank() == rank &&
-               type.getNumElements() == getColumns(product) &&
-               type.getShape().back() == getColumns(product);
-      });
-  if (isShared)
-    return extras.front();
-  if (!isPerColumn)
-    return {};
-  std::optional<TensorData> joined = join(extras, rank - 1);
-  return joined ? createConstant(builder, extras.front().getLoc(), *joined,
-                                 "merged")
-                : Value();
+                       LayerOp model, unsigned i) {
+  Value own = model.getExtras()[i];
+  RankedTensorType type = getTensorType(own);
+  if (type.getNumElements() == 1 &&
+      llvm::all_of(products, [&](LayerOp product) {
+        return !product.getExtras().empty() && product.getExtras()[i] == own;
+      }))
+    return own;
+  SmallVector<TensorData> parts;
+  for (LayerOp product : products) {
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    if (!shape.empty())
+      shape.back() = getColumns(product);
+    RankedTensorType wanted = type.clone(shape);
+    std::optional<TensorData> part =
+        product.getExtras().empty() ? TensorData::splat(wanted, 0)
+                                    : TensorData::get(product.getExtras()[i]);
+    if (!part || shape.empty() || part->getType() != wanted)
+      return {};
+    parts.push_back(*part);
+  }
+  return createConstant(builder, own.getLoc(), join(parts, type.getRank() - 1),
+                        "merged");
 }
 
 /// Creates the arguments of the anchor of a layer for its inputs.
@@ -116,37 +119,42 @@ static Block &createAnchor(LayerOp layer) {
 /// Builds the product with the columns of all `products` side by side, in front
 /// of the first of them. Returns null if they cannot be merged.
 static LayerOp buildProduct(ArrayRef<LayerOp> products) {
-  LayerOp model = products.front();
-  for (LayerOp product : products.drop_front())
-    if (!areAlike(model, product))
+  const LayerOp *biased = llvm::find_if(
+      products, [](LayerOp product) { return !product.hasEmptyEpilogue(); });
+  LayerOp model = biased == products.end() ? products.front() : *biased;
+  for (LayerOp product : products)
+    if (!isLike(model, product))
       return {};
   MatMulOp matmul = getMatMul(model);
   LayerOp earliest = *llvm::min_element(
       products, [](LayerOp a, LayerOp b) { return a->isBeforeInBlock(b); });
   OpBuilder builder(earliest);
-  SmallVector<Value> matrices, extras;
+  SmallVector<TensorData> matrices;
+  SmallVector<Value> extras;
   SmallVector<Location> locations;
   int64_t columns = 0;
   for (LayerOp product : products) {
-    matrices.push_back(product.getInputs()[1]);
+    matrices.push_back(*TensorData::get(product.getInputs()[1]));
     locations.push_back(product.getLoc());
     columns += getColumns(product);
   }
   for (unsigned i = 0; i < model.getExtras().size(); ++i) {
-    extras.push_back(joinExtra(builder, products, i));
+    extras.push_back(joinExtra(builder, products, model, i));
     if (!extras.back())
       return {};
   }
   Value matrix =
-      createConstant(builder, matrices.front().getLoc(),
-                     *join(matrices, matmul.getTransposeB() ? 0 : 1), "merged");
+      createConstant(builder, model.getInputs()[1].getLoc(),
+                     join(matrices, matmul.getTransposeB() ? 0 : 1), "merged");
   Location loc = builder.getFusedLoc(locations);
+  LayerOp named = products.front();
+  StringRef name = named.getName();
   SmallVector<int64_t> shape(getTensorType(model.getY()).getShape());
   shape.back() = columns;
   auto type = [&](Value y) {
     return RankedTensorType::get(shape, getElementTypeOrSelf(y));
   };
-  auto layer = builder.create<LayerOp>(loc, type(model.getY()), model.getName(),
+  auto layer = builder.create<LayerOp>(loc, type(model.getY()), name,
                                        ValueRange{model.getInputs()[0], matrix},
                                        extras, nullptr, nullptr);
   Block &block = createAnchor(layer);

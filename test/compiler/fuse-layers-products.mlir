@@ -55,6 +55,30 @@ func.func @cross(%x: tensor<1x4x2xf32>, %m: tensor<1x3x2xf32>) -> tensor<1x4x2xf
 
 // -----
 
+// Queries without a bias get one of zeros.
+
+// CHECK-LABEL: func.func @biases
+// CHECK-DAG: %[[B:.*]] = nn.constant dense<{{\[\[\[}}0.000000e+00, 0.000000e+00, 1.000000e+00, 2.000000e+00, 5.000000e+00, 6.000000e+00]]]> : tensor<1x1x6xf32>
+// CHECK: nn.layer "q" inputs(%arg0, {{.*}}) extras(%[[B]] : tensor<1x1x6xf32>) -> tensor<1x4x6xf32>
+// CHECK: nn.add
+// CHECK: nn.attention {{.*}}starts = array<i64: 0, 2, 4>
+func.func @biases(%x: tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
+  %wq = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %wk = nn.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32>
+  %wv = nn.constant dense<[[9.0, 10.0], [11.0, 12.0]]> : tensor<2x2xf32>
+  %bk = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %bv = nn.constant dense<[5.0, 6.0]> : tensor<2xf32>
+  %q = nn.matmul %x, %wq {transpose_a = false, transpose_b = false} : (tensor<1x4x2xf32>, tensor<2x2xf32>) -> tensor<1x4x2xf32> loc("q")
+  %1 = nn.matmul %x, %wk {transpose_a = false, transpose_b = false} : (tensor<1x4x2xf32>, tensor<2x2xf32>) -> tensor<1x4x2xf32> loc("k")
+  %k = nn.add %1, %bk : tensor<1x4x2xf32>, tensor<2xf32>
+  %2 = nn.matmul %x, %wv {transpose_a = false, transpose_b = false} : (tensor<1x4x2xf32>, tensor<2x2xf32>) -> tensor<1x4x2xf32> loc("v")
+  %v = nn.add %2, %bv : tensor<1x4x2xf32>, tensor<2xf32>
+  %y = nn.attention %q, %k, %v {heads = 1 : i64, dim = 2 : i64, value_dim = 2 : i64, starts = array<i64: 0, 0, 0>, scale = 0.5 : f64} : (tensor<1x4x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>) -> tensor<1x4x2xf32> loc("attention")
+  return %y : tensor<1x4x2xf32>
+}
+
+// -----
+
 // Keys that another op reads, too, and products with different epilogues are
 // not merged.
 
