@@ -307,3 +307,26 @@ exec.program @p arena 64 lower_bound 0 align 64 weights 0 {
 // expected-error @below {{has 'host_ports', which only programs for GPUs have}}
 exec.program @cpu arena 64 lower_bound 64 align 64 weights 0 attributes {host_ports} {
 }
+
+// -----
+
+// The counters of blocks are the last bytes of the arena.
+
+// expected-error @below {{has counters of 128 bytes in an arena of 64}}
+exec.program @counters arena 64 lower_bound 0 align 64 weights 0 attributes {counter_bytes = 128 : i64} {
+}
+
+// -----
+
+exec.program @more arena 128 lower_bound 64 align 64 weights 0 attributes {counter_bytes = 64 : i64} {
+  %a = exec.buffer "a" at 0 : tensor<16xf32>
+  // expected-error @below {{has 17 counters, more than the program has}}
+  exec.call "sum" r of "r.h" inputs(%a) outputs(%a) shape <> attributes {counters = 17 : i64}
+}
+
+// -----
+
+exec.program @behind arena 128 lower_bound 64 align 64 weights 0 attributes {counter_bytes = 64 : i64} {
+  // expected-error @below {{arena}}
+  %a = exec.buffer "a" at 64 : tensor<16xf32>
+}
