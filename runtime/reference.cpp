@@ -384,6 +384,23 @@ int call_gather(const gather_shape &s, const operands &o) {
     return int(NNC_REFERENCE_NO_TYPE);
   });
 }
+/// The rows of all inputs are moved as bytes: join_portable takes a number of
+/// inputs that is known when compiling.
+int call_join(const join_shape &s, const operands &o) {
+  if (o.inputs > max_joined)
+    return NNC_REFERENCE_NO_TYPE;
+  return with_size(o.type(0), [&](auto t) {
+    using T = decltype(t);
+    T *to = o.y<T>();
+    for (int row = 0; row < s.rows; ++row)
+      for (int i = 0; i < o.inputs; ++i) {
+        const T *from = o.x<T>(i) + std::ptrdiff_t(row) * s.widths[i];
+        std::memcpy(to, from, std::size_t(s.widths[i]) * sizeof(T));
+        to += s.widths[i];
+      }
+    return int(NNC_REFERENCE_OK);
+  });
+}
 int call_resize(const resize_shape &s, const operands &o) {
   return with_number(o.type(0), [&](auto t) {
     using T = decltype(t);

@@ -54,19 +54,32 @@ int64_t nnc::getBytes(Value value) {
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// Returns `call` as a single move if it is a copy that is contiguous on both
-/// sides.
-static std::optional<Move> getMove(const RoutineCall &call,
-                                   int64_t elementBytes) {
+/// Adds the moves of which `call` consists: that of a copy that is contiguous
+/// on both sides, or those of a concatenation of single rows. Returns false for
+/// other calls.
+static bool addMoves(const RoutineCall &call, int64_t elementBytes,
+                     SmallVectorImpl<Move> &moves) {
   std::optional<RoutineShape> shape = readShape(call);
-  const copy_shape *copy = shape ? shape->getAs<copy_shape>() : nullptr;
+  if (!shape)
+    return false;
+  if (const auto *join = shape->getAs<join_shape>()) {
+    int64_t offset = 0;
+    for (auto [i, operand] : llvm::enumerate(call.operands)) {
+      moves.push_back({operand, 0, offset, join->widths[i] * elementBytes});
+      offset += moves.back().bytes;
+    }
+    return join->rows == 1;
+  }
+  const copy_shape *copy = shape->getAs<copy_shape>();
   if (!copy || copy->rank != 1)
-    return std::nullopt;
+    return false;
   if (copy->dims[0] != 1 &&
       (copy->src_strides[0] != 1 || copy->dst_strides[0] != 1))
-    return std::nullopt;
-  return Move{call.operands[0], copy->src_offset * elementBytes,
-              copy->dst_offset * elementBytes, copy->dims[0] * elementBytes};
+    return false;
+  moves.push_back({call.operands[0], copy->src_offset * elementBytes,
+                   copy->dst_offset * elementBytes,
+                   copy->dims[0] * elementBytes});
+  return true;
 }
 
 /// Returns true if the program of `op` is for a GPU.
@@ -91,13 +104,9 @@ SmallVector<Move> nnc::getMoves(Operation *op) {
                 isa<PrefixOp>(layer.getAnchorOp())))
     return {};
   SmallVector<Move> moves;
-  for (const RoutineCall &call : getRoutineCalls(op)) {
-    std::optional<Move> move =
-        getMove(call, getElementBytes(result.getElementType()));
-    if (!move)
+  for (const RoutineCall &call : getRoutineCalls(op))
+    if (!addMoves(call, getElementBytes(result.getElementType()), moves))
       return {};
-    moves.push_back(*move);
-  }
   // Kernels of GPUs access values in chunks, so that each value is aligned.
   constexpr int64_t chunkBytes = 16;
   if (isOnGpu(op) && llvm::any_of(moves, [](const Move &move) {

@@ -19,6 +19,7 @@
 #include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/attributes/State.h"
 #include "dialects/nn/layers/Layer.h"
+#include "dialects/nn/moves/Copy.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -218,6 +219,14 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
   function->setAttr(kPlanAttr, entries.getDictionary(function.getContext()));
 }
 
+/// Lets a single call compute each concatenation of few tensors.
+static void concatInOneCall(ModuleOp module) {
+  module.walk([](ConcatOp concat) {
+    if (concat.getXs().size() > 1 && concat.getXs().size() <= kMostJoined)
+      concat->setAttr(kInOneCallAttr, UnitAttr::get(concat.getContext()));
+  });
+}
+
 namespace {
 struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   using Base::Base;
@@ -233,6 +242,8 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
         (precision == Precision::f16 &&
          failed(checkHalves(*machine, module.getLoc()))))
       return signalPassFailure();
+    if (machine->getHost().getKind() == target::DeviceKind::gpu)
+      concatInOneCall(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         forgetLayouts(function);

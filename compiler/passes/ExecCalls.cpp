@@ -66,8 +66,12 @@ LogicalResult ExecLowering::lowerCalls(Operation *op, ArrayRef<Move> moves,
   StringRef name = layer.empty() ? exec::getPlaceOp(target).getName() : layer;
   std::string end =
       layer.empty() ? "_" + op->getName().stripDialect().str() : "";
+  auto isInPlace = [&](const Move &move) { return staysInPlace(op, move); };
   for (auto [i, call] : llvm::enumerate(calls)) {
-    if (!moves.empty() && staysInPlace(op, moves[i]))
+    // A single call may make all moves.
+    ArrayRef<Move> own =
+        moves.empty() || calls.size() == 1 ? moves : moves.slice(i, 1);
+    if (!own.empty() && llvm::all_of(own, isInPlace))
       continue;
     std::string number = calls.size() == 1 ? "" : "_" + std::to_string(i + 1);
     std::string callName = end.empty() && number.empty()

@@ -6,6 +6,8 @@
 
 #include "dialects/shapes/RoutineShape.h"
 
+#include "dialects/nn/moves/Copy.h"
+
 using namespace mlir;
 using namespace nnc;
 
@@ -174,6 +176,9 @@ static_assert(nn::kMaxRank == max_axes,
               "a list in a shape has an entry for each axis of a tensor");
 static_assert(nn::kMaxElementwiseOperands == max_elementwise_inputs,
               "elementwise_shape has strides for each operand of a layer");
+
+static_assert(nn::kMostJoined == max_joined,
+              "join_shape has a width for each operand of a concatenation");
 
 static constexpr bool isSame(nn::InnerActivation ours, inner_activation given) {
   return static_cast<int>(ours) == static_cast<int>(given);

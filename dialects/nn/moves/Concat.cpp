@@ -82,6 +82,8 @@ ConcatOp::getRoutineCallsOn(ArrayRef<RankedTensorType> parts,
   unsigned dim = getOuterDim(result, getAxis());
   SmallVector<int64_t> target = getStrides(getPhysicalShape(result));
   SmallVector<RoutineCall> calls;
+  SmallVector<int64_t> widths;
+  SmallVector<unsigned> operands;
   int64_t offset = 0;
   for (auto [i, part] : llvm::enumerate(parts)) {
     if (getLayout(part) != getLayout(result) ||
@@ -91,7 +93,15 @@ ConcatOp::getRoutineCallsOn(ArrayRef<RankedTensorType> parts,
     calls.push_back(
         makeCopy(getContext(), dims, getStrides(dims), target, 0, offset, i));
     offset += dims[dim] * target[dim];
+    widths.push_back(dims[dim] * target[dim]);
+    operands.push_back(i);
   }
-  return calls;
+  if (!(*this)->hasAttr(kInOneCallAttr))
+    return calls;
+  ShapeFields fields(getContext());
+  const int64_t rows = ShapedType::getNumElements(
+      ArrayRef(getPhysicalShape(result)).take_front(dim));
+  fields.add("rows", rows).add("pitch", offset).add("widths", widths);
+  return {{"join", fields.get(), operands}};
 }
 Work ConcatOp::getWork() { return bytesOnly(*this); }

@@ -22,6 +22,12 @@ RoutineCall makeCopy(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> dims,
                      llvm::ArrayRef<int64_t> target, int64_t sourceOffset,
                      int64_t targetOffset, unsigned operand);
 
+/// Name of the unit attribute of an nn.concat that a single call computes, of a
+/// routine of the family `join`. It suits GPUs, whose calls are launches.
+/// Without it, each operand is a copy. There may be kMostJoined operands.
+inline constexpr llvm::StringLiteral kInOneCallAttr = "in_one_call";
+inline constexpr size_t kMostJoined = 8;
+
 /// Returns the row-major strides of `shape`, in elements.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
