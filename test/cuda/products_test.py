@@ -1,6 +1,6 @@
 """Networks with products of two matrices, in all the orders and sizes that layers give them, and
-with convolutions in groups, on blocks of a GPU's threads: in halves and in floats, emulated by the
-CPU and compiled by nvcc."""
+with convolutions in groups, of images and transposed, on blocks of a GPU's threads: in halves and in
+floats, emulated by the CPU and compiled by nvcc."""
 
 import json
 import pathlib
@@ -58,7 +58,34 @@ def grouped():
     return m.model([value("x", [1, 32, 28, 28])], [value(y, [1, 40, 14, 14])])
 
 
-MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped}
+def image():
+    """First layers of images of three channels and of one."""
+    m = Maker(14)
+    colors = m.add("Relu", m.conv("x", 3, 64, taps=7, strides=[2, 2]))
+    gray = m.conv("g", 1, 32, strides=[2, 2], pads=[0, 0, 1, 1])
+    y = m.conv(colors, 64, 40, taps=1)
+    z = m.conv(gray, 32, 16, taps=1)
+    return m.model([value("x", [1, 3, 90, 94]), value("g", [2, 1, 64, 64])],
+                   [value(y, [1, 40, 45, 47]), value(z, [2, 16, 32, 32])])
+
+
+def upward():
+    """Transposed convolutions of stride 2, with windows of 2 x 2 and 4 x 4."""
+    m = Maker(15)
+    x = m.add("Relu", m.conv("x", 32, 128, taps=1))
+    two = m.add("ConvTranspose", x, m.constant(128, 96, 2, 2, scale=0.09), m.constant(96),
+                strides=[2, 2])
+    four = m.add("ConvTranspose", m.add("Relu", two), m.constant(96, 40, 4, 4, scale=0.05),
+                 m.constant(40), strides=[2, 2], pads=[1] * 4)
+    return m.model([value("x", [1, 32, 14, 15])], [value(four, [1, 40, 56, 60])])
+
+
+MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped, "image": image, "upward": upward}
+
+
+# What a routine's name has that a model is for.
+PARTS = [("pairs", "_plain_whole_"), ("grouped", "_grouped_"), ("image", "_pixels_"),
+         ("upward", "_phases_")]
 
 
 class Products(nnc.TestCase):
@@ -81,7 +108,7 @@ class Products(nnc.TestCase):
                         found = self.routines(name, f"--target={target}", *options)
                         self.assertFalse([each for each in found if "matmul" in each and
                                           ("portable" in each or "units" in each)])
-                        for model, part in ("pairs", "_plain_whole_"), ("grouped", "_grouped_"):
+                        for model, part in PARTS:
                             if name == model:
                                 self.assertTrue([each for each in found if part in each])
 

@@ -13,6 +13,8 @@
 #include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/convolution/conv2d/pixels_plan.h"
+#include "runtime/routines/convolution/conv_transpose2d/phases_plan.h"
 #include "runtime/routines/matrix/matmul/plain_gemm_plan.h"
 
 namespace nnc {
@@ -170,6 +172,39 @@ constexpr double grouped_efficiency(const tile_limits &tile, const S &s,
   return gemm_efficiency(tile, merge_groups(s), rows, columns, depth_bytes,
                          stages, slices) /
          merged_count(s.c / s.groups, s.c);
+}
+
+/// Share of the peak rate of multiply-adds that pixels.cuh reaches. It
+/// multiplies four channels, whether they exist or not, and loads pixels into
+/// registers.
+template <class S>
+constexpr double pixels_efficiency(tile_limits tile, const S &s, int rows,
+                                   int columns, int depth_bytes, int stages,
+                                   int slices) {
+  constexpr double share = block_costs::pixels_share;
+  tile.core.block_rate *= share;
+  return share *
+         gemm_efficiency(tile, as_pixels(s), rows, columns, depth_bytes, stages,
+                         slices) *
+         s.c / pixel_channels;
+}
+
+/// Share of the peak rate of multiply-adds that conv_transpose2d/phases.cuh
+/// reaches for the work that the family counts, that of all taps of all pixels
+/// of the input. It is estimated as one convolution with the rows of all phases
+/// and the average number of taps of a phase.
+template <class S>
+constexpr double phases_efficiency(const tile_limits &tile, const S &s,
+                                   int rows, int columns, int depth_bytes,
+                                   int stages) {
+  phase_shape all = first_phase(s);
+  all.n *= phase_count;
+  all.kw = ceil_div(s.kh * s.kw, phase_count);
+  all.kh = 1;
+  const double counted = double(s.n) * s.h * s.w * s.kh * s.kw;
+  const double computed = double(gemm_rows(all)) * all.kw;
+  return gemm_efficiency(tile, all, rows, columns, depth_bytes, stages, 1) *
+         counted / computed;
 }
 
 /// Share of the peak rate of multiply-adds that plain_gemm.cuh reaches, whose

@@ -118,8 +118,10 @@ TEST_CASE("an encoding is known by its spelling alone") {
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "codebook16, fragments, grouped, integer_winograd2, int4, strassen, "
-        "strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>");
+        "codebook16, fragments, grouped, integer_winograd2, int4, phases2, "
+        "pixels, "
+        "strassen, strassen2, winograd<m>, strided_winograd<m>, "
+        "folded_winograd<m>");
 }
 
 TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {

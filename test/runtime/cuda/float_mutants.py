@@ -55,7 +55,7 @@ GEMM_MUTANTS = [
     (KERNEL, "    b.wait_for_inputs();\n    typename", "    typename"),
     (KERNEL, "        end_input(write);\n", ""),
     (KERNEL, "        end_weights(write);\n", ""),
-    (KERNEL, "begin = steps * b.block_z() / slices", "begin = 0"),
+    (KERNEL, "begin = steps * slice / slices", "begin = 0"),
     (KERNEL, "ceil_div(blocks, weights::step_blocks)", "blocks / weights::step_blocks"),
     (LOADS, "from += step_blocks * BLOCK_BYTES;", "from += BLOCK_BYTES;"),
     (LOADS, "chunk(i) / block_chunks < blocks", "chunk(i) / block_chunks <= blocks"),

@@ -2,7 +2,9 @@
 #include "runtime/cuda/device_block.h"
 #include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
+#include "runtime/routines/convolution/conv2d/pixels_plan.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/convolution/conv_transpose2d/phases.cuh"
 #include "test/runtime/cuda/kernel_epilogue.h"
 
 #include <stdint.h>
@@ -57,6 +59,18 @@ template <class Of> struct of_matmul {
 template <class Of> struct of_grouped {
   using shape = merged_groups<conv2d_shape>;
   using output = finished_sums<typename Of::element, typename Of::epilogue>;
+};
+struct rgb_shape : conv56_shape { // the first of ResNet-50
+  static constexpr int c = 3, h = 224, w = 224, kh = 7, kw = 7, sh = 2, sw = 2,
+                       pt = 3, pl = 3, oh = 112, ow = 112, fill = 0;
+};
+template <class Of> struct of_pixels {
+  using shape = pixel_shape<rgb_shape>;
+  using output = typename of_conv<Of>::output;
+};
+template <class Of> struct of_phase {
+  using shape = phase_shape;
+  using output = phase_sums<typename Of::element, typename Of::epilogue>;
 };
 template <class Of> struct of_slice {
   using shape = conv2d_shape;

@@ -113,8 +113,8 @@ MUTANTS = [
     # Groups, slices.
     (KERNEL, "w + group * group_bytes", "w"),
     (PRODUCTS, "row, group * filters + filter", "row, filter"),
-    (KERNEL, "begin = steps * b.block_z() / slices", "begin = 0"),
-    (KERNEL, "end = steps * (b.block_z() + 1) / slices", "end = steps"),
+    (KERNEL, "begin = steps * slice / slices", "begin = 0"),
+    (KERNEL, "end = steps * (slice + 1) / slices", "end = steps"),
     (LOADS, "blocks(all_blocks - step * step_blocks)", "blocks(all_blocks)"),
     (STORE, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
     (STORE, "for (int z = 0; z < slices; ++z)",

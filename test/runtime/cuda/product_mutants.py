@@ -1,7 +1,8 @@
-"""Checks that the test of plain_gemm.cuh finds mistakes in the kernel, as mutants.py does for
-implicit_gemm.cuh.
+"""Checks that the tests of plain_gemm.cuh, and of grouped.cuh, pixels.cuh and phases.cuh, find
+mistakes in these kernels, as mutants.py does for implicit_gemm.cuh, which the latter stand on.
 
-    product_mutants.py [NUMBER...]      all of them, or those with these numbers
+    product_mutants.py [plain|grouped|pixels|phases] [NUMBER...]      all of them, or those with
+                                                                      these numbers
 """
 
 import sys
@@ -14,7 +15,12 @@ KERNEL, LOADS, PLAN, PRODUCTS = (FOLDER + name for name in (
     "plain_gemm.cuh", "plain_gemm_loads.cuh", "plain_gemm_plan.h", "plain_gemm_products.cuh"))
 QUADS = "runtime/routines/blocks/quads.h"
 
-MUTANTS = [
+CONV = mutants.CONV
+GROUPED, FLOATS, FLOAT_PLAN, INPUT = (CONV + name for name in (
+    "grouped_plan.h", "float_gemm.cuh", "float_gemm_plan.h", "implicit_gemm_loads.cuh"))
+PIXELS, PHASES = CONV + "pixels_plan.h", "runtime/routines/convolution/conv_transpose2d/phases"
+
+PLAIN_MUTANTS = [
     # Barriers and copies.
     (KERNEL, "      b.barrier();\n", ""),
     (KERNEL, "      b.barrier();\n",
@@ -111,5 +117,58 @@ MUTANTS = [
     (PRODUCTS, "lane % 2 * 8 + lane / 4 % 2 * 16", "lane % 4 * 8"),
 ]
 
+GROUPED_MUTANTS = [
+    (GROUPED, "? gemm_panel / width\n", "? gemm_panel / width / 2\n"),
+    (GROUPED, "gemm_panel % width == 0 &&", "true &&"),
+    (GROUPED, "channels % gemm_panel == 0", "true"),
+    (GROUPED, "column / width == channel / width", "true"),
+    (GROUPED, "column / width == channel / width", "column % width == channel % width"),
+    (GROUPED, "group * merged_width() + column", "column"),
+    (GROUPED, "channel % width)", "channel)"),
+    (FLOATS, "has_groups<S> ? s.groups : 1", "1"),
+    (FLOATS, "has_groups<S> ? group * filters : 0", "0"),
+    (FLOATS, "has_groups<S> ? s.k / s.groups : s.k", "s.k"),
+    (FLOAT_PLAN, "panel * gemm_panel + i", "panel + i"),
+]
+
+PIXEL_MUTANTS = [
+    (INPUT, "c < s.channels() ?", "true ?"),
+    (INPUT, "c < s.channels() ?", "c <= s.channels() ?"),
+    (INPUT, "tap_column += step / pixel_channels", "tap_column += step"),
+    (INPUT, "while (tap_column >= s.kw)", "while (tap_column > s.kw)"),
+    (INPUT, "chunks[i].word[p * words + w]", "chunks[i].word[w]"),
+    (INPUT, "memcpy(&found, padding(s).word, sizeof(found))", "memset(&found, 0, sizeof(found))"),
+    (PIXELS, "channel < channels ? column : -1", "column"),
+    (PIXELS, "term / pixel_channels, channel", "term % taps, channel"),
+    (PIXELS, "int c = pixel_channels", "int c = 8"),
+    (FLOATS, "if constexpr (has_pixels<S>)", "if constexpr (false)"),
+]
+
+PHASE_MUTANTS = [
+    (PHASES + "_plan.h", "(taps - parity + 1) / phase_stride", "taps / phase_stride"),
+    (PHASES + "_plan.h", "dh = -1, dw", "dh = 1, dw"),
+    (PHASES + "_plan.h", "pt = -(down / phase_stride)", "pt = down / phase_stride"),
+    (PHASES + "_plan.h", "pl = -(right / phase_stride)", "pl = -((right + 1) / phase_stride)"),
+    (PHASES + "_plan.h", "oh = (rows - first_row + 1) / phase_stride", "oh = rows / phase_stride"),
+    (PHASES + "_plan.h", "down % phase_stride * phase_stride + right",
+     "right % phase_stride * phase_stride + down"),
+    (PHASES + "_plan.h", "rows + first_row + line % oh", "rows + line % oh"),
+    (PHASES + "_plan.h", "first_column + row % ow * phase_stride", "row % ow * phase_stride"),
+    (PHASES + "_plan.h", "for (int i = 0; i < parities; ++i)", "for (int i = 1; i < parities; ++i)"),
+    (PHASES + "_plan.h", "down + tap / across * phase_stride", "down + tap / across"),
+    (PHASES + ".cuh", "first_element(phase.taps, sizeof(T))",
+     "first_element(b.block_z(), sizeof(T))"),
+    (PHASES + ".cuh", "      b.wait_for_inputs();\n      return;", "      return;"),
+    (PHASES + ".cuh", "    if (b.block_x() >= gemm_blocks<Tile>(phase)) {",
+     "    if (b.block_x() >= gemm_blocks<Tile>(phase) - 1) {"),
+    (PHASES + ".cuh", "s.output_row(row)", "row"),
+    (SUMS, "slices == 1 ? 0 : b.block_z()", "b.block_z()"),
+]
+
+TESTS = {"plain": (PLAIN_MUTANTS, "plain_gemm"), "grouped": (GROUPED_MUTANTS, "grouped"),
+         "pixels": (PIXEL_MUTANTS, "pixels"), "phases": (PHASE_MUTANTS, "phases")}
+
 if __name__ == "__main__":
-    sys.exit(mutants.main(MUTANTS, "test/runtime/cuda/plain_gemm.cpp", sys.argv[1:]))
+    which = [sys.argv.pop(1)] if sys.argv[1:2] and sys.argv[1] in TESTS else TESTS
+    sys.exit(any([mutants.main(TESTS[name][0], f"test/runtime/cuda/{TESTS[name][1]}.cpp",
+                               sys.argv[1:]) for name in which]))

@@ -169,7 +169,9 @@ private:
   static NNC_INLINE void multiply(B &b, const S &s, const float *x,
                                   const float *w, const Output &output) {
     const auto *packed = reinterpret_cast<const unsigned char *>(w);
-    if (has_groups<S> || s.c % 4 == 0)
+    if constexpr (has_pixels<S>)
+      tiles<false>::run(b, s, x, packed, output, SLICES);
+    else if (has_groups<S> || s.c % 4 == 0)
       tiles<true>::run(b, s, x, packed, output, SLICES);
     else
       tiles<false>::run(b, s, x, packed, output, SLICES);

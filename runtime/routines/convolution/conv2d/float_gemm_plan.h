@@ -29,6 +29,32 @@ template <int ROWS, int COLUMNS, int DEPTH_BYTES, int WARP_ROWS, int STAGES>
 using float_gemm_tile =
     gemm_tile<ROWS, COLUMNS, DEPTH_BYTES, WARP_ROWS, gemm_panel, STAGES>;
 
+/// Number of elements of `bytes` bytes in a panel of the packed weights of a
+/// product: those of floats are w[term][32], others in the order of fragments.
+NNC_FN constexpr int packed_panel_elements(const matmul_as_conv2d &s,
+                                           int bytes) {
+  return bytes == 4 ? s.c * gemm_panel
+                    : gemm_runs(s, bytes) * gemm_block_bytes / bytes;
+}
+
+/// Calls visit(column, term) for each element of these weights in turn.
+/// `column` is -1 for an element that is zero.
+template <class F>
+void visit_packed_product(const matmul_as_conv2d &s, int bytes, F visit) {
+  if (bytes != 4) {
+    visit_gemm_weights(s, bytes, [&](int column, int term) {
+      visit(term < s.c ? column : -1, term);
+    });
+    return;
+  }
+  for (int panel = 0; panel < gemm_panels(s); ++panel)
+    for (int term = 0; term < s.c; ++term)
+      for (int i = 0; i < gemm_panel; ++i) {
+        const int column = panel * gemm_panel + i;
+        visit(column < s.k ? column : -1, term);
+      }
+}
+
 /// Returns true if the kernels can compute a convolution of this shape. x, w, y
 /// and the operands of the epilogue are 16-byte aligned.
 template <class S> NNC_FN constexpr bool float_gemm_applies(const S &s) {

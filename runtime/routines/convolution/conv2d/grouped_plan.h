@@ -70,34 +70,20 @@ struct grouped_weights {
   }
   /// Number of elements of `bytes` bytes that are stored for a merged group.
   constexpr int stored_elements(int bytes) const {
-    return gemm_panels(product()) * (bytes == 4 ? product().c * gemm_panel
-                                                : gemm_runs(product(), bytes) *
-                                                      gemm_block_bytes / bytes);
+    return gemm_panels(product()) * packed_panel_elements(product(), bytes);
   }
 
   /// Calls visit(filter, tap, channel) for each stored element in turn.
   /// `filter` counts those of all groups, and is -1 for an element that is
   /// zero.
   template <class F> void visit(int bytes, F visit) const {
-    for (int group = 0; group < merged_groups(); ++group) {
-      const auto element = [&](int column, int term) {
+    for (int group = 0; group < merged_groups(); ++group)
+      visit_packed_product(product(), bytes, [&](int column, int term) {
         const int channel = term % merged_width();
-        const bool used = column >= 0 && term < product().c &&
-                          column / width == channel / width;
+        const bool used = column >= 0 && column / width == channel / width;
         visit(used ? group * merged_width() + column : -1,
               term / merged_width(), channel % width);
-      };
-      if (bytes != 4) {
-        visit_gemm_weights(product(), bytes, element);
-        continue;
-      }
-      for (int panel = 0; panel < gemm_panels(product()); ++panel)
-        for (int term = 0; term < product().c; ++term)
-          for (int i = 0; i < gemm_panel; ++i) {
-            const int column = panel * gemm_panel + i;
-            element(column < merged_width() ? column : -1, term);
-          }
-    }
+      });
   }
 };
 

@@ -68,8 +68,9 @@ struct implicit_gemm {
     const int first_column = b.block_x() % tiles_across * Tile::columns;
     const int blocks = Products::blocks(s);
     const int steps = ceil_div(blocks, weights::step_blocks);
-    const int begin = steps * b.block_z() / slices;
-    const int end = steps * (b.block_z() + 1) / slices;
+    const int slice = slices == 1 ? 0 : b.block_z();
+    const int begin = steps * slice / slices;
+    const int end = steps * (slice + 1) / slices;
 
     const shared_address base = b.shared_base();
     const ptrdiff_t group_bytes =

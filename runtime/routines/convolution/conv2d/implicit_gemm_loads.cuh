@@ -13,6 +13,7 @@
 #include "runtime/functions.h"
 #include "runtime/meta.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/convolution/conv2d/pixels_plan.h"
 #include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
@@ -115,6 +116,15 @@ template <class T, class Tile, bool WHOLE_CHUNKS, class S> struct gemm_input {
   NNC_INLINE void advance(const S &s) {
     constexpr int step = Tile::chunks * elements;
     const int channels = s.c / s.groups;
+    if constexpr (has_pixels<S>) {
+      tap_column += step / pixel_channels;
+      NNC_KEEP_LOOP
+      while (tap_column >= s.kw) {
+        tap_column -= s.kw;
+        ++tap_row;
+      }
+      return;
+    }
     channel += step;
     if (channels >= step) {
       if (channel >= channels) {
@@ -155,6 +165,8 @@ template <class T, class Tile, bool WHOLE_CHUNKS, class S> struct gemm_input {
                         ? b.load_global(reinterpret_cast<const words4 *>(
                               at(s, i, tap_row, tap_column, channel)))
                         : padding(s);
+    } else if constexpr (has_pixels<S>) {
+      load_pixels(b, s, chunks);
     } else {
       NNC_UNROLL
       for (int i = 0; i < count; ++i)
@@ -192,6 +204,39 @@ template <class T, class Tile, bool WHOLE_CHUNKS, class S> struct gemm_input {
   }
 
 private:
+  /// Loads chunks of pixels of four channels, a pixel at a time.
+  template <class B>
+  NNC_INLINE void load_pixels(B &b, const S &s, words4 (&chunks)[count]) const {
+    constexpr int pixels = elements / pixel_channels, words = 4 / pixels;
+    struct alignas(words * 4) pixel_words {
+      uint32_t word[words];
+    };
+    const pixel_words used = [&] {
+      bits mask[pixel_channels];
+      NNC_UNROLL
+      for (int c = 0; c < pixel_channels; ++c)
+        mask[c] = c < s.channels() ? bits(~bits(0)) : bits(0);
+      pixel_words result;
+      memcpy(&result, mask, sizeof(result));
+      return result;
+    }();
+    int r = tap_row, t = tap_column;
+    NNC_UNROLL
+    for (int p = 0; p < pixels; ++p) {
+      NNC_UNROLL
+      for (int i = 0; i < count; ++i) {
+        pixel_words found;
+        memcpy(&found, padding(s).word, sizeof(found));
+        if (inside(s, i, r, t))
+          found = b.load_global(
+              reinterpret_cast<const pixel_words *>(at(s, i, r, t, 0)));
+        NNC_UNROLL
+        for (int w = 0; w < words; ++w)
+          chunks[i].word[p * words + w] = found.word[w] & used.word[w];
+      }
+      next_tap(s, r, t);
+    }
+  }
   /// True if padding may be another value than zero, s.fill.
   static constexpr bool fills = is_integral<typename product::sum>::value;
   static NNC_INLINE words4 padding(const S &s) {

@@ -1,0 +1,73 @@
+//===- pixels.cuh - Convolutions of images with few channels --------------===//
+//
+// The layer of portable.h for an image of at most four channels in NCHW4c, with
+// results in NHWC: halves and bytes by tensor_cores.cuh, floats by
+// float_gemm.cuh, which describe grids, tiles, errors and alignment. Weights
+// are packed as pixels_plan.h says. A thread loads a pixel with one
+// instruction, and ignores the channels of it that do not exist.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_PIXELS_CUH
+#define NNC_ROUTINES_CONVOLUTION_CONV2D_PIXELS_CUH
+
+#include "runtime/cuda/block.h"
+#include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/float_gemm.cuh"
+#include "runtime/routines/convolution/conv2d/pixels_plan.h"
+#include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
+
+namespace nnc {
+
+/// The kernel K for convolutions of shape S.
+template <class K, class S> struct pixel_kernel {
+  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
+  static constexpr grid_size grid(const S &s) { return K::grid(as_pixels(s)); }
+  template <class B, class... A>
+  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
+    K::run(b, as_pixels(s), arguments...);
+  }
+};
+
+template <class Kernels, class S> struct pixel_kernels;
+template <class... Kernels, class S>
+struct pixel_kernels<kernel_list<Kernels...>, S> {
+  using type = kernel_list<pixel_kernel<Kernels, S>...>;
+};
+
+/// A convolution with the parameters of conv2d_tensor_cores.
+template <int ARCH, class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+struct conv2d_pixels {
+  static constexpr int arch = ARCH;
+  using kernels = typename pixel_kernels<
+      typename conv2d_tensor_cores<ARCH, false, pixel_shape<S>, ROWS, COLUMNS,
+                                   DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                                   SLICES, Epi>::kernels,
+      S>::type;
+};
+
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_f16_nchw4c_pixels_sm75 =
+    conv2d_pixels<75, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                  SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_i32_nchw4c_pixels_sm75 =
+    conv2d_pixels<75, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                  SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
+          int SLICES, class Epi>
+struct conv2d_f32_nchw4c_pixels_sm75 {
+  static constexpr int arch = 75;
+  using kernels = typename pixel_kernels<
+      typename float_gemm<
+          pixel_shape<S>,
+          float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>, SLICES,
+          Epi>::kernels,
+      S>::type;
+};
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_CONVOLUTION_CONV2D_PIXELS_CUH
