@@ -72,6 +72,10 @@ class Device(nnc.TestCase):
                                [GESTURE], [GESTURE, "--stream=1:8"]):
             with self.subTest(name=name, options=options):
                 self.on_gpu("verify", name, *TARGET, *options)
+        for target in "cuda-native", "cuda-sm75,cuda-sm80,cuda-sm90":
+            said = json.loads(self.on_gpu("verify", "network.onnx", f"--target={target}",
+                                          *TARGET[1:], "--json"))
+            self.assertEqual(said["target"], target.replace("native", "sm80"))
 
     def test_first_layer(self):
         """verify names the layer that is wrong first: its outputs come from the GPU's memory."""
@@ -115,11 +119,17 @@ class Device(nnc.TestCase):
                                       failure="times"))
         self.assertTrue(all(layer["seconds"] > 0 for layer in said["layers"]))
 
+    def test_replays(self):
+        """Replays whose outputs differ from those of the run before are no measurement."""
+        self.on_gpu("bench", "network.onnx", *TARGET, "--runs=3", code=OWN_FAULT,
+                    said="runs that were timed gave other outputs", failure="replay")
+
     def test_report(self):
         said = json.loads(self.on_gpu("report", "network.onnx", *TARGET, "--measure",
                                       "--seconds=0.01", "--json"))
         measured = said["reports"][0]["measured"]
         self.assertEqual(measured["machine"], "Stub of a GPU")
+        self.assertGreater(measured["peak_multiply_adds_per_second"], 1e12)
         self.assertTrue(said["reports"][0]["accuracy"]["outputs"][0]["within"])
 
     def test_tune(self):
@@ -131,6 +141,9 @@ class Device(nnc.TestCase):
         text = (self.folder / "own.tune").read_text()
         self.assertIn("chip Stub of a GPU\n", text)
         self.on_gpu("verify", "network.onnx", *TARGET, "--tuning=own.tune")
+        self.nnc("tune", "network.onnx", *TARGET, "--on=env STUB_GPU_ARCHITECTURE=80",
+                 "--budget=5s", "--cache=none", "-o", "other.tune")
+        self.assertIn("chip env STUB", (self.folder / "other.tune").read_text())
         self.on_gpu("tune", "network.onnx", *TARGET, code=NO_GPU, architecture=75,
                     said="measuring for cuda-sm80 needs a GPU .* the GPU here is sm_75")
 

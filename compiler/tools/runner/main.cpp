@@ -229,6 +229,28 @@ struct Call {
       device::download(results[i].data() + before, outputFields[i], bytes);
     }
   }
+  /// Overwrites the outputs.
+  void forget() {
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      device::fill(outputFields[i], '\x5a', outputs[i].size());
+  }
+  /// Ends the program if the outputs are not those of the last keep().
+  void checkSame() const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      std::vector<char> bytes(outputs[i].size());
+      device::download(bytes.data(), outputFields[i], bytes.size());
+      if (!std::equal(bytes.rbegin(), bytes.rend(), results[i].rbegin()))
+        fail("runs that were timed gave other outputs than the one before");
+    }
+  }
+  /// Whether all runs have the same outputs: nothing is kept between them, and
+  /// no run overwrites its inputs.
+  bool isRepeatable() {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputFields[i] != inputs[i].data())
+        return false;
+    return model.stateBytes == 0;
+  }
   void run() {
     int status = model.run(inputFields.data(), outputFields.data(),
                            state.data(), arenaFields.data());
@@ -318,9 +340,16 @@ int main(int argc, char **argv) {
     simulate(call, options.simulated, runs, options.seconds);
     return 0;
   }
-  if (runs > 0 && !options.layersOnly)
+  if (runs > 0 && !options.layersOnly) {
+    // A graph could hold other work than the run from which it was captured.
+    const bool isCompared = model.canBeCaptured && call.isRepeatable();
+    if (isCompared)
+      call.forget();
     runs =
         std::min(20, device::timeRuns(call.getWork(), runs, options.seconds));
+    if (isCompared)
+      call.checkSame();
+  }
   if (runs > 0 && !options.wholeOnly)
     device::timeLayers(call.getWork(), runs,
                        options.layersOnly ? options.seconds : 1e9);

@@ -51,7 +51,7 @@ std::string getVariable(const char *name, const char *usual) {
 }
 
 /// The architecture of the GPU, its memory in bytes, and what is to fail:
-/// "count", "driver", "kernel" or "times".
+/// "count", "driver", "kernel", "replay" or "times".
 const int architecture = std::stoi(getVariable("STUB_GPU_ARCHITECTURE", "80"));
 const std::size_t memorySize =
     std::stoull(getVariable("STUB_GPU_MEMORY", "1000000000"));
@@ -301,8 +301,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (sticky)
     return sticky;
-  stream->waiting.insert(stream->waiting.end(), executable->nodes.begin(),
-                         executable->nodes.end());
+  for (const auto &node : executable->nodes)
+    if (failure != "replay" || node->type != cudaGraphNodeTypeKernel)
+      stream->waiting.push_back(node);
   return cudaSuccess;
 }
 

@@ -189,15 +189,6 @@ private:
     return said;
   }
 
-  /// Returns the multiply-adds per second that were measured as the peak of the
-  /// machine, or that a GPU has on paper for the types of the model's layers.
-  static double getPeak(const Manifest &manifest, const RunResult &result) {
-    if (result.gpu.name.empty())
-      return result.peak;
-    return GpuPeaks::find(result.gpu, manifest.target)
-        .getHighest(manifest.layers);
-  }
-
   void print(const Prepared &prepared, const RunResult &result, double middle,
              double least, const std::string &machine, bool emulated) const {
     const Manifest &manifest = prepared.manifest;

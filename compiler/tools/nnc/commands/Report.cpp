@@ -16,6 +16,7 @@
 #include "compiler/tools/nnc/commands/Command.h"
 #include "compiler/tools/nnc/figures/Explanation.h"
 #include "compiler/tools/nnc/options/Options.h"
+#include "compiler/tools/nnc/prepare/GpuRun.h"
 #include "compiler/tools/nnc/prepare/Measuring.h"
 #include "compiler/tools/nnc/prepare/Prepared.h"
 #include "compiler/tools/nnc/report/Document.h"
@@ -151,17 +152,17 @@ private:
         code != ExitCode::done)
       return code;
     const bool isBare = prepared.toolchain.isBare();
-    document["measured"] =
-        json::Object{{"unit", isBare ? "instructions" : "seconds"},
-                     {"machine", describeMachine(prepared.toolchain, result)},
-                     {"emulated", !prepared.toolchain.emulator.empty()},
-                     {"threads", threads},
-                     {"runs", int64_t(result.runCosts.size())},
-                     {"median", median(result.runCosts)},
-                     {"min", *std::min_element(result.runCosts.begin(),
-                                               result.runCosts.end())},
-                     {"peak_multiply_adds_per_second", result.peak},
-                     {"layers", json::Array(result.layerCosts)}};
+    document["measured"] = json::Object{
+        {"unit", isBare ? "instructions" : "seconds"},
+        {"machine", describeMachine(prepared.toolchain, result)},
+        {"emulated", !prepared.toolchain.emulator.empty()},
+        {"threads", threads},
+        {"runs", int64_t(result.runCosts.size())},
+        {"median", median(result.runCosts)},
+        {"min",
+         *std::min_element(result.runCosts.begin(), result.runCosts.end())},
+        {"peak_multiply_adds_per_second", getPeak(prepared.manifest, result)},
+        {"layers", json::Array(result.layerCosts)}};
     return compareOutputs(prepared, std::move(request.inputs), document);
   }
 

@@ -52,6 +52,13 @@ double GpuPeaks::getHighest(const std::vector<LayerInfo> &layers) const {
   return highest;
 }
 
+double getPeak(const Manifest &manifest, const RunResult &result) {
+  if (result.gpu.name.empty())
+    return result.peak;
+  return GpuPeaks::find(result.gpu, manifest.target)
+      .getHighest(manifest.layers);
+}
+
 /// Returns a version of CUDA as people write it, such as 12.4 for 12040.
 static std::string versionText(int64_t version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

@@ -31,6 +31,10 @@ struct GpuPeaks {
   double getHighest(const std::vector<LayerInfo> &layers) const;
 };
 
+/// Returns the multiply-adds per second that were measured as the peak of the
+/// machine, or that a GPU has on paper for the types of the model's layers.
+double getPeak(const Manifest &manifest, const RunResult &result);
+
 llvm::json::Object toJson(const GpuFigures &gpu, const GpuPeaks &peaks);
 
 /// Returns a line about the GPU, its memory and how the run was timed.
