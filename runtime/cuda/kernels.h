@@ -9,8 +9,10 @@
 // the number of blocks for a shape; and run(b, s, arguments...), which a thread
 // with the block policy `b` calls. If it has counters(s), its blocks count each
 // other: the last argument is a pointer to so many integers, which are zero
-// before and after the launch. `arch` is the oldest architecture with the
-// routine's instructions. launch() of launch.h comes here for such routines.
+// before and after the launch. It may have resident_blocks, the number of blocks
+// for which a multiprocessor has to have registers. `arch` is the oldest
+// architecture with the routine's instructions. launch() of launch.h comes here
+// for such routines.
 //
 // nvcc compiles the kernels for GPUs. Other compilers run them on the block
 // policy of the CPU, as sm_75 or sm_80 by `arch`; what that finds wrong it
@@ -34,11 +36,18 @@
 
 namespace nnc {
 
+/// The number of blocks of kernel K for which a multiprocessor has to have
+/// registers: K::resident_blocks, or 0 where the compiler decides it.
+template <class K, class = void> constexpr int resident_blocks = 0;
+template <class K>
+constexpr int resident_blocks<K, void_of<decltype(K::resident_blocks)>> =
+    K::resident_blocks;
+
 #if defined(__CUDACC__)
 
 /// The kernel K for shapes of type S.
 template <class K, class S, class... A>
-__global__ void __launch_bounds__(K::threads)
+__global__ void __launch_bounds__(K::threads, resident_blocks<K>)
     block_kernel(S shape, A... arguments) {
 #if defined(__CUDA_ARCH__)
   device_block<__CUDA_ARCH__ / 10> b;

@@ -1,6 +1,6 @@
 // The instances of row_kernels.inc, for the gate on machine code
 // (machine_code.py).
-#include "runtime/cuda/device_block.h"
+#include "runtime/cuda/kernels.h"
 #include "runtime/routines/normalization/layer_norm/rows.cuh"
 #include "runtime/routines/normalization/layer_norm/shape.h"
 #include "runtime/routines/normalization/softmax/rows.cuh"
@@ -61,7 +61,8 @@ using kernel_of = decltype(first_of(typename Routine::kernels()));
 // clang-format off
 #define NNC_KERNEL(NAME, ROUTINE, SHAPE, TYPE, EPILOGUE, ...)                                      \
   extern "C" __global__ void                                                                       \
-  __launch_bounds__(kernel_of<ROUTINE<SHAPE, EPILOGUE>>::threads)                                  \
+  __launch_bounds__(kernel_of<ROUTINE<SHAPE, EPILOGUE>>::threads,                                  \
+                    resident_blocks<kernel_of<ROUTINE<SHAPE, EPILOGUE>>>)                          \
   NAME(SHAPE s, const TYPE *x, const TYPE *scale, const TYPE *bias, TYPE *y, EPILOGUE epi) {       \
     device_block<arch> b;                                                                          \
     kernel_of<ROUTINE<SHAPE, EPILOGUE>>::run(b, s, __VA_ARGS__, y, epi);                           \

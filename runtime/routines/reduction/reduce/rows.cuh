@@ -45,6 +45,10 @@ struct reduce_kind_log_sum_exp {};
 
 template <class Kind, class S, class Epi> struct reduce_rows {
   static constexpr int threads = row_threads, shared_bytes = row_shared_bytes;
+  /// Of the logarithm of a sum of exponentials, ptxas would make a kernel for
+  /// five blocks, which spills registers.
+  static constexpr int resident_blocks =
+      is_same<Kind, reduce_kind_log_sum_exp>::value ? 4 : 0;
 
   NNC_FN static constexpr grid_size grid(const S &s) {
     return grid_of_rows(s.outer, s.size);
