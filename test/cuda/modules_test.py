@@ -174,6 +174,27 @@ class Cuda(nnc.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
+    def test_check_precision(self):
+        """Sizes of a model whose layers compute with halves."""
+        self.save("dense", model([node("Gemm", ["x", "k"], ["y"], "dense")],
+                                 [value("x", [1024, 512])], [value("y", [1024, 512])],
+                                 [weights("k", 512, 512)]))
+        bytes_of = {}
+        for precision in "f32", "f16":
+            said = json.loads(self.nnc("check", "dense.onnx", "--target=cuda-sm80", "--no-build",
+                                       f"--precision={precision}", "--json"))
+            bytes_of[precision] = said["weight_bytes"]
+        self.assertLess(bytes_of["f16"], 0.6 * bytes_of["f32"])
+
+    def test_check_compiler(self):
+        """A compiler that does not take nvcc's options is told, and the sizes but for the code's."""
+        done = subprocess.run([nnc.NNC, "check", "network.onnx", "--target=cuda-sm80",
+                               "--compiler=clang++-19"], cwd=self.folder, check=True,
+                              capture_output=True, text=True)
+        self.assertIn("clang++-19 does not take the options of nvcc; leave out --compiler",
+                      done.stderr)
+        self.assertRegex(done.stdout, "arena")
+
     def test_custom(self):
         self.save("own", model([node("Own", ["x"], ["y"], "own", domain="test")],
                                [value("x", [4])], [value("y", [4])], domains=["test"]))

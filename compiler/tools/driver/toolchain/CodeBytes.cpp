@@ -143,6 +143,15 @@ static std::string findFirstMessage(llvm::StringRef said) {
   return said.trim().str();
 }
 
+/// Returns false if a command names a compiler of C++ that is not nvcc. A
+/// script may have any other name.
+static bool takesNvccFlags(llvm::ArrayRef<std::string> command) {
+  return llvm::none_of(command, [](llvm::StringRef word) {
+    llvm::StringRef name = llvm::sys::path::filename(word);
+    return name.contains("clang") || name.contains("g++") || name == "c++";
+  });
+}
+
 llvm::Expected<std::optional<CodeBytes>>
 CodeBytes::measure(const Manifest &manifest, const std::string &compiler,
                    const std::string &level, bool wantsLayers) {
@@ -161,6 +170,13 @@ CodeBytes::measure(const Manifest &manifest, const std::string &compiler,
       !program) {
     printWarning("the size of the code is not known: " +
                  llvm::toString(program.takeError()));
+    return std::nullopt;
+  }
+  if (manifest.isCuda() && !takesNvccFlags(command)) {
+    printWarning(fmt::format("the size of the code is not known: {} does not "
+                             "take the options of nvcc; leave out --compiler, "
+                             "or name an nvcc",
+                             command.front()));
     return std::nullopt;
   }
   llvm::Expected<CodeBytes> code =

@@ -38,6 +38,7 @@ public:
   void addOptions(CLI::App &app) override {
     addModelOptions(app, options);
     addThreadsOption(app, options);
+    addPrecisionOption(app, options);
     addOptimizeOption(app, options);
     app.add_flag("--no-build", noBuild,
                  "Give the size of the source instead of building it");
