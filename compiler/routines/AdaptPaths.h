@@ -20,11 +20,12 @@ namespace nnc {
 /// The cheapest conversions between schemas, kept in one table for each shape
 /// and element type that values have in the function. A single step changes one
 /// part of a schema: a routine for adapts changes the layout, a transfer
-/// changes the device, and a casting layer changes the element type. Where no
-/// single step leads from one schema to another, or several steps are cheaper,
-/// a path passes through intermediate schemas. These combine the element types,
-/// layouts and devices of the schemas known for the shape, and may be
-/// row-major.
+/// changes the device, and a casting layer changes the element type, and also
+/// the layout if it has a routine that reads and writes different ones. Where
+/// no single step leads from one schema to another, or several steps are
+/// cheaper, a path passes through intermediate schemas. These combine the
+/// element types, layouts and devices of the schemas known for the shape, and
+/// may be row-major.
 class AdaptPaths {
 public:
   explicit AdaptPaths(const CostModel &cost) : cost(&cost) {}
