@@ -59,6 +59,13 @@ static bool haveSameLoops(exec::CallOp a, exec::CallOp b) {
                       });
 }
 
+/// Returns true for routines that only move elements. Their kernels are short,
+/// and where sizes vary, two gathers may have an equal size at some sizes only.
+static bool onlyMoves(const Routine &routine) {
+  return llvm::is_contained({"copy", "gather", "join", "pad"},
+                            routine.family->name);
+}
+
 /// Returns true if the bytes saved by one shared function are worth the time
 /// that it costs. `share` is the fraction of the model's time that the calls of
 /// `group` take.
@@ -125,9 +132,7 @@ private:
       double work = 0;
       for (exec::CallOp call : group)
         work += double(call.getWork());
-      // Kernels that only move elements are short, and a gather whose sizes
-      // vary may have an equal size in two calls at some sizes only.
-      if (isGpu && work == 0)
+      if (isGpu && onlyMoves(*routine))
         continue;
       auto sizes = findSizes(group, isGpu ? 32 : 16);
       if (sizes &&

@@ -109,7 +109,8 @@ class Products(nnc.TestCase):
                         self.assertFalse([each for each in found if "matmul" in each and
                                           ("portable" in each or "units" in each)])
                         for model, part in PARTS:
-                            if name == model:
+                            # Narrow groups of floats may be faster without zeros between them.
+                            if name == model and (options or name != "grouped"):
                                 self.assertTrue([each for each in found if part in each])
 
     def test_verify(self):

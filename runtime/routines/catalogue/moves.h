@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_CATALOGUE_MOVES_H
 
 #include "runtime/routines/blocks/transposes.h"
+#include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/elementwise/view.h"
 #include "runtime/routines/moves/copy/view.h"
 #include "runtime/routines/shapes/values.h"
@@ -14,6 +15,18 @@ namespace nnc {
 template <class S> NNC_FN constexpr bool copy_transposes(const S &s) {
   return contiguous_axes(copy_view<S>{s}).differ() &&
          channels_of(copy_view<S>{s}) == 0;
+}
+
+/// Share of the peak rate of multiply-adds that copy_runs reaches. Where the
+/// two sides are contiguous along different axes, a thread moves single
+/// elements, of which one side has each in a sector of its own of the level-2
+/// cache.
+template <class S>
+constexpr double copy_runs_efficiency(const tile_limits &t, const S &s) {
+  constexpr double sector_bytes = 32;
+  if (t.core.level2_rate == 0 || !contiguous_axes(copy_view<S>{s}).differ())
+    return 0.3;
+  return t.core.level2_rate / (sector_bytes * t.core.rate);
 }
 
 /// True if a copy moves an axis of `channels` elements.

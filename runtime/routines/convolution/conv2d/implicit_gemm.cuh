@@ -23,7 +23,7 @@
 // the rows that ldmatrix reads and those that a warp copies are in different
 // banks. Each thread copies one chunk of a step of every few rows, so it tracks
 // one tap and channel. If the channels of a group are no whole chunks, it loads
-// single elements (WHOLE_CHUNKS = false).
+// single elements (WHOLE_CHUNKS = false), or pixels (pixels_plan.h).
 //
 // With several slices, slice z adds the steps of its part and stores its sums.
 // The block of a tile that arrives last, whichever it is, adds those of all
