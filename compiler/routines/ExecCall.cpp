@@ -7,9 +7,12 @@
 #include "compiler/routines/ExecCall.h"
 
 #include "compiler/routines/Catalogue.h"
+#include "compiler/routines/GpuCost.h"
 
 #include "mlir/IR/IRMapping.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -97,29 +100,63 @@ static void describeCall(exec::CallOp call, Operation *op,
   call->setAttr(nn::kRolesAttr, builder.getArrayAttr(roles));
 }
 
-/// Returns the size of the launch of a routine on blocks.
+/// Returns the size of the launch of a routine whose threads are independent,
+/// as runtime/cuda/launch.h launches it. Returns nothing where the number of
+/// units of work is not known exactly, and for routines with scratch memory,
+/// for which the arena limits the threads.
+static std::optional<launch_size> getPortableLaunch(const Routine &routine,
+                                                    const RoutineShape &shape,
+                                                    ArrayRef<int64_t> params) {
+  constexpr int64_t ofBlock = 128, mostBlocks = 1 << 20;
+  double units = GpuCost::getThreads(routine, shape, params);
+  // A single unit is the estimate for families that have no line in
+  // gpu_families.inc.
+  if (units <= 1 || units != std::floor(units) ||
+      routine.getScratchBytes(shape, params, /*threads=*/1) > 0)
+    return std::nullopt;
+  int64_t threads = std::min(int64_t(units), ofBlock);
+  int64_t blocks =
+      std::min((int64_t(units) + threads - 1) / threads, mostBlocks);
+  return launch_size{{int(blocks), 1, 1}, int(threads), 0};
+}
+
+/// Returns the size of the launch of a routine on a GPU.
 static std::optional<launch_size> getLaunch(const Routine &routine,
                                             const nn::RoutineCall &call,
                                             DenseI64ArrayAttr params) {
-  std::optional<RoutineShape> shape =
-      routine.isOnBlocks() ? readShape(call) : std::nullopt;
+  std::optional<RoutineShape> shape = readShape(call);
   if (!shape)
     return std::nullopt;
-  return routine.getLaunch(*shape,
-                           params ? params.asArrayRef() : ArrayRef<int64_t>());
+  auto values = params ? params.asArrayRef() : ArrayRef<int64_t>();
+  return routine.isOnBlocks() ? routine.getLaunch(*shape, values)
+                              : getPortableLaunch(routine, *shape, values);
 }
 
 /// Returns the size of a launch in words.
-static std::string describeLaunch(const std::optional<launch_size> &size) {
+static std::string describeLaunch(const Routine &routine,
+                                  const std::optional<launch_size> &size) {
   if (!size)
     return "";
+  const grid_size &grid = size->grid;
   std::string text;
   llvm::raw_string_ostream words(text);
-  words << size->grid.x << " x " << size->grid.y << " x " << size->grid.z
-        << " blocks of " << size->threads << " threads";
+  words << grid.x;
+  if (routine.isOnBlocks())
+    words << " x " << grid.y << " x " << grid.z;
+  words << (grid.x == 1 && !routine.isOnBlocks() ? " block of " : " blocks of ")
+        << size->threads << (size->threads == 1 ? " thread" : " threads");
   if (size->shared_bytes)
     words << " with " << size->shared_bytes << " bytes of shared memory each";
   return text;
+}
+
+/// Returns true if a GPU runs the layers around `op`.
+static bool isOnGpu(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto machine =
+      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+             : target::MachineAttr();
+  return machine && machine.getHost().getKind() == target::DeviceKind::gpu;
 }
 
 std::pair<Operation *, std::string> nnc::nameRole(nn::ConstantOp constant) {
@@ -165,7 +202,8 @@ FailureOr<exec::CallOp> nnc::createExecCall(
     return failure();
   auto params = op->getAttrOfType<DenseI64ArrayAttr>("params");
   StringRef device = nn::getDevice(op->getResult(0).getType());
-  std::optional<launch_size> launch = getLaunch(*routine, call, params);
+  std::optional<launch_size> launch =
+      isOnGpu(op) ? getLaunch(*routine, call, params) : std::nullopt;
   auto created = builder.create<exec::CallOp>(
       getNamedLoc(op->getLoc()), name, routine->name, routine->header,
       nameParams(*routine, params, builder), inputs, extras, target, scratch,
@@ -174,7 +212,7 @@ FailureOr<exec::CallOp> nnc::createExecCall(
       /*varying=*/DictionaryAttr(), op->hasAttr(exec::kSerialAttr),
       exec::ExpressionForm::scalars, /*requantizes=*/false, /*what=*/"",
       work.multiplyAdds, 2 * work.multiplyAdds + work.operations,
-      describeLaunch(launch), launch ? launch->counters : 0,
+      describeLaunch(*routine, launch), launch ? launch->counters : 0,
       device.empty() ? StringAttr() : builder.getStringAttr(device));
   if (hasExpression)
     cloneExpression(layer, created);

@@ -186,6 +186,19 @@ class Cuda(nnc.TestCase):
             bytes_of[precision] = said["weight_bytes"]
         self.assertLess(bytes_of["f16"], 0.6 * bytes_of["f32"])
 
+    def test_launches(self):
+        """Comments tell the launches of portable routines, at the largest sizes."""
+        said = re.sub(r"\s*//\s+", " ", (self.compile("code") / "network.cu").read_text())
+        self.assertRegex(said, r"Layer 0, conv1: 3 x 3 convolution[^{]* "
+                               r"Launches 2 blocks of 128 threads\.")
+        self.assertRegex(said, r"dense layer of 4 inputs .* Launches 1 block of 10 threads\.")
+        self.save("rows", model([node("Sigmoid", ["x"], ["y"], "rows")],
+                                [value("x", ["n", 50])], [value("y", ["n", 50])]))
+        text = (self.compile("sized", "rows", options=["--shape=x=1..9x50"])
+                / "network.cu").read_text()
+        self.assertIn("Launches at most 4 blocks of 128 threads.",
+                      re.sub(r"\s*//\s+", " ", text))
+
     def test_check_compiler(self):
         """A compiler that does not take nvcc's options is told, and the sizes but for the code's."""
         done = subprocess.run([nnc.NNC, "check", "network.onnx", "--target=cuda-sm80",
