@@ -175,7 +175,7 @@ def pack(nnc, case, path, target, compiler, to, scratch):
     """Builds the program of a case into the folder `to`."""
     feeds = inputs_of(path, pathlib.Path(case.name).stem, case.batch)
     options = [path, *shape_options(feeds), f"--target={target}"]
-    # check takes no --precision, which changes no number of multiply-adds.
+    # The precision changes no number of multiply-adds.
     checked = run_nnc(nnc, "check", *options)
     if case.precision == "f16":
         options.append("--precision=f16")
