@@ -67,7 +67,6 @@ struct gpu {
     l.shared_bytes = 1024 * shared_kb;
     l.resident_threads = resident_threads;
     l.element_bytes = element_bytes;
-    l.launch_cycles = launch_seconds() * hertz();
     l.block_rate = multiply_adds / multiprocessors;
     if (has_products && element_bytes <= 2)
       l.block_rate = element_bytes == 1 ? tensor_i8 : tensor_f16;

@@ -40,7 +40,8 @@ BLOCKS = ROOT / "runtime/routines/costs/blocks.inc"
 TARGETS = ROOT / "dialects/target/targets.inc"
 # What a fit varies unless it is told: what no data sheet states.
 USUAL = ["tile_share", "step_cycles", "run_cycles", "tile_ends_cycles", "copy_cycles",
-         "most_level2_bytes_per_cycle", "attention_share", "launch_ns", "level2_rate"]
+         "level2_cycles", "most_level2_bytes_per_cycle", "attention_share", "launch_ns",
+         "level2_rate"]
 BLOCK_COST = re.compile(r"^NNC_BLOCK_COST\((\w+), ([\d.]+),", re.M)
 
 

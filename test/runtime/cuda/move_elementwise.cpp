@@ -20,33 +20,35 @@ using shape = nnc::elementwise_shape;
 
 /// Functors as emitted modules have them.
 struct scale_and_add {
-  template <class V> V operator()(V a, V b, V c) const {
+  template <class V> NNC_FN V operator()(V a, V b, V c) const {
     return nnc::add(nnc::mul(a, b), nnc::relu(c));
   }
 };
 struct rectify {
-  template <class V> V operator()(V a) const { return nnc::relu(a); }
+  template <class V> NNC_FN V operator()(V a) const { return nnc::relu(a); }
 };
 struct scale_of_number {
-  template <class V> V operator()(V a, V b) const { return nnc::mul(a, b); }
+  template <class V> NNC_FN V operator()(V a, V b) const {
+    return nnc::mul(a, b);
+  }
 };
 struct pick {
-  float operator()(bool c, float a, std::int32_t b) const {
+  NNC_FN float operator()(bool c, float a, std::int32_t b) const {
     return nnc::select(c, a, static_cast<float>(b));
   }
 };
 struct dequantize {
-  float operator()(std::int8_t a, float scale) const {
+  NNC_FN float operator()(std::int8_t a, float scale) const {
     return static_cast<float>(a) * scale;
   }
 };
 struct halve_sum {
-  std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const {
+  NNC_FN std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const {
     return static_cast<std::uint8_t>((a + b) / 2);
   }
 };
 struct is_less {
-  bool operator()(std::int64_t a, std::int64_t b) const { return a < b; }
+  NNC_FN bool operator()(std::int64_t a, std::int64_t b) const { return a < b; }
 };
 
 /// A shape with `inputs` inputs, each of which is dense, constant or, in one of

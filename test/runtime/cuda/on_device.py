@@ -33,7 +33,8 @@ HERE = machine_code.HERE
 ROOT = machine_code.ROOT
 
 TESTS = ["attention_blocks", "attention_floats", "depthwise_nhwc", "float_gemm", "implicit_gemm",
-         "implicit_gemm_types", "layer_norm_rows", "pool2d_nhwc", "reduce_rows", "softmax_rows"]
+         "implicit_gemm_types", "layer_norm_rows", "move_copy", "move_elementwise",
+         "move_resize", "move_rows", "pool2d_nhwc", "reduce_rows", "softmax_rows"]
 FLAGS = ["-std=c++17", f"-I{ROOT}"]
 
 

@@ -29,10 +29,10 @@ using f32 = float;
 } // namespace timed_types
 
 /// The GPU's memory that all timed layers share: an input and the weights, of
-/// random numbers, an output, and scratch memory, each of `bytes` bytes, and a
-/// bias for each channel.
+/// random numbers, an output, and scratch memory, each of `bytes` bytes; a bias
+/// for each channel; and zeros with which blocks count each other.
 struct timed_memory {
-  unsigned char *x, *w, *y, *scratch, *bias;
+  unsigned char *x, *w, *y, *scratch, *bias, *counters;
   std::size_t bytes;
 };
 
@@ -103,10 +103,12 @@ inline nnc::conv2d_shape square_conv2d(int n, int c, int k, int side, int taps,
 /// The types of shapes for which routines are compiled.
 template <class... Shapes> struct shape_list {};
 
-/// True for the kernels of a convolution that divides sums into slices.
-template <class Kernels> constexpr bool has_scratch = true;
-template <class Kernel>
-constexpr bool has_scratch<nnc::kernel_list<Kernel>> = false;
+/// True for kernels that divide sums into slices, whose blocks count each
+/// other.
+template <class S, class Kernels> constexpr bool has_slices = false;
+template <class S, class Kernel>
+constexpr bool has_slices<S, nnc::kernel_list<Kernel>> =
+    nnc::counts_blocks<Kernel, S>;
 
 /// What the kinds of convolutions have in common.
 template <class T> struct any_conv2d {
@@ -125,7 +127,7 @@ template <class T> struct any_conv2d {
     const auto *w = reinterpret_cast<const T *>(m.w);
     auto *y = reinterpret_cast<T *>(m.y);
     const timed_epilogue epi(reinterpret_cast<const float *>(m.bias));
-    if constexpr (has_scratch<typename R::kernels>)
+    if constexpr (has_slices<S, typename R::kernels>)
       nnc::launch<R>(stream, s, x, w, y,
                      nnc::scratch_memory{m.scratch, scratch}, epi);
     else

@@ -34,6 +34,12 @@ taken_time quartiles(std::vector<double> ns) {
   return {at(0.5), at(0.25), at(0.75), int(ns.size()), ""};
 }
 
+/// Lets blocks count each other. The counters are zero, and each launch leaves
+/// them so.
+void use_counters(nnc::stream &stream, const timed_memory &memory) {
+  stream.clear_counters(memory.counters, sizeof(std::uint32_t));
+}
+
 /// Random numbers that are finite as floats, as halves and in sums: halves and
 /// the upper halves of floats of up to 1/16 and 1.
 std::vector<unsigned char> random_block() {
@@ -85,6 +91,7 @@ public:
     require(cudaStreamBeginCapture(queue, cudaStreamCaptureModeThreadLocal),
             "cudaStreamBeginCapture");
     nnc::stream stream(queue);
+    use_counters(stream, memory);
     for (int i = 0; i < count; ++i)
       entry.run(stream, memory);
     require(cudaStreamEndCapture(queue, &graph), "cudaStreamEndCapture");
@@ -113,8 +120,13 @@ private:
 } // namespace
 
 timed_memory allocate_timed_memory(std::size_t bytes) {
-  timed_memory memory{allocate(bytes), allocate(bytes),   allocate(bytes),
-                      allocate(bytes), allocate(1 << 20), bytes};
+  timed_memory memory{allocate(bytes),
+                      allocate(bytes),
+                      allocate(bytes),
+                      allocate(bytes),
+                      allocate(1 << 20),
+                      allocate(1 << 20),
+                      bytes};
   const auto block = random_block();
   for (std::size_t at = 0; at < bytes; at += block.size())
     for (unsigned char *part : {memory.x, memory.w})
@@ -123,6 +135,7 @@ timed_memory allocate_timed_memory(std::size_t bytes) {
                          cudaMemcpyHostToDevice),
               "cudaMemcpy");
   require(cudaMemset(memory.bias, 0, 1 << 20), "cudaMemset");
+  require(cudaMemset(memory.counters, 0, 1 << 20), "cudaMemset");
   return memory;
 }
 
@@ -131,6 +144,7 @@ taken_time take_time(const timed_entry &entry, const timed_memory &memory) {
   const auto [queue, begin, end] = stream_and_events;
   {
     nnc::stream stream(queue);
+    use_counters(stream, memory);
     entry.run(stream, memory);
     stream.wait();
     if (stream.fault() != nnc::gpu_fault::none)
@@ -154,18 +168,24 @@ taken_time take_time(const timed_entry &entry, const timed_memory &memory) {
 #else
 
 timed_memory allocate_timed_memory(std::size_t bytes) {
-  static std::vector<unsigned char> parts[5];
+  static std::vector<unsigned char> parts[6];
   for (auto &part : parts)
     part.resize(bytes);
   const auto block = random_block();
   for (std::size_t at = 0; at < bytes; ++at)
     parts[0][at] = parts[1][at] = block[at % block.size()];
-  return {parts[0].data(), parts[1].data(), parts[2].data(),
-          parts[3].data(), parts[4].data(), bytes};
+  return {parts[0].data(),
+          parts[1].data(),
+          parts[2].data(),
+          parts[3].data(),
+          parts[4].data(),
+          parts[5].data(),
+          bytes};
 }
 
 taken_time take_time(const timed_entry &entry, const timed_memory &memory) {
   nnc::stream stream(nullptr);
+  use_counters(stream, memory);
   const auto begin = steady_clock::now();
   entry.run(stream, memory);
   if (stream.fault() != nnc::gpu_fault::none)
