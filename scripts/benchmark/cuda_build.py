@@ -35,6 +35,7 @@ import zoo  # noqa: E402
 PATTERN = 64  # weights of a row repeat after so many
 FEW = 4096    # elements up to which an initializer keeps its own numbers
 SEED = 5      # of inputs
+DISTINCT = 5  # samples of a batch that differ; the others repeat them
 
 # (network, precision, batch), the most valuable first.
 USUAL = [("resnet50", "f16", 1), ("bert_base", "f16", 1), ("resnet50", "f16", 64),
@@ -108,7 +109,9 @@ def inputs_of(path, name, batch):
     """The inputs by their names: those of test/networks, or random numbers."""
     described = onnx.load(path, load_external_data=False).graph.input
     if name in zoo.NETWORKS:
-        return zoo.feeds(zoo.NETWORKS[name], [i.name for i in described], SEED, batch)
+        feeds = zoo.feeds(zoo.NETWORKS[name], [i.name for i in described], SEED,
+                          min(batch, DISTINCT))
+        return {one: np.resize(array, (batch, *array.shape[1:])) for one, array in feeds.items()}
     random = np.random.default_rng(SEED)
 
     def draw(tensor):
@@ -195,8 +198,9 @@ def pack(nnc, case, path, target, compiler, to, scratch):
     for file, array in zip(files, feeds.values(), strict=True):
         if (kept / file).stat().st_size != array.nbytes:
             raise RuntimeError(f"{file} has another size than the network's input")
+        # With a window that holds the distinct samples of a batch.
         (to / f"{file}.xz").write_bytes(lzma.compress(np.ascontiguousarray(array).tobytes(),
-                                                      preset=1))
+                                                      preset=6))
     if weights.exists():
         (to / "weights.bin.xz").write_bytes(lzma.compress(weights.read_bytes(), preset=1))
     outputs = []

@@ -137,7 +137,9 @@ class Peer:
         self.process = subprocess.Popen(
             [sys.executable, HERE / "cuda_peers.py", about["network"], str(about["batch"])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            start_new_session=True)
+            start_new_session=True,
+            # All peers compile at once.
+            env={**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "4"})
         self.ready, self.problems = set(), {}
         self.lines = queue.SimpleQueue()
         threading.Thread(target=self.read, daemon=True).start()
