@@ -181,7 +181,7 @@ template <class S>
 constexpr double pixels_efficiency(tile_limits tile, const S &s, int rows,
                                    int columns, int depth_bytes, int stages,
                                    int slices) {
-  constexpr double share = block_costs::pixels_share;
+  const double share = block_costs::pixels_share;
   tile.core.block_rate *= share;
   return share *
          gemm_efficiency(tile, as_pixels(s), rows, columns, depth_bytes, stages,

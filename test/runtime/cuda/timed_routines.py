@@ -19,8 +19,9 @@ import routine_tables  # noqa: E402
 # The families that are timed: those for which timed_layers.h has layers.
 FAMILIES = {"attention", "avg_pool2d", "conv2d", "layer_norm", "matmul", "max_pool2d",
             "reduce_mean", "softmax"}
-# Products of two computed matrices, and convolutions in groups, have no layers there yet.
-NOT_TIMED = ["_plain_", "_grouped_"]
+# Products of two computed matrices, convolutions in groups, and those that load pixels of four
+# channels have no layers there yet.
+NOT_TIMED = ["_grouped_", "_pixels_", "_plain_"]
 MOST_LINES = 12  # of a file, so that compilers share the work
 
 
