@@ -136,7 +136,7 @@ MUTANTS = [
      "      if (last)\n"),
     (STORE, "first_row + unit / eights", "first_row + unit / eights + 1"),
     (STORE, "unit < Tile::rows * eights", "unit < Tile::rows * eights - Tile::threads"),
-    (STORE, "if (row >= gemm_rows(s) || filter", "if (row > gemm_rows(s) || filter"),
+    (STORE, "if (row >= end_row || filter", "if (row > end_row || filter"),
     (STORE, "const int channel = group * filters + filter", "const int channel = filter"),
     (STORE, "ptrdiff_t(b.block_z()) * gemm_rows(s)", "0 * gemm_rows(s)"),
     # The operands of the epilogue.

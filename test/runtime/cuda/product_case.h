@@ -103,44 +103,38 @@ struct product_result {
   long bank_conflicts = 0;
 };
 
-/// Runs the kernels of a routine for the shape s, which is that of the case as
-/// the type that the kernels take. The residual lies in the memory of the
+/// Runs the kernel of a routine for the shape s, which is that of the case as
+/// the type that the kernel takes. The residual lies in the memory of the
 /// results.
-template <int ARCH, class... Kernels, class T, class S>
-product_result run_product(nnc::kernel_list<Kernels...>,
-                           const product_case<T> &c, const S &s, int slices,
-                           std::uint64_t seed) {
+template <int ARCH, class K, class T, class S>
+product_result run_product(nnc::kernel_list<K>, const product_case<T> &c,
+                           const S &s, int slices, std::uint64_t seed) {
   device_memory<T> y(c.want.size());
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
-  device_memory<unsigned char> sums(slices == 1 ? 0
-                                                : c.want.size() * 4 * slices);
   const float_epilogue<T> epi(c.bias.data(), y.data());
   product_result result;
-  int left = sizeof...(Kernels);
-  const auto launch = [&](auto kernel) {
-    using K = decltype(kernel);
-    nnc::host_grid<ARCH> grid(seed + left--);
-    grid.may_read(c.a.data(), c.a.bytes());
-    grid.may_read(c.b.data(), c.b.bytes());
-    grid.may_read_constant(c.bias.data(), c.bias.bytes());
-    if (left == 0) {
-      grid.may_read(sums.data(), sums.bytes());
-      grid.may_write(y.data(), y.bytes());
-    } else {
-      grid.may_write(sums.data(), sums.bytes());
-    }
-    if (!result.error.empty())
-      return;
+  nnc::host_grid<ARCH> grid(seed);
+  grid.may_read(c.a.data(), c.a.bytes());
+  grid.may_read(c.b.data(), c.b.bytes());
+  grid.may_read_constant(c.bias.data(), c.bias.bytes());
+  grid.may_write(y.data(), y.bytes());
+  const auto launch = [&](const auto &...arguments) {
     result.error =
         grid.launch(K::grid(s), K::threads, K::shared_bytes, [&](auto &b) {
-          if constexpr (sizeof...(Kernels) == 1)
-            K::run(b, s, c.a.data(), c.b.data(), y.data(), epi);
-          else
-            K::run(b, s, c.a.data(), c.b.data(), y.data(), sums.data(), epi);
+          K::run(b, s, c.a.data(), c.b.data(), y.data(), arguments...);
         });
-    result.bank_conflicts += grid.bank_conflicts();
   };
-  (launch(Kernels{}), ...);
+  if constexpr (nnc::counts_blocks<K, S>) {
+    device_memory<unsigned char> sums(c.want.size() * 4 * slices);
+    device_memory<std::uint32_t> counters(K::counters(s));
+    std::memset(counters.data(), 0, counters.bytes());
+    grid.may_write(sums.data(), sums.bytes());
+    grid.may_write(counters.data(), counters.bytes());
+    launch(sums.data(), epi, counters.data());
+  } else {
+    launch(epi);
+  }
+  result.bank_conflicts = grid.bank_conflicts();
   if (result.error.empty())
     result.error = c.wrong(y);
   const auto *first = reinterpret_cast<const unsigned char *>(y.data());

@@ -24,14 +24,14 @@ using of_nt = order<0, 1>;
 using of_tn = order<1, 0>;
 using of_tt = order<1, 1>;
 
-/// Runs the first kernel of a routine, if ARCH has its instructions.
+/// Runs the kernel of a routine, if ARCH has its instructions.
 template <int ARCH, int FROM, class T, class Kernel, class S>
-__device__ __forceinline__ void run(const S &s, const T *a, const T *w, T *y,
-                                    unsigned char *scratch,
-                                    const epilogue_of<T> &epi) {
+__device__ __forceinline__ void
+run(const S &s, const T *a, const T *w, T *y, unsigned char *scratch,
+    const epilogue_of<T> &epi, uint32_t *counters) {
   if constexpr (ARCH >= FROM) {
     device_block<ARCH> b;
-    Kernel::run(b, s, a, w, y, scratch, epi);
+    Kernel::run(b, s, a, w, y, scratch, epi, counters);
   }
 }
 
@@ -43,11 +43,11 @@ __device__ __forceinline__ void run(const S &s, const T *a, const T *w, T *y,
       gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>::threads)                   \
   ORDER##_##TYPE##_##CHUNKS##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##WARP_COLUMNS##_##STAGES( \
       of_##ORDER s, const of_##TYPE *a, const of_##TYPE *w, of_##TYPE *y, unsigned char *scratch,  \
-      epilogue_of<of_##TYPE> epi) {                                                                \
+      epilogue_of<of_##TYPE> epi, uint32_t *counters) {                                            \
     run<arch, FROM, of_##TYPE,                                                                     \
         plain_gemm_tiles<of_##ORDER,                                                               \
                          gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>, CHUNKS, \
-                         SLICES, epilogue_of<of_##TYPE>>>(s, a, w, y, scratch, epi);               \
+                         SLICES, epilogue_of<of_##TYPE>>>(s, a, w, y, scratch, epi, counters);     \
   }
 // clang-format on
 #include "test/runtime/cuda/product_kernels.inc"

@@ -8,7 +8,7 @@ mistakes in these kernels, as mutants.py does for implicit_gemm.cuh, which the l
 import sys
 
 import mutants
-from mutants import KERNEL as SUMS, STORE
+from mutants import STORE
 
 FOLDER = "runtime/routines/matrix/matmul/"
 KERNEL, LOADS, PLAN, PRODUCTS = (FOLDER + name for name in (
@@ -53,13 +53,16 @@ PLAIN_MUTANTS = [
     (KERNEL, "x + product * s.a_batch_stride", "x + product * s.m * s.k"),
     (KERNEL, "w + product * s.b_batch_stride", "w"),
     (KERNEL, "w + product * s.b_batch_stride", "w + product * s.n * s.k"),
-    (KERNEL, "s.m, b.block_y() * s.m)", "s.m, 0)"),
+    (KERNEL, "const int before = b.block_y() * s.m", "const int before = 0"),
     (KERNEL, "b.block_x() / tiles_across * Tile::rows", "b.block_x() * Tile::rows"),
     (KERNEL, "TRANSPOSE_A ? tile_row", "!TRANSPOSE_A ? tile_row"),
     (KERNEL, "TRANSPOSE_B ? tile_row", "!TRANSPOSE_B ? tile_row"),
     (PLAN, "matmul_as_conv2d(s.batch * s.m", "matmul_as_conv2d(s.m"),
     (PLAN, "return {ceil_div(s.m, rows) *", "return {s.m / rows *"),
-    (SUMS, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    (STORE, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    (KERNEL, "before + s.m, first_column", "s.m, first_column"),
+    (KERNEL, "b.block_y() * ceil_div(s.m, Tile::rows) * tiles_across + b.block_x()",
+     "b.block_x()"),
     # The swizzle, on one side and on both.
     (LOADS, "swizzles ? chunk ^ tile_swizzle<ROW, chunks>(row) : chunk", "chunk"),
     (LOADS, "return row / 8 % 4 * 2 + row % 2", "return row % 8"),
@@ -88,7 +91,8 @@ PLAIN_MUTANTS = [
     (PLAN, "left_row_length(s) % elements == 0 &&", ""),
     (PLAN, "right_row_length(s) % elements == 0 &&", ""),
     (PLAN, "&& s.a_batch_stride % elements == 0", ""),
-    (STORE, "if (i < count)", "if (i <= count)"),
+    (STORE, "if (i < count)\n          gemm", "if (i <= count)\n          gemm"),
+    (STORE, "if (i < count)\n            v[i]", "if (i <= count)\n            v[i]"),
     # Fragments of halves.
     (PRODUCTS, "run * 16 + lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2",
      "run * 16 + lane / 8 % 2 * 8 + lane % 8, row / 8 + lane / 16"),

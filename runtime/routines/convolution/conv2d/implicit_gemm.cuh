@@ -148,7 +148,8 @@ struct implicit_gemm {
       Products::store(b, s, d, output.of_slice, first_row, first_column, group);
       const int tile = group * gemm_blocks<Tile>(s) + b.block_x();
       if (b.arrives_last(output.counters + tile, slices))
-        add_slices<Tile>(b, s, output, slices, first_row, first_column, group);
+        add_slices<Tile>(b, s, output, slices, first_row, gemm_rows(s),
+                         first_column, group);
     } else {
       Products::store(b, s, d, output, first_row, first_column, group);
     }

@@ -207,11 +207,12 @@ template <class Sum, class Output>
 constexpr bool is_sliced<sliced_sums<Sum, Output>> = true;
 
 /// Adds the sums of all slices of a tile in their order, and passes them on.
-/// Each thread of the block takes eight filters of a pixel at a time.
+/// Each thread of the block takes eight filters of a pixel at a time. Rows from
+/// `end_row` on are none of the tile's.
 template <class Tile, class B, class S, class Sum, class Output>
-NNC_INLINE void add_slices(B &b, const S &s,
-                           const sliced_sums<Sum, Output> &output, int slices,
-                           int first_row, int first_column, int group) {
+NNC_INLINE void
+add_slices(B &b, const S &s, const sliced_sums<Sum, Output> &output, int slices,
+           int first_row, int end_row, int first_column, int group) {
   constexpr int eights = Tile::columns / 8;
   const int filters = s.k / s.groups;
   NNC_KEEP_LOOP
@@ -219,7 +220,7 @@ NNC_INLINE void add_slices(B &b, const S &s,
        unit += Tile::threads) {
     const int row = first_row + unit / eights;
     const int filter = first_column + unit % eights * 8;
-    if (row >= gemm_rows(s) || filter >= filters)
+    if (row >= end_row || filter >= filters)
       continue;
     const int channel = group * filters + filter;
     const int count = smaller(8, filters - filter);

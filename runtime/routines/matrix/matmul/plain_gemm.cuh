@@ -14,7 +14,8 @@
 // regs     see test/runtime/cuda/product_kernels.inc for what is checked
 // arch     from sm_75 on; from sm_80 on it copies asynchronously
 // reads    a and b, each 16-byte aligned, and the operands of the epilogue
-// writes   y, or the sums of each slice, 16-byte aligned
+// writes   y and, with slices, their sums, 16-byte aligned, and a counter for
+//          each tile, which is zero before and after
 // error    products of halves are exact; sums are f32, in the order of steps
 //
 // A tile lies in shared memory as its matrix does in global memory, by rows or
@@ -121,8 +122,19 @@ struct plain_gemm {
       write = next_stage(base, write);
     }
     b.let_next_launch_begin();
-    products::store(b, products_as_rows(s), d, output, first_row, first_column,
-                    s.m, b.block_y() * s.m);
+    const matmul_as_conv2d all = products_as_rows(s);
+    const int before = b.block_y() * s.m; // rows of earlier products
+    if constexpr (is_sliced<Output>) {
+      products::store(b, all, d, output.of_slice, first_row, first_column, s.m,
+                      before);
+      const int tile =
+          b.block_y() * ceil_div(s.m, Tile::rows) * tiles_across + b.block_x();
+      if (b.arrives_last(output.counters + tile, slices))
+        add_slices<Tile>(b, all, output, slices, before + first_row,
+                         before + s.m, first_column, 0);
+    } else {
+      products::store(b, all, d, output, first_row, first_column, s.m, before);
+    }
   }
 
 private:
@@ -136,9 +148,9 @@ private:
   }
 };
 
-/// Computes the tiles: epi(sums), or the sums of slices if there are several.
+/// Computes the tiles.
 template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
-struct plain_gemm_tiles {
+struct plain_gemm_tiles : plain_gemm_counters<S, Tile, SLICES> {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
   NNC_FN static constexpr grid_size grid(const S &s) {
@@ -152,12 +164,15 @@ struct plain_gemm_tiles {
   }
   template <class B, class T, class Y>
   static NNC_INLINE void run(B &b, const S &s, const T *x, const T *w, Y *y,
-                             unsigned char *scratch, const Epi &epi) {
+                             unsigned char *scratch, const Epi &epi,
+                             uint32_t *counters) {
     using sum = typename gemm_product<T>::sum;
     if constexpr (SLICES == 1)
       run(b, s, x, w, y, epi);
     else
-      multiply(b, s, x, w, slice_sums<sum>{reinterpret_cast<sum *>(scratch)});
+      multiply(b, s, x, w,
+               sliced_sums<sum, finished_sums<Y, Epi>>{
+                   {reinterpret_cast<sum *>(scratch)}, counters, {y, epi}});
   }
 
 private:
@@ -192,31 +207,6 @@ private:
       !is_member_pointer<decltype(&R::transpose_b)>;
 };
 
-/// Adds the sums of slices.
-template <class S, int SLICES, class Epi> struct plain_gemm_sum {
-  using kernel = gemm_sum<matmul_as_conv2d, SLICES, Epi>;
-  static constexpr int threads = kernel::threads,
-                       shared_bytes = kernel::shared_bytes;
-  static constexpr grid_size grid(const S &s) {
-    return kernel::grid(products_as_rows(s));
-  }
-  template <class B, class... A>
-  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
-    kernel::run(b, products_as_rows(s), arguments...);
-  }
-};
-
-/// The kernels for one slice, and for several.
-template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
-struct plain_gemm_kernels {
-  using type = kernel_list<plain_gemm_tiles<S, Tile, WHOLE, SLICES, Epi>,
-                           plain_gemm_sum<S, SLICES, Epi>>;
-};
-template <class S, class Tile, bool WHOLE, class Epi>
-struct plain_gemm_kernels<S, Tile, WHOLE, 1, Epi> {
-  using type = kernel_list<plain_gemm_tiles<S, Tile, WHOLE, 1, Epi>>;
-};
-
 /// The routines. With one slice they use no scratch memory, and else
 /// plain_gemm_scratch(s, SLICES) bytes. In those with `whole` in their names
 /// all rows of both operands in memory are whole chunks of 16 bytes.
@@ -225,8 +215,7 @@ template <int ARCH, bool WHOLE, class S, int ROWS, int COLUMNS, int DEPTH,
 struct matmul_plain_gemm {
   static constexpr int arch = ARCH;
   using tile = gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>;
-  using kernels =
-      typename plain_gemm_kernels<S, tile, WHOLE, SLICES, Epi>::type;
+  using kernels = kernel_list<plain_gemm_tiles<S, tile, WHOLE, SLICES, Epi>>;
 };
 
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,

@@ -76,13 +76,24 @@ NNC_FN constexpr grid_size plain_gemm_grid(const S &s, int rows, int columns,
                                            int slices) {
   return {ceil_div(s.m, rows) * ceil_div(s.n, columns), s.batch, slices};
 }
+/// Counters of blocks of the kernel: one for each tile of each product if sums
+/// are divided into slices.
+template <class S, class Tile, int SLICES> struct plain_gemm_counters {
+  static constexpr int counters(const S &s) {
+    return plain_gemm_grid(s, Tile::rows, Tile::columns, 1).x * s.batch;
+  }
+};
+template <class S, class Tile> struct plain_gemm_counters<S, Tile, 1> {};
+
+/// The launch of the kernel.
 template <class S>
 constexpr launch_size
 plain_gemm_launch(const S &s, int rows, int columns, int depth_bytes,
                   int warp_rows, int warp_columns, int stages, int slices) {
-  return {plain_gemm_grid(s, rows, columns, slices),
-          rows / warp_rows * (columns / warp_columns) * warp_lanes,
-          stages * (rows + columns) * depth_bytes};
+  const grid_size grid = plain_gemm_grid(s, rows, columns, slices);
+  return {grid, rows / warp_rows * (columns / warp_columns) * warp_lanes,
+          stages * (rows + columns) * depth_bytes,
+          slices > 1 ? grid.x * grid.y : 0};
 }
 
 } // namespace nnc
