@@ -74,14 +74,17 @@ static LaunchCount countStep(Operation &step) {
   LaunchCount trip = countSteps(loop.getSteps().front());
   if (loop.getCounter())
     add(trip, {1, 1}); // stores the number of the trip
-  int64_t reads = bool(loop.getCount()) + bool(loop.getCondition());
   LaunchCount trips = countTrips(loop), count;
-  // What decides whether there is a trip is read before each one and, unless
-  // the largest number of trips has been made, after the last one.
-  add(trip, {reads, reads});
+  if (loop.getCount())
+    add(count, {1, 1}); // reads the number of trips
+  bool isCounted = loop.getVaryingMax() || trips.most || loop.getCount();
+  // The condition is read before each trip and, unless all trips have been
+  // made, after the last one.
+  if (loop.getCondition()) {
+    add(trip, {1, 1});
+    add(count, {isCounted ? 0 : 1, 1});
+  }
   add(count, trip, trips);
-  bool isCounted = loop.getVaryingMax() || trips.most;
-  add(count, {isCounted ? 0 : std::min<int64_t>(reads, 1), reads});
   return count;
 }
 
@@ -94,6 +97,14 @@ static LaunchCount countSteps(Block &steps) {
 
 LaunchCount codegen::countLaunches(exec::ProgramOp program) {
   LaunchCount count = countSteps(program.getBody().front());
+  for (Operation &op : program.getBody().front()) {
+    if (!program.getHostPorts() || !isa<exec::InputOp, exec::OutputOp>(op))
+      continue;
+    // A copy to or from the CPU's memory; one without bytes is left out.
+    auto place = cast<exec::PlaceOpInterface>(op);
+    int64_t most = place.getTensor().getNumElements() != 0;
+    add(count, {exec::getVaryingDims(place) ? 0 : most, most});
+  }
   if (program.getCounterBytes())
     add(count, {1, 1}); // sets the counters to zero
   return count;
