@@ -68,6 +68,7 @@ class Device(nnc.TestCase):
         self.save("loop", loop())
         self.save("products", products())
         for name, *options in (["network.onnx"], ["network.onnx", "--io=arena"],
+                               ["network.onnx", "--io=host"],
                                ["loop.onnx"], ["products.onnx", "--precision=f16"],
                                [GESTURE], [GESTURE, "--stream=1:8"]):
             with self.subTest(name=name, options=options):

@@ -60,6 +60,12 @@ void *device::allocate(std::size_t bytes, std::size_t alignment) {
 
 void device::release(void *memory) { std::free(memory); }
 
+void *device::allocateOnCpu(std::size_t bytes, std::size_t alignment) {
+  return allocate(bytes, alignment);
+}
+
+void device::releaseOnCpu(void *memory) { release(memory); }
+
 void device::fill(void *to, char value, std::size_t bytes) {
   std::memset(to, value, bytes);
 }

@@ -27,6 +27,11 @@ void open();
 void *allocate(std::size_t bytes, std::size_t alignment);
 void release(void *memory);
 
+/// Return and release memory of the CPU, from and to which the device copies at
+/// its full speed.
+void *allocateOnCpu(std::size_t bytes, std::size_t alignment);
+void releaseOnCpu(void *memory);
+
 /// Fill bytes of the device's memory with a value, copy them within it, or copy
 /// bytes from the CPU's memory to the device's or back. The bytes are in their
 /// place on return.

@@ -329,6 +329,17 @@ void *device::allocate(std::size_t bytes, std::size_t alignment) {
 
 void device::release(void *memory) { static_cast<void>(cudaFree(memory)); }
 
+void *device::allocateOnCpu(std::size_t bytes, std::size_t) {
+  void *memory = nullptr;
+  check(cudaMallocHost(&memory, std::max<std::size_t>(bytes, 1)),
+        "there is too little memory for " + std::to_string(bytes) + " bytes");
+  return memory;
+}
+
+void device::releaseOnCpu(void *memory) {
+  static_cast<void>(cudaFreeHost(memory));
+}
+
 void device::fill(void *to, char value, std::size_t bytes) {
   check(cudaMemsetAsync(to, static_cast<unsigned char>(value), bytes, queue),
         "memory of the GPU cannot be filled");
@@ -363,15 +374,18 @@ void device::wait() {
 void *device::stream() { return queue; }
 
 void device::failCall(int status, const std::string &what) {
-  // The statuses 12 to 17 of modules of CUDA (codegen/calling.md).
+  // The statuses 12 to 20 of modules of CUDA (codegen/calling.md).
   static constexpr const char *meanings[] = {
       "there is no GPU, or its driver is too old",
       "it has no machine code for the GPU's architecture",
       "an earlier call of CUDA had failed",
       "the GPU has too little memory",
       "a call of CUDA failed",
-      "a pointer is not to memory of the GPU"};
-  const bool isOfCuda = status >= 12 && status <= 17;
+      "a pointer is not to memory of the GPU",
+      "an input or output is not aligned",
+      "the stream is that of another GPU",
+      "the file of weights has another size"};
+  const bool isOfCuda = status >= 12 && status <= 20;
   std::string message = what + "the module returned " + std::to_string(status);
   if (isOfCuda)
     message += std::string(", as ") + meanings[status - 12];

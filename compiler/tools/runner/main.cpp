@@ -16,25 +16,56 @@
 namespace runner {
 namespace {
 
-/// A block of the device's memory at the module's alignment, between two guard
-/// areas of known bytes that show whether the module wrote outside of it.
+/// A kind of memory: how to allocate, release, fill and copy it, as device.h
+/// says.
+struct Memory {
+  void *(*allocate)(std::size_t bytes, std::size_t alignment);
+  void (*release)(void *memory);
+  void (*fill)(void *to, char value, std::size_t bytes);
+  void (*copy)(void *to, const void *from, std::size_t bytes);
+  void (*upload)(void *to, const void *from, std::size_t bytes);
+  void (*download)(void *to, const void *from, std::size_t bytes);
+};
+
+void fillOnCpu(void *to, char value, std::size_t bytes) {
+  std::memset(to, value, bytes);
+}
+void copyOnCpu(void *to, const void *from, std::size_t bytes) {
+  std::copy_n(static_cast<const char *>(from), bytes, static_cast<char *>(to));
+}
+
+constexpr Memory ofDevice = {device::allocate, device::release,
+                             device::fill,     device::copy,
+                             device::upload,   device::download};
+constexpr Memory ofCpu = {device::allocateOnCpu,
+                          device::releaseOnCpu,
+                          fillOnCpu,
+                          copyOnCpu,
+                          copyOnCpu,
+                          copyOnCpu};
+
+/// Returns the memory of the module's inputs and outputs.
+const Memory &getPortMemory() { return model.hasPortsOnCpu ? ofCpu : ofDevice; }
+
+/// A block of memory at the module's alignment, between two guard areas of
+/// known bytes that show whether the module wrote outside of it.
 class Guarded {
 public:
-  Guarded(std::string name, std::size_t bytes)
+  Guarded(std::string name, std::size_t bytes, const Memory &memory = ofDevice)
       : name(std::move(name)), bytes(bytes),
         front((guard + model.alignment - 1) / model.alignment *
               model.alignment),
-        storage(static_cast<char *>(
-                    device::allocate(front + bytes + guard, model.alignment)),
-                device::release) {
-    device::fill(storage.get(), pattern, front + bytes + guard);
+        memory(memory), storage(static_cast<char *>(memory.allocate(
+                                    front + bytes + guard, model.alignment)),
+                                memory.release) {
+    memory.fill(storage.get(), pattern, front + bytes + guard);
   }
   void *data() { return storage.get() + front; }
   std::size_t size() const { return bytes; }
   void check() const {
     char areas[2][guard];
-    device::download(areas[0], storage.get() + front - guard, guard);
-    device::download(areas[1], storage.get() + front + bytes, guard);
+    memory.download(areas[0], storage.get() + front - guard, guard);
+    memory.download(areas[1], storage.get() + front + bytes, guard);
     for (const char(&area)[guard] : areas)
       if (!std::all_of(area, area + guard, [](char c) { return c == pattern; }))
         fail("the module wrote outside of " + name);
@@ -45,6 +76,7 @@ private:
   static constexpr char pattern = '\x5a';
   std::string name;
   std::size_t bytes, front;
+  const Memory &memory;
   std::unique_ptr<char, void (*)(void *)> storage;
 };
 
@@ -156,6 +188,7 @@ Options parse(int argc, char **argv) {
 
 /// The arguments of a run of the module, and their memory.
 struct Call {
+  const Memory &ports = getPortMemory();
   std::vector<Guarded> inputs, outputs;
   /// The contents of the weights' file, in the CPU's memory, if the module
   /// loads its weights from there.
@@ -182,12 +215,12 @@ struct Call {
       }
       bool isSame = input.path.empty() || input.isFixed || options.steps == 1;
       inputs.emplace_back("an input",
-                          bytes.size() / (isSame ? 1 : options.steps));
-      device::upload(inputs.back().data(), bytes.data(), inputs.back().size());
+                          bytes.size() / (isSame ? 1 : options.steps), ports);
+      ports.upload(inputs.back().data(), bytes.data(), inputs.back().size());
       data.push_back(isSame ? std::vector<char>() : std::move(bytes));
     }
     for (const Tensor &output : options.outputs)
-      outputs.emplace_back("an output", output.bytes);
+      outputs.emplace_back("an output", output.bytes, ports);
     results.resize(outputs.size());
     for (std::size_t i = 0; i < model.arenas; ++i)
       arenas.emplace_back("the arena", model.arenaBytes[i]);
@@ -210,35 +243,34 @@ struct Call {
   void load(std::size_t step) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!data[i].empty())
-        device::upload(inputs[i].data(),
-                       data[i].data() + step * inputs[i].size(),
-                       inputs[i].size());
+        ports.upload(inputs[i].data(), data[i].data() + step * inputs[i].size(),
+                     inputs[i].size());
   }
   /// Fills the inputs that lie in the arena, because each run overwrites them.
   void prepare() {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputFields[i] != inputs[i].data())
-        device::copy(const_cast<void *>(inputFields[i]), inputs[i].data(),
-                     inputs[i].size());
+        ports.copy(const_cast<void *>(inputFields[i]), inputs[i].data(),
+                   inputs[i].size());
   }
   /// Appends the outputs to those of the earlier steps.
   void keep() {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       std::size_t before = results[i].size(), bytes = outputs[i].size();
       results[i].resize(before + bytes);
-      device::download(results[i].data() + before, outputFields[i], bytes);
+      ports.download(results[i].data() + before, outputFields[i], bytes);
     }
   }
   /// Overwrites the outputs.
   void forget() {
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      device::fill(outputFields[i], '\x5a', outputs[i].size());
+      ports.fill(outputFields[i], '\x5a', outputs[i].size());
   }
   /// Ends the program if the outputs are not those of the last keep().
   void checkSame() const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       std::vector<char> bytes(outputs[i].size());
-      device::download(bytes.data(), outputFields[i], bytes.size());
+      ports.download(bytes.data(), outputFields[i], bytes.size());
       if (!std::equal(bytes.rbegin(), bytes.rend(), results[i].rbegin()))
         fail("runs that were timed gave other outputs than the one before");
     }

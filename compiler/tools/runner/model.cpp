@@ -48,6 +48,9 @@
 #ifndef NNC_MODEL_CAPTURED
 #define NNC_MODEL_CAPTURED 0
 #endif
+#ifndef NNC_MODEL_PORTS_ON_CPU
+#define NNC_MODEL_PORTS_ON_CPU 0
+#endif
 #ifndef NNC_MODEL_LOADS
 #define NNC_MODEL_LOADS 0
 #endif
@@ -257,6 +260,7 @@ const Model model = {inputPointers,
                      NNC_MODEL_PARALLEL,
                      NNC_MODEL_LOADS == 2,
                      NNC_MODEL_CAPTURED,
+                     NNC_MODEL_PORTS_ON_CPU,
                      {NNC_MODEL_ARCHITECTURES},
                      stateBytes,
                      reset,

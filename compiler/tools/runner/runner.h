@@ -31,6 +31,8 @@ struct Model {
   bool takesWeightsFile;
   /// Whether a run of a module of CUDA can be captured into a graph.
   bool canBeCaptured;
+  /// Whether a module of CUDA takes inputs and outputs in the CPU's memory.
+  bool hasPortsOnCpu;
   /// The GPU architectures whose machine code the module has, such as 80 for
   /// sm_80, or empty.
   std::vector<int> architectures;

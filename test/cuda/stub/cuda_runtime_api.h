@@ -77,6 +77,8 @@ cudaError_t cudaSetDevice(int device);
 
 cudaError_t cudaMalloc(void **memory, std::size_t bytes);
 cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocHost(void **memory, std::size_t bytes);
+cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMemGetInfo(std::size_t *left, std::size_t *total);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes,
                             cudaMemcpyKind kind, cudaStream_t stream);

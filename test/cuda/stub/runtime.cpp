@@ -238,6 +238,21 @@ cudaError_t cudaFree(void *memory) {
   return checkNoCapture(); // the block stays until the program ends
 }
 
+cudaError_t cudaMallocHost(void **memory, std::size_t bytes) {
+  if (cudaError_t error = checkNoCapture())
+    return error;
+  constexpr std::size_t page = 4096;
+  *memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+  return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaFreeHost(void *memory) {
+  if (isOnGpu(memory, 1))
+    return cudaErrorInvalidValue;
+  std::free(memory);
+  return checkNoCapture();
+}
+
 cudaError_t cudaMemGetInfo(std::size_t *left, std::size_t *total) {
   *left = memorySize - used;
   *total = memorySize;
