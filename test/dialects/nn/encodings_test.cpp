@@ -119,8 +119,7 @@ TEST_CASE("an encoding is known by its spelling alone") {
   }
   CHECK(WeightEncoding::listSpellings() ==
         "codebook16, fragments, grouped, integer_winograd2, int4, phases2, "
-        "pixels, "
-        "strassen, strassen2, winograd<m>, strided_winograd<m>, "
+        "pixels, strassen, strassen2, winograd<m>, strided_winograd<m>, "
         "folded_winograd<m>");
 }
 

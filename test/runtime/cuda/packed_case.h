@@ -1,9 +1,7 @@
-// Convolutions whose weights are packed for a kernel, on the CPU's block
-// policy.
+// Convolutions whose weights are packed for a kernel.
 #ifndef NNC_TEST_CUDA_PACKED_CASE_H
 #define NNC_TEST_CUDA_PACKED_CASE_H
 
-#include "runtime/cuda/host_block.h"
 #include "test/runtime/cuda/gemm_case.h"
 
 #include <cmath>
@@ -60,16 +58,14 @@ private:
   }
 };
 
-/// Runs the kernels of a routine on the input `x`.
-template <int ARCH, class T, class... Kernels>
-gemm_result run_packed(nnc::kernel_list<Kernels...>, const packed_case<T> &c,
+/// Runs the kernel of a routine on the input `x`.
+template <int ARCH, class T, class K>
+gemm_result run_packed(nnc::kernel_list<K>, const packed_case<T> &c,
                        const device_memory<T> &x, int slices,
                        std::uint64_t seed) {
   using result_type = typename gemm_case<T>::weight;
   device_memory<result_type> y(c.want.size()); // the residual lies in it
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
-  device_memory<unsigned char> sums(
-      slices == 1 ? 0 : std::size_t(slices) * c.want.size() * 4);
   const packed_epilogue<T> epi = [&] {
     if constexpr (gemm_case<T>::is_float)
       return packed_epilogue<T>(c.bias.data(), y.data());
@@ -77,32 +73,28 @@ gemm_result run_packed(nnc::kernel_list<Kernels...>, const packed_case<T> &c,
       return packed_epilogue<T>(c.bias.data());
   }();
   gemm_result result;
-  int left = sizeof...(Kernels);
-  const auto launch = [&](auto kernel) {
-    using K = decltype(kernel);
-    nnc::host_grid<ARCH> grid(seed + left--);
-    grid.may_read(x.data(), x.bytes());
-    grid.may_read_constant(c.stored.data(), c.stored.bytes());
-    grid.may_read_constant(c.bias.data(), c.bias.bytes());
-    if (left == 0) {
-      grid.may_read(sums.data(), sums.bytes());
-      grid.may_write(y.data(), y.bytes());
-    } else {
-      grid.may_write(sums.data(), sums.bytes());
-    }
-    if (!result.error.empty())
-      return;
-    result.error =
-        grid.launch(K::grid(c.s), K::threads, K::shared_bytes, [&](auto &b) {
-          if constexpr (sizeof...(Kernels) == 1)
-            K::run(b, c.s, x.data(), c.stored.data(), y.data(), epi);
-          else
-            K::run(b, c.s, x.data(), c.stored.data(), y.data(), sums.data(),
-                   epi);
-        });
-    result.bank_conflicts += grid.bank_conflicts();
+  kernel_grid<ARCH> grid(seed);
+  grid.may_read(x.data(), x.bytes());
+  grid.may_read_constant(c.stored.data(), c.stored.bytes());
+  grid.may_read_constant(c.bias.data(), c.bias.bytes());
+  grid.may_write(y.data(), y.bytes());
+  const T *const from = x.data();
+  const result_type *const weights = c.stored.data();
+  const auto launch = [&](const auto &...arguments) {
+    result.error = grid.template run<K>(K::grid(c.s), c.s, from, weights,
+                                        y.data(), arguments...);
   };
-  (launch(Kernels{}), ...);
+  if constexpr (nnc::counts_blocks<K, nnc::conv2d_shape>) {
+    device_memory<unsigned char> sums(std::size_t(slices) * c.want.size() * 4);
+    device_memory<std::uint32_t> counters(K::counters(c.s));
+    std::memset(counters.data(), 0, counters.bytes());
+    grid.may_write(sums.data(), sums.bytes());
+    grid.may_write(counters.data(), counters.bytes());
+    launch(sums.data(), epi, counters.data());
+  } else {
+    launch(epi);
+  }
+  result.bank_conflicts = grid.bank_conflicts();
   double off = 0, size = 0;
   for (std::size_t i = 0; i < c.want.size(); ++i) {
     const double got = static_cast<double>(static_cast<float>(y[i]));

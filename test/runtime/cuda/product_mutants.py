@@ -8,7 +8,7 @@ mistakes in these kernels, as mutants.py does for implicit_gemm.cuh, which the l
 import sys
 
 import mutants
-from mutants import STORE
+from mutants import KERNEL as SUMS, STORE
 
 FOLDER = "runtime/routines/matrix/matmul/"
 KERNEL, LOADS, PLAN, PRODUCTS = (FOLDER + name for name in (

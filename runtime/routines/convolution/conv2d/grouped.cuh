@@ -12,28 +12,18 @@
 
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
+#include "runtime/routines/blocks/mapped.h"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
 
 namespace nnc {
 
-/// The kernel K for convolutions of shape S, whose groups it merges.
-template <class K, class S> struct grouped_kernel {
-  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
-  static constexpr grid_size grid(const S &s) {
-    return K::grid(merge_groups(s));
+/// The shape that the kernels take.
+struct to_merged_groups {
+  template <class S> NNC_FN static constexpr merged_groups<S> of(const S &s) {
+    return merge_groups(s);
   }
-  template <class B, class... A>
-  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
-    K::run(b, merge_groups(s), arguments...);
-  }
-};
-
-template <class Kernels, class S> struct grouped_kernels;
-template <class... Kernels, class S>
-struct grouped_kernels<kernel_list<Kernels...>, S> {
-  using type = kernel_list<grouped_kernel<Kernels, S>...>;
 };
 
 /// A convolution with the parameters of conv2d_tensor_cores.
@@ -41,11 +31,11 @@ template <int ARCH, class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 struct conv2d_grouped {
   static constexpr int arch = ARCH;
-  using kernels = typename grouped_kernels<
+  using kernels = typename mapped_kernels<
       typename conv2d_tensor_cores<ARCH, true, merged_groups<S>, ROWS, COLUMNS,
                                    DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
                                    SLICES, Epi>::kernels,
-      S>::type;
+      S, to_merged_groups>::type;
 };
 
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
@@ -73,12 +63,12 @@ template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
           int SLICES, class Epi>
 struct conv2d_f32_nhwc_grouped_sm75 {
   static constexpr int arch = 75;
-  using kernels = typename grouped_kernels<
+  using kernels = typename mapped_kernels<
       typename float_gemm<
           merged_groups<S>,
           float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>, SLICES,
           Epi>::kernels,
-      S>::type;
+      S, to_merged_groups>::type;
 };
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
           int SLICES, class Epi>

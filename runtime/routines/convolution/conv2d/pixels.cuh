@@ -12,26 +12,18 @@
 
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
+#include "runtime/routines/blocks/mapped.h"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/pixels_plan.h"
 #include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
 
 namespace nnc {
 
-/// The kernel K for convolutions of shape S.
-template <class K, class S> struct pixel_kernel {
-  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
-  static constexpr grid_size grid(const S &s) { return K::grid(as_pixels(s)); }
-  template <class B, class... A>
-  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
-    K::run(b, as_pixels(s), arguments...);
+/// The shape that the kernels take.
+struct to_pixels {
+  template <class S> NNC_FN static constexpr pixel_shape<S> of(const S &s) {
+    return as_pixels(s);
   }
-};
-
-template <class Kernels, class S> struct pixel_kernels;
-template <class... Kernels, class S>
-struct pixel_kernels<kernel_list<Kernels...>, S> {
-  using type = kernel_list<pixel_kernel<Kernels, S>...>;
 };
 
 /// A convolution with the parameters of conv2d_tensor_cores.
@@ -39,11 +31,11 @@ template <int ARCH, class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 struct conv2d_pixels {
   static constexpr int arch = ARCH;
-  using kernels = typename pixel_kernels<
+  using kernels = typename mapped_kernels<
       typename conv2d_tensor_cores<ARCH, false, pixel_shape<S>, ROWS, COLUMNS,
                                    DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
                                    SLICES, Epi>::kernels,
-      S>::type;
+      S, to_pixels>::type;
 };
 
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
@@ -60,12 +52,12 @@ template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS, int STAGES,
           int SLICES, class Epi>
 struct conv2d_f32_nchw4c_pixels_sm75 {
   static constexpr int arch = 75;
-  using kernels = typename pixel_kernels<
+  using kernels = typename mapped_kernels<
       typename float_gemm<
           pixel_shape<S>,
           float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>, SLICES,
           Epi>::kernels,
-      S>::type;
+      S, to_pixels>::type;
 };
 
 } // namespace nnc

@@ -9,40 +9,21 @@
 
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
+#include "runtime/routines/blocks/mapped.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
 #include "runtime/routines/matrix/matmul/shape.h"
 
 namespace nnc {
 
-/// The counters of blocks of kernel K, if it has any, for products of shape S.
-template <class K, class S, bool = counts_blocks<K, matmul_as_conv2d>>
-struct product_counters {};
-template <class K, class S> struct product_counters<K, S, true> {
-  static constexpr int counters(const S &s) {
-    return K::counters(matmul_as_conv2d(s.m, s.n, s.k));
-  }
-};
-
-/// The kernel K, which computes a convolution, for products of shape S.
-template <class K, class S> struct product_kernel : product_counters<K, S> {
-  static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
-  static constexpr grid_size grid(const S &s) { return K::grid(conv(s)); }
-  template <class B, class... A>
-  static NNC_INLINE void run(B &b, const S &s, const A &...arguments) {
-    K::run(b, conv(s), arguments...);
-  }
-
-private:
-  static NNC_INLINE constexpr matmul_as_conv2d conv(const S &s) {
+/// The convolution that computes a product.
+struct to_convolution {
+  template <class S> NNC_FN static constexpr matmul_as_conv2d of(const S &s) {
     return matmul_as_conv2d(s.m, s.n, s.k);
   }
 };
 
-template <class Kernels, class S> struct product_kernels;
-template <class... Kernels, class S>
-struct product_kernels<kernel_list<Kernels...>, S> {
-  using type = kernel_list<product_kernel<Kernels, S>...>;
-};
+template <class Kernels, class S>
+using product_kernels = mapped_kernels<Kernels, S, to_convolution>;
 
 } // namespace nnc
 
