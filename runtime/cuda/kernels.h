@@ -9,8 +9,8 @@
 // the number of blocks for a shape; and run(b, s, arguments...), which a thread
 // with the block policy `b` calls. If it has counters(s), its blocks count each
 // other: the last argument is a pointer to so many integers, which are zero
-// before and after the launch. It may have resident_blocks, the number of blocks
-// for which a multiprocessor has to have registers. `arch` is the oldest
+// before and after the launch. It may have resident_blocks, the number of
+// blocks for which a multiprocessor has to have registers. `arch` is the oldest
 // architecture with the routine's instructions. launch() of launch.h comes here
 // for such routines.
 //
