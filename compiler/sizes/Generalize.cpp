@@ -39,7 +39,12 @@ private:
   LogicalResult mergeTensor(ArrayRef<Operation *> ops);
   LogicalResult mergeLoop(ArrayRef<Operation *> ops);
   LogicalResult mergeCall(ArrayRef<Operation *> ops);
+  /// Checks that a merged call's routine applies to all sizes, or gives the
+  /// call another one that does.
   LogicalResult checkCall(exec::CallOp call);
+  /// Returns why the call cannot use `routine` at some sizes, or an empty
+  /// string.
+  std::string findProblem(exec::CallOp call, const Routine &routine);
   LogicalResult checkAttributes(ArrayRef<Operation *> ops);
   LogicalResult fail(Operation *op, const Twine &why) {
     return op->emitError()
@@ -118,8 +123,41 @@ LogicalResult Generalizer::mergeTensor(ArrayRef<Operation *> ops) {
   return success();
 }
 
+/// Returns a routine without parameters that computes what `routine` does, for
+/// tensors in any layout, or null if there is none.
+static const Routine *findGeneral(const Routine &routine) {
+  for (const Routine *other :
+       Catalogue::get().getRoutinesOf(routine.family->name))
+    if (other != &routine && other->isa == routine.isa &&
+        other->elements == routine.elements &&
+        other->otherElements == routine.otherElements &&
+        other->sums == routine.sums && other->params.empty() &&
+        llvm::all_of(other->layouts,
+                     [](StringRef layout) { return layout == "any"; }))
+      return other;
+  return nullptr;
+}
+
 LogicalResult Generalizer::checkCall(exec::CallOp call) {
   const Routine *routine = Catalogue::get().findRoutine(call.getRoutine());
+  std::string problem = findProblem(call, *routine);
+  // Changes of layout are chosen for the largest sizes alone. At others both
+  // layouts may be contiguous along one axis, to which kernels that transpose
+  // do not apply.
+  const Routine *general = problem.empty() ? nullptr : findGeneral(*routine);
+  if (general && routine->isOnBlocks()) {
+    call.setRoutine(general->name);
+    call.setHeader(general->header);
+    call.setParamsAttr(
+        nn::ShapeAttr::get(call.getContext(), ArrayRef<NamedAttribute>()));
+    call.setLaunch("");
+    problem = findProblem(call, *general);
+  }
+  return problem.empty() ? success() : fail(call, problem);
+}
+
+std::string Generalizer::findProblem(exec::CallOp call,
+                                     const Routine &routine) {
   SmallVector<int64_t> params;
   for (NamedAttribute param : call.getParams().getFields())
     params.push_back(cast<IntegerAttr>(param.getValue()).getInt());
@@ -127,22 +165,21 @@ LogicalResult Generalizer::checkCall(exec::CallOp call) {
       call.getScratch()
           ? exec::getPlaceOp(call.getScratch()).getTensor().getNumElements()
           : 0;
+  const std::string what =
+      ("the routine " + routine.name + " of '" + call.getName() + "' ").str();
   for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints)) {
     nn::ShapeAttr fields =
         evaluateFields(call.getShape(), call.getVaryingAttr(), point);
     std::string problem;
-    auto shape = readShape({routine->family->name.str(), fields, {}}, &problem);
+    auto shape = readShape({routine.family->name.str(), fields, {}}, &problem);
     if (!shape)
-      return fail(call, problem);
-    if (!routine->applies(*shape, params))
-      return fail(call, "the routine " + call.getRoutine() + " of '" +
-                            call.getName() + "' does not apply to all sizes");
-    if (routine->getScratchBytes(*shape, params, threads) > scratch)
-      return fail(call, "the routine " + call.getRoutine() + " of '" +
-                            call.getName() +
-                            "' needs more memory at smaller sizes");
+      return problem;
+    if (!routine.applies(*shape, params))
+      return what + "does not apply to all sizes";
+    if (routine.getScratchBytes(*shape, params, threads) > scratch)
+      return what + "needs more memory at smaller sizes";
   }
-  return success();
+  return "";
 }
 
 LogicalResult Generalizer::mergeCall(ArrayRef<Operation *> ops) {

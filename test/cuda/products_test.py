@@ -83,7 +83,7 @@ def upward():
 MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped, "image": image, "upward": upward}
 
 
-# What a routine's name has that a model is for.
+# Models, and the part of a routine's name that each is for.
 PARTS = [("pairs", "_plain_whole_"), ("grouped", "_grouped_"), ("image", "_pixels_"),
          ("upward", "_phases_")]
 
@@ -120,6 +120,34 @@ class Products(nnc.TestCase):
                     with self.subTest(name=name, target=target, options=options):
                         self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
                                  *options)
+
+    def test_sizes(self):
+        """Sizes from 1 on, at which a change of layout moves nothing, and sizes of which some are
+        whole chunks and others are not."""
+        m = Maker(11)
+        self.save("map", m.model([value("x", [1, 8, "h", "w"])],
+                                 [value(m.conv("x", 8, 32), [1, 32, "h", "w"])]))
+        m = Maker(12)
+        y = m.add("MatMul", "x", m.add("Transpose", "x", perm=[0, 2, 1]))
+        self.save("square", m.model([value("x", [2, "n", 24])], [value(y, [2, "n", "n"])]))
+        for name, shape, points in (("map", "1x8x1..24x1..24", ([1, 1], [24, 24], [1, 7], [5, 1])),
+                                    ("square", "2x1..64x24", ([1], [64], [37]))):
+            for options in [], ["--precision=f16"]:
+                folder = f"{name}{len(options)}"
+                self.nnc("compile", f"{name}.onnx", f"--shape=x={shape}", "--target=cuda-sm80",
+                         "-o", folder, *options)
+                for point in points:
+                    fixed = [1, 8, *point] if name == "map" else [2, *point, 24]
+                    x = np.random.default_rng(sum(point)).standard_normal(fixed)
+                    np.save(self.folder / "x.npy", np.float32(x))
+                    results = []
+                    for source in [folder, "--emulate"], [f"{name}.onnx", "--shape=x=" + "x".join(
+                            map(str, fixed))]:
+                        self.nnc("run", *source, "--input=x.npy", "--output-dir=result")
+                        results.append(np.load(next((self.folder / "result").glob("*.npy"))))
+                    with self.subTest(name=name, options=options, point=point):
+                        np.testing.assert_allclose(*results, rtol=2e-2 if options else 1e-4,
+                                                   atol=2e-2 if options else 1e-5)
 
 
 @unittest.skipUnless(toolkit.find("nvcc"), toolkit.WHY_SKIPPED)

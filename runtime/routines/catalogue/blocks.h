@@ -212,11 +212,15 @@ constexpr double phases_efficiency(const tile_limits &tile, const S &s,
 /// it have ended. An operand whose rows are no whole chunks is loaded element
 /// by element, which takes the place of multiply-adds.
 template <class S>
-constexpr double
-plain_gemm_efficiency(tile_limits tile, const S &s, int elements, int rows,
-                      int columns, int depth_bytes, int stages, int slices) {
-  const int parts = !left_has_whole_chunks(s, elements) +
+constexpr double plain_gemm_efficiency(tile_limits tile, const S &s, bool whole,
+                                       int elements, int rows, int columns,
+                                       int depth_bytes, int stages,
+                                       int slices) {
+  const int count = !left_has_whole_chunks(s, elements) +
                     !right_has_whole_chunks(s, elements);
+  // The kernel for parts also computes products of whole chunks, where sizes
+  // vary, and loads them as parts.
+  const int parts = whole || count > 0 ? count : 1;
   const double share = parts == 0   ? block_costs::whole_operands_share
                        : parts == 1 ? block_costs::one_operand_in_parts_share
                                     : block_costs::operands_in_parts_share;
