@@ -113,6 +113,14 @@ class Cuda(nnc.TestCase):
         for name, options in ("sized", ["--shape=x=1..3x3x8x8"]), ("found", []):
             self.nnc("verify", f"{name}.onnx", "--target=cuda-sm80", "--emulate", *options)
 
+    def test_no_inputs(self):
+        """The struct of inputs then has the weights alone."""
+        self.save("constant", model([node("Tanh", ["k"], ["y"], "constant")], [],
+                                    [value("y", [2, 3])], [weights("k", 2, 3)]))
+        for form in "embed", "file":
+            self.nnc("verify", "constant.onnx", "--target=cuda-sm80", "--emulate",
+                     f"--weights={form}")
+
     def test_compiled_folder(self):
         self.compile("code")
         np.save(self.folder / "x.npy", nnc.network_input())
@@ -192,9 +200,9 @@ class Cuda(nnc.TestCase):
         self.assertRegex(said, r"Layer 0, conv1: 3 x 3 convolution[^{]* "
                                r"Launches 2 blocks of 128 threads\.")
         self.assertRegex(said, r"dense layer of 4 inputs .* Launches 1 block of 10 threads\.")
-        self.save("rows", model([node("Sigmoid", ["x"], ["y"], "rows")],
-                                [value("x", ["n", 50])], [value("y", ["n", 50])]))
-        text = (self.compile("sized", "rows", options=["--shape=x=1..9x50"])
+        self.save("pool", model([node("MaxPool", ["x"], ["y"], "pool", kernel_shape=[2, 2])],
+                                [value("x", ["n", 3, 5, 5])], [value("y", ["n", 3, 4, 4])]))
+        text = (self.compile("sized", "pool", options=["--shape=x=1..9x3x5x5"])
                 / "network.cu").read_text()
         self.assertIn("Launches at most 4 blocks of 128 threads.",
                       re.sub(r"\s*//\s+", " ", text))

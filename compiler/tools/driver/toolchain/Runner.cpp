@@ -169,8 +169,9 @@ llvm::Expected<RunResult> BuiltModule::run(const RunRequest &request) const {
     command.push_back("--input=" + base + name);
   if (description.weights == "file")
     command.push_back("--fixed=" + weightsFile());
-  else if (inputs->empty()) // the size of the struct if there are no inputs
-    command.push_back("--zeros=0");
+  else if (inputs->empty() &&
+           !(description.isCuda() && description.weightBytes > 0))
+    command.push_back("--zeros=0"); // the struct has a field in any case
   for (int64_t size : request.sizes)
     command.push_back(fmt::format("--size={}", size));
   std::vector<Port> outputs = description.atSizes(request.sizes).outputs;
