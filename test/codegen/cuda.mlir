@@ -18,7 +18,8 @@
 // CU: nnc::launch<routine>(gpu_stream, turned_shape{}, x, y, nnc::none{});
 // CU: static int status_of(const nnc::stream &stream) {
 // CU: static int run(nnc::stream &gpu_stream,
-// CU: for (int64_t steps_n = 0; steps_n < 9 && steps_n < gpu_stream.read(n) &&
+// CU: for (int64_t steps_n = 0, steps_n_end = gpu_stream.read(n);
+// CU-NEXT: steps_n < 9 && gpu_stream.is_sound() && steps_n < steps_n_end &&
 // CU-NEXT: gpu_stream.read(c); ++steps_n) {
 // CU-NEXT: gpu_stream.write(i, steps_n);
 // CU: gpu_stream.copy(all + steps_n * 4, x, 16);

@@ -49,17 +49,17 @@ func.func @transposes(%x: tensor<40x50x60xf32>) -> tensor<50x60x40xf32> {
 // Floats in NCHW become halves in NHWC in one call.
 
 // CHECK-LABEL: func.func @convert
-// CHECK: routine = "elementwise_f32_from_plain_channels_sm75"
-func.func @convert(%x: tensor<1x3x224x224xf32>) -> tensor<1x64x112x112xf32> {
-  %w = nn.constant dense<0.5> : tensor<64x3x3x3xf16>
-  %0 = nn.layer "to_halves" extras(%x : tensor<1x3x224x224xf32>) -> tensor<1x3x224x224xf16> epilogue {
+// CHECK: routine = "elementwise_f32_from_plain_sm75"
+func.func @convert(%x: tensor<1x8x224x224xf32>) -> tensor<1x64x112x112xf32> {
+  %w = nn.constant dense<0.5> : tensor<64x8x3x3xf16>
+  %0 = nn.layer "to_halves" extras(%x : tensor<1x8x224x224xf32>) -> tensor<1x8x224x224xf16> epilogue {
   ^bb0(%e: f32):
     %1 = nn.cast %e : f32 to f16
     nn.yield %1 : f16
   }
-  %2 = nn.layer "conv" inputs(%0, %w : tensor<1x3x224x224xf16>, tensor<64x3x3x3xf16>) -> tensor<1x64x112x112xf32> anchor {
-  ^bb0(%ax: tensor<1x3x224x224xf16>, %aw: tensor<64x3x3x3xf16>):
-    %3 = nn.conv %ax, %aw {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x3x224x224xf16>, tensor<64x3x3x3xf16>) -> tensor<1x64x112x112xf16>
+  %2 = nn.layer "conv" inputs(%0, %w : tensor<1x8x224x224xf16>, tensor<64x8x3x3xf16>) -> tensor<1x64x112x112xf32> anchor {
+  ^bb0(%ax: tensor<1x8x224x224xf16>, %aw: tensor<64x8x3x3xf16>):
+    %3 = nn.conv %ax, %aw {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64} : (tensor<1x8x224x224xf16>, tensor<64x8x3x3xf16>) -> tensor<1x64x112x112xf16>
     nn.yield %3 : tensor<1x64x112x112xf16>
   } epilogue {
   ^bb0(%e: f16):

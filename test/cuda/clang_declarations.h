@@ -95,6 +95,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *,
                                 void **);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind,
                             cudaStream_t);
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
 cudaError_t cudaPeekAtLastError(void);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *, const void *);
 cudaError_t cudaStreamGetDevice(cudaStream_t, int *);

@@ -42,6 +42,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
   memcpy(to, from, bytes);
   return cudaSuccess;
 }
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+                            cudaStream_t stream) {
+  (void)stream;
+  memset(to, value, bytes);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   static int waits;
   (void)stream;
@@ -71,7 +78,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                                : cudaSuccess;
 }
 
-/* What nvcc's own code in a module calls. */
+/* Functions that nvcc's own code in a module calls. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
                              void **arguments, size_t bytes,
                              cudaStream_t stream) {

@@ -21,9 +21,15 @@ template <class K, class S, class Map> struct mapped_counters<K, S, Map, true> {
   }
 };
 
+/// The number of resident blocks that kernel K states, if it does.
+template <class K, class = void> struct mapped_bounds {};
+template <class K> struct mapped_bounds<K, decltype(void(K::resident_blocks))> {
+  static constexpr int resident_blocks = K::resident_blocks;
+};
+
 /// The kernel K, which takes shapes that Map::of() makes, for shapes of type S.
 template <class K, class S, class Map>
-struct mapped_kernel : mapped_counters<K, S, Map> {
+struct mapped_kernel : mapped_counters<K, S, Map>, mapped_bounds<K> {
   static constexpr int threads = K::threads, shared_bytes = K::shared_bytes;
   static constexpr grid_size grid(const S &s) { return K::grid(Map::of(s)); }
   template <class B, class... A>

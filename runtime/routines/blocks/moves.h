@@ -33,8 +33,10 @@ NNC_FN constexpr grid_size grid_of_moves(int units) {
 
 /// Calls f(unit) for each of the thread's units. The threads of the grid share
 /// `units` units; they have one each where the grid is grid_of_moves(units).
+/// Lets the next launch begin.
 template <class B, class F>
 NNC_INLINE void each_unit(B &b, grid_size grid, int units, const F &f) {
+  b.let_next_launch_begin();
   NNC_KEEP_LOOP
   for (int64_t unit = int64_t(b.block_x()) * move_threads + b.thread();
        unit < units; unit += int64_t(grid.x) * move_threads)

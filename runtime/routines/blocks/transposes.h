@@ -68,7 +68,8 @@ NNC_FN constexpr int count_others(const V &v, const contiguous_axes &axes) {
   return count;
 }
 
-/// Where index number `other` of the other axes begins in x and in y.
+/// The places in x and in y at which index number `other` of the other axes
+/// begins.
 struct other_place {
   int x, y;
 
@@ -106,7 +107,7 @@ template <int FROM> struct transposed_tile {
   }
 };
 
-/// How the tile is stored to elements of TO bytes: a thread has one word of
+/// A tile that is stored to elements of TO bytes: a thread has one word of
 /// each of the `run` rows of a run, so that it stores 16 bytes for each element
 /// of the word. Neighbouring threads have neighbouring runs, and their words
 /// are in different banks.

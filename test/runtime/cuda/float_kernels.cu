@@ -62,7 +62,10 @@ __device__ __forceinline__ void run(const A &...arguments) {
   }
 #define NNC_FLOAT_GEMM(SHAPE, ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES, SLICES, FROM)               \
   extern "C" __global__ void __launch_bounds__(                                                    \
-      float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>::threads)                           \
+      float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>::threads,                           \
+      float_gemm_tiles<of_##SHAPE,                                                                 \
+                       float_gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, STAGES>, SLICES,           \
+                       epilogue<float>>::resident_blocks)                                          \
   SHAPE##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##STAGES##_##SLICES(                        \
       of_##SHAPE s, const float *x, const float *w, float *y, unsigned char *scratch,              \
       epilogue<float> epi, uint32_t *counters) {                                                   \
