@@ -97,7 +97,7 @@ class Network:
         return values
 
     def compare(self):
-        """What the outputs of the last run are like beside those expected."""
+        """Compares the outputs of the last run with those expected."""
         worst, same = 0.0, True
         for i, output in enumerate(self.about["outputs"]):
             got = self.numbers(f"output{i}.bin", output["dtype"])
@@ -115,7 +115,7 @@ class Network:
 
 
 def figures(said):
-    """What the runner printed: times of runs in seconds, of layers, and other figures."""
+    """Parses the text that the runner printed: times in seconds of runs and layers, and figures."""
     found = {"runs": [], "layers": []}
     for line in said.splitlines():
         word, _, rest = line.partition(" ")

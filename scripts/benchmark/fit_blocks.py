@@ -38,7 +38,7 @@ import timed_routines  # noqa: E402
 SAMPLES = ROOT / "scripts/benchmark/samples/gpu"
 BLOCKS = ROOT / "runtime/routines/costs/blocks.inc"
 TARGETS = ROOT / "dialects/target/targets.inc"
-# What a fit varies unless it is told: what no data sheet states.
+# The constants that a fit varies unless it is told: those that no data sheet states.
 USUAL = ["tile_share", "step_cycles", "run_cycles", "tile_ends_cycles", "copy_cycles",
          "level2_cycles", "most_level2_bytes_per_cycle", "attention_share", "launch_ns",
          "level2_rate"]
@@ -230,7 +230,7 @@ def fit(estimator, samples, start, names, rounds=6):
 
 
 def report(samples, estimates):
-    """How well the estimates agree, as a table in Markdown."""
+    """Yields a table in Markdown that compares estimates with times."""
     yield "| kind | calls | median error | estimate / time: tenth, median, last tenth |"
     yield "|---" * 4 + "|"
     known = [(s.kind, ns / s.measured_ns) for s, ns in zip(samples, estimates, strict=True)

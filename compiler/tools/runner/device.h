@@ -62,7 +62,8 @@ struct Work {
 /// number.
 int timeRuns(const Work &work, int runs, double seconds);
 
-/// The same for the time of each layer. Prints the median of each layer.
+/// Runs the work as timeRuns() does, and prints for each layer the median of
+/// its seconds.
 void timeLayers(const Work &work, int runs, double seconds);
 
 /// Returns multiply-adds per second that `threads` threads of the CPU reach, or

@@ -101,7 +101,7 @@ def describe_card():
 
 
 def run_program(path, arguments, seconds):
-    """What a program printed, its exit status (None if it was stopped), and its time."""
+    """Returns the text that a program printed, its exit status (None if stopped), and its time."""
     begin = time.monotonic()
     try:
         done = subprocess.run([path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

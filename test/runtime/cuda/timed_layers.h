@@ -48,7 +48,7 @@ struct timed_function {
 };
 using timed_epilogue = nnc::fused<timed_function, nnc::channel_of<float>>;
 
-/// What a layer computes, moves and needs.
+/// The work of a layer.
 struct layer_size {
   double multiply_adds;
   double x, w, y; ///< elements
@@ -110,7 +110,7 @@ template <class S, class Kernel>
 constexpr bool has_slices<S, nnc::kernel_list<Kernel>> =
     nnc::counts_blocks<Kernel, S>;
 
-/// What the kinds of convolutions have in common.
+/// The common part of all kinds of convolutions.
 template <class T> struct any_conv2d {
   using shape = nnc::conv2d_shape;
   using epilogue = timed_epilogue;
@@ -273,7 +273,7 @@ template <class T> struct attention_layers {
 // Rows and windows
 //===----------------------------------------------------------------------===//
 
-/// What families have in common whose routines take x and y alone.
+/// The common part of families whose routines take x and y alone.
 template <class T, class Shape> struct plain_layers {
   using shape = Shape;
   using shapes = shape_list<Shape>;

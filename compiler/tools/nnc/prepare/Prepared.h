@@ -20,8 +20,8 @@ namespace nnc::tools {
 /// A model that is compiled for its target and built. If the user gave an
 /// emitted folder instead of a model, there is no driver.
 struct Prepared {
-  /// Where the program of a CUDA module is to run: on the GPU of this machine,
-  /// on the CPU, which emulates one, or on another machine.
+  /// The device that the program of a CUDA module is for: the GPU of this
+  /// machine, the CPU, which emulates one, or a GPU of another machine.
   enum class Gpu { own, emulated, elsewhere };
 
   /// The temporary folder of the emitted code; null if the user gave a folder.

@@ -19,7 +19,7 @@
 
 namespace nnc {
 
-/// What a row of a tile is, in global and in shared memory: the terms of a row
+/// Kinds of rows of a tile, in global and in shared memory: the terms of a row
 /// of the left operand, the terms of a column of the right one, or the elements
 /// of either that belong to one term.
 enum class tile_row { of_left, of_right, of_term };

@@ -1,8 +1,8 @@
 //===- plain_gemm_products.cuh - Products of plain_gemm.cuh ---------------===//
 //
-// How the rows of a and the columns of b that are in shared memory are
-// multiplied, and which sums a thread passes on. LEFT and RIGHT are what a row
-// of the tile of a and of b is (plain_gemm_loads.cuh).
+// The policies of plain_gemm.cuh that multiply rows of a by columns of b, both
+// in shared memory, and store a thread's sums. LEFT and RIGHT are the kinds of
+// rows that the tiles of a and of b have (plain_gemm_loads.cuh).
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_PLAIN_GEMM_PRODUCTS_CUH
