@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/encodings/PanelFilters.h"
 #include "runtime/routines/convolution/conv2d/grouped_plan.h"
 
 using namespace mlir;
@@ -27,26 +27,9 @@ static grouped_weights getWeights(RankedTensorType type) {
 }
 
 namespace {
-class Grouped : public WeightEncoding {
+class Grouped : public PanelFilters {
 public:
-  using WeightEncoding::WeightEncoding;
-
-  LogicalResult verifyBlocks(LayoutAttr layout,
-                             EmitError emitError) const override {
-    SmallVector<LayoutAttr::Block> blocks = layout.getBlocks();
-    SmallVector<unsigned> axes = layout.getOuterAxes();
-    if (blocks.size() == 1 && blocks.front().size == gemm_panel &&
-        blocks.front().axis == 0 && axes.size() > 2 && axes.front() == 0 &&
-        axes.back() == 1)
-      return success();
-    return emitError() << "needs one block, of " << gemm_panel
-                       << " filters, and the axes in the order of filters, "
-                          "taps and channels";
-  }
-
-  bool takes(Type element) const override {
-    return element.isF32() || element.isF16() || element.isSignlessInteger(8);
-  }
+  using PanelFilters::PanelFilters;
 
   LogicalResult verify(LayoutAttr, ArrayRef<int64_t> shape, Type,
                        EmitError emitError) const override {
@@ -66,15 +49,7 @@ public:
 
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
-    grouped_weights weights = getWeights(type);
-    float *next = stored.data();
-    weights.visit(getElementBytes(type.getElementType()),
-                  [&](int filter, int tap, int channel) {
-                    const int64_t row =
-                        int64_t(filter) * weights.width + channel;
-                    *next++ =
-                        filter < 0 ? 0.0f : weight[row * weights.taps + tap];
-                  });
+    encodeAs(getWeights(type), type, weight, stored);
   }
 
   /// The filters of merged groups depend on the number of all filters.

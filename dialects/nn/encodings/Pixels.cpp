@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nn/encodings/WeightEncoding.h"
+#include "dialects/nn/encodings/PanelFilters.h"
 #include "runtime/routines/convolution/conv2d/pixels_plan.h"
 
 using namespace mlir;
@@ -25,26 +25,9 @@ static pixel_weights getPixelWeights(RankedTensorType type) {
 }
 
 namespace {
-class Pixels : public WeightEncoding {
+class Pixels : public PanelFilters {
 public:
-  using WeightEncoding::WeightEncoding;
-
-  LogicalResult verifyBlocks(LayoutAttr layout,
-                             EmitError emitError) const override {
-    SmallVector<LayoutAttr::Block> blocks = layout.getBlocks();
-    SmallVector<unsigned> axes = layout.getOuterAxes();
-    if (blocks.size() == 1 && blocks.front().size == gemm_panel &&
-        blocks.front().axis == 0 && axes.size() > 2 && axes.front() == 0 &&
-        axes.back() == 1)
-      return success();
-    return emitError() << "needs one block, of " << gemm_panel
-                       << " filters, and the axes in the order of filters, "
-                          "taps and channels";
-  }
-
-  bool takes(Type element) const override {
-    return element.isF32() || element.isF16() || element.isSignlessInteger(8);
-  }
+  using PanelFilters::PanelFilters;
 
   LogicalResult verify(LayoutAttr, ArrayRef<int64_t> shape, Type,
                        EmitError emitError) const override {
@@ -65,15 +48,7 @@ public:
 
   void encode(RankedTensorType type, ArrayRef<float> weight,
               MutableArrayRef<float> stored) const override {
-    pixel_weights weights = getPixelWeights(type);
-    float *next = stored.data();
-    weights.visit(getElementBytes(type.getElementType()),
-                  [&](int filter, int tap, int channel) {
-                    const int64_t row =
-                        int64_t(filter) * weights.channels + channel;
-                    *next++ =
-                        filter < 0 ? 0.0f : weight[row * weights.taps + tap];
-                  });
+    encodeAs(getPixelWeights(type), type, weight, stored);
   }
 };
 } // namespace
