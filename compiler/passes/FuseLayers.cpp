@@ -168,7 +168,7 @@ private:
   ArrayRef<Subject> choices;
 };
 
-/// The name of the form of products that are merged.
+/// The name of the form in which several products of one matrix are one.
 static constexpr StringLiteral kProducts = "products";
 
 /// Merges products that an attention reads where that is faster: for GPUs,

@@ -207,10 +207,10 @@ constexpr double phases_efficiency(const tile_limits &tile, const S &s,
          counted / computed;
 }
 
-/// Share of the peak rate of multiply-adds that plain_gemm.cuh reaches, whose
-/// chunks have `elements` elements. It loads nothing before the launches before
-/// it have ended. An operand whose rows are no whole chunks is loaded element
-/// by element, which takes the place of multiply-adds.
+/// Share of the peak rate of multiply-adds that plain_gemm.cuh reaches with
+/// chunks of 16 bytes, which are `elements` elements. `whole` says whether the
+/// routine copies whole chunks only. An operand whose rows are not whole chunks
+/// is loaded element by element, with instructions that delay multiply-adds.
 template <class S>
 constexpr double plain_gemm_efficiency(tile_limits tile, const S &s, bool whole,
                                        int elements, int rows, int columns,

@@ -35,9 +35,9 @@ NNC_FN constexpr bool copy_moves_channels(const S &s, int channels) {
   return channels_of(copy_view<S>{s}) == channels;
 }
 
-/// The number of channels for which a function of one tensor and of numbers is
-/// computed by elementwise_channels(), 0 if whole tiles are transposed, and -1
-/// if neither applies.
+/// Chooses the kernel for a function of one tensor that also changes its
+/// layout: returns the number of channels, 2 to 4, if elementwise_channels is
+/// for it, 0 if elementwise_transposed is, and -1 if neither is.
 template <class S> NNC_FN constexpr int transposed_channels(const S &s) {
   for (int i = 1; i < max_elementwise_inputs; ++i)
     for (int d = 0; d < s.rank; ++d)

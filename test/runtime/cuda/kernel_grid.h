@@ -23,8 +23,8 @@ namespace nnc_test {
 
 #if defined(__CUDACC__)
 
-/// Kernel K on the block policy of the GPU, or on that of sm_75, whose
-/// instructions newer GPUs also have.
+/// The CUDA kernel that runs K with the instructions of the GPU's architecture,
+/// or with those of sm_75, which newer GPUs have as well.
 template <class K, bool IS_TURING, class S, class... A>
 __global__ void __launch_bounds__(K::threads)
     test_kernel(S shape, A... arguments) {

@@ -53,8 +53,8 @@ MUTANTS = [
      "    typename Products::sums d = {};\n    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
     # Stages.
     (KERNEL, "base + (Tile::stages - 1) * Tile::stage_bytes", "base"),
-    (KERNEL, "      write = next_stage(base, write);\n", ""),
-    (KERNEL, "base + Tile::shared_bytes ? base",
+    (KERNEL, "      write = next_stage<Tile>(base, write);\n", ""),
+    (PLAN, "base + Tile::shared_bytes ? base",
      "base + Tile::shared_bytes + Tile::stage_bytes ? base"),
     (KERNEL, "i < Tile::stages - 1; ++i) {", "i < Tile::stages; ++i) {"),
     (KERNEL, "const bool loads = step + Tile::stages - 1 < end",

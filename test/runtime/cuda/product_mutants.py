@@ -34,8 +34,8 @@ PLAIN_MUTANTS = [
     (KERNEL, "    b.wait_for_inputs();\n", "    if (b.thread() % 2)\n      b.wait_for_inputs();\n"),
     # Stages.
     (KERNEL, "base + (Tile::stages - 1) * Tile::stage_bytes", "base"),
-    (KERNEL, "      write = next_stage(base, write);\n", ""),
-    (KERNEL, "base + Tile::shared_bytes ? base",
+    (KERNEL, "      write = next_stage<Tile>(base, write);\n", ""),
+    (mutants.PLAN, "base + Tile::shared_bytes ? base",
      "base + Tile::shared_bytes + Tile::stage_bytes ? base"),
     (KERNEL, "const bool loads = step + Tile::stages - 1 < end",
      "const bool loads = step + Tile::stages < end"),

@@ -140,8 +140,8 @@ struct implicit_gemm {
         end_input(write);
         end_weights(write);
       }
-      read = next_stage(base, read);
-      write = next_stage(base, write);
+      read = next_stage<Tile>(base, read);
+      write = next_stage<Tile>(base, write);
     }
     b.let_next_launch_begin();
     if constexpr (is_sliced<Output>) {
@@ -158,12 +158,6 @@ struct implicit_gemm {
 private:
   template <class B>
   static constexpr bool copies_input = B::copies_are_async && WHOLE_CHUNKS;
-
-  static NNC_INLINE shared_address next_stage(shared_address base,
-                                              shared_address stage) {
-    stage += Tile::stage_bytes;
-    return stage == base + Tile::shared_bytes ? base : stage;
-  }
 };
 
 } // namespace nnc

@@ -81,6 +81,15 @@ struct gemm_tile {
                 "threads load whole columns of chunks");
 };
 
+/// The address behind that of `stage`, of which a Tile has several in a ring
+/// from `base` on.
+template <class Tile>
+NNC_INLINE shared_address next_stage(shared_address base,
+                                     shared_address stage) {
+  stage += Tile::stage_bytes;
+  return stage == base + Tile::shared_bytes ? base : stage;
+}
+
 /// Number of output pixels, the rows of the product.
 template <class S> NNC_FN constexpr int gemm_rows(const S &s) {
   return s.n * s.oh * s.ow;

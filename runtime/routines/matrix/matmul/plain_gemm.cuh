@@ -118,8 +118,8 @@ struct plain_gemm {
       products::multiply(b, read, read + Tile::input_bytes, d);
       if (loads)
         finish(write);
-      read = next_stage(base, read);
-      write = next_stage(base, write);
+      read = next_stage<Tile>(base, read);
+      write = next_stage<Tile>(base, write);
     }
     b.let_next_launch_begin();
     const matmul_as_conv2d all = products_as_rows(s);
@@ -140,12 +140,6 @@ struct plain_gemm {
 private:
   template <class B>
   static constexpr bool copies = B::copies_are_async && WHOLE;
-
-  static NNC_INLINE shared_address next_stage(shared_address base,
-                                              shared_address stage) {
-    stage += Tile::stage_bytes;
-    return stage == base + Tile::shared_bytes ? base : stage;
-  }
 };
 
 /// Computes the tiles.

@@ -143,7 +143,9 @@ private:
   NNC_INLINE const T *at(int i) const {
     return from + ptrdiff_t(i * row_step) * pitch;
   }
-  /// Of floats, threads read the rows of terms one by one.
+  /// True if chunks change places within a row against bank conflicts. Rows of
+  /// terms of floats need that not, as the threads of a warp read one at a
+  /// time.
   static constexpr bool swizzles = !by_terms || sizeof(T) < sizeof(float);
   NNC_INLINE int place(int i) const {
     const int row = thread / chunks + i * row_step;

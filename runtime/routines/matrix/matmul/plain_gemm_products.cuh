@@ -23,8 +23,8 @@
 
 namespace nnc {
 
-/// Products of halves by `mma`, whose operands ldmatrix loads, transposed where
-/// a row of a tile is a term.
+/// The policy for halves: products by `mma`, whose operands ldmatrix loads, and
+/// transposes where a row of a tile is a term.
 ///
 /// Column g of the j-th `mma` of a panel of 32 columns is column
 /// 8 (g / 2) + 2 j + g % 2 of the panel, so that a lane has sums of eight

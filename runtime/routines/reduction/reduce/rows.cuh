@@ -45,8 +45,9 @@ struct reduce_kind_log_sum_exp {};
 
 template <class Kind, class S, class Epi> struct reduce_rows {
   static constexpr int threads = row_threads, shared_bytes = row_shared_bytes;
-  /// Of the logarithm of a sum of exponentials, ptxas would make a kernel for
-  /// five blocks, which spills registers.
+  /// The blocks for which a multiprocessor has to have registers. Without it,
+  /// ptxas limits the logarithm of a sum of exponentials to the registers of
+  /// five blocks, and spills.
   static constexpr int resident_blocks =
       is_same<Kind, reduce_kind_log_sum_exp>::value ? 4 : 0;
 
