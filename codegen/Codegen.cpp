@@ -104,8 +104,9 @@ static LogicalResult addWeights(exec::ProgramOp program,
 }
 
 /// Writes the files for the program's custom operators: the file that calls the
-/// custom functions, and the custom headers that the module holds. The user's
-/// own build must find headers that the module does not hold.
+/// custom functions, unless kernels do that, and the custom headers that the
+/// module holds. The user's own build must find headers that the module does
+/// not hold.
 static LogicalResult addCustom(exec::ProgramOp program,
                                const EmitOptions &options, OutputFolder &folder,
                                std::vector<std::string> &files) {
@@ -121,7 +122,7 @@ static LogicalResult addCustom(exec::ProgramOp program,
     return folder.add(path, text);
   };
   std::string name = program.getSymName().str() + "_custom.c";
-  if (failed(add(name, printCustomFile(program))) ||
+  if ((!isCuda(program) && failed(add(name, printCustomFile(program)))) ||
       failed(add("nnc_custom.h", *getEmbedded("runtime/nnc_custom.h"))))
     return failure();
   // Functions that nnc provides are declared in headers of the runtime, which

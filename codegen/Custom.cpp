@@ -7,6 +7,10 @@
 // For each operator it defines a function whose name begins with that of the
 // program, and which <name>.cpp calls.
 //
+// A module for GPUs has no such file: <name>.cu includes the functions'
+// headers, and one thread of the GPU calls a function with constants of its
+// own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/custom/Custom.h"
@@ -61,11 +65,11 @@ static std::string printText(StringRef text) {
 }
 
 namespace {
-/// Prints the constants of one operator.
+/// Prints the constants of one operator, each line behind `indent`.
 class Constants {
 public:
-  explicit Constants(exec::CustomOp custom)
-      : custom(custom), stem("nnc_" + custom.getName().str()) {}
+  explicit Constants(exec::CustomOp custom, StringRef indent = "")
+      : custom(custom), stem("nnc_" + custom.getName().str()), indent(indent) {}
 
   /// Returns the definitions, of which the last is `nnc_<layer>_operator`.
   std::string print();
@@ -84,7 +88,7 @@ private:
   std::string describe(NamedAttribute attribute, const Twine &name);
 
   exec::CustomOp custom;
-  std::string stem, text;
+  std::string stem, indent, text;
 };
 } // namespace
 
@@ -93,8 +97,9 @@ std::string Constants::addArray(StringRef type, const Twine &name,
   if (values.empty())
     return "NULL";
   std::string whole = (stem + "_" + name).str();
-  text += printList(("static const " + type + " " + whole + "[] = {").str(),
-                    values, "};");
+  text += printList(
+      (indent + "static const " + type + " " + whole + "[] = {").str(), values,
+      "};");
   return whole;
 }
 
@@ -191,21 +196,30 @@ std::string Constants::print() {
   int64_t scratch = 0;
   if (Value place = custom.getScratch())
     scratch = exec::getPlaceOp(place).getTensor().getNumElements();
-  text +=
-      printList("static const struct nnc_operator " + stem + "_operator = {",
-                {std::to_string(custom.getReads().size()), inputs,
-                 std::to_string(custom.getWrites().size()), outputs, options,
-                 std::to_string(bytes.size()), std::to_string(items.size()),
-                 attributes, std::to_string(scratch)},
-                "};");
+  text += printList(
+      indent + "static const struct nnc_operator " + stem + "_operator = {",
+      {std::to_string(custom.getReads().size()), inputs,
+       std::to_string(custom.getWrites().size()), outputs, options,
+       std::to_string(bytes.size()), std::to_string(items.size()), attributes,
+       std::to_string(scratch)},
+      "};");
   return std::move(text);
 }
 
-std::string codegen::printCustomFile(exec::ProgramOp program) {
-  std::string includes, functions;
+/// Returns the lines that include the headers of the program's functions.
+static std::string printIncludes(exec::ProgramOp program) {
+  std::string text;
   llvm::SetVector<StringRef> headers;
-  for (auto custom : exec::getSteps<exec::CustomOp>(program)) {
+  for (auto custom : exec::getSteps<exec::CustomOp>(program))
     headers.insert(custom.getHeader());
+  for (StringRef header : headers)
+    text += ("#include \"" + header + "\"\n").str();
+  return text;
+}
+
+std::string codegen::printCustomFile(exec::ProgramOp program) {
+  std::string functions;
+  for (auto custom : exec::getSteps<exec::CustomOp>(program))
     functions +=
         "\n/* " + printModelName(custom.getOperatorName()) + " */\n" +
         Constants(custom).print() + printCustomPrototype(custom, "", ");") +
@@ -213,9 +227,6 @@ std::string codegen::printCustomFile(exec::ProgramOp program) {
         "  nnc_function *const function = " + custom.getFunction().str() +
         ";\n  function(&nnc_" + custom.getName().str() +
         "_operator, inputs, outputs, scratch);\n}\n";
-  }
-  for (StringRef header : headers)
-    includes += ("#include \"" + header + "\"\n").str();
   return fillTemplate(
       "custom.c.in",
       {{"about",
@@ -225,19 +236,66 @@ std::string codegen::printCustomFile(exec::ProgramOp program) {
                          "a header does not hold its function, "
                          "link the file that does.",
                      " *")},
-       {"includes", includes},
+       {"includes", printIncludes(program)},
        {"functions", StringRef(functions).rtrim().str()}});
 }
 
 //===----------------------------------------------------------------------===//
-// <name>.cpp
+// <name>.cpp and <name>.cu
 //===----------------------------------------------------------------------===//
+
+std::string codegen::printCustomIncludes(exec::ProgramOp program) {
+  std::string text = isCuda(program) ? printIncludes(program) : "";
+  return text.empty() ? text : "#include \"nnc_custom.h\"\n" + text;
+}
 
 std::string codegen::printCustomDeclarations(exec::ProgramOp program) {
   std::string text;
+  if (isCuda(program))
+    return text;
   for (auto custom : exec::getSteps<exec::CustomOp>(program))
     text += printCustomPrototype(custom, "extern \"C\" ", ");");
   return text.empty() ? text : "\n" + text;
+}
+
+/// Prints the functions of an operator in a module for GPUs: a routine of one
+/// unit, which calls the custom function on the results' pointers y0, y1 and so
+/// on, and the function that launches it.
+static std::string printCustomLaunch(exec::CustomOp custom,
+                                     ArrayRef<std::string> parameters,
+                                     ArrayRef<std::string> inputs,
+                                     ArrayRef<std::string> outputs) {
+  std::string name = custom.getName().str(), routine = name + "_custom";
+  SmallVector<std::string> taken(ArrayRef(parameters).drop_back(2)), results,
+      given = {"gpu_stream", routine + "()"};
+  for (StringRef input : inputs)
+    if (input != "nullptr")
+      given.push_back(input.str());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    results.push_back("y" + std::to_string(i));
+    taken.push_back("void *" + results.back());
+    given.push_back(outputs[i]);
+  }
+  given.push_back("scratch");
+  llvm::append_values(taken, "void *scratch", "int", "int");
+  taken.insert(taken.begin(), "const " + routine + " &");
+  SmallVector<std::string> launched = {"nnc::stream &gpu_stream"};
+  llvm::append_range(launched, parameters);
+  return "struct " + routine + " {\n" +
+         printList("  NNC_FN static int units(", {"const " + routine + " &"},
+                   ") { return 1; }") +
+         printList("  NNC_FN static void run(", taken, ") {") +
+         Constants(custom, "    ").print() +
+         printList("    const void *const inputs[] = {", inputs, "};") +
+         printList("    void *const outputs[] = {", results, "};") +
+         "    nnc_function *const function = " + custom.getFunction().str() +
+         ";\n" +
+         printList(
+             "    function(",
+             {"&nnc_" + name + "_operator", "inputs", "outputs", "scratch"},
+             ");") +
+         "  }\n};\n" + printList("static void " + name + "(", launched, ") {") +
+         printList("  nnc::launch<" + routine + ">(", given, ");") + "}\n\n";
 }
 
 std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
@@ -266,6 +324,9 @@ std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
                                   : "at<unsigned char>(y, " +
                                         std::to_string(offset) + ")");
   parameters.push_back("void *scratch");
+  if (isCuda(custom.getOperation()))
+    return printComment(what + " One thread of the GPU computes it.") +
+           printCustomLaunch(custom, parameters, inputs, outputs);
   return printComment(what) +
          printList("static void " + custom.getName().str() + "(", parameters,
                    ") {") +
@@ -278,6 +339,8 @@ std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
 
 std::string codegen::printCustomCall(exec::CustomOp custom, StringRef indent) {
   SmallVector<std::string> arguments;
+  if (isCuda(custom.getOperation()))
+    arguments.push_back(getQueueName(custom).str());
   for (Value place : custom.getInputs())
     arguments.push_back(exec::getPlaceOp(place).getName().str());
   arguments.push_back(exec::getPlaceOp(custom.getOutput()).getName().str());

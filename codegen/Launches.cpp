@@ -2,8 +2,9 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Each call of a routine is a kernel, and each copy within the GPU's memory, to
-// it or from it is a copy of the stream, whatever their sizes.
+// Each call of a routine or of a custom function is a kernel, and each copy
+// within the GPU's memory, to it or from it is a copy of the stream, whatever
+// their sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +53,8 @@ static bool alwaysLaunches(exec::CallOp call) {
 }
 
 static LaunchCount countStep(Operation &step) {
-  if (isa<exec::CopyOp, exec::TransferOp, exec::MeasureOp>(step))
+  if (isa<exec::CopyOp, exec::CustomOp, exec::MeasureOp, exec::TransferOp>(
+          step))
     return {1, 1};
   if (auto call = dyn_cast<exec::CallOp>(step)) {
     RankedTensorType type = exec::getPlaceOp(call.getOutputs()[0]).getTensor();

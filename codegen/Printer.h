@@ -160,9 +160,11 @@ std::string printLayer(exec::CallOp call, int number, int64_t total);
 /// program without custom operators has no such file.
 std::string printCustomFile(exec::ProgramOp program);
 
-/// Return the parts of <name>.cpp for custom operators: the declarations of the
-/// functions that <name>_custom.c defines, the comment and the function of one
-/// operator, and the line in run() that calls it.
+/// Return the parts of <name>.cpp or <name>.cu for custom operators: the lines
+/// that include the functions' headers (in CUDA), the declarations of the
+/// functions that <name>_custom.c defines (in C++), the comment and the
+/// function of one operator, and the line in run() that calls it.
+std::string printCustomIncludes(exec::ProgramOp program);
 std::string printCustomDeclarations(exec::ProgramOp program);
 std::string printCustomLayer(exec::CustomOp custom, int number);
 std::string printCustomCall(exec::CustomOp custom, llvm::StringRef indent);

@@ -191,6 +191,7 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
       ". A function for each, or for several alike, its shape as constants; "
       "run() at the end calls them in order." +
       values["launches"]);
+  values["customs"] = printCustomIncludes(programs.front());
   values["copies"] = copies ? "#include <string.h>\n" : "";
   StringRef file = isCuda(programs.front()) ? "model.cu.in" : "model.cpp.in";
   return StringRef(fillTemplate(file, values)).rtrim().str() + "\n";

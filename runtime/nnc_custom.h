@@ -16,12 +16,25 @@
  * It computes the same results from the same operands each time. All memory
  * that op points to is constant.
  *
+ * A module for a GPU calls the function in a kernel of one thread, with
+ * pointers to memory of the GPU. For this, the header defines the function, and
+ * each function that it calls, behind NNC_CUSTOM_FUNCTION, in the language that
+ * C and C++ have in common.
+ *
  *===----------------------------------------------------------------------===*/
 #ifndef NNC_CUSTOM_H
 #define NNC_CUSTOM_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/** Stands before the definition of a function that modules for GPUs may call.
+ */
+#if defined(__CUDACC__)
+#define NNC_CUSTOM_FUNCTION __host__ __device__
+#else
+#define NNC_CUSTOM_FUNCTION
+#endif
 
 #ifdef __cplusplus
 extern "C" {

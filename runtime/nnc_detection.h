@@ -59,7 +59,7 @@ struct nnc_detection {
   unsigned char *alive; /**< 1 for each box of `order` that may still be kept */
 };
 
-static struct nnc_detection_reals
+NNC_CUSTOM_FUNCTION static struct nnc_detection_reals
 nnc_detection_open(const struct nnc_tensor_info *info, const void *data) {
   struct nnc_detection_reals reals;
   reals.type = (int)info->type;
@@ -69,8 +69,8 @@ nnc_detection_open(const struct nnc_tensor_info *info, const void *data) {
   return reals;
 }
 
-static float nnc_detection_at(const struct nnc_detection_reals *reals,
-                              int32_t i) {
+NNC_CUSTOM_FUNCTION static float
+nnc_detection_at(const struct nnc_detection_reals *reals, int32_t i) {
   int32_t stored;
   if (reals->type == (int)NNC_TYPE_F32)
     return ((const float *)reals->data)[i];
@@ -81,14 +81,16 @@ static float nnc_detection_at(const struct nnc_detection_reals *reals,
 
 /** Returns 1 if index `a` comes before index `b` in order of descending values,
  * with equal values in order of indices. */
-static int nnc_detection_before(const float *values, int32_t a, int32_t b) {
+NNC_CUSTOM_FUNCTION static int nnc_detection_before(const float *values,
+                                                    int32_t a, int32_t b) {
   return values[a] > values[b] || (!(values[a] < values[b]) && a < b);
 }
 
 /** Restores the heap property below element `root` of a heap of indices, whose
  * first element is the one that comes last (nnc_detection_before). */
-static void nnc_detection_sift(int32_t *heap, int32_t count, int32_t root,
-                               const float *values) {
+NNC_CUSTOM_FUNCTION static void nnc_detection_sift(int32_t *heap, int32_t count,
+                                                   int32_t root,
+                                                   const float *values) {
   int32_t moved = heap[root], child;
   while ((child = 2 * root + 1) < count) {
     if (child + 1 < count &&
@@ -103,8 +105,8 @@ static void nnc_detection_sift(int32_t *heap, int32_t count, int32_t root,
 }
 
 /** Sorts indices in order of descending values. */
-static void nnc_detection_sort(int32_t *order, int32_t count,
-                               const float *values) {
+NNC_CUSTOM_FUNCTION static void
+nnc_detection_sort(int32_t *order, int32_t count, const float *values) {
   int32_t i;
   for (i = count / 2; i-- > 0;)
     nnc_detection_sift(order, count, i, values);
@@ -116,7 +118,8 @@ static void nnc_detection_sort(int32_t *order, int32_t count,
   }
 }
 
-static float nnc_detection_overlap(const float *a, const float *b) {
+NNC_CUSTOM_FUNCTION static float nnc_detection_overlap(const float *a,
+                                                       const float *b) {
   float area_a = (a[2] - a[0]) * (a[3] - a[1]);
   float area_b = (b[2] - b[0]) * (b[3] - b[1]);
   float top = a[0] > b[0] ? a[0] : b[0], left = a[1] > b[1] ? a[1] : b[1];
@@ -133,7 +136,8 @@ static float nnc_detection_overlap(const float *a, const float *b) {
  * score is high enough and that does not overlap a box selected before it too
  * much. Writes their indices to the start of `order` and returns their number.
  */
-static int32_t nnc_detection_select(struct nnc_detection *d, int32_t most) {
+NNC_CUSTOM_FUNCTION static int32_t nnc_detection_select(struct nnc_detection *d,
+                                                        int32_t most) {
   int32_t i, j, count = 0, kept = 0;
   for (i = 0; i < d->n; ++i)
     if (d->best[i] >= d->reals[NNC_DETECTION_MIN_SCORE])
@@ -158,10 +162,10 @@ static int32_t nnc_detection_select(struct nnc_detection *d, int32_t most) {
 /** Decodes all boxes. An encoded box holds the offset of its centre from that
  * of the anchor and the logarithm of its size, relative to the anchor's size.
  */
-static void nnc_detection_decode(struct nnc_detection *d,
-                                 const struct nnc_detection_reals *encoded,
-                                 int32_t stride,
-                                 const struct nnc_detection_reals *anchors) {
+NNC_CUSTOM_FUNCTION static void
+nnc_detection_decode(struct nnc_detection *d,
+                     const struct nnc_detection_reals *encoded, int32_t stride,
+                     const struct nnc_detection_reals *anchors) {
   const float *scales = d->reals + NNC_DETECTION_SCALES;
   int32_t i;
   int axis;
@@ -182,9 +186,9 @@ static void nnc_detection_decode(struct nnc_detection *d,
 }
 
 /** Writes detection number `to`: the box, its class `label` and its score. */
-static void nnc_detection_write(const struct nnc_detection *d,
-                                void *const *outputs, int32_t to, int32_t box,
-                                int32_t label, float score) {
+NNC_CUSTOM_FUNCTION static void
+nnc_detection_write(const struct nnc_detection *d, void *const *outputs,
+                    int32_t to, int32_t box, int32_t label, float score) {
   int i;
   for (i = 0; i < 4; ++i)
     ((float *)outputs[0])[4 * to + i] = d->boxes[4 * box + i];
@@ -195,8 +199,8 @@ static void nnc_detection_write(const struct nnc_detection *d,
 /** The fast form: boxes compete by the score of their best class, and each box
  * that is kept gives a detection for each of its best classes. Returns the
  * number of boxes. */
-static int32_t nnc_detection_fast(struct nnc_detection *d,
-                                  void *const *outputs) {
+NNC_CUSTOM_FUNCTION static int32_t nnc_detection_fast(struct nnc_detection *d,
+                                                      void *const *outputs) {
   int32_t classes = (int32_t)d->ints[NNC_DETECTION_CLASSES];
   int32_t each = (int32_t)d->ints[NNC_DETECTION_CLASSES_EACH];
   int32_t first = d->columns - classes, i, j, c, kept;
@@ -238,8 +242,8 @@ static int32_t nnc_detection_fast(struct nnc_detection *d,
 
 /** The regular form: boxes compete within each class, and the best ones of all
  * classes are detections. Returns the number of detections. */
-static int32_t nnc_detection_regular(struct nnc_detection *d,
-                                     void *const *outputs) {
+NNC_CUSTOM_FUNCTION static int32_t
+nnc_detection_regular(struct nnc_detection *d, void *const *outputs) {
   int32_t classes = (int32_t)d->ints[NNC_DETECTION_CLASSES];
   int32_t most = (int32_t)d->ints[NNC_DETECTION_MAX_DETECTIONS];
   int32_t each = (int32_t)d->ints[NNC_DETECTION_EACH_CLASS];
@@ -273,9 +277,10 @@ static int32_t nnc_detection_regular(struct nnc_detection *d,
   return found;
 }
 
-static void nnc_detection_postprocess(const struct nnc_operator *op,
-                                      const void *const *inputs,
-                                      void *const *outputs, void *scratch) {
+NNC_CUSTOM_FUNCTION static void
+nnc_detection_postprocess(const struct nnc_operator *op,
+                          const void *const *inputs, void *const *outputs,
+                          void *scratch) {
   struct nnc_detection d;
   struct nnc_detection_reals encoded, anchors;
   int32_t i, found;

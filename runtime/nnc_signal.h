@@ -17,9 +17,9 @@
 
 /** The storage class of a function that a module may not use. */
 #if defined(__GNUC__)
-#define NNC_SIGNAL_FUNCTION __attribute__((unused)) static
+#define NNC_SIGNAL_FUNCTION NNC_CUSTOM_FUNCTION __attribute__((unused)) static
 #else
-#define NNC_SIGNAL_FUNCTION static
+#define NNC_SIGNAL_FUNCTION NNC_CUSTOM_FUNCTION static
 #endif
 
 /** Returns option number `i`, from 0 on. */
@@ -40,7 +40,7 @@ NNC_SIGNAL_FUNCTION int32_t nnc_signal_bits(uint32_t x) {
   int32_t bits = 0;
   if (x == 0)
     return 32;
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__CUDACC__)
   if (sizeof(unsigned) == 4)
     return 32 - __builtin_clz((unsigned)x);
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests custom operators of TFLite models, which C functions compute that --custom names, on
-this machine and in an emulated microcontroller, against numpy."""
+this machine, in an emulated microcontroller and on an emulated GPU, against numpy."""
 
 import json
 import pathlib
@@ -143,6 +143,18 @@ class Custom(unittest.TestCase):
         for command in (("verify",), ("check",)):
             code, said = running.nnc(*command, path, self.rows, *bare)
             self.assertEqual(code, DONE, said)
+
+    def test_gpu(self):
+        """A kernel calls a function that its header marks; others are refused."""
+        gpu = "--target=cuda-sm80"
+        self.refuse(requantized(3)[0], "calls the C function 'requantize', which a GPU cannot run",
+                    "NNC_CUSTOM_FUNCTION", options=[self.bytes, gpu], code=running.LACKING)
+        header = self.folder / "requantize.h"
+        header.write_text(REQUANTIZE.replace("static", "NNC_CUSTOM_FUNCTION static"))
+        self.check(requantized(3), self.bytes, gpu, "--emulate")
+        code, said = running.nnc("verify", self.save(requantized(3)[0]), self.bytes, gpu,
+                                 "--emulate")
+        self.assertEqual(code, DONE, said)
 
     def test_verify_and_bench(self):
         path = self.save(scaled_rows(True)[0])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests TFLite_Detection_PostProcess against a reference in numpy: the fast and the regular
-form, with floats and with quantized operands, on this machine and in an emulated
-microcontroller."""
+form, with floats and with quantized operands, on this machine, in an emulated microcontroller
+and on an emulated GPU."""
 
 import pathlib
 import shutil
@@ -136,6 +136,12 @@ class Detection(unittest.TestCase):
         for dtype, options in ((F32, {"use_regular_nms": True}), (np.int8, {})):
             self.check(network(dtype=dtype, options=options), "--target=cortex-m4",
                        "--compiler=arm-none-eabi-g++ -O1")
+
+    def test_gpu(self):
+        for dtype, options in ((F32, {"use_regular_nms": True}), (np.int8, {}),
+                               (np.uint8, {"max_classes_per_detection": 2})):
+            made = network(dtype=dtype, seed=3, options=options)
+            self.assertGreater(self.check(made, "--target=cuda-sm80", "--emulate"), 1)
 
     def test_verify(self):
         """nnc's own evaluation calls the same function."""

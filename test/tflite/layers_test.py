@@ -110,6 +110,12 @@ class LayersTest(unittest.TestCase):
                                       "--compiler=arm-none-eabi-g++ -O1")
             self.check_outputs(net, got, DOUBLE)
 
+    def test_sounds_on_a_gpu(self):
+        net = cases.sounds()
+        with tempfile.TemporaryDirectory() as folder:
+            got = running.run_net(net, folder, "--target=cuda-sm80", "--emulate")
+        self.check_outputs(net, got, DOUBLE)
+
     def test_plain_operators(self):
         for make in cases.PLAIN:
             self.check(make, (DOUBLE,))

@@ -12,6 +12,7 @@
 #include "compiler/tools/driver/console/Progress.h"
 #include "compiler/tools/driver/console/Terminal.h"
 #include "compiler/tools/driver/manifest/Metadata.h"
+#include "compiler/tools/driver/options/Builtin.h"
 #include "compiler/tools/driver/samples/Calibration.h"
 #include "compiler/tools/driver/system/Files.h"
 
@@ -23,6 +24,7 @@
 #include "compiler/tuning/ProbeFile.h"
 #include "dialects/nn/Nn.h"
 #include "dialects/nn/attributes/State.h"
+#include "dialects/nn/custom/Custom.h"
 #include "dialects/target/Target.h"
 #include "frontends/Registry.h"
 #include "frontends/common/Suggest.h"
@@ -113,8 +115,20 @@ static bool checkGpuOptions(const ModelOptions &choices,
   return isSound;
 }
 
-/// Reports what a GPU cannot run: custom operators, whose functions are the
-/// CPU's, and tensors with more elements than the kernels count.
+/// Returns true if kernels can call the function of the operator: one of nnc,
+/// or one that the user's header marks.
+static bool runsOnGpu(nn::CustomOp custom) {
+  if (isBuiltin(custom))
+    return true;
+  auto texts = custom->getParentOfType<mlir::ModuleOp>()
+                   ->getAttrOfType<mlir::DictionaryAttr>(nn::kCustomFilesAttr);
+  auto text = texts ? texts.getAs<mlir::StringAttr>(custom.getHeader())
+                    : mlir::StringAttr();
+  return text && text.getValue().contains("NNC_CUSTOM_FUNCTION");
+}
+
+/// Reports what a GPU cannot run: custom operators with functions of the CPU,
+/// and tensors with more elements than the kernels count.
 static ExitCode checkGpuModel(mlir::ModuleOp module) {
   ExitCode code = ExitCode::done;
   module.walk([&](mlir::Operation *op) {
@@ -132,9 +146,13 @@ static ExitCode checkGpuModel(mlir::ModuleOp module) {
     }
   });
   module.walk([&](nn::CustomOp custom) {
+    if (runsOnGpu(custom))
+      return;
     custom.emitError() << "calls the C function '" << custom.getFunction()
-                       << "', which a GPU cannot run; compile the model for a "
-                          "CPU, or remove the operator from it";
+                       << "', which a GPU cannot run; define it in "
+                       << custom.getHeader()
+                       << " behind NNC_CUSTOM_FUNCTION, which nnc_custom.h "
+                          "describes, or compile the model for a CPU";
     code = ExitCode::unsupported;
   });
   return code;
