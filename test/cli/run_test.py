@@ -64,6 +64,9 @@ class Run(nnc.TestCase):
     def test_compiler(self):
         self.nnc("run", "network.onnx", "--input=x.npy", "--compiler=no-such-compiler", code=USAGE,
                  said=["^nnc: error: there is no program no-such-compiler on PATH"])
+        for path in "/no-such/compiler", "./x.npy":
+            self.nnc("run", "network.onnx", "--input=x.npy", f"--compiler={path}", code=USAGE,
+                     said=[f"^nnc: error: there is no program {path}$"])
         self.nnc("run", "network.onnx", "--input=x.npy", "--compiler=false", code=OWN_FAULT,
                  said=["^nnc: error: false failed"])
 

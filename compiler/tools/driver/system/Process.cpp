@@ -10,6 +10,7 @@
 #include "compiler/tools/driver/system/Files.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Threading.h"
 
@@ -38,6 +39,12 @@ Words splitCommand(llvm::StringRef text) {
 }
 
 llvm::Expected<std::string> findProgram(const std::string &name) {
+  // A name with a slash is a path, for which PATH is not searched.
+  if (llvm::StringRef(name).contains('/')) {
+    if (llvm::sys::fs::can_execute(name))
+      return name;
+    return makeError("there is no program " + name);
+  }
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(name);
   if (!program)
     return makeError("there is no program " + name +
