@@ -106,19 +106,6 @@ bool ConvOp::isLayoutTolerant() { return true; }
 
 std::optional<int64_t> ConvOp::getChannelAxis() { return 1; }
 
-/// Returns the fields from n to ow of a convolution, which all families of
-/// convolutions with a window share. For a convolution over three axes, they
-/// describe the two-dimensional convolution for one tap along the first axis.
-template <class Op> static ShapeFields getConvFields(Op op) {
-  RankedTensorType y = op.getY().getType();
-  ShapeFields fields = getImageFields(op.getX().getType());
-  fields.add("k", y.getDimSize(1));
-  addWindow(fields, {op.getW().getType().getShape().drop_front(2),
-                     op.getStrides(), op.getDilations(), op.getPads()});
-  addOutput(fields, y);
-  return fields;
-}
-
 AxisUse ConvOp::getAxisUse(int64_t axis) {
   return getWindowUse(*this,
                       {getW().getType().getShape().drop_front(2), getStrides(),

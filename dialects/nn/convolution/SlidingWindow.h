@@ -51,6 +51,19 @@ void addWindow(ShapeFields &fields, const Window &window);
 /// Adds the fields oh and ow, the height and width of the result `y`.
 void addOutput(ShapeFields &fields, mlir::RankedTensorType y);
 
+/// Returns the fields from n to ow of a convolution, which all families of
+/// convolutions with a window share. For a convolution over three axes, they
+/// describe the two-dimensional convolution for one tap along the first axis.
+template <class Op> ShapeFields getConvFields(Op op) {
+  mlir::RankedTensorType y = op.getY().getType();
+  ShapeFields fields = getImageFields(op.getX().getType());
+  fields.add("k", y.getDimSize(1));
+  addWindow(fields, {op.getW().getType().getShape().drop_front(2),
+                     op.getStrides(), op.getDilations(), op.getPads()});
+  addOutput(fields, y);
+  return fields;
+}
+
 /// Infers the shape of a convolution of `x` with the weight `w`. Fails if their
 /// shapes do not fit, and emits an error if `location` is given.
 mlir::LogicalResult
