@@ -71,6 +71,20 @@ class Spatial(Compared):
         self.assertEqual(found.shape, windows.shape)
         np.testing.assert_allclose(found, np.sqrt(windows), atol=1e-5)
 
+    def test_transposed_convolutions_of_the_same_size(self):
+        """SAME padding, also where the taps do not reach the size times the stride."""
+        self.collect()
+        random = np.random.default_rng(33)
+        self.inputs["x"] = random.standard_normal((1, 2, 4, 5)).astype(np.float32)
+        for mode, (kernel, strides, more) in itertools.product(
+                ("SAME_UPPER", "SAME_LOWER"),
+                (((2, 1), (3, 4), (0, 0)), ((3, 2), (2, 5), (1, 2)), ((2, 4), (3, 3), (2, 1)))):
+            name = f"w{len(self.names)}"
+            self.constants[name] = random.standard_normal((2, 3, *kernel)).astype(np.float32)
+            self.add("ConvTranspose", ["x", name], kernel_shape=kernel, strides=strides,
+                     auto_pad=mode, output_padding=more)
+        self.compare(self.made(), self.inputs, 1e-5)
+
     def test_regions(self):
         """RoiAlign of both kinds and MaxRoiPool, of regions that leave the image."""
         random = np.random.default_rng(33)

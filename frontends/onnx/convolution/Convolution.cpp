@@ -55,6 +55,14 @@ Value convertConv(Node &node) {
   return addBias(node, y);
 }
 
+/// Returns the size of the output of a transposed convolution along a spatial
+/// axis if nothing is cut off by pads.
+static int64_t getNaturalSize(int64_t input, const Window &window, size_t axis,
+                              int64_t outputPadding) {
+  return (input - 1) * window.strides[axis] + outputPadding +
+         window.getExtent(axis);
+}
+
 /// Computes the pads of a transposed convolution for which its output has the
 /// size that output_shape or auto_pad requires.
 static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
@@ -65,9 +73,14 @@ static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
     if (mode != "SAME_UPPER" && mode != "SAME_LOWER")
       return applyAutoPad(node, input,
                           window); // NOTSET, VALID or invalid
+    // Padding makes the output no larger than the taps reach, where a kernel is
+    // smaller than its stride: so ONNX's shape inference and onnxruntime have
+    // it, although ONNX's text always says the size times the stride.
     output = SmallVector<int64_t>();
-    for (auto [size, stride] : llvm::zip(input, window.strides))
-      output->push_back(size * stride);
+    for (size_t i = 0; i < window.getAxes(); ++i)
+      output->push_back(
+          std::min(input[i] * window.strides[i],
+                   getNaturalSize(input[i], window, i, outputPadding[i])));
   }
   // Some exporters include batch and channels in output_shape.
   if (output->size() == window.getAxes() + 2)
@@ -78,9 +91,8 @@ static bool fitOutput(Node &node, ArrayRef<int64_t> input, Window &window,
     return false;
   }
   for (size_t i = 0; i < window.getAxes(); ++i) {
-    int64_t natural = (input[i] - 1) * window.strides[i] + outputPadding[i] +
-                      window.getExtent(i);
-    int64_t total = natural - (*output)[i];
+    int64_t total =
+        getNaturalSize(input[i], window, i, outputPadding[i]) - (*output)[i];
     // An output that is larger than the taps reach is padded with zeros at its
     // end.
     outputPadding[i] += std::max<int64_t>(-total, 0);
