@@ -9,6 +9,7 @@
 #include "compiler/memory/Contents.h"
 #include "compiler/passes/LayerOrder.h"
 #include "compiler/patterns/EqualConstants.h"
+#include "compiler/routines/JoinedConcats.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/Layouts.h"
 #include "compiler/routines/PlanGraph.h"
@@ -19,7 +20,6 @@
 #include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/attributes/State.h"
 #include "dialects/nn/layers/Layer.h"
-#include "dialects/nn/moves/Copy.h"
 
 namespace nnc {
 #define GEN_PASS_DEF_CHOOSEROUTINES
@@ -219,14 +219,6 @@ static void apply(func::FuncOp function, const PlanGraph &graph,
   function->setAttr(kPlanAttr, entries.getDictionary(function.getContext()));
 }
 
-/// Lets a single call compute each concatenation of few tensors.
-static void concatInOneCall(ModuleOp module) {
-  module.walk([](ConcatOp concat) {
-    if (concat.getXs().size() > 1 && concat.getXs().size() <= kMostJoined)
-      concat->setAttr(kInOneCallAttr, UnitAttr::get(concat.getContext()));
-  });
-}
-
 namespace {
 struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
   using Base::Base;
@@ -242,8 +234,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
         (precision == Precision::f16 &&
          failed(checkHalves(*machine, module.getLoc()))))
       return signalPassFailure();
-    if (machine->getHost().getKind() == target::DeviceKind::gpu)
-      concatInOneCall(module);
+    joinConcats(module, *machine);
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         forgetLayouts(function);

@@ -10,6 +10,7 @@
 #include "compiler/patterns/MergedProducts.h"
 #include "compiler/routines/Candidates.h"
 #include "compiler/routines/FusedForms.h"
+#include "compiler/routines/JoinedConcats.h"
 #include "compiler/routines/WeightChoice.h"
 #include "compiler/search/Search.h"
 #include "compiler/sizes/SizedNetwork.h"
@@ -285,6 +286,7 @@ struct FuseLayersPass : nnc::impl::FuseLayersBase<FuseLayersPass> {
     auto machine = target::setTarget(module, target);
     if (failed(machine))
       return failure();
+    joinConcats(module, *machine);
     TuningFile read;
     if (!given && !tuning.empty()) {
       auto file = readTuningFile(tuning, *machine);

@@ -225,6 +225,22 @@ class Cuda(nnc.TestCase):
                          "--target=cuda-sm80", "-o", "out", code=LACKING)
         self.assertIn("calls the C function 'mine', which a GPU cannot run", said)
 
+    def test_choices(self):
+        """A tuning file that chooses the one call that computes a concatenation on a GPU."""
+        self.save("joined", model(
+            [node("Relu", ["x"], ["a"], "a"), node("Transpose", ["z"], ["b"], "b", perm=[0, 2, 1]),
+             node("Concat", ["a", "b"], ["y"], "both", axis=2)],
+            [value("x", [2, 5, 7]), value("z", [2, 3, 5])], [value("y", [2, 5, 10])]))
+        (self.folder / "own.tune").write_text(
+            "nnc-tuning 1\nnnc 0.2.0\nchip GPU\nisas sm80 sm75 portable\nthreads 1\n"
+            "max-error 0\nchoice a : elementwise_portable\nchoice b : copy_portable\n"
+            "choice both : join_portable\n")
+        for command in ["explain", "joined.onnx"], ["compile", "joined.onnx", "-o", "joined"]:
+            done = subprocess.run([nnc.NNC, *command, "--target=cuda-sm80", "--tuning=own.tune"],
+                                  cwd=self.folder, check=True, capture_output=True, text=True)
+            self.assertNotIn("warning", done.stderr)
+        self.assertIn("join_portable", (self.folder / "joined" / "joined.cu").read_text())
+
     def test_names(self):
         """Values with names that the code of CUDA uses itself."""
         names = ["stream", "gpu_stream", "threadIdx", "queue", "dim3"]
