@@ -7,6 +7,8 @@ import sys
 import tempfile
 import unittest
 
+import on_device
+
 SCRIPT = pathlib.Path(__file__).resolve().parent / "on_device.py"
 
 
@@ -65,6 +67,21 @@ class OnDevice(unittest.TestCase):
         self.assertIn("row 3 is 1, expected 2", done.stdout)
         self.assertFalse(results["checks"][0]["passed"])
         self.assertTrue(results["times"])
+
+    @unittest.skipIf(on_device.has_gpu(), "there is a GPU")
+    def test_programs_for_a_gpu_without_one(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            known = json.loads((self.folder / "programs.json").read_text())
+            (folder / "programs.json").write_text(json.dumps({**known, "stub": False}))
+            done = run("--run", folder)
+            self.assertEqual((done.returncode, done.stdout), (77, "skipped: there is no GPU\n"))
+            self.assertFalse((folder / "results.json").exists())
+
+    def test_all_tests_of_kernels_are_listed(self):
+        sources = {path.stem for path in SCRIPT.parent.glob("*.cpp")}
+        programs = {"host_block", "timings", "timings_main"}
+        self.assertEqual(sources - programs, set(on_device.TESTS))
 
 
 if __name__ == "__main__":

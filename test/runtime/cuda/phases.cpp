@@ -108,16 +108,15 @@ float_result run(const phases_case<T> &c, std::uint64_t seed) {
     device_memory<T> y(c.want.size());
     std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
     const float_epilogue<T> epi(c.bias.data(), y.data());
-    nnc::host_grid<ARCH> grid(seed);
+    kernel_grid<ARCH> grid(seed);
     grid.may_read(c.x.data(), c.x.bytes());
     grid.may_read_constant(c.packed.data(), c.packed.bytes());
     grid.may_read_constant(c.bias.data(), c.bias.bytes());
     grid.may_write(y.data(), y.bytes());
     float_result result;
-    result.error = grid.launch(
-        kernel::grid(c.s), kernel::threads, kernel::shared_bytes, [&](auto &b) {
-          kernel::run(b, c.s, c.x.data(), c.packed.data(), y.data(), epi);
-        });
+    const T *const from = c.x.data(), *const weights = c.packed.data();
+    result.error = grid.template run<kernel>(kernel::grid(c.s), c.s, from,
+                                             weights, y.data(), epi);
     if (result.error.empty())
       result.error = c.wrong(y);
     const auto *first = reinterpret_cast<const unsigned char *>(y.data());

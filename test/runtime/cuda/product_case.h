@@ -1,9 +1,7 @@
-// Operands of a batch of matrix products on the CPU's block policy, and their
-// sums in double precision.
+// Operands of a batch of matrix products, and their sums in double precision.
 #ifndef NNC_TEST_CUDA_PRODUCT_CASE_H
 #define NNC_TEST_CUDA_PRODUCT_CASE_H
 
-#include "runtime/cuda/host_block.h"
 #include "runtime/routines/matrix/matmul/plain_gemm.cuh"
 #include "runtime/routines/matrix/matmul/shape.h"
 #include "test/runtime/cuda/float_case.h"
@@ -113,16 +111,15 @@ product_result run_product(nnc::kernel_list<K>, const product_case<T> &c,
   std::memcpy(static_cast<void *>(y.data()), c.residual.data(), y.bytes());
   const float_epilogue<T> epi(c.bias.data(), y.data());
   product_result result;
-  nnc::host_grid<ARCH> grid(seed);
+  kernel_grid<ARCH> grid(seed);
   grid.may_read(c.a.data(), c.a.bytes());
   grid.may_read(c.b.data(), c.b.bytes());
   grid.may_read_constant(c.bias.data(), c.bias.bytes());
   grid.may_write(y.data(), y.bytes());
+  const T *const a = c.a.data(), *const b = c.b.data();
   const auto launch = [&](const auto &...arguments) {
     result.error =
-        grid.launch(K::grid(s), K::threads, K::shared_bytes, [&](auto &b) {
-          K::run(b, s, c.a.data(), c.b.data(), y.data(), arguments...);
-        });
+        grid.template run<K>(K::grid(s), s, a, b, y.data(), arguments...);
   };
   if constexpr (nnc::counts_blocks<K, S>) {
     device_memory<unsigned char> sums(c.want.size() * 4 * slices);
