@@ -157,6 +157,8 @@ public:
   void finish() const {
     if (!state.copies[self].pending.empty())
       state.threads.fail("ends before its copies have arrived");
+    if (!has_waited)
+      state.threads.fail("ends before it waits for earlier launches");
   }
 
   template <class T> NNC_NOINLINE T load_global(const T *p) const {

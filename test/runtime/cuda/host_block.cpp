@@ -149,7 +149,7 @@ TEST_CASE("accesses of global memory that are undefined are found") {
   });
 }
 
-TEST_CASE("a launch that begins early waits before it loads or stores") {
+TEST_CASE("a launch that begins early waits before it loads, stores or ends") {
   const auto launch = [](auto kernel) {
     host_grid<90> grid(1);
     grid.may_read(constant_memory, 16);
@@ -158,7 +158,15 @@ TEST_CASE("a launch that begins early waits before it loads or stores") {
     return grid.launch({1, 1, 1}, 32, 0, kernel);
   };
   const std::string early = "before it waits for earlier launches";
-  CHECK(launch([](auto &b) { b.load_global(constant_memory + 5); }) == "");
+  CHECK(launch([](auto &b) {
+          b.load_global(constant_memory + 5);
+          b.wait_for_inputs();
+        }) == "");
+  CHECK(launch([](auto &b) {
+          b.load_global(constant_memory + 5);
+          if (b.thread() != 7)
+            b.wait_for_inputs();
+        }) == "block 0 0 0, thread 7: ends " + early);
   CHECK(launch([](auto &b) { b.load_global(constant_memory); }).find(early) !=
         std::string::npos);
   CHECK(launch([](auto &b) {
