@@ -1,12 +1,15 @@
 //===- check.cpp - Runs the test cases of a program -----------------------===//
 //
-//   test-runtime-NAME-ISA [TEXT]   those whose names contain TEXT, else all
+//   test-runtime-NAME-ISA                   all test cases
+//   test-runtime-NAME-ISA TEXT              those whose names contain TEXT
+//   test-runtime-NAME-ISA --until-failure   all up to the first that fails
 //
 //===----------------------------------------------------------------------===//
 #include "test/runtime/check.h"
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <vector>
 
 namespace nnc_test {
@@ -76,8 +79,12 @@ void add_test(const std::string &name, std::function<void()> run) {
 
 int main(int count, char **arguments) {
   int run = 0, failed = 0;
+  const std::string_view chosen = count > 1 ? arguments[1] : "";
+  const bool until_failure = chosen == "--until-failure";
   for (const auto &test : nnc_test::test_cases()) {
-    if (count > 1 && test.name.find(arguments[1]) == std::string::npos)
+    if (until_failure && failed > 0)
+      break;
+    if (!until_failure && test.name.find(chosen) == std::string::npos)
       continue;
     ++run;
     failed += !nnc_test::passes(test);

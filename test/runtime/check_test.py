@@ -24,6 +24,9 @@ if result.returncode != 1:
 one = subprocess.run([sys.argv[1], 'what holds'], capture_output=True, text=True)
 if one.returncode != 0 or one.stdout != '0 of 1 test cases failed\n':
     wrong.append(f'one case alone: {one.stdout!r}')
+first = subprocess.run([sys.argv[1], '--until-failure'], capture_output=True, text=True)
+if first.returncode != 1 or not first.stdout.endswith('\n1 of 2 test cases failed\n'):
+    wrong.append(f'until the first failure: {first.stdout!r}')
 none = subprocess.run([sys.argv[1], 'no such case'], capture_output=True)
 if none.returncode == 0:
     wrong.append('passes without a test case')

@@ -111,5 +111,6 @@ TEST_CASE("groups are merged up to the width of a panel") {
   CHECK(merged(32, 64) == 2);
   CHECK(merged(4, 48) == 12);  // 48 channels are no whole panels
   CHECK(merged(24, 96) == 4);  // nor are groups of 24
+  CHECK(merged(12, 96) == 8);  // or two of 12, which fill no panel
   CHECK(merged(64, 128) == 2); // wider ones stay as they are
 }

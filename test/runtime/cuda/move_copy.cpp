@@ -19,11 +19,13 @@ struct copy_problem {
 };
 
 /// A copy of a part of a tensor, whose axes are permuted if `permuted`, into a
-/// part of another tensor. One in four has whole rows of 16 bytes.
+/// part of another tensor. One in four has whole rows of 16 bytes. Nothing lies
+/// behind the last elements of both tensors.
 copy_problem random_copy(random_source &r, bool permuted) {
   copy_problem p;
   nnc::copy_shape &s = p.s;
-  s.rank = r.between(permuted ? 2 : 1, 4);
+  s.rank = r.between(0, 9) ? r.between(permuted ? 2 : 1, 4)
+                           : r.between(5, nnc::max_axes);
   const int unit = r.between(0, 3) == 0 ? 16 : r.between(0, 2) ? 1 : 4;
   const int gap = r.between(0, 2) ? 0 : unit;
   int order[8];
@@ -31,7 +33,7 @@ copy_problem random_copy(random_source &r, bool permuted) {
   if (permuted)
     std::shuffle(order, order + s.rank, r.engine);
   for (int d = 0; d < s.rank; ++d)
-    s.dims[d] = r.between(1, 4);
+    s.dims[d] = r.between(1, s.rank > 4 ? 2 : 4);
   const int longest = r.between(0, 9) == 0 ? 700 / unit : 80 / unit;
   s.dims[s.rank - 1] = unit * r.between(1, longest);
   if (permuted) {
@@ -41,16 +43,25 @@ copy_problem random_copy(random_source &r, bool permuted) {
     if (r.between(0, 4) == 0)
       s.dims[order[s.rank - 1]] = r.between(2, 4);
   }
+  // Some axes have a gap behind them, or one up to a multiple of 16 elements.
+  int pitch = 1;
+  const auto next_pitch = [&](int size) {
+    const int kind = r.between(0, 7);
+    return kind < 2    ? size + gap
+           : kind == 2 ? nnc::ceil_div(size, 16) * 16
+                       : size;
+  };
   for (int i = s.rank; i-- > 0;) {
     const int d = order[i], step = r.between(0, 11) == 0 ? 2 : 1;
-    s.src_strides[d] = p.from_size * step;
-    p.from_size *= s.dims[d] * step;
-    p.from_size += r.between(0, 3) == 0 ? gap : 0;
+    s.src_strides[d] = pitch * step;
+    p.from_size += (s.dims[d] - 1) * s.src_strides[d];
+    pitch = next_pitch(pitch * s.dims[d] * step);
   }
+  pitch = 1;
   for (int d = s.rank; d-- > 0;) {
-    s.dst_strides[d] = p.to_size;
-    p.to_size *= s.dims[d];
-    p.to_size += r.between(0, 3) == 0 ? gap : 0;
+    s.dst_strides[d] = pitch;
+    p.to_size += (s.dims[d] - 1) * pitch;
+    pitch = next_pitch(pitch * s.dims[d]);
   }
   const int d = r.between(0, s.rank - 1);
   if (r.between(0, 7) == 0) { // backwards along one axis
@@ -159,6 +170,17 @@ TEST_CASE("copies on blocks, of 4 bytes") {
 }
 TEST_CASE("copies on blocks, of 8 bytes") {
   check_copies<std::int64_t, 80>(120);
+}
+TEST_CASE("copies go by the longest axes that are contiguous") {
+  // The last axis is contiguous on both sides, but has one element.
+  const nnc::copy_shape s{3, {8, 32, 1}, {1, 8, 1}, {32, 1, 1}, 0, 0};
+  const nnc::contiguous_axes axes(nnc::copy_view<nnc::copy_shape>{s});
+  CHECK(axes.from == 0);
+  CHECK(axes.from_size == 8);
+  CHECK(axes.across_y == 32);
+  CHECK(axes.to == 1);
+  CHECK(axes.to_size == 32);
+  CHECK(axes.across_x == 8);
 }
 TEST_CASE("a copy on blocks of one element") {
   random_source r;

@@ -59,11 +59,11 @@ struct problem {
 };
 problem random_problem(random_source &r, int inputs) {
   problem p;
-  p.s.rank = r.between(1, 4);
+  p.s.rank = r.between(0, 9) ? r.between(1, 4) : r.between(5, nnc::max_axes);
   const int unit = r.between(0, 2) ? 16 : 1;
   for (int d = 0; d < p.s.rank; ++d) {
-    p.s.dims[d] =
-        d + 1 < p.s.rank ? r.between(1, 5) : unit * r.between(1, 100 / unit);
+    p.s.dims[d] = d + 1 < p.s.rank ? r.between(1, p.s.rank > 4 ? 2 : 5)
+                                   : unit * r.between(1, 100 / unit);
     if (p.s.rank == 1 && r.between(0, 2) == 0)
       p.s.dims[d] = r.between(4000, 9000);
     p.total *= p.s.dims[d];

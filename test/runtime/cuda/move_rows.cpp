@@ -108,7 +108,7 @@ template <class T> void check_pads(int count) {
   random_source r;
   for (int i = 0; i < count; ++i) {
     S s{};
-    s.rank = r.between(1, 4);
+    s.rank = r.between(0, 9) ? r.between(1, 4) : r.between(5, nnc::max_axes);
     s.mode = r.between(0, 3);
     s.value = float(r.between(-5, 5));
     const int unit = r.between(0, 1) ? 16 : 1;
@@ -116,9 +116,12 @@ template <class T> void check_pads(int count) {
     for (int d = 0; d < s.rank; ++d) {
       const bool is_last = d + 1 == s.rank;
       const int step = is_last ? unit : 1;
-      s.in_dims[d] = step * r.between(1, is_last ? 96 / unit : 6);
+      s.in_dims[d] = step * r.between(1, is_last      ? 96 / unit
+                                         : s.rank > 4 ? 2
+                                                      : 6);
       // Reflection reaches no further than the other edge.
-      const int most = s.mode == 1 ? s.in_dims[d] - 1 : 3 * step;
+      const int reach = (s.rank > 4 ? 1 : 3) * step;
+      const int most = s.mode == 1 ? s.in_dims[d] - 1 : reach;
       const int before = nnc::smaller(step * r.between(-1, 2), most);
       const int after = nnc::smaller(step * r.between(-1, 2), most);
       const bool crops = s.in_dims[d] + before + after < 1;
