@@ -10,10 +10,11 @@
 //   FIELD=VALUE... estimate CONSTANT=VALUE...
 //
 // PARAMS are separated by commas, or `-`; fields are those of the routine's
-// shape. For the second kind it prints the estimates of all samples in
-// nanoseconds in a line, -1 where a routine does not apply. Constants are those
-// of costs/blocks.inc, launch_ns, and level2_rate, the bytes that leave the
-// level-2 cache in a cycle; others keep their values. clang++ has to be told
+// shape, where the numbers of a list are separated by colons. For the second
+// kind it prints the estimates of all samples in nanoseconds in a line, -1
+// where a routine does not apply. Constants are those of costs/blocks.inc,
+// launch_ns, and level2_rate, the bytes that leave the level-2 cache in a
+// cycle; others keep their values. clang++ has to be told
 // -Wno-invalid-constexpr, as constants become variables.
 #define NNC_BLOCK_COST_TYPE double
 #include "runtime/routines/catalogue/applies.h"
@@ -121,18 +122,29 @@ gpu gpu_of(const std::string &target) {
 // Routines
 //===----------------------------------------------------------------------===//
 
-/// The fields of a shape by their names.
-using field_values = std::map<std::string, double>;
+/// The fields of a shape by their names. Those that are no lists have one
+/// number.
+using field_values = std::map<std::string, std::vector<double>>;
+
+/// Sets a field, or the elements of a list, to the numbers from `next` on, as
+/// many as there are.
+template <class V>
+void set_field(V &field, const double *&next, const double *end) {
+  if constexpr (std::is_array<V>::value)
+    for (auto &element : field)
+      set_field(element, next, end);
+  else if (next != end)
+    field = static_cast<V>(*next++);
+}
 
 template <class S> S shape_of(const field_values &fields) {
   S s{};
   s.visit([&](const char *name, auto &field) {
-    using field_type = std::remove_reference_t<decltype(field)>;
-    if constexpr (!std::is_array<field_type>::value) {
-      const auto found = fields.find(name);
-      if (found != fields.end())
-        field = static_cast<field_type>(found->second);
-    }
+    const auto found = fields.find(name);
+    if (found == fields.end())
+      return;
+    const double *first = found->second.data();
+    set_field(field, first, first + found->second.size());
   });
   return s;
 }
@@ -207,7 +219,9 @@ field_values read_values(std::istream &words) {
   field_values values;
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
-    values[word.substr(0, equals)] = std::stod(word.substr(equals + 1));
+    std::istringstream numbers(word.substr(equals + 1));
+    for (std::string number; std::getline(numbers, number, ':');)
+      values[word.substr(0, equals)].push_back(std::stod(number));
   }
   return values;
 }
@@ -223,7 +237,7 @@ std::string set_constants(gpu &gpu, const field_values &values) {
   for (const auto &[name, value] : values) {
     if (known.count(name) == 0)
       return name;
-    *known[name] = value;
+    *known[name] = value.front();
   }
   return "";
 }

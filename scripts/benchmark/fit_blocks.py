@@ -48,7 +48,7 @@ BLOCK_COST = re.compile(r"^NNC_BLOCK_COST\((\w+), ([\d.]+),", re.M)
 @dataclasses.dataclass
 class Sample:
     """A routine timed for a layer. `params` are numbers between spaces, `shape` the fields of its
-    shape as name=value between spaces, without lists."""
+    shape as name=value between spaces. The value of a list is its numbers between colons."""
     card: str
     driver: str
     date: str
@@ -86,14 +86,22 @@ def write_samples(path, samples):
             writer.writerow(dataclasses.astuple(sample))
 
 
+def text_of(value):
+    """The value of a field of a shape as the samples have it. Lists of lists are joined, and zeros
+    at the end of a list are left out."""
+    if not isinstance(value, list):
+        return f"{value:.9g}"
+    return re.sub("(:0)+$", "", ":".join(":".join(str(n) for n in one) if isinstance(one, list)
+                                         else str(one) for one in value))
+
+
 def samples_of(results):
     """The samples in the results of on_device.py. Emulated times are refused."""
     if results["stub"]:
         sys.exit("these times were taken without a GPU: they tell nothing of one")
     return [Sample(results["card"], results["driver"], results["date"], row["kind"],
                    row["routine"], row["params"],
-                   " ".join(f"{name}={value:g}" for name, value in row["shape"].items()
-                            if not isinstance(value, list)),
+                   " ".join(f"{name}={text_of(value)}" for name, value in row["shape"].items()),
                    int(row["multiply_adds"]), int(row["weight_bytes"]),
                    int(row["activation_bytes"]), row["median_ns"])
             for row in results["times"]]

@@ -35,7 +35,7 @@ def made_samples():
         kind, _, routine, element, _, rest = re.split(r", ", line[len("NNC_TIMED("):], maxsplit=5)
         values = re.search(r"\), \(([\d, ]*)\),", line)[1]
         params = " ".join(re.findall(r"\d+", values))
-        if element != "f16":
+        if element != "f16" or kind == "matrices":
             continue
         if kind == "attention":
             for n, tokens in itertools.product((1, 32), (128, 512)):
@@ -110,6 +110,21 @@ class Fit(unittest.TestCase):
         self.assertIsNone(second)
         self.assertAlmostEqual(slow - first, 2000, delta=0.1)
 
+    def test_lists_decide_which_routine_applies(self):
+        transpose = {"rank": 3, "dims": [1, 64, 3136, 0], "src_strides": [200704, 3136, 1, 0],
+                     "dst_strides": [200704, 1, 64, 0]}
+        rows = {**transpose, "dst_strides": transpose["src_strides"]}
+        samples = [sample(routine, "", "copy", {name: fit_blocks.text_of(value)
+                                                for name, value in shape.items()},
+                          200704, 0, 802816)
+                   for shape in (transpose, rows)
+                   for routine in ("copy_f16_transposed_sm75", "copy_f16_sm75")]
+        with fit_blocks.Estimator(TARGET, samples, self.program) as estimator:
+            tiles, elements, none, runs = estimator.estimate({})
+        self.assertIsNone(none)
+        self.assertLess(tiles, elements)
+        self.assertEqual(tiles, runs)
+
 
 class Tables(unittest.TestCase):
     def test_block_costs(self):
@@ -139,13 +154,15 @@ class Tables(unittest.TestCase):
     def test_results(self):
         results = {"stub": False, "card": "a card", "driver": "1.0", "date": "2026-01-02",
                    "times": [{"routine": "attention_f16_sm75", "kind": "attention", "type": "f16",
-                              "params": "64 128", "shape": {"n": 1, "q_strides": [1, 2, 3],
-                                                            "scale": 0.125},
+                              "params": "64 128", "shape": {"n": 1, "q_strides": [1, 2, 3, 0],
+                                                            "k_strides": [[4, 5], [0, 6], [0, 0]],
+                                                            "scale": 0.125, "mask": [0, 0]},
                               "multiply_adds": 8, "weight_bytes": 4, "activation_bytes": 2,
                               "median_ns": 1234.5, "runs": 9}]}
         one, = fit_blocks.samples_of(results)
         self.assertEqual((one.shape, one.params, one.measured_ns),
-                         ("n=1 scale=0.125", "64 128", 1234.5))
+                         ("n=1 q_strides=1:2:3 k_strides=4:5:0:6 scale=0.125 mask=0", "64 128",
+                          1234.5))
         with self.assertRaises(SystemExit):
             fit_blocks.samples_of({**results, "stub": True})
 

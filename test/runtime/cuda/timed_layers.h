@@ -7,6 +7,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/shape.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/convolution/conv_transpose2d/shape.h"
 #include "runtime/routines/matrix/matmul/shape.h"
 #include "runtime/routines/normalization/layer_norm/shape.h"
 #include "runtime/routines/normalization/softmax/shape.h"
@@ -30,9 +31,10 @@ using f32 = float;
 
 /// The GPU's memory that all timed layers share: an input and the weights, of
 /// random numbers, an output, and scratch memory, each of `bytes` bytes; a bias
-/// for each channel; and zeros with which blocks count each other.
+/// for each channel; zeros with which blocks count each other; and random
+/// indices below timed_words, of type std::int32_t.
 struct timed_memory {
-  unsigned char *x, *w, *y, *scratch, *bias, *counters;
+  unsigned char *x, *w, *y, *scratch, *bias, *counters, *indices;
   std::size_t bytes;
 };
 
@@ -63,16 +65,22 @@ constexpr int timed_part = 1; ///< by which sizes of layers are divided
 constexpr int timed_batches[] = {1};
 constexpr int timed_part = 8;
 #endif
+/// The rows of the table that layers gather from: the vocabulary of BERT-base.
+constexpr int timed_words = 30522 / timed_part;
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 
 /// Shapes whose windows are constant, as in emitted modules.
-template <int TAPS> struct conv2d_window : nnc::conv2d_shape {
-  explicit conv2d_window(const nnc::conv2d_shape &s) : nnc::conv2d_shape(s) {}
-  static constexpr int kh = TAPS, kw = TAPS, dh = 1, dw = 1, groups = 1;
+template <int TAPS> struct grouped_window : nnc::conv2d_shape {
+  explicit grouped_window(const nnc::conv2d_shape &s) : nnc::conv2d_shape(s) {}
+  static constexpr int kh = TAPS, kw = TAPS, dh = 1, dw = 1;
   static bool fits(const nnc::conv2d_shape &s) { return s.kh == TAPS; }
+};
+template <int TAPS> struct conv2d_window : grouped_window<TAPS> {
+  using grouped_window<TAPS>::grouped_window;
+  static constexpr int groups = 1;
 };
 template <int TAPS, int STRIDE> struct depthwise_window : nnc::conv2d_shape {
   explicit depthwise_window(const nnc::conv2d_shape &s)
@@ -164,6 +172,32 @@ template <class T> struct first_layers : any_conv2d<T> {
   }
 };
 
+/// The same layers for kernels that load pixels of four channels.
+template <class T> struct pixels_layers : first_layers<T> {
+  static layer_size size(const nnc::conv2d_shape &s) {
+    layer_size size = first_layers<T>::size(s);
+    size.x *= 4.0 / s.c;
+    return size;
+  }
+};
+
+/// Convolutions in groups, of ResNeXt-50 and RegNetX-1.6GF.
+template <class T> struct grouped_layers : any_conv2d<T> {
+  using shapes = shape_list<grouped_window<3>>;
+  static std::vector<nnc::conv2d_shape> list() {
+    std::vector<nnc::conv2d_shape> all;
+    for (const int n : timed_batches) {
+      all.push_back(square_conv2d(n, 128, 128, 56 / timed_part, 3, 1, 32));
+      all.push_back(square_conv2d(n, 256, 256, 28 / timed_part, 3, 1, 32));
+      all.push_back(square_conv2d(n, 512, 512, 14, 3, 1, 32));
+      all.push_back(square_conv2d(n, 1024, 1024, 14, 3, 2, 32));
+      all.push_back(square_conv2d(n, 168, 168, 28 / timed_part, 3, 1, 7));
+      all.push_back(square_conv2d(n, 408, 408, 14, 3, 1, 17));
+    }
+    return all;
+  }
+};
+
 /// Layers of MobileNet v2 and EfficientNet-B0.
 template <class T> struct depthwise_layers : any_conv2d<T> {
   using shapes = shape_list<depthwise_window<3, 1>, depthwise_window<3, 2>,
@@ -179,6 +213,49 @@ template <class T> struct depthwise_layers : any_conv2d<T> {
       all.push_back(square_conv2d(n, 672, 672, 14, 5, 2, 672));
     }
     return all;
+  }
+};
+
+/// Transposed convolutions of U-Net and DCGAN.
+template <class T> struct conv_transpose2d_layers {
+  using shape = nnc::conv_transpose2d_shape;
+  using shapes = shape_list<shape>;
+  using epilogue = timed_epilogue;
+
+  static std::vector<shape> list() {
+    std::vector<shape> all;
+    const auto add = [&](int n, int c, int k, int side, int taps, int pad) {
+      shape s{};
+      s.n = n;
+      s.c = c;
+      s.k = k;
+      s.h = s.w = side;
+      s.kh = s.kw = taps;
+      s.sh = s.sw = 2;
+      s.dh = s.dw = s.groups = 1;
+      s.pt = s.pl = pad;
+      s.oh = s.ow = 2 * (side - 1) + taps - 2 * pad;
+      all.push_back(s);
+    };
+    for (const int n : timed_batches) {
+      add(n, 1024 / timed_part, 512, 32 / timed_part, 2, 0);
+      add(n, 256, 128, 128 / timed_part, 2, 0);
+      add(n, 512, 256, 8 / timed_part + 1, 4, 1);
+      add(n, 256, 128, 16 / timed_part, 4, 1);
+      add(n, 128, 64, 32 / timed_part, 4, 1);
+    }
+    return all;
+  }
+  static layer_size size(const shape &s) {
+    const double in = double(s.n) * s.h * s.w * s.c;
+    const double taps = double(s.kh) * s.kw;
+    return {in * taps * s.k, in, s.c * taps * s.k,
+            double(s.n) * s.oh * s.ow * s.k};
+  }
+  template <class R, class S>
+  static void run(nnc::stream &stream, const S &s, const timed_memory &m,
+                  std::ptrdiff_t scratch) {
+    any_conv2d<T>::template run<R>(stream, s, m, scratch);
   }
 };
 
@@ -225,6 +302,39 @@ template <class T> struct matmul_layers {
   static void run(nnc::stream &stream, const S &s, const timed_memory &m,
                   std::ptrdiff_t scratch) {
     any_conv2d<T>::template run<R>(stream, s, m, scratch);
+  }
+};
+
+/// Products of two computed matrices: those of an attention whose scores are a
+/// tensor, and square ones in each order of rows and columns.
+template <class T> struct matrices_layers : matmul_layers<T> {
+  using shape = nnc::matmul_shape;
+
+  static std::vector<shape> list() {
+    std::vector<shape> all;
+    const auto add = [&](int batch, int m, int n, int k, int transpose_a,
+                         int transpose_b) {
+      all.push_back({batch, m / timed_part, n / timed_part, k, 0, 0,
+                     transpose_a, transpose_b});
+      shape &s = all.back();
+      s.a_batch_stride = s.m * s.k;
+      s.b_batch_stride = s.n * s.k;
+    };
+    for (const int n : timed_batches) {
+      for (const int tokens : {128, 197}) {
+        add(12 * n, tokens, tokens, 64, 0, 1);
+        add(12 * n, tokens, 64, tokens, 0, 0);
+      }
+      for (const int order : {0, 1, 2, 3})
+        add(n, 1024, 1024, 1024, order / 2, order % 2);
+    }
+    return all;
+  }
+  static layer_size size(const shape &s) {
+    const layer_size one = matmul_layers<T>::size(s);
+    const double count = s.batch;
+    return {one.multiply_adds * count, one.x * count, one.w * count,
+            one.y * count};
   }
 };
 

@@ -1,43 +1,59 @@
 // Adds the routines of a table that timed_routines.py writes to those that are
 // timed: NNC_TIMED_ROUTINES is its name.
 #include "test/runtime/cuda/timings.h"
+#include "test/runtime/cuda/timed_moves.h"
 
 #include "runtime/routines/attention/flash.cuh"
 #include "runtime/routines/attention/flash_floats.cuh"
 #include "runtime/routines/catalogue/applies.h"
+#include "runtime/routines/catalogue/moves.h"
 #include "runtime/routines/convolution/conv2d/depthwise_nhwc.cuh"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
+#include "runtime/routines/convolution/conv2d/grouped.cuh"
+#include "runtime/routines/convolution/conv2d/pixels.cuh"
 #include "runtime/routines/convolution/conv2d/tensor_cores.cuh"
+#include "runtime/routines/convolution/conv_transpose2d/phases.cuh"
+#include "runtime/routines/elementwise/blocks.cuh"
+#include "runtime/routines/elementwise/transposes.cuh"
 #include "runtime/routines/matrix/matmul/float_gemm.cuh"
+#include "runtime/routines/matrix/matmul/plain_gemm.cuh"
 #include "runtime/routines/matrix/matmul/tensor_cores.cuh"
+#include "runtime/routines/moves/copy/blocks.cuh"
+#include "runtime/routines/moves/gather/blocks.cuh"
+#include "runtime/routines/moves/join/blocks.cuh"
+#include "runtime/routines/moves/pad/blocks.cuh"
 #include "runtime/routines/normalization/layer_norm/rows.cuh"
 #include "runtime/routines/normalization/softmax/rows.cuh"
 #include "runtime/routines/pooling/pool2d/nhwc.cuh"
 #include "runtime/routines/reduction/reduce/rows.cuh"
+#include "runtime/routines/resampling/resize/nhwc.cuh"
 
 using namespace nnc_test;
 
 namespace {
 
+/// A field of a shape as JSON.
+template <class V> std::string json_of(const V &value) {
+  if constexpr (std::is_array<V>::value) {
+    std::string all;
+    for (const auto &one : value)
+      all += (all.empty() ? "" : ", ") + json_of(one);
+    return "[" + all + "]";
+  } else if constexpr (std::is_integral<V>::value) {
+    return std::to_string(value);
+  } else {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.9g", double(value));
+    return digits;
+  }
+}
+
 /// The fields of a shape as the members of an object of JSON.
 template <class S> std::string members_of(S s) {
   std::string text;
   s.visit([&](const char *name, const auto &field) {
-    text += std::string(text.empty() ? "" : ", ") + "\"" + name + "\": ";
-    if constexpr (std::is_array<std::decay_t<decltype(field)>>::value ||
-                  std::is_pointer<std::decay_t<decltype(field)>>::value) {
-      std::string all;
-      for (const auto &value : field)
-        all += (all.empty() ? "" : ", ") + std::to_string(value);
-      text += "[" + all + "]";
-    } else if constexpr (std::is_integral<
-                             std::decay_t<decltype(field)>>::value) {
-      text += std::to_string(field);
-    } else {
-      char digits[32];
-      std::snprintf(digits, sizeof digits, "%.9g", double(field));
-      text += digits;
-    }
+    text += std::string(text.empty() ? "" : ", ") + "\"" + name +
+            "\": " + json_of(field);
   });
   return text;
 }

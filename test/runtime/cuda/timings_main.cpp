@@ -53,6 +53,15 @@ std::vector<unsigned char> random_block() {
   return block;
 }
 
+/// Indices of the rows of a table.
+std::vector<std::int32_t> random_indices() {
+  std::mt19937 engine(1);
+  std::vector<std::int32_t> indices(1 << 16);
+  for (std::int32_t &index : indices)
+    index = static_cast<std::int32_t>(engine() % timed_words);
+  return indices;
+}
+
 } // namespace
 
 #if defined(__CUDACC__)
@@ -120,13 +129,9 @@ private:
 } // namespace
 
 timed_memory allocate_timed_memory(std::size_t bytes) {
-  timed_memory memory{allocate(bytes),
-                      allocate(bytes),
-                      allocate(bytes),
-                      allocate(bytes),
-                      allocate(1 << 20),
-                      allocate(1 << 20),
-                      bytes};
+  timed_memory memory{
+      allocate(bytes),   allocate(bytes),   allocate(bytes),   allocate(bytes),
+      allocate(1 << 20), allocate(1 << 20), allocate(1 << 20), bytes};
   const auto block = random_block();
   for (std::size_t at = 0; at < bytes; at += block.size())
     for (unsigned char *part : {memory.x, memory.w})
@@ -136,6 +141,11 @@ timed_memory allocate_timed_memory(std::size_t bytes) {
               "cudaMemcpy");
   require(cudaMemset(memory.bias, 0, 1 << 20), "cudaMemset");
   require(cudaMemset(memory.counters, 0, 1 << 20), "cudaMemset");
+  const auto indices = random_indices();
+  require(cudaMemcpy(memory.indices, indices.data(),
+                     indices.size() * sizeof(indices[0]),
+                     cudaMemcpyHostToDevice),
+          "cudaMemcpy");
   return memory;
 }
 
@@ -174,12 +184,14 @@ timed_memory allocate_timed_memory(std::size_t bytes) {
   const auto block = random_block();
   for (std::size_t at = 0; at < bytes; ++at)
     parts[0][at] = parts[1][at] = block[at % block.size()];
+  static auto indices = random_indices();
   return {parts[0].data(),
           parts[1].data(),
           parts[2].data(),
           parts[3].data(),
           parts[4].data(),
           parts[5].data(),
+          reinterpret_cast<unsigned char *>(indices.data()),
           bytes};
 }
 
