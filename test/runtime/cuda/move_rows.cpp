@@ -119,9 +119,11 @@ template <class T> void check_pads(int count) {
       s.in_dims[d] = step * r.between(1, is_last      ? 96 / unit
                                          : s.rank > 4 ? 2
                                                       : 6);
-      // Reflection reaches no further than the other edge.
+      // Reflection reaches no further than the other edge, except that a
+      // single element is its own reflection.
       const int reach = (s.rank > 4 ? 1 : 3) * step;
-      const int most = s.mode == 1 ? s.in_dims[d] - 1 : reach;
+      const bool reflects = s.mode == 1 && s.in_dims[d] > 1;
+      const int most = reflects ? s.in_dims[d] - 1 : reach;
       const int before = nnc::smaller(step * r.between(-1, 2), most);
       const int after = nnc::smaller(step * r.between(-1, 2), most);
       const bool crops = s.in_dims[d] + before + after < 1;
