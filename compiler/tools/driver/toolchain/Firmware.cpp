@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/toolchain/Firmware.h"
 
 #include "compiler/tools/driver/system/Files.h"
+#include "compiler/tools/driver/toolchain/MachineCode.h"
 #include "compiler/tools/runner/Sources.h"
 
 #include "llvm/Object/ELFObjectFile.h"
@@ -161,6 +162,42 @@ readCallGraphs(llvm::ArrayRef<std::string> objects) {
   return graphs;
 }
 
+/// Links the objects of a module with the target's libraries, so that all that
+/// `root` calls is there, and returns the machine code of the program.
+static llvm::Expected<MachineCode>
+disassemble(const Toolchain &toolchain, llvm::ArrayRef<std::string> objects,
+            const std::string &root, const std::string &folder) {
+  std::string program = folder + "/linked.elf", script = folder + "/linked.ld";
+  // No function lies at address 0, to which calls of functions that the caller
+  // defines go.
+  if (llvm::Error error = writeTextFile(
+          script, "SECTIONS { .text 0x10000 : { *(.text .text.*) } }\n"))
+    return error;
+  Words link = splitCommand(toolchain.linker);
+  Words find = {link.front(), "-print-prog-name=objdump"};
+  link.insert(link.end(), toolchain.flags.begin(), toolchain.flags.end());
+  link.insert(link.end(), objects.begin(), objects.end());
+  for (const std::string &word :
+       {std::string("-nostdlib"), std::string("-Wl,--gc-sections"),
+        "-Wl,-e," + root, std::string("-Wl,--unresolved-symbols=ignore-all"),
+        std::string("-Wl,--no-warn-rwx-segments"), "-T" + script,
+        std::string("-Wl,--start-group"), std::string("-lm"),
+        std::string("-lc"), std::string("-lgcc"),
+        std::string("-Wl,--end-group"), std::string("-o"), program})
+    link.push_back(word);
+  if (llvm::Error error = runPrograms({link}, folder + "/linked"))
+    return error;
+  llvm::Expected<std::string> tool = runProgram(find, folder + "/objdump");
+  if (!tool)
+    return tool.takeError();
+  llvm::Expected<std::string> listing =
+      runProgram({llvm::StringRef(*tool).trim().str(), "-d", "-t", program},
+                 folder + "/listing");
+  if (!listing)
+    return listing.takeError();
+  return MachineCode(*listing);
+}
+
 llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
                                          const Toolchain &toolchain,
                                          const std::string &folder) {
@@ -210,9 +247,25 @@ llvm::Expected<ModuleSize> measureModule(const Manifest &manifest,
     if (section.getFlags() & llvm::ELF::SHF_ALLOC)
       (section.isText() ? size.text : size.constants) +=
           int64_t(section.getSize());
-  if (tellsStack)
-    size.stack =
-        findStackDepth(readCallGraphs(*objects), manifest.name + "_run");
+  // The machine code tells the stack, and where it does not, because it jumps
+  // through a table for instance, the compiler's call graphs do. These lack the
+  // functions of the libraries.
+  const std::string run = manifest.name + "_run";
+  llvm::Expected<MachineCode> code =
+      disassemble(toolchain, *objects, run, part);
+  if (!code && !tellsStack) {
+    llvm::consumeError(code.takeError());
+    return size;
+  }
+  const auto findDepth = [&](llvm::StringRef function) {
+    return code ? code->findDepth(function) : std::nullopt;
+  };
+  if (std::optional<int64_t> bytes = findDepth(run))
+    size.stack = StackDepth{*bytes, {}};
+  else if (tellsStack)
+    size.stack = findStackDepth(readCallGraphs(*objects), run, findDepth);
+  if (!code)
+    llvm::consumeError(code.takeError());
   return size;
 }
 

@@ -33,7 +33,8 @@ Words firmwareCommand(const Toolchain &, const std::string &program,
 struct ModuleSize {
   int64_t text = 0;      ///< machine code
   int64_t constants = 0; ///< read-only data that is not the weights
-  /// The stack that <name>_run needs, if the compiler reports it.
+  /// The stack that <name>_run needs, if the machine code or the compiler tells
+  /// it.
   std::optional<StackDepth> stack;
 };
 

@@ -24,6 +24,8 @@ struct Function {
 
 class CallGraph {
 public:
+  /// Returns the depth of a function that the graph does not know, or nullopt.
+  llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> findOther;
   void add(llvm::StringRef graph);
   /// Returns the stack bytes of a function together with the functions that it
   /// calls.
@@ -75,8 +77,11 @@ std::optional<int64_t> CallGraph::follow(llvm::StringRef name) {
   if (function.isOpen || name == "__indirect_call" || !function.isBounded)
     return std::nullopt;
   if (!function.bytes) {
-    beyond.insert(name.str());
-    return function.depth = 0;
+    // A function of one file has the name of the file before its own.
+    std::optional<int64_t> other = findOther(name.substr(name.rfind(':') + 1));
+    if (!other)
+      beyond.insert(name.str());
+    return function.depth = other.value_or(0);
   }
   function.isOpen = true;
   int64_t most = 0;
@@ -90,9 +95,11 @@ std::optional<int64_t> CallGraph::follow(llvm::StringRef name) {
   return function.depth = *function.bytes + most;
 }
 
-std::optional<StackDepth> findStackDepth(llvm::ArrayRef<std::string> graphs,
-                                         llvm::StringRef root) {
+std::optional<StackDepth> findStackDepth(
+    llvm::ArrayRef<std::string> graphs, llvm::StringRef root,
+    llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> findOther) {
   CallGraph graph;
+  graph.findOther = findOther;
   for (const std::string &text : graphs)
     graph.add(text);
   if (!graph.has(root))

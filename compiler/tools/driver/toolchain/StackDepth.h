@@ -8,6 +8,7 @@
 #define NNC_COMPILER_TOOLS_DRIVER_TOOLCHAIN_STACKDEPTH_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -19,8 +20,7 @@ namespace nnc::tools {
 /// The stack that a function and all functions that it calls need.
 struct StackDepth {
   int64_t bytes = 0;
-  /// Functions whose stack is not known and not counted, because they belong to
-  /// libraries.
+  /// Functions of libraries whose stack is not known and not counted.
   std::vector<std::string> beyond;
 };
 
@@ -28,9 +28,11 @@ struct StackDepth {
 /// writes with -fcallgraph-info=su, of which there is one for each source.
 /// Returns nullopt if the depth is not known: if there is no such function, or
 /// if there is recursion, a call through a pointer, or an array whose size is
-/// not known at compile time.
-std::optional<StackDepth> findStackDepth(llvm::ArrayRef<std::string> graphs,
-                                         llvm::StringRef root);
+/// not known at compile time. The compiler knows no functions of libraries;
+/// `findOther` returns their depth, or nullopt.
+std::optional<StackDepth> findStackDepth(
+    llvm::ArrayRef<std::string> graphs, llvm::StringRef root,
+    llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> findOther);
 
 } // namespace nnc::tools
 

@@ -27,9 +27,19 @@ void startClock();
 /// Fills the unused part of the stack with a pattern. No interrupt uses the
 /// stack until it is measured.
 void paintStack();
-/// Returns the bytes of stack that were used since paintStack(), not counting
-/// the frame of its caller.
-size_t measureStack();
+/// Returns the bytes of stack below `top`, a stack pointer, that were used
+/// since paintStack().
+size_t measureStack(const void *top);
+/// Returns the stack pointer of the caller.
+__attribute__((always_inline)) inline const void *stackPointer() {
+  const void *place;
+#if defined(__arm__)
+  asm volatile("mov %0, sp" : "=r"(place));
+#else
+  asm volatile("mv %0, sp" : "=r"(place));
+#endif
+  return place;
+}
 
 /// A file on the machine that runs the emulator.
 class File {

@@ -224,7 +224,9 @@ struct Call {
       if (in.pointers[i] != inputs[i].data())
         copy(in.pointers[i], inputs[i].data(), inputs[i].size());
   }
-  void run() const {
+  /// Runs the module, and returns the stack pointer that it was called with.
+  const void *run() const {
+    const void *const top = firmware::stackPointer();
 #if NNC_MODEL_STATE
     const int status = NNC_PASTE(NNC_MODEL, _run)(
         &in.fields, &out.fields, static_cast<State *>(state.data()), arena());
@@ -234,6 +236,7 @@ struct Call {
 #endif
     if (status != 0)
       fail("the module returned a status other than 0");
+    return top;
   }
   void check() const {
     bool isKept = state.isKept();
@@ -268,10 +271,9 @@ const File *layerDump; ///< file for the outputs of layers, or null
 bool timesLayers;
 uint64_t layerStart;
 
-} // namespace
-
-/// The function that a module built with -DNNC_HOOKS=1 calls after each layer.
-void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
+/// Writes the output of a layer to the dump, or prints the layer's time.
+__attribute__((noinline)) void tellLayer(int layer, const void *output,
+                                         size_t bytes) {
   if (layerDump) {
     const int64_t header[2] = {layer, static_cast<int64_t>(bytes)};
     layerDump->put(header, sizeof header);
@@ -286,6 +288,16 @@ void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
     print("\n");
     layerStart = now(); // leaves out the time of the hook itself
   }
+}
+
+} // namespace
+
+/// The function that a module built with -DNNC_HOOKS=1 calls after each layer.
+/// It takes no stack while nothing is to be told, so that the stack that is
+/// measured is that of the module.
+void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
+  if (layerDump || timesLayers)
+    tellLayer(layer, output, bytes);
 }
 
 /// Runs the module. Each line of the file that the emulator was given is an
@@ -355,9 +367,9 @@ int main() {
     call.prepare();
     if (step == 0) {
       paintStack();
-      call.run();
+      const void *top = call.run();
       print("stack ");
-      print(static_cast<uint64_t>(measureStack()));
+      print(static_cast<uint64_t>(measureStack(top)));
       print("\n");
     } else {
       call.run();

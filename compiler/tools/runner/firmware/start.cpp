@@ -32,7 +32,7 @@ constexpr uint32_t timerBits = 24, pattern = 0xa5a5a5a5;
 /// The number of times that the timer, which counts down, has restarted.
 volatile uint32_t wraps;
 
-/// The value of the stack pointer when the stack was painted.
+/// The end of the part of the stack that was painted.
 uint32_t *painted;
 
 void countWrap() { wraps = wraps + 1; }
@@ -104,12 +104,13 @@ void paintStack() {
   painted = end;
 }
 
-size_t measureStack() {
+size_t measureStack(const void *top) {
   asm volatile("cpsie i" ::: "memory");
   const uint32_t *word = stack_begin;
   while (word < painted && *word == pattern)
     ++word;
-  return static_cast<size_t>(painted - word) * sizeof(uint32_t);
+  return static_cast<size_t>(reinterpret_cast<uintptr_t>(top) -
+                             reinterpret_cast<uintptr_t>(word));
 }
 
 } // namespace firmware

@@ -45,7 +45,7 @@ namespace firmware {
 namespace {
 constexpr uint32_t pattern = 0xa5a5a5a5;
 
-/// The value of the stack pointer when the stack was painted.
+/// The end of the part of the stack that was painted.
 uint32_t *painted;
 } // namespace
 
@@ -96,11 +96,12 @@ void paintStack() {
   painted = end;
 }
 
-size_t measureStack() {
+size_t measureStack(const void *top) {
   const uint32_t *word = stack_begin;
   while (word < painted && *word == pattern)
     ++word;
-  return static_cast<size_t>(painted - word) * sizeof(uint32_t);
+  return static_cast<size_t>(reinterpret_cast<uintptr_t>(top) -
+                             reinterpret_cast<uintptr_t>(word));
 }
 
 } // namespace firmware
