@@ -80,12 +80,24 @@ def upward():
     return m.model([value("x", [1, 32, 14, 15])], [value(four, [1, 40, 56, 60])])
 
 
-MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped, "image": image, "upward": upward}
+def steep():
+    """Transposed convolutions of strides 3 and 4, with windows of the stride and larger ones."""
+    m = Maker(16)
+    x = m.add("Relu", m.conv("x", 32, 128, taps=1))
+    three = m.add("ConvTranspose", x, m.constant(128, 64, 3, 5, scale=0.09), m.constant(64),
+                  strides=[3, 3], pads=[0, 1, 0, 1])
+    four = m.add("ConvTranspose", m.add("Relu", three), m.constant(64, 40, 4, 4, scale=0.1),
+                 m.constant(40), strides=[4, 4])
+    return m.model([value("x", [1, 32, 10, 9])], [value(four, [1, 40, 120, 108])])
+
+
+MODELS = {"pairs": pairs, "turned": turned, "grouped": grouped, "image": image, "upward": upward,
+          "steep": steep}
 
 
 # Models, and the part of a routine's name that each is for.
 PARTS = [("pairs", "_plain_whole_"), ("grouped", "_grouped_"), ("image", "_pixels_"),
-         ("upward", "_phases_")]
+         ("upward", "_phases_"), ("steep", "_phases3_"), ("steep", "_phases4_")]
 
 
 class Products(nnc.TestCase):

@@ -2,10 +2,11 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// `phases2` stores the weight of a transposed convolution of stride 2 such that
-// the taps of each parity are together, in the order in which the kernels of a
-// GPU read them. runtime/routines/convolution/conv_transpose2d/phases_plan.h
-// says where each element is.
+// `phases<s>` stores the weight of a transposed convolution of stride s, from 2
+// to 4, such that the taps of each phase are together, in the order in which
+// the kernels of a GPU read them.
+// runtime/routines/convolution/conv_transpose2d/phases_plan.h says where each
+// element is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +17,11 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
-/// Returns the sizes of a weight of `type`, whose axes are channels of the
-/// input, filters, and rows and columns of taps.
-static phase_weights getPhaseWeights(RankedTensorType type) {
-  return {static_cast<int>(type.getDimSize(0)),
-          static_cast<int>(type.getDimSize(1)),
-          static_cast<int>(type.getDimSize(2)),
-          static_cast<int>(type.getDimSize(3))};
-}
-
 namespace {
 class Phases : public WeightEncoding {
 public:
-  using WeightEncoding::WeightEncoding;
+  Phases(StringRef spelling, int stride)
+      : WeightEncoding(spelling), stride(stride) {}
 
   LogicalResult verifyBlocks(LayoutAttr layout,
                              EmitError emitError) const override {
@@ -52,8 +45,9 @@ public:
   }
 
   RankedTensorType getStoredType(RankedTensorType type) const override {
-    int64_t count = getPhaseWeights(type).first_element(
-        phase_count, getElementBytes(type.getElementType()));
+    phase_weights weights = getPhaseWeights(type);
+    int64_t count = weights.first_element(
+        weights.phases(), getElementBytes(type.getElementType()));
     return RankedTensorType::get({count}, type.getElementType());
   }
 
@@ -73,15 +67,29 @@ public:
                   });
   }
 
-  /// The taps of a parity have the weights of all channels.
+  /// The taps of a phase have the weights of all channels.
   int64_t getIndependentRows(RankedTensorType type) const override {
     return type.getDimSize(0);
   }
+
+private:
+  /// Returns the sizes of a weight of `type`, whose axes are channels of the
+  /// input, filters, and rows and columns of taps.
+  phase_weights getPhaseWeights(RankedTensorType type) const {
+    return {static_cast<int>(type.getDimSize(0)),
+            static_cast<int>(type.getDimSize(1)),
+            static_cast<int>(type.getDimSize(2)),
+            static_cast<int>(type.getDimSize(3)), stride};
+  }
+
+  int stride;
 };
 } // namespace
 
 std::unique_ptr<WeightEncoding> nn::makePhasesEncoding(StringRef spelling) {
-  if (spelling == "phases2")
-    return std::make_unique<Phases>(spelling);
-  return nullptr;
+  StringRef rest = spelling;
+  if (!rest.consume_front("phases") || rest.size() != 1 || rest[0] < '2' ||
+      rest[0] > '4')
+    return nullptr;
+  return std::make_unique<Phases>(spelling, rest[0] - '0');
 }

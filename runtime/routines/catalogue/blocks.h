@@ -193,13 +193,13 @@ constexpr double pixels_efficiency(tile_limits tile, const S &s, int rows,
 /// reaches for the work that the family counts, that of all taps of all pixels
 /// of the input. It is estimated as one convolution with the rows of all phases
 /// and the average number of taps of a phase.
-template <class S>
+template <int STRIDE, class S>
 constexpr double phases_efficiency(const tile_limits &tile, const S &s,
                                    int rows, int columns, int depth_bytes,
                                    int stages) {
-  phase_shape all = first_phase(s);
-  all.n *= phase_count;
-  all.kw = ceil_div(s.kh * s.kw, phase_count);
+  phase_shape<STRIDE> all = first_phase<STRIDE>(s);
+  all.n *= STRIDE * STRIDE;
+  all.kw = ceil_div(s.kh * s.kw, STRIDE * STRIDE);
   all.kh = 1;
   const double counted = double(s.n) * s.h * s.w * s.kh * s.kw;
   const double computed = double(gemm_rows(all)) * all.kw;

@@ -69,7 +69,7 @@ template <class Of> struct of_pixels {
   using output = typename of_conv<Of>::output;
 };
 template <class Of> struct of_phase {
-  using shape = phase_shape;
+  using shape = phase_shape<2>;
   using output = phase_sums<typename Of::element, typename Of::epilogue>;
 };
 template <class Of> struct of_slice {

@@ -1,16 +1,15 @@
 //===- phases_plan.h - Phases and weights of phases.cuh -------------------===//
 //
-// A transposed convolution of stride 2 has four phases, one for each parity of
-// the row and the column of its outputs. The outputs of a phase are those of a
-// convolution of stride 1 with every second tap, in reverse order: output row
-// 2 i + y of the layer reads input rows i + q, i + q - 1, ... for taps r, r +
-// 2,
-// ..., where r = (y + pt) % 2 and q = (y + pt) / 2.
+// A transposed convolution of stride s has s x s phases, one for each remainder
+// of the row and of the column of its outputs, divided by s. The outputs of a
+// phase are those of a convolution of stride 1 with every s-th tap, in reverse
+// order: output row s i + y of the layer reads input rows i + q, i + q - 1, ...
+// for taps r, r + s, ..., where r = (y + pt) % s and q = (y + pt) / s.
 //
-// Weights are packed for each parity of taps, (r % 2) * 2 + t % 2 in order:
+// Weights are packed for each phase of taps, (r % s) * s + t % s in order:
 // those of halves in the order of fragments (implicit_gemm_plan.h), those of
 // floats in panels (float_gemm_plan.h). A term is (row * columns + column) * c
-// + channel of the taps of that parity.
+// + channel of the taps of that phase.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_PHASES_PLAN_H
@@ -26,89 +25,89 @@
 
 namespace nnc {
 
-constexpr int phase_stride = 2;
-constexpr int phase_count = phase_stride * phase_stride;
-
-/// Number of the `taps` taps that have this parity.
-NNC_FN constexpr int taps_of_parity(int taps, int parity) {
-  return (taps - parity + 1) / phase_stride;
+/// Number of taps first, first + stride, first + 2 * stride, ... of `taps`
+/// taps.
+NNC_FN constexpr int taps_from(int first, int taps, int stride) {
+  return (taps - first + stride - 1) / stride;
 }
 
 /// A phase as a convolution, and which outputs of the layer are its own. Phase
-/// 2 y + x has the outputs of rows 2 i + y and columns 2 j + x.
-struct phase_shape {
+/// STRIDE y + x has the outputs of rows STRIDE i + y and columns STRIDE j + x.
+template <int STRIDE> struct phase_shape {
   static constexpr int sh = 1, sw = 1, dh = -1, dw = -1, groups = 1, fill = 0;
   int n, c, h, w, k, kh, kw, pt, pl, oh, ow;
   int first_row, first_column; ///< of the outputs
   int rows, columns;           ///< of all outputs of the layer
-  int taps;                    ///< the parities of taps, r % 2 * 2 + t % 2
+  int taps; ///< the phase of the taps, r % STRIDE * STRIDE + t % STRIDE
 
   template <class S>
   NNC_FN constexpr phase_shape(const S &s, int phase)
       : n(s.n), c(s.c), h(s.h), w(s.w), k(s.k), kh(0), kw(0), pt(0), pl(0),
-        oh(0), ow(0), first_row(phase / phase_stride),
-        first_column(phase % phase_stride), rows(s.oh), columns(s.ow), taps(0) {
+        oh(0), ow(0), first_row(phase / STRIDE), first_column(phase % STRIDE),
+        rows(s.oh), columns(s.ow), taps(0) {
     const int down = first_row + s.pt, right = first_column + s.pl;
-    kh = taps_of_parity(s.kh, down % phase_stride);
-    kw = taps_of_parity(s.kw, right % phase_stride);
-    pt = -(down / phase_stride);
-    pl = -(right / phase_stride);
-    oh = (rows - first_row + 1) / phase_stride;
-    ow = (columns - first_column + 1) / phase_stride;
-    taps = down % phase_stride * phase_stride + right % phase_stride;
+    kh = taps_from(down % STRIDE, s.kh, STRIDE);
+    kw = taps_from(right % STRIDE, s.kw, STRIDE);
+    pt = -(down / STRIDE);
+    pl = -(right / STRIDE);
+    oh = (rows - first_row + STRIDE - 1) / STRIDE;
+    ow = (columns - first_column + STRIDE - 1) / STRIDE;
+    taps = down % STRIDE * STRIDE + right % STRIDE;
   }
 
   /// Returns which row of the layer's outputs, counted over images, rows and
   /// columns, is row `row` of the phase.
   NNC_FN constexpr int output_row(int row) const {
     const int line = row / ow;
-    return ((line / oh) * rows + first_row + line % oh * phase_stride) *
-               columns +
-           first_column + row % ow * phase_stride;
+    return ((line / oh) * rows + first_row + line % oh * STRIDE) * columns +
+           first_column + row % ow * STRIDE;
   }
 };
 
-/// True if the kernels can compute the layer: its stride is 2 and each phase
-/// has a tap.
-template <class S> constexpr bool phases_apply(const S &s) {
+/// True if the kernels can compute the layer: its strides are STRIDE and each
+/// phase has a tap.
+template <int STRIDE, class S> constexpr bool phases_apply(const S &s) {
   constexpr long long most = 1ll << 31;
   const long long rows = static_cast<long long>(s.n) * s.oh * s.ow;
-  return s.groups == 1 && s.sh == phase_stride && s.sw == phase_stride &&
-         s.dh == 1 && s.dw == 1 && s.kh > 1 && s.kw > 1 && s.pt >= 0 &&
+  return s.groups == 1 && s.sh == STRIDE && s.sw == STRIDE && s.dh == 1 &&
+         s.dw == 1 && s.kh >= STRIDE && s.kw >= STRIDE && s.pt >= 0 &&
          s.pl >= 0 && rows * ceil_div(s.k, 8) < most - (1 << 16);
 }
 
 /// The largest phase, whose grid is that of all.
-template <class S> NNC_FN constexpr phase_shape first_phase(const S &s) {
-  return phase_shape(s, 0);
+template <int STRIDE, class S>
+NNC_FN constexpr phase_shape<STRIDE> first_phase(const S &s) {
+  return phase_shape<STRIDE>(s, 0);
 }
 
-template <class S>
+template <int STRIDE, class S>
 constexpr launch_size phases_launch(const S &s, int rows, int columns,
                                     int depth_bytes, int warp_rows,
                                     int warp_columns, int stages) {
-  launch_size size = gemm_launch(first_phase(s), rows, columns, depth_bytes,
-                                 warp_rows, warp_columns, stages, 1);
-  size.grid.z = phase_count;
+  launch_size size =
+      gemm_launch(first_phase<STRIDE>(s), rows, columns, depth_bytes, warp_rows,
+                  warp_columns, stages, 1);
+  size.grid.z = STRIDE * STRIDE;
   return size;
 }
 
 /// The weights of the phases.
 struct phase_weights {
-  int channels, filters, kh, kw;
+  int channels, filters, kh, kw, stride;
 
-  /// The product with the weights of the taps of these parities.
-  NNC_FN constexpr matmul_as_conv2d product(int parities) const {
+  NNC_FN constexpr int phases() const { return stride * stride; }
+  /// The product with the weights of the taps of this phase.
+  NNC_FN constexpr matmul_as_conv2d product(int phase) const {
     return matmul_as_conv2d(1, filters,
-                            taps_of_parity(kh, parities / phase_stride) *
-                                taps_of_parity(kw, parities % phase_stride) *
+                            taps_from(phase / stride, kh, stride) *
+                                taps_from(phase % stride, kw, stride) *
                                 channels);
   }
-  /// Number of elements of `bytes` bytes that are stored before those of these
-  /// parities.
-  NNC_FN constexpr ptrdiff_t first_element(int parities, int bytes) const {
+  /// Number of elements of `bytes` bytes that are stored before those of this
+  /// phase.
+  NNC_FN constexpr ptrdiff_t first_element(int phase, int bytes) const {
     ptrdiff_t count = 0;
-    for (int i = 0; i < parities; ++i)
+    for (int i = 0; i < phase; ++i)
       count += ptrdiff_t(gemm_panels(product(i))) *
                packed_panel_elements(product(i), bytes);
     return count;
@@ -116,13 +115,13 @@ struct phase_weights {
   /// Calls visit(filter, tap row, tap column, channel) for each stored element
   /// of `bytes` bytes in turn. `filter` is -1 for an element that is zero.
   template <class F> void visit(int bytes, F visit) const {
-    for (int parities = 0; parities < phase_count; ++parities) {
-      const int down = parities / phase_stride, right = parities % phase_stride;
-      const int across = taps_of_parity(kw, right);
-      visit_packed_product(product(parities), bytes, [&](int column, int term) {
+    for (int phase = 0; phase < phases(); ++phase) {
+      const int down = phase / stride, right = phase % stride;
+      const int across = taps_from(right, kw, stride);
+      visit_packed_product(product(phase), bytes, [&](int column, int term) {
         const int tap = term / channels;
-        visit(column, down + tap / across * phase_stride,
-              right + tap % across * phase_stride, term % channels);
+        visit(column, down + tap / across * stride,
+              right + tap % across * stride, term % channels);
       });
     }
   }
