@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace nnc_test;
 
@@ -76,6 +77,13 @@ copy_problem random_copy(random_source &r, bool permuted) {
   const int skipped = r.between(0, 3) == 0 ? unit * r.between(1, 3) : 0;
   s.dst_offset = skipped;
   p.to_size += skipped;
+  // The other way round, unless elements of y would be written twice.
+  if (r.between(0, 3) == 0 &&
+      std::count(s.src_strides, s.src_strides + s.rank, 0) == 0) {
+    std::swap(s.src_strides, s.dst_strides);
+    std::swap(s.src_offset, s.dst_offset);
+    std::swap(p.from_size, p.to_size);
+  }
   return p;
 }
 

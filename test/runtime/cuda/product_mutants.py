@@ -9,6 +9,7 @@ import sys
 
 import mutants
 from mutants import KERNEL as SUMS, STORE
+from mutants import PRODUCTS as FRAGMENTS
 
 FOLDER = "runtime/routines/matrix/matmul/"
 KERNEL, LOADS, PLAN, PRODUCTS = (FOLDER + name for name in (
@@ -121,7 +122,20 @@ PLAIN_MUTANTS = [
     (PRODUCTS, "lane % 2 * 8 + lane / 4 % 2 * 16", "lane % 4 * 8"),
 ]
 
-GROUPED_MUTANTS = [
+# In the loop that grouped.cuh, pixels.cuh and phases.cuh share with implicit_gemm.cuh.
+LOOP_MUTANTS = [
+    (SUMS, "      b.barrier();\n", ""),
+    (SUMS, "      b.template wait_copies<Tile::stages - 2>();\n", ""),
+    (SUMS, "wait_copies<Tile::stages - 2>", "wait_copies<Tile::stages - 1>"),
+    (SUMS, "    b.wait_for_inputs();\n    typename", "    typename"),
+    (SUMS, "      write = next_stage<Tile>(base, write);\n", ""),
+    (SUMS, "        end_weights(write);\n", ""),
+    (INPUT, "(chunk ^ gemm_swizzle<Tile>(row)) * 16", "chunk * 16"),
+    (INPUT, "out < gemm_rows(s)", "out <= gemm_rows(s)"),
+]
+
+# Groups of halves and bytes are whole runs of eight filters, so that no store is of fewer.
+GROUPED_MUTANTS = LOOP_MUTANTS + [
     (GROUPED, "? gemm_panel / width\n", "? gemm_panel / width / 2\n"),
     (GROUPED, "gemm_panel % width == 0 &&", "true &&"),
     (GROUPED, "channels % gemm_panel == 0", "true"),
@@ -133,9 +147,21 @@ GROUPED_MUTANTS = [
     (FLOATS, "has_groups<S> ? group * filters : 0", "0"),
     (FLOATS, "has_groups<S> ? s.k / s.groups : s.k", "s.k"),
     (FLOAT_PLAN, "panel * gemm_panel + i", "panel + i"),
+    (GROUPED, "groups(s.groups / merged_count(s.c / s.groups, s.c))",
+     "groups(s.groups / merged_count(s.c, s.c))"),
+    (GROUPED, "taps * merged_width());", "taps * width);"),
+    (GROUPED, "term % merged_width();", "term % width;"),
+    (GROUPED, "term / merged_width(), channel", "term / width, channel"),
+    (GROUPED, "width < gemm_panel && ", "width < gemm_panel / 2 && "),
+    (SUMS, "x + group * (s.c / s.groups)", "x"),
+    (SUMS, "w + group * group_bytes", "w"),
+    (SUMS, "group * gemm_blocks<Tile>(s) + b.block_x()", "b.block_x()"),
+    (FRAGMENTS, "row, group * filters + filter", "row, filter"),
+    (STORE, "const int channel = group * filters + filter", "const int channel = filter"),
+    (mutants.PLAN, "return gemm_blocks<Tile>(s) * s.groups;", "return gemm_blocks<Tile>(s);"),
 ]
 
-PIXEL_MUTANTS = [
+PIXEL_MUTANTS = LOOP_MUTANTS + [
     (INPUT, "c < s.channels() ?", "true ?"),
     (INPUT, "c < s.channels() ?", "c <= s.channels() ?"),
     (INPUT, "tap_column += step / pixel_channels", "tap_column += step"),
@@ -146,9 +172,20 @@ PIXEL_MUTANTS = [
     (PIXELS, "term / pixel_channels, channel", "term % taps, channel"),
     (PIXELS, "int c = pixel_channels", "int c = 8"),
     (FLOATS, "if constexpr (has_pixels<S>)", "if constexpr (false)"),
+    (FRAGMENTS, "smaller(8, filters - filter)", "8"),
+    (INPUT, "      }\n      next_tap(s, r, t);\n    }\n  }\n", "      }\n    }\n  }\n"),
+    (INPUT, "        tap_column -= s.kw;\n        ++tap_row;\n", "        tap_column -= s.kw;\n"),
+    (INPUT, "if (inside(s, i, r, t))\n          found", "if (r < s.kh)\n          found"),
+    (INPUT, "at(s, i, r, t, 0)", "at(s, i, r, t, s.channels())"),
+    (INPUT, "found.word[w] & used.word[w]", "found.word[w] & used.word[0]"),
+    (INPUT, "if (++t == s.kw)", "if (++t > s.kw)"),
+    (PIXELS, "taps * pixel_channels);", "taps * channels);"),
+    (PIXELS, "term % pixel_channels;", "term % channels;"),
+    (STORE, "for (int z = 0; z < slices; ++z)", "for (int z = 1; z < slices; ++z)"),
+    (SUMS, "begin = steps * slice / slices", "begin = 0"),
 ]
 
-PHASE_MUTANTS = [
+PHASE_MUTANTS = LOOP_MUTANTS + [
     (PHASES + "_plan.h", "(taps - first + stride - 1) / stride", "taps / stride"),
     (PHASES + "_plan.h", "dh = -1, dw", "dh = 1, dw"),
     (PHASES + "_plan.h", "pt = -(down / STRIDE)", "pt = down / STRIDE"),
@@ -167,6 +204,21 @@ PHASE_MUTANTS = [
      "    if (b.block_x() >= gemm_blocks<Tile>(phase) - 1) {"),
     (PHASES + ".cuh", "s.output_row(row)", "row"),
     (SUMS, "slices == 1 ? 0 : b.block_z()", "b.block_z()"),
+    (FRAGMENTS, "smaller(8, filters - filter)", "8"),
+    (PHASES + ".cuh", "1, phase_count}", "1, phase_count - 1}"),
+    (PHASES + ".cuh", "gemm_blocks<Tile>(first_phase(s)), 1",
+     "gemm_blocks<Tile>(first_phase(s)) - 1, 1"),
+    (PHASES + ".cuh", "phase(s, b.block_z())", "phase(s, b.block_z() % 2)"),
+    (PHASES + "_plan.h", "first_row(phase / phase_stride)", "first_row(phase % phase_stride)"),
+    (PHASES + "_plan.h", "down = first_row + s.pt, right", "down = first_row + s.pl, right"),
+    (PHASES + "_plan.h", "taps_of_parity(s.kw, right", "taps_of_parity(s.kh, right"),
+    (PHASES + "_plan.h", "dw = -1, groups", "dw = 1, groups"),
+    (PHASES + "_plan.h", "ow = (columns - first_column + 1) / phase_stride",
+     "ow = columns / phase_stride"),
+    (PHASES + "_plan.h", "(line / oh) * rows", "(line / oh) * oh * phase_stride"),
+    (PHASES + "_plan.h", "right + tap % across * phase_stride", "right + tap % across"),
+    (PHASES + "_plan.h", "ptrdiff_t(gemm_panels(product(i)))",
+     "ptrdiff_t(gemm_panels(product(i)) - 1)"),
 ]
 
 TESTS = {"plain": (PLAIN_MUTANTS, "plain_gemm"), "grouped": (GROUPED_MUTANTS, "grouped"),
