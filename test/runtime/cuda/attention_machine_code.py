@@ -1,7 +1,7 @@
 """Checks the machine code that nvcc makes of the kernels in attention_kernels.inc, and prints a
 table of it.
 
-    attention_machine_code.py [ARCH...]      75 80 90, or those given
+    attention_machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack or spill registers. In the main loop, over the steps of keys, there are
 for halves two products for each ldmatrix and 16 queries of a warp, and for floats six

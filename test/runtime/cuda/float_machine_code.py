@@ -1,7 +1,7 @@
 """Checks the machine code that nvcc makes of the kernels in float_kernels.inc, and prints a table
 of it, as machine_code.py does for tensor cores.
 
-    float_machine_code.py [ARCH...]      75 80 90, or those given
+    float_machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack, spill registers or local memory. In the main loop of a product there are
 at least eight multiply-adds for each load of shared memory, or 6.4 where a thread has 2 x 8

@@ -1,15 +1,20 @@
 """Checks the machine code that nvcc makes of the kernels in kernels.inc, and prints a table of it.
 
-    machine_code.py [ARCH...]      75 80 90, or those given
+    machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack or spill registers. In the main loop, the innermost loop around the
 products, there are at least four products for each ldmatrix. From sm_80 on, whole chunks are copied
 asynchronously, 16 bytes at a time, and the loop has no loads of global memory; on sm_75 it loads 16
 bytes at a time. A tile fits into the registers and the shared memory of a multiprocessor.
 
+No kernel has more than 1.05 times the registers, stack, spills or shared memory that
+machine_code.csv says, which nvcc of the version in scripts/cuda-requirements.txt has made. --write
+writes what it finds into that table, in place of the rows of these kernels and architectures.
+
 Without nvcc the test is skipped; see test/cuda/toolkit.py.
 """
 
+import csv
 import pathlib
 import re
 import subprocess
@@ -23,7 +28,12 @@ import toolkit  # noqa: E402
 ROOT = HERE.parents[2]
 SKIPPED = 77  # the exit status that CTest takes for a skipped test
 
-SHARED_BYTES = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10}
+SHARED_BYTES = {75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}
+TABLE = HERE / "machine_code.csv"
+# The name of a source without .cu, a kernel in it, the registers of a thread, and bytes: of its
+# stack and its spills, and of a block's dynamic shared memory.
+COLUMNS = ["source", "kernel", "sm", "registers", "stack", "spills", "shared"]
+GROWTH = 1.05
 PRODUCTS = re.compile(r"\b[HI]MMA\.")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(.*?);", re.M)
 KERNEL = re.compile(r"^NNC_GEMM\((.*)\)$", re.M)
@@ -145,6 +155,39 @@ def check_counting(code, counts):
     return [f"has {atomics} atomic operations and {fences} fences"]
 
 
+def read_table():
+    """The rows of the committed table: tuples of numbers by source, kernel and architecture."""
+    if not TABLE.exists():
+        return {}
+    with open(TABLE, newline="") as file:
+        return {(row["source"], row["kernel"], int(row["sm"])):
+                tuple(int(row[name]) for name in COLUMNS[3:]) for row in csv.DictReader(file)}
+
+
+def write_table(rows):
+    with open(TABLE, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([*key, *numbers] for key, numbers in sorted(rows.items()))
+
+
+def compare(old, new, source, architectures):
+    """Yields how the rows of a source, for these architectures, differ from the table for the
+    worse."""
+    old = {key: numbers for key, numbers in old.items()
+           if key[0] == source and key[2] in architectures}
+    for key in sorted({*old, *new}):
+        where = f"{key[1]} on sm_{key[2]}"
+        if key not in old:
+            yield f"{where} is not in {TABLE.name}; --write adds it"
+        elif key not in new:
+            yield f"{where} is in {TABLE.name}, but no kernel; --write removes it"
+        else:
+            for name, before, now in zip(COLUMNS[3:], old[key], new[key], strict=True):
+                if now > GROWTH * before:
+                    yield f"{where} has {name} {now}, in {TABLE.name} {before}"
+
+
 def gate(source, head, kernels, check):
     """Checks the kernels of a source and prints a table with `head`. `check` returns a row of the
     table and the list of what is wrong. Returns the exit status."""
@@ -152,9 +195,11 @@ def gate(source, head, kernels, check):
     if not tools:
         print(toolkit.WHY_SKIPPED)
         return SKIPPED
-    rows, problems = [head], []
+    rows, problems, found = [head], [], {}
+    kind = source.removesuffix(".cu")
+    architectures = [int(word) for word in sys.argv[1:] if word != "--write"] or [75, 80, 90]
     with tempfile.TemporaryDirectory() as folder:
-        for arch in map(int, sys.argv[1:] or (75, 80, 90)):
+        for arch in architectures:
             said, code = measure(source, arch, pathlib.Path(folder), *tools)
             for kernel in kernels:
                 if arch < kernel.first or kernel.shared > SHARED_BYTES[arch]:
@@ -162,6 +207,15 @@ def gate(source, head, kernels, check):
                 row, wrong = check(kernel, arch, said[kernel.name], code[kernel.name])
                 rows.append(row)
                 problems += [f"{kernel.name} on sm_{arch} {what}" for what in wrong]
+                stack, stores, loads, registers = said[kernel.name]
+                found[kind, kernel.name, arch] = registers, stack, stores + loads, kernel.shared
+    old = read_table()
+    if "--write" in sys.argv:
+        kept = {key: numbers for key, numbers in old.items()
+                if key[0] != kind or key[2] not in architectures}
+        write_table({**kept, **found})
+    else:
+        problems += compare(old, found, kind, architectures)
     return report(rows, problems)
 
 

@@ -1,7 +1,7 @@
 """Checks the machine code that nvcc makes of the kernels in move_kernels.inc, as machine_code.py does
 for tensor cores, and prints a table of it.
 
-    move_machine_code.py [ARCH...]      75 80 90, or those given
+    move_machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack, spill registers or local memory, two blocks fit on a multiprocessor, and
 all load and store 16 bytes at a time.

@@ -1,7 +1,7 @@
 """Checks the machine code that nvcc makes of the kernels in product_kernels.inc, and prints a table
 of it, as machine_code.py does for implicit_gemm.cuh.
 
-    product_machine_code.py [ARCH...]      75 80 90, or those given
+    product_machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
 No kernel may have a stack, spill registers or local memory. Of halves, a warp of 64 x 64 results
 has at least four products for each ldmatrix in the main loop, one of 64 x 32 at least 2.5, one of
