@@ -218,3 +218,12 @@ TEST_CASE("an elementwise function on blocks of one element") {
   check_routine<nnc::elementwise_runs_sm75<4, shape, rectify>, 75, rectify,
                 nnc::f16>(r, 1, p, x);
 }
+TEST_CASE("elementwise functions have a thread for each run") {
+  const auto blocks = [](const shape &s) {
+    return nnc::elementwise_runs<4, shape, rectify>::grid(s).x;
+  };
+  CHECK(blocks({1, {1024}, {{1}}, 1, 1}) == 1);
+  CHECK(blocks({1, {1025}, {{1}}, 1, 1}) == 2);
+  CHECK(blocks({2, {2, 512}, {{512, 1}}, 1, 1}) == 1);
+  CHECK(blocks({2, {2, 257}, {{257, 1}}, 1, 1}) == 3); // no whole runs
+}

@@ -169,3 +169,9 @@ TEST_CASE("padding on blocks") {
   check_pads<float>(120);
   check_pads<std::int64_t>(80);
 }
+TEST_CASE("moves have a thread for each unit") {
+  CHECK(nnc::grid_of_moves(0).x == 1);
+  CHECK(nnc::grid_of_moves(256).x == 1);
+  CHECK(nnc::grid_of_moves(257).x == 2);
+  CHECK(nnc::grid_of_moves(512).x == 2);
+}
