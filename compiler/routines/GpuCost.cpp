@@ -59,9 +59,11 @@ double GpuCost::getThreads(const Routine &routine, const RoutineShape &call,
   return std::max(count, 1.0);
 }
 
-/// Returns the bytes of an element of the routine's first input.
+/// Returns the bytes of an element that the routine multiplies, or else those
+/// of an element of its first input. A routine whose inputs differ converts the
+/// first one to the type of the others.
 static int getElementBytes(const Routine &routine) {
-  return llvm::StringSwitch<int>(routine.elements)
+  return llvm::StringSwitch<int>(routine.otherElements)
       .Cases("f16", "bf16", "i16", "u16", 2)
       .Cases("i8", "u8", "byte", "narrow", "integer", 1)
       .Cases("f64", "i64", 8)
@@ -100,7 +102,7 @@ core_limits GpuCost::getLimits(const Routine &routine) const {
   return limits;
 }
 
-double GpuCost::getLaunchSeconds() const {
+double GpuCost::getLaunchSeconds(target::GpuAttr gpu) {
   return 1e-9 * double(gpu.getLaunchNs()) + costs::kGpuStartSeconds;
 }
 
@@ -172,5 +174,5 @@ double GpuCost::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
         std::max(work.operations / (efficiency * limits.rate * getHertz()) +
                      getFurtherOperations(work) / gpu.getPeak(),
                  getMoveSeconds(work));
-  return count * getLaunchSeconds() + seconds;
+  return count * getLaunchSeconds(gpu) + seconds;
 }

@@ -30,6 +30,10 @@ public:
   /// Returns 0: a GPU writes memory without fetching it.
   double getFetchSeconds(int64_t) const override { return 0; }
 
+  /// Returns the seconds of a launch without what it computes and moves, as
+  /// those of a memset of a few bytes.
+  static double getLaunchSeconds(target::GpuAttr gpu);
+
   /// Returns the number of threads in which a call of a routine that is not for
   /// blocks has work.
   static double getThreads(const Routine &routine, const RoutineShape &call,
@@ -38,8 +42,6 @@ public:
 private:
   /// Returns the limits of the multiprocessors for a routine for blocks.
   core_limits getLimits(const Routine &routine) const;
-  /// Returns the seconds of a launch without what it computes and moves.
-  double getLaunchSeconds() const;
   double getLevel2Bandwidth() const;
   /// Returns the bytes per second of data of which `bytes` are used together:
   /// from the level-2 cache if it holds them until they are used again.

@@ -130,15 +130,19 @@ static bool endsWithFloats(LayerOp layer) {
                                    getTensorType(layer.getY()).getNumElements();
 }
 
-/// Returns true if a product of halves may store floats: on GPUs, where sums
-/// are floats, for the caller or for a layer that stays in floats. A conversion
-/// would be a launch.
-static bool storesSums(LayerOp layer) {
+/// Returns true if a GPU runs the layer, so that a conversion is a launch.
+static bool isOnGpu(LayerOp layer) {
   auto module = layer->getParentOfType<ModuleOp>();
   auto machine =
       module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
              : target::MachineAttr();
-  return machine && machine.getHost().getKind() == target::DeviceKind::gpu &&
+  return machine && machine.getHost().getKind() == target::DeviceKind::gpu;
+}
+
+/// Returns true if a product of halves may store floats: on GPUs, where sums
+/// are floats, for the caller or for a layer that stays in floats.
+static bool storesSums(LayerOp layer) {
+  return isOnGpu(layer) &&
          cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds >
              0 &&
          llvm::any_of(layer->getUsers(), [](Operation *user) {
@@ -295,6 +299,22 @@ LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   return made;
 }
 
+/// Returns a copy of `anchored`, a layer made by computeWithHalves(), whose
+/// anchor reads its first input as floats and rounds it. Returns null if the
+/// anchor cannot, or if the input does not come from the caller as floats.
+LayerOp LayerForms::roundInput(LayerOp anchored) {
+  Value input = anchored.getInputs().front();
+  if (!isa<BlockArgument>(input) || !getElement(input).isF32())
+    return {};
+  LayerOp made = copy(anchored);
+  if (!cast<RoutineOpInterface>(made.getAnchorOp()).roundOperand(0)) {
+    made.erase();
+    return {};
+  }
+  setElement(made.getAnchor().getArgument(0), getElement(input));
+  return made;
+}
+
 void LayerForms::addHalves(LayerOp layer) {
   SmallVector<LayerOp> &found = forms[layer];
   Type half = Float16Type::get(layer.getContext());
@@ -316,22 +336,28 @@ void LayerForms::addHalves(LayerOp layer) {
   LayerOp anchored = layer.getAnchorOp() && !endsWithFloats(layer)
                          ? computeWithHalves(layer)
                          : LayerOp();
+  SmallVector<LayerOp> bases;
+  if (anchored)
+    bases.push_back(anchored);
+  if (LayerOp rounding =
+          anchored && isOnGpu(layer) ? roundInput(anchored) : LayerOp())
+    bases.push_back(rounding);
   auto isOpen = [](Value extra) {
     return !extra.getDefiningOp<ConstantOp>() && getElement(extra).isF32();
   };
   for (unsigned halves : getOpenExtras(layer, isOpen)) {
     if (halves)
       add(layer, single, single, halves);
-    if (anchored) {
-      add(anchored, half, half, halves);
+    for (LayerOp base : bases) {
+      add(base, half, half, halves);
       if (storesSums(layer))
-        add(anchored, half, single, halves);
-    } else if (!layer.getAnchorOp()) {
-      add(layer, single, half, halves);
+        add(base, half, single, halves);
     }
+    if (!layer.getAnchorOp())
+      add(layer, single, half, halves);
   }
-  if (anchored)
-    anchored.erase();
+  for (LayerOp base : bases)
+    base.erase();
 }
 
 /// Returns a copy of a layer that multiplies integers, in which floats hold the

@@ -40,7 +40,8 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 /// model is quantized:
 /// - An anchor reads its inputs as halves and stores halves, or on GPUs floats
 ///   for the caller if it is a product. A constant is rounded; a layer has no
-///   such form if a constant is too large for a half.
+///   such form if a constant is too large for a half. On GPUs a layer may read
+///   the first input as floats and round it, if the caller passes that input.
 /// - An epilogue loads any of its extras, and an elementwise layer stores its
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.
@@ -101,6 +102,7 @@ private:
   nn::LayerOp copy(nn::LayerOp layer);
   void addHalves(nn::LayerOp layer);
   nn::LayerOp computeWithHalves(nn::LayerOp layer);
+  nn::LayerOp roundInput(nn::LayerOp anchored);
   mlir::Value convert(nn::ConstantOp constant, mlir::Type element);
   void addFloats(mlir::func::FuncOp function, Products products);
   void addHeld(nn::LayerOp layer);

@@ -89,6 +89,13 @@ def Nn_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
       "bool", "takesHalf", (ins "int64_t":$operand), [{}],
       /*defaultImplementation=*/[{ return true; }]>,
     InterfaceMethod<[{
+        Makes an op that computes with 16-bit floats read operand `operand` as
+        f32 and round it. The caller sets the operand's type. Returns false if
+        the op always reads operands that are rounded already.
+      }],
+      "bool", "roundOperand", (ins "int64_t":$operand), [{}],
+      /*defaultImplementation=*/[{ return false; }]>,
+    InterfaceMethod<[{
         Returns the type of the sums if that is not the element type of the
         operands, or null.
       }],

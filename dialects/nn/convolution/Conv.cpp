@@ -83,8 +83,12 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                        adaptor.getDilations(), adaptor.getPads(),
                        adaptor.getGroups(), shape)))
     return failure();
-  Type element;
-  if (failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
+  Type element = adaptor.getAccumulator().value_or(Type());
+  const bool roundsInput = element && isHalf(element) &&
+                           w.getElementType() == element &&
+                           x.getElementType().isF32();
+  if (!roundsInput &&
+      failed(inferAccumulator(location, x.getElementType(), w.getElementType(),
                               adaptor.getAccumulator(), element)))
     return failure();
   if (failed(verifyFill(location, x, adaptor.getFill())))
@@ -94,6 +98,13 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
 }
 
 Type ConvOp::getAccumulatorType() { return getAccumulator().value_or(Type()); }
+
+bool ConvOp::roundOperand(int64_t operand) {
+  if (operand != 0)
+    return false;
+  setAccumulator(getW().getType().getElementType());
+  return true;
+}
 
 bool ConvOp::isPointwise() {
   auto isOne = [](int64_t value) { return value == 1; };

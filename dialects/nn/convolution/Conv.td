@@ -16,7 +16,8 @@ include "dialects/nn/NnBase.td"
 include "mlir/IR/EnumAttr.td"
 
 def Nn_ConvOp : Nn_AnchorOp<"conv",
-    ["isLayoutTolerant", "getAccumulatorType"], [Nn_PaddedAxes]> {
+    ["isLayoutTolerant", "getAccumulatorType", "roundOperand"],
+    [Nn_PaddedAxes]> {
   let summary = "Convolution (cross-correlation) over 1 to 3 spatial axes";
   let description = [{
     Convolution of the input `x`, `[n, c, h, w]`, with the filters `w`,
@@ -33,7 +34,9 @@ def Nn_ConvOp : Nn_AnchorOp<"conv",
     at most 32 bits, whose two types may differ; sums and result have the
     accumulator's type, to which each element is converted first, and sums wrap
     around. Elements outside x then have the value `fill`, such as the zero
-    point of a quantized x.
+    point of a quantized x. With the accumulator f16 or bf16, x holds f32, whose
+    elements are rounded to that type first; filters and result have that type,
+    and sums and padding are as without an accumulator.
 
     `nnc-legalize` replaces a convolution over 3 axes by a sum of convolutions
     over 2.

@@ -189,6 +189,17 @@ constexpr double pixels_efficiency(tile_limits tile, const S &s, int rows,
          s.c / pixel_channels;
 }
 
+/// Share of the peak rate of multiply-adds that planes.cuh reaches, which loads
+/// each channel of a pixel by itself.
+template <class S>
+constexpr double planes_efficiency(tile_limits tile, const S &s, int rows,
+                                   int columns, int depth_bytes, int stages) {
+  const double share = block_costs::planes_share / block_costs::pixels_share;
+  tile.core.block_rate *= share;
+  return share *
+         pixels_efficiency(tile, s, rows, columns, depth_bytes, stages, 1);
+}
+
 /// Share of the peak rate of multiply-adds that conv_transpose2d/phases.cuh
 /// reaches for the work that the family counts, that of all taps of all pixels
 /// of the input. It is estimated as one convolution with the rows of all phases

@@ -3,6 +3,7 @@
 #include "runtime/routines/convolution/conv2d/grouped_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/pixels_plan.h"
+#include "runtime/routines/convolution/conv2d/planes.cuh"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/convolution/conv_transpose2d/phases.cuh"
 #include "test/runtime/cuda/kernel_epilogue.h"
@@ -68,6 +69,10 @@ template <class Of> struct of_pixels {
   using shape = pixel_shape<rgb_shape>;
   using output = typename of_conv<Of>::output;
 };
+template <class Of> struct of_planes {
+  using shape = plane_shape<rgb_shape, float>;
+  using output = typename of_conv<Of>::output;
+};
 template <class Of> struct of_phase {
   using shape = phase_shape<2>;
   using output = phase_sums<typename Of::element, typename Of::epilogue>;
@@ -81,9 +86,9 @@ template <class Of> struct of_slice {
 /// Runs the kernel, if ARCH has its instructions.
 template <int ARCH, int FROM, class T, bool WHOLE_CHUNKS, class Tile, class S,
           class Output>
-__device__ __forceinline__ void run(const S &s, const T *x,
-                                    const unsigned char *w,
-                                    const Output &output, int slices) {
+__device__ __forceinline__ void
+run(const S &s, const typename gemm_input<T, Tile, WHOLE_CHUNKS, S>::element *x,
+    const unsigned char *w, const Output &output, int slices) {
   if constexpr (ARCH >= FROM) {
     device_block<ARCH> b;
     implicit_gemm<T, Tile, WHOLE_CHUNKS, S>::run(b, s, x, w, output, slices);
@@ -97,7 +102,10 @@ __device__ __forceinline__ void run(const S &s, const T *x,
   extern "C" __global__ void __launch_bounds__(                                                    \
       gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>::threads)                   \
   SHAPE##_##TYPE##_##CHUNKS##_##ROWS##_##COLUMNS##_##DEPTH##_##WARP_ROWS##_##WARP_COLUMNS##_##STAGES( \
-      of_##SHAPE<of_##TYPE>::shape s, const of_##TYPE::element *x, const unsigned char *w,         \
+      of_##SHAPE<of_##TYPE>::shape s,                                                              \
+      const gemm_input<of_##TYPE::element,                                                         \
+                       gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>, CHUNKS,   \
+                       of_##SHAPE<of_##TYPE>::shape>::element *x, const unsigned char *w,          \
       of_##SHAPE<of_##TYPE>::output output, int slices) {                                          \
     run<arch, FROM, of_##TYPE::element, CHUNKS,                                                    \
         gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>>(s, x, w, output, slices); \

@@ -59,9 +59,9 @@ private:
 };
 
 /// Runs the kernel of a routine on the input `x`.
-template <int ARCH, class T, class K>
+template <int ARCH, class T, class X, class K>
 gemm_result run_packed(nnc::kernel_list<K>, const packed_case<T> &c,
-                       const device_memory<T> &x, int slices,
+                       const device_memory<X> &x, int slices,
                        std::uint64_t seed) {
   using result_type = typename gemm_case<T>::weight;
   device_memory<result_type> y(c.want.size()); // the residual lies in it
@@ -78,7 +78,7 @@ gemm_result run_packed(nnc::kernel_list<K>, const packed_case<T> &c,
   grid.may_read_constant(c.stored.data(), c.stored.bytes());
   grid.may_read_constant(c.bias.data(), c.bias.bytes());
   grid.may_write(y.data(), y.bytes());
-  const T *const from = x.data();
+  const X *const from = x.data();
   const result_type *const weights = c.stored.data();
   const auto launch = [&](const auto &...arguments) {
     result.error = grid.template run<K>(K::grid(c.s), c.s, from, weights,

@@ -1,8 +1,9 @@
-"""Checks that the tests of plain_gemm.cuh, and of grouped.cuh, pixels.cuh and phases.cuh, find
-mistakes in these kernels, as mutants.py does for implicit_gemm.cuh, which the latter stand on.
+"""Checks that the tests of plain_gemm.cuh, and of grouped.cuh, pixels.cuh, planes.cuh and
+phases.cuh, find mistakes in these kernels, as mutants.py does for implicit_gemm.cuh, which the latter
+stand on.
 
-    product_mutants.py [plain|grouped|pixels|phases] [NUMBER...]      all of them, or those with
-                                                                      these numbers
+    product_mutants.py [plain|grouped|pixels|planes|phases] [NUMBER...]      all of them, or those
+                                                                             with these numbers
 """
 
 import sys
@@ -19,6 +20,7 @@ QUADS = "runtime/routines/blocks/quads.h"
 CONV = mutants.CONV
 GROUPED, FLOATS, FLOAT_PLAN, INPUT = (CONV + name for name in (
     "grouped_plan.h", "float_gemm.cuh", "float_gemm_plan.h", "implicit_gemm_loads.cuh"))
+PLANES = CONV + "planes.cuh"
 PIXELS, PHASES = CONV + "pixels_plan.h", "runtime/routines/convolution/conv_transpose2d/phases"
 
 PLAIN_MUTANTS = [
@@ -185,6 +187,35 @@ PIXEL_MUTANTS = LOOP_MUTANTS + [
     (SUMS, "begin = steps * slice / slices", "begin = 0"),
 ]
 
+PLANE_MUTANTS = [
+    (PLANES, "(s.channels() - 1) * s.h * s.w", "s.channels() * s.h * s.w"),
+    (PLANES, "(s.channels() - 1) * s.h * s.w", "0"),
+    (PLANES, "out / s.ow / s.oh * further", "out / s.ow * further"),
+    (PLANES, "thread / Tile::chunks +", "thread % Tile::chunks +"),
+    (PLANES, "+ i * as_pixels::row_step;", "+ i;"),
+    (PLANES, "if (valid && c < s.channels())", "if (c < s.channels())"),
+    (PLANES, "if (valid && c < s.channels())", "if (valid)"),
+    (PLANES, "if (valid && c < s.channels())", "if (valid && c <= s.channels())"),
+    (PLANES, "if (valid && c < s.channels())", "if (valid && c < s.channels() - 1)"),
+    (PLANES, "          chunks[i].value[p][c] = 0;\n", "          chunks[i].value[p][c] = 1;\n"),
+    (PLANES, "ptrdiff_t(c) * s.h * s.w", "ptrdiff_t(c) * s.w"),
+    (PLANES, "ptrdiff_t(c) * s.h * s.w", "ptrdiff_t(c) * s.oh * s.ow"),
+    (PLANES, "r * s.dh * s.w + t * s.dw", "r * s.w + t * s.dw"),
+    (PLANES, "r * s.dh * s.w + t * s.dw", "r * s.dh * s.w + t"),
+    (PLANES, "      as_pixels::next_tap(s, r, t);\n", ""),
+    (PLANES, "words.word[w] = word(b, chunks[i], w)", "words.word[w] = word(b, chunks[0], w)"),
+    (PLANES, "this->place +", "this->place * 0 +"),
+    (PLANES, "const int first = w * per_word", "const int first = w"),
+    (PLANES, "loaded.value[first / pixel_channels]", "loaded.value[0]"),
+    (PLANES, "b.halves(from_bits(low), from_bits(high))",
+     "b.halves(from_bits(high), from_bits(low))"),
+    (PLANES, "b.halves(from_bits(low), from_bits(high))",
+     "b.halves(from_bits(low & ~0x1fffu), from_bits(high & ~0x1fffu))"),
+    (PLANES, "low | uint32_t(high) << 16", "high | uint32_t(low) << 16"),
+    (PIXELS, "(static_cast<long long>(s.n) + 1) *", "static_cast<long long>(s.n) *"),
+    (FLOATS, "if constexpr (has_pixels<S>)", "if constexpr (false)"),
+]
+
 PHASE_MUTANTS = LOOP_MUTANTS + [
     (PHASES + "_plan.h", "(taps - first + stride - 1) / stride", "taps / stride"),
     (PHASES + "_plan.h", "dh = -1, dw", "dh = 1, dw"),
@@ -222,7 +253,8 @@ PHASE_MUTANTS = LOOP_MUTANTS + [
 ]
 
 TESTS = {"plain": (PLAIN_MUTANTS, "plain_gemm"), "grouped": (GROUPED_MUTANTS, "grouped"),
-         "pixels": (PIXEL_MUTANTS, "pixels"), "phases": (PHASE_MUTANTS, "phases")}
+         "pixels": (PIXEL_MUTANTS, "pixels"), "planes": (PLANE_MUTANTS, "planes"),
+         "phases": (PHASE_MUTANTS, "phases")}
 
 if __name__ == "__main__":
     which = [sys.argv.pop(1)] if sys.argv[1:2] and sys.argv[1] in TESTS else TESTS

@@ -23,7 +23,8 @@
 // the rows that ldmatrix reads and those that a warp copies are in different
 // banks. Each thread copies one chunk of a step of every few rows, so it tracks
 // one tap and channel. If the channels of a group are no whole chunks, it loads
-// single elements (WHOLE_CHUNKS = false), or pixels (pixels_plan.h).
+// single elements (WHOLE_CHUNKS = false), or pixels (pixels_plan.h,
+// planes.cuh).
 //
 // With several slices, slice z adds the steps of its part and stores its sums.
 // The block of a tile that arrives last, whichever it is, adds those of all
@@ -59,7 +60,7 @@ struct implicit_gemm {
   /// which is a sliced_sums if there are several slices.
   /// If WHOLE_CHUNKS, s.c / s.groups is a multiple of 16 / sizeof(T).
   template <class B, class Output>
-  static NNC_INLINE void run(B &b, const S &s, const T *x,
+  static NNC_INLINE void run(B &b, const S &s, const typename input::element *x,
                              const unsigned char *w, const Output &output,
                              int slices) {
     const int filters = s.k / s.groups, group = b.block_y();
@@ -78,7 +79,8 @@ struct implicit_gemm {
     input in(s, x + group * (s.c / s.groups), first_row, b.thread(), begin);
     weights ws(w + group * group_bytes, gemm_panels(s), blocks,
                first_column / gemm_panel, b.thread(), begin);
-    words4 in_chunks[input::count], w_chunks[weights::count];
+    typename input::chunk in_chunks[input::count];
+    words4 w_chunks[weights::count];
 
     // Start to load a step, and end that where loads are not asynchronous.
     const auto start_weights = [&](shared_address stage) {

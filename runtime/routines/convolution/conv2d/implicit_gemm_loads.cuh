@@ -82,6 +82,8 @@ template <class T, class Tile, bool WHOLE_CHUNKS, class S> struct gemm_input {
   static constexpr int elements = 16 / int(sizeof(T)); ///< of a chunk
   static constexpr int row_step = Tile::threads / Tile::chunks;
   static constexpr int count = Tile::rows / row_step;
+  using element = T;    ///< in global memory
+  using chunk = words4; ///< as it is loaded
   using product = gemm_product<T>;
   using bits = typename product::bits;
 
@@ -203,7 +205,7 @@ template <class T, class Tile, bool WHOLE_CHUNKS, class S> struct gemm_input {
                      chunks[i]);
   }
 
-private:
+protected:
   /// Loads chunks of pixels of four channels, a pixel at a time.
   template <class B>
   NNC_INLINE void load_pixels(B &b, const S &s, words4 (&chunks)[count]) const {

@@ -1,7 +1,8 @@
 //===- pixels_plan.h - Shapes and weights of pixels.cuh -------------------===//
 //
 // Convolutions of images with at most four channels, which lie in memory as
-// pixels of four: NCHW4c. A term of a sum is (r * kw + s) * 4 + channel.
+// pixels of four, NCHW4c, or as planes, NCHW (planes.cuh). A term of a sum is
+// (r * kw + s) * 4 + channel.
 // Weights of halves and of bytes are in the order of fragments
 // (implicit_gemm_plan.h), those of floats in panels (float_gemm_plan.h); they
 // are zero for channels beyond the last one.
@@ -32,12 +33,25 @@ template <class S> NNC_FN constexpr pixel_shape<S> as_pixels(const S &s) {
   return pixel_shape<S>(s);
 }
 
+/// The shape of such a convolution whose image lies in memory as planes of
+/// elements of type X.
+template <class S, class X> struct plane_shape : pixel_shape<S> {
+  NNC_FN explicit constexpr plane_shape(const S &s) : pixel_shape<S>(s) {}
+};
+
 /// True if shapes of this type are a pixel_shape.
 template <class S> constexpr bool has_pixels = false;
 template <class S> constexpr bool has_pixels<pixel_shape<S>> = true;
+template <class S, class X> constexpr bool has_pixels<plane_shape<S, X>> = true;
 
 template <class S> constexpr bool pixels_apply(const S &s) {
   return s.groups == 1 && s.c <= pixel_channels;
+}
+/// Elements are counted up to those of an image beyond the last one, where rows
+/// of the last tile may lie.
+template <class S> constexpr bool planes_apply(const S &s) {
+  return pixels_apply(s) &&
+         (static_cast<long long>(s.n) + 1) * s.c * s.h * s.w < 1ll << 31;
 }
 
 /// The weights of such a convolution.
