@@ -66,6 +66,10 @@ mlir::LogicalResult emit(mlir::ModuleOp module, llvm::StringRef folder,
 /// default options, but without the names of files.
 std::string describe(mlir::ModuleOp module);
 
+/// Returns true if a run of a CUDA program sets the counters of blocks to zero
+/// by a memset, a launch of its own, as its first layer cannot do it.
+bool clearsByMemset(exec::ProgramOp program);
+
 /// Returns the bytes of the weights of a program, including the headers of its
 /// pieces.
 uint64_t getWeightsBytes(exec::ProgramOp program);

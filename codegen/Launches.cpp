@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/Codegen.h"
 #include "codegen/Program.h"
 
 #include <algorithm>
@@ -97,6 +98,28 @@ static LaunchCount countSteps(Block &steps) {
   return count;
 }
 
+exec::CallOp codegen::findClearingCall(exec::ProgramOp program) {
+  if (!program.getCounterBytes())
+    return {};
+  for (Operation &op : program.getBody().front()) {
+    auto call = dyn_cast<exec::CallOp>(op);
+    if (!call && !isa<exec::PlaceOpInterface, exec::CopyOp>(op))
+      return {};
+    if (!call)
+      continue;
+    if (call.getCounters() || call.getDevice())
+      return {};
+    // A call that is left out at some sizes comes before one that never is.
+    if (countStep(op).least > 0)
+      return call;
+  }
+  return {};
+}
+
+bool codegen::clearsByMemset(exec::ProgramOp program) {
+  return program.getCounterBytes() && !findClearingCall(program);
+}
+
 LaunchCount codegen::countLaunches(exec::ProgramOp program) {
   LaunchCount count = countSteps(program.getBody().front());
   for (Operation &op : program.getBody().front()) {
@@ -107,7 +130,7 @@ LaunchCount codegen::countLaunches(exec::ProgramOp program) {
     int64_t most = place.getTensor().getNumElements() != 0;
     add(count, {exec::getVaryingDims(place) ? 0 : most, most});
   }
-  if (program.getCounterBytes())
+  if (clearsByMemset(program))
     add(count, {1, 1}); // sets the counters to zero
   return count;
 }

@@ -361,6 +361,15 @@ std::string codegen::printLayer(exec::CallOp call, int number, int64_t total) {
   if (call.getScratch())
     arguments.back() = printScratch(call, names.back());
   arguments.push_back(argument);
+  auto clearing =
+      isCuda(call.getOperation())
+          ? findClearingCall(call->getParentOfType<exec::ProgramOp>())
+          : exec::CallOp();
+  const bool clears =
+      clearing && clearing.getLike().value_or(clearing.getName()) == name;
   return text + printRoutine(call, functor) +
-         printList("  nnc::launch<routine>(", arguments, ");") + "}\n\n";
+         printList(clears ? "  nnc::launch_and_clear<routine>("
+                          : "  nnc::launch<routine>(",
+                   arguments, ");") +
+         "}\n\n";
 }

@@ -94,6 +94,12 @@ struct LaunchCount {
 };
 LaunchCount countLaunches(exec::ProgramOp program);
 
+/// Returns the call whose launch sets the counters of a GPU's blocks to zero:
+/// the first launch of a run, if it is made at all sizes and does not count its
+/// blocks itself. Returns null if a memset has to do it, or if the program has
+/// no counters.
+exec::CallOp findClearingCall(exec::ProgramOp program);
+
 /// Returns a comment that explains exactly the layouts that values of the
 /// programs have.
 std::string printLayouts(llvm::ArrayRef<exec::ProgramOp> programs);

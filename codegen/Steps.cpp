@@ -298,8 +298,14 @@ std::string codegen::printBody(exec::ProgramOp program,
   body += uploads;
   if (int64_t bytes = program.getCounterBytes()) {
     usesArena = true;
-    body += printComment("Blocks of a launch count each other here.", "  //") +
-            printList("  gpu_stream.clear_counters(",
+    exec::CallOp clearing = findClearingCall(program);
+    std::string comment = "Blocks of a launch count each other here.";
+    if (clearing)
+      comment +=
+          (" " + clearing.getName() + " sets the counters to zero.").str();
+    body += printComment(comment, "  //") +
+            printList(clearing ? "  gpu_stream.set_counters("
+                               : "  gpu_stream.clear_counters(",
                       {"at<void>(" + getArenaName(program).str() + ", " +
                            std::to_string(program.getArena() - bytes) + ")",
                        std::to_string(bytes)},

@@ -83,8 +83,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
       followed by those that the program computes. All places, and the types of
       their tensors, are for the largest sizes.
     - `counter_bytes`: the size of the counters of a GPU's blocks, which are the
-      last bytes of the arena. A run sets them to zero before its first step,
-      and each launch leaves them zero, so that all launches share them.
+      last bytes of the arena. A run sets them to zero before the first step
+      that counts blocks, and each launch leaves them zero, so that all launches
+      share them.
 
     Example:
     ```mlir

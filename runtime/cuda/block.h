@@ -39,6 +39,12 @@ struct launch_size {
   int counters = 0;
 };
 
+/// Counters of blocks that a launch sets to zero for those that follow it.
+struct counter_range {
+  uint32_t *first;
+  int count;
+};
+
 /// True if kernel K has counters(s), the number of counters with which its
 /// blocks count each other.
 template <class K, class S, class = void> constexpr bool counts_blocks = false;

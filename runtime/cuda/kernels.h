@@ -89,6 +89,19 @@ void launch_kernel(stream &stream, const S &shape, const A &...arguments) {
 #endif
 }
 
+/// Kernel K, whose first block also sets counters to zero. All threads have
+/// waited for earlier launches when K::run() returns.
+template <class K> struct clearing_kernel : K {
+  template <class B, class S, class... A>
+  static NNC_INLINE void run(B &b, const S &s, const counter_range &counters,
+                             const A &...arguments) {
+    K::run(b, s, arguments...);
+    if (b.block_x() == 0 && b.block_y() == 0 && b.block_z() == 0)
+      for (int i = b.thread(); i < counters.count; i += K::threads)
+        b.store_global(counters.first + i, uint32_t(0));
+  }
+};
+
 /// Launches the kernel of a routine. Each routine has one, as the compiler
 /// counts a launch for each call.
 template <class Kernel> struct kernel_launcher<kernel_list<Kernel>> {
@@ -98,6 +111,14 @@ template <class Kernel> struct kernel_launcher<kernel_list<Kernel>> {
       launch_kernel<R, Kernel>(stream, shape, arguments..., stream.counters());
     else
       launch_kernel<R, Kernel>(stream, shape, arguments...);
+  }
+  template <class R, class S, class... A>
+  static void launch_and_clear(stream &stream, const S &shape,
+                               const A &...arguments) {
+    static_assert(!counts_blocks<Kernel, S>,
+                  "a launch cannot count with counters that it sets to zero");
+    launch_kernel<R, clearing_kernel<Kernel>>(
+        stream, shape, stream.take_uncleared(), arguments...);
   }
 };
 

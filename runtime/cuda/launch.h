@@ -76,6 +76,14 @@ NNC_FN inline void run_units(const S &shape, int units, int thread, int threads,
   }
 }
 
+/// Sets the counters to zero by the first `threads` threads of a launch.
+NNC_FN inline void clear_by_threads(const counter_range &counters, int thread,
+                                    int threads) {
+  const int step = threads < block_threads ? threads : block_threads;
+  for (int i = thread; thread < step && i < counters.count; i += step)
+    counters.first[i] = 0;
+}
+
 #if defined(__CUDACC__)
 
 /// Waits until the launches before this one have ended, and sees what they
@@ -94,6 +102,18 @@ __global__ void __launch_bounds__(block_threads)
     units_kernel(S shape, int units, int threads, A... arguments) {
   join_launches();
   const int thread = static_cast<int>(blockIdx.x * block_threads + threadIdx.x);
+  if (thread < threads)
+    run_units<R>(shape, units, thread, threads, arguments...);
+}
+
+/// The kernel of launch_and_clear(), which also sets counters to zero.
+template <class R, class S, class... A>
+__global__ void __launch_bounds__(block_threads)
+    clearing_units_kernel(S shape, counter_range counters, int units,
+                          int threads, A... arguments) {
+  join_launches();
+  const int thread = static_cast<int>(blockIdx.x * block_threads + threadIdx.x);
+  clear_by_threads(counters, thread, threads);
   if (thread < threads)
     run_units<R>(shape, units, thread, threads, arguments...);
 }
@@ -183,11 +203,23 @@ public:
   /// their blocks. Each launch leaves them zero.
   void clear_counters(void *place, size_t bytes) {
     join();
-    counting = static_cast<uint32_t *>(place);
+    set_counters(place, 0);
     if (!error)
       error = cudaMemsetAsync(place, 0, bytes, queue);
   }
-  uint32_t *counters() const { return counting; }
+  /// Tells the place of the counters, which the next launch_and_clear() sets to
+  /// zero.
+  void set_counters(void *place, size_t bytes) {
+    uncleared = {static_cast<uint32_t *>(place), int(bytes / sizeof(uint32_t))};
+  }
+  /// Returns the counters that nothing has set to zero yet, and expects the
+  /// caller to do that.
+  counter_range take_uncleared() {
+    const counter_range all = uncleared;
+    uncleared.count = 0;
+    return all;
+  }
+  uint32_t *counters() const { return uncleared.first; }
 
   /// Copies bytes within the GPU's memory.
   void copy(void *to, const void *from, size_t bytes) {
@@ -312,7 +344,7 @@ private:
   /// Whether launches of this GPU can begin early, and whether the next one
   /// does. The first one does not, as it follows work that is not known here.
   bool begins_early = false, is_early = false;
-  uint32_t *counting = nullptr;
+  counter_range uncleared = {nullptr, 0};
 };
 
 /// Returns false if CUDA knows that `pointer` is not to memory that it has
@@ -344,10 +376,18 @@ public:
   /// Returns a number that differs from kernel to kernel.
   uint64_t next_seed() { return ++seed; }
   void clear_counters(void *place, size_t bytes) {
-    counting = static_cast<uint32_t *>(place);
+    set_counters(place, 0);
     add(false, [=](auto &&) { ::memset(place, 0, bytes); });
   }
-  uint32_t *counters() const { return counting; }
+  void set_counters(void *place, size_t bytes) {
+    uncleared = {static_cast<uint32_t *>(place), int(bytes / sizeof(uint32_t))};
+  }
+  counter_range take_uncleared() {
+    const counter_range all = uncleared;
+    uncleared.count = 0;
+    return all;
+  }
+  uint32_t *counters() const { return uncleared.first; }
   void copy(void *to, const void *from, size_t bytes) {
     if (bytes)
       add(false, [=](auto &&) { ::memcpy(to, from, bytes); });
@@ -413,7 +453,7 @@ private:
   bool is_reversed = false;
   uint64_t seed = 0;
   long launches = 0;
-  uint32_t *counting = nullptr;
+  counter_range uncleared = {nullptr, 0};
   gpu_fault error = gpu_fault::none;
 };
 
@@ -444,8 +484,10 @@ template <class R> struct kernels_of<R, void_of<typename R::kernels>> {
 };
 
 /// Runs all units of a routine. Routines with scratch memory run on as many
-/// threads as it has shares, of which there are NNC_THREADS.
-template <class Routine, class S, class... A>
+/// threads as it has shares, of which there are NNC_THREADS. With CLEARS the
+/// launch, which is made even if there are no units, sets the stream's counters
+/// to zero.
+template <class Routine, bool CLEARS, class S, class... A>
 inline void launch_units(stream &stream, const S &shape,
                          const A &...arguments) {
   using R = typename finest<Routine>::type;
@@ -457,7 +499,19 @@ inline void launch_units(stream &stream, const S &shape,
   else
     units = R::units(shape);
   const int threads = units < most ? units : most;
-  if (units > 0) {
+  if constexpr (CLEARS) {
+    const counter_range counters = stream.take_uncleared();
+    const int all = threads > 0 ? threads : 1;
+#if defined(__CUDACC__)
+    stream.run(clearing_units_kernel<R, S, A...>, all, shape, counters, units,
+               all, arguments...);
+#else
+    stream.run(all, [=](int thread) {
+      clear_by_threads(counters, thread, all);
+      run_units<R>(shape, units, thread, all, arguments...);
+    });
+#endif
+  } else if (units > 0) {
 #if defined(__CUDACC__)
     stream.run(units_kernel<R, S, A...>, threads, shape, units, threads,
                arguments...);
@@ -481,9 +535,28 @@ template <class R, class S, class... A>
 inline void launch(stream &stream, const S &shape, const A &...arguments) {
   using kernels = typename kernels_of<R>::type;
   if constexpr (is_same<kernels, void>::value)
-    launch_units<R>(stream, shape, arguments...);
+    launch_units<R, false>(stream, shape, arguments...);
   else
     kernel_launcher<kernels>::template launch<R>(stream, shape, arguments...);
+}
+
+/// Runs routine R as the first launch of a run. It sets the stream's counters
+/// to zero, which it does not use itself.
+///
+/// Later launches see the zeros as they see results of any earlier layer: each
+/// thread of each launch waits for the end of the launch before, so that the
+/// end of a launch is that of all before it, and what they stored is visible
+/// (README.md). The launches of an earlier run have ended when this one begins,
+/// as the first launch of a run is an ordinary one.
+template <class R, class S, class... A>
+inline void launch_and_clear(stream &stream, const S &shape,
+                             const A &...arguments) {
+  using kernels = typename kernels_of<R>::type;
+  if constexpr (is_same<kernels, void>::value)
+    launch_units<R, true>(stream, shape, arguments...);
+  else
+    kernel_launcher<kernels>::template launch_and_clear<R>(stream, shape,
+                                                           arguments...);
 }
 
 } // namespace nnc

@@ -152,15 +152,66 @@ class Launches(nnc.TestCase):
         self.check(modules_test.moves(),
                    {"x": np.float32(random.standard_normal([2, 3, 5, 7]))})
 
-    def test_slices(self):
-        """A product with few outputs of long sums has slices, and its counters are set to zero."""
+    def slices(self):
+        """A product with few outputs of long sums, which has slices, and its input."""
+        m = blocks_test.Maker(9)
+        y = m.dense("x", 4096, 64)
+        return (m.model([value("x", [16, 4096])], [value(y, [16, 64])]),
+                {"x": np.float32(m.random.standard_normal([16, 4096]))})
+
+    def fail_with(self, values, name, old, new):
+        """Checks that a run fails if a text that a file of the module has once is another one."""
+        path = self.folder / "code" / name
+        text = path.read_text()
+        self.assertEqual(text.count(old), 1, old)
+        path.write_text(text.replace(old, new))
+        with self.assertRaisesRegex(AssertionError, "counts more blocks than it says"):
+            Module(self.folder / "code").count(values)
+        path.write_text(text)
+
+    def test_cleared_by_layer(self):
+        """The conversion of the input sets the counters of the product behind it to zero."""
+        made, values = self.slices()
+        built = self.check(made, values, "--precision=f16")
+        text = (self.folder / "code" / "network.cu").read_text()
+        self.assertIn("set_counters", text)
+        self.assertNotIn("clear_counters", text)
+        self.assertEqual(text.count("launch_and_clear"), 1)
+        self.assertEqual(built.manifest["launches"]["least"], len(built.manifest["layers"]))
+
+    def test_not_cleared(self):
+        """A run fails where its first layer sets no counters to zero, or too few of them."""
+        made, values = self.slices()
+        self.build(made, "--precision=f16")
+        for name, old, new in (
+                ("network.cu", "launch_and_clear<routine>", "launch<routine>"),
+                ("network_runtime.h", "i < counters.count; i += K::threads", "i < 1; i += 1"),
+                ("network_runtime.h", "counters.first + i, uint32_t(0)",
+                 "counters.first + i, uint32_t(1)")):
+            with self.subTest(new=new):
+                self.fail_with(values, name, old, new)
+
+    def test_cleared_by_units(self):
+        """A portable first layer sets the counters to zero, too."""
+        m = blocks_test.Maker(9)
+        x = m.add("CumSum", "x", m.keep(np.int64(1)))
+        y = m.dense(x, 4096, 64)
+        made = m.model([value("x", [16, 4096])], [value(y, [16, 64])])
+        values = {"x": np.float32(m.random.standard_normal([16, 4096]))}
+        self.check(made, values)
+        self.assertIn("launch_and_clear", (self.folder / "code" / "network.cu").read_text())
+        self.fail_with(values, "network_runtime.h", "counters.first[i] = 0;",
+                       "counters.first[i] = 1;")
+
+    def test_cleared_by_memset(self):
+        """A first layer that counts its own blocks needs a memset."""
         m = blocks_test.Maker(9)
         y = m.dense("x", 4096, 64)
         made = m.model([value("x", [16, 4096])], [value(y, [16, 64])])
-        built = self.check(made, {"x": np.float32(m.random.standard_normal([16, 4096]))},
-                           "--precision=f16")
+        built = self.check(made, {"x": np.float32(m.random.standard_normal([16, 4096]))})
         text = (self.folder / "code" / "network.cu").read_text()
         self.assertIn("clear_counters", text)
+        self.assertNotIn("launch_and_clear", text)
         self.assertEqual(built.manifest["launches"]["least"],
                          len(built.manifest["layers"]) + 1)
 
