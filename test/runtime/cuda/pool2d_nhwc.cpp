@@ -28,9 +28,10 @@ nnc::pool2d_shape random_pool(random_source &r, int i) {
   s.sw = r.between(1, 3);
   s.dh = r.between(1, 2);
   s.dw = r.between(1, 2);
-  if (i % 4 == 0) { // global
-    s.kh = s.h = r.between(1, 12);
-    s.kw = s.w = r.between(1, 12);
+  if (i % 4 == 0) { // global, of maps of all sizes
+    const bool many = i % 16 == 0;
+    s.kh = s.h = many ? r.between(32, 40) : r.between(1, 12);
+    s.kw = s.w = many ? r.between(30, 40) : r.between(1, 12);
     s.dh = s.dw = s.oh = s.ow = 1;
     return s;
   }

@@ -6,8 +6,9 @@
 //
 // A thread computes a run of a pixel of y, and its neighbours those beside it
 // in memory. Where a window has 32 taps or more, as in global pooling, a block
-// computes a few runs of one pixel instead: its threads divide the taps, and
-// combine their parts in shared memory, in a fixed order.
+// computes a few runs of one pixel instead, and fewer of them where there are
+// 1024 taps or more: its threads divide the taps, and combine their parts in
+// shared memory, in a fixed order.
 //
 // grid     grid(s): threads, or parts of a pixel, along x
 // block    256 threads
@@ -61,16 +62,18 @@ struct pool2d_mean {
 /// Pooling of maps of X, floats or halves.
 template <class X, class Kind, class S, class Epi> struct pool2d_nhwc {
   static constexpr int threads = 256, most_run = elements_of_move<X>;
-  /// Runs of a pixel that a block computes where it divides windows.
+  /// Channels of a pixel, in runs, that a block computes where it divides
+  /// windows. With few of them, more blocks share the taps of a large window.
   static constexpr int runs_of_block = 8, singles_of_block = 32;
+  static constexpr int fewer = 4; ///< the divisor for large windows
   static constexpr int shared_bytes = threads * most_run * int(sizeof(float));
 
   NNC_FN static constexpr grid_size grid(const S &s) {
     const int run = run_of(s), pixels = s.n * s.oh * s.ow;
-    const int blocks =
-        divides(s) ? pixels * ceil_div(s.c / run, run > 1 ? runs_of_block
-                                                          : singles_of_block)
-                   : ceil_div(pixels * (s.c / run), threads);
+    const int across = (run > 1 ? runs_of_block : singles_of_block) /
+                       (has_many_taps(s) ? fewer : 1);
+    const int blocks = divides(s) ? pixels * ceil_div(s.c / run, across)
+                                  : ceil_div(pixels * (s.c / run), threads);
     return {blocks > 1 ? blocks : 1, 1, 1};
   }
 
@@ -89,14 +92,20 @@ private:
     return s.c % most_run == 0 ? most_run : 1;
   }
   NNC_FN static constexpr bool divides(const S &s) { return s.kh * s.kw >= 32; }
+  NNC_FN static constexpr bool has_many_taps(const S &s) {
+    return s.kh * s.kw >= 1024;
+  }
 
   template <int N, class B, class Y>
   static NNC_INLINE void run_part(B &b, const S &s, const X *x, Y *y,
                                   const Epi &epi) {
     const bool aligned =
         N == 1 || (are_aligned(x, y) && operands_are_aligned(epi));
-    if (divides(s))
-      run_window<N>(b, s, x, y, epi, aligned);
+    constexpr int across = N > 1 ? runs_of_block : singles_of_block;
+    if (has_many_taps(s))
+      run_window<N, across / fewer>(b, s, x, y, epi, aligned);
+    else if (divides(s))
+      run_window<N, across>(b, s, x, y, epi, aligned);
     else
       run_pixel<N>(b, s, x, y, epi, aligned);
   }
@@ -185,20 +194,19 @@ private:
     store(b, epi, v, aligned, y, ptrdiff_t(pixel) * s.c + channel, channel);
   }
 
-  /// Computes the block's runs of a pixel. The threads of a slice have one run
-  /// each, and each slice has some of the taps.
-  template <int N, class B, class Y>
+  /// Computes the block's ACROSS runs of a pixel. The threads of a slice have
+  /// one run each, and each slice has some of the taps.
+  template <int N, int ACROSS, class B, class Y>
   static NNC_INLINE void run_window(B &b, const S &s, const X *x, Y *y,
                                     const Epi &epi, bool aligned) {
-    constexpr int across = N > 1 ? runs_of_block : singles_of_block;
-    constexpr int slices = threads / across, channels = across * N;
+    constexpr int slices = threads / ACROSS, channels = ACROSS * N;
     const int blocks = ceil_div(s.c, channels);
     const int pixel = b.block_x() / blocks;
     const int first = b.block_x() % blocks * channels;
     if (pixel >= s.n * s.oh * s.ow)
       return;
     const pool_taps taps = taps_of(s, pixel);
-    const int place = b.thread() % across * N, slice = b.thread() / across;
+    const int place = b.thread() % ACROSS * N, slice = b.thread() / ACROSS;
     float v[N];
     NNC_UNROLL
     for (int j = 0; j < N; ++j)
