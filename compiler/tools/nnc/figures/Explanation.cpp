@@ -6,7 +6,9 @@
 
 #include "compiler/tools/nnc/figures/Explanation.h"
 
+#include "codegen/Codegen.h"
 #include "compiler/routines/Decode.h"
+#include "compiler/routines/GpuCost.h"
 #include "compiler/routines/LayerForms.h"
 #include "compiler/routines/WeightError.h"
 #include "compiler/tools/driver/console/Terminal.h"
@@ -242,7 +244,8 @@ void Explanation::takeNames(mlir::ModuleOp layered) {
 }
 
 void Explanation::takeClock() {
-  std::vector<double *> times = {&plan.cost, &plan.lowerBound, &storedSeconds};
+  std::vector<double *> times = {&plan.cost, &plan.lowerBound, &storedSeconds,
+                                 &memsetSeconds};
   auto add = [&](UnitCost &cost) {
     times.push_back(&cost.seconds);
     times.push_back(&cost.estimate);
@@ -273,6 +276,10 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   auto machine = target::getTarget(driver.formed());
   if (mlir::failed(machine))
     return ExitCode::ownFault;
+  if (auto gpu = mlir::dyn_cast<target::GpuAttr>(machine->getHost().getCost()))
+    for (auto program : driver.module().getOps<exec::ProgramOp>())
+      if (codegen::clearsByMemset(program))
+        memsetSeconds = GpuCost::getLaunchSeconds(gpu);
   const ModelOptions &options = driver.options();
   clock = findClock(*machine, options);
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {

@@ -100,11 +100,16 @@ struct Explanation {
   /// The seconds of reading or decoding stored weights minus those of reading
   /// unchanged weights. It is negative if stored weights are faster.
   double storedSeconds = 0;
+  /// The seconds of the memset with which a run on a GPU begins, 0 if it has
+  /// none.
+  double memsetSeconds = 0;
   Clock clock = {0, 1}; ///< clock for which all seconds hold
 
   /// Returns the estimated seconds of a run of the plan with its stored
   /// weights.
-  double getSeconds() const { return plan.cost + storedSeconds; }
+  double getSeconds() const {
+    return plan.cost + storedSeconds + memsetSeconds;
+  }
 
   /// Explains the model that `driver` has compiled with its stages kept. If
   /// `all`, a routine is a separate alternative with each of its parameters,
