@@ -108,6 +108,7 @@ TEST_CASE("groups are merged up to the width of a panel") {
   };
   CHECK(merged(4, 128) == 4);
   CHECK(merged(8, 64) == 2);
+  CHECK(merged(16, 64) == 2);
   CHECK(merged(32, 64) == 2);
   CHECK(merged(4, 48) == 12);  // 48 channels are no whole panels
   CHECK(merged(24, 96) == 4);  // nor are groups of 24
