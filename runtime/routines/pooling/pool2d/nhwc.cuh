@@ -62,6 +62,8 @@ struct pool2d_mean {
 /// Pooling of maps of X, floats or halves.
 template <class X, class Kind, class S, class Epi> struct pool2d_nhwc {
   static constexpr int threads = 256, most_run = elements_of_move<X>;
+  /// Without this, nvcc aims at more blocks on sm_86 and spills registers.
+  static constexpr int resident_blocks = 4;
   /// Channels of a pixel, in runs, that a block computes where it divides
   /// windows. With few of them, more blocks share the taps of a large window.
   static constexpr int runs_of_block = 8, singles_of_block = 32;
