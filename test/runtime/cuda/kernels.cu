@@ -77,6 +77,10 @@ template <class Of> struct of_phase {
   using shape = phase_shape<2>;
   using output = phase_sums<typename Of::element, typename Of::epilogue>;
 };
+template <class Of> struct of_phase4 {
+  using shape = phase_shape<4>;
+  using output = typename of_phase<Of>::output;
+};
 template <class Of> struct of_slice {
   using shape = conv2d_shape;
   using output = sliced_sums<typename gemm_product<typename Of::element>::sum,
