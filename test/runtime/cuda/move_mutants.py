@@ -29,9 +29,7 @@ MUTANTS = [
     (MOVES, "return move_elements<most / 2>(b, from, to, count)",
      "return move_elements<most / 4>(b, from, to, count)"),
     (MOVES, "return move_elements<most / 8>(b, from, to, count)",
-     "return move_elements<most / 4>(b, from, to, count)"),
-    (MOVES, "b.store_global(to + i, b.load_global(from + i))",
-     "b.store_global(to + i, b.load_global(from))"),
+     "return move_elements<most / 16>(b, from, to, count)"),
     # Tiles.
     (TRANSPOSES, "  b.barrier();\n", ""),
     (TRANSPOSES, "v.from(d) == 1 && v.size(d) > from_size", "v.from(d) == 1"),

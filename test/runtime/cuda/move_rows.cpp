@@ -174,4 +174,6 @@ TEST_CASE("moves have a thread for each unit") {
   CHECK(nnc::grid_of_moves(256).x == 1);
   CHECK(nnc::grid_of_moves(257).x == 2);
   CHECK(nnc::grid_of_moves(512).x == 2);
+  const nnc::join_shape s{3, 1024, {512, 512}}; // 256 runs a row
+  CHECK(nnc::join_runs<4, nnc::join_shape, nnc::none>::grid(s).x == 3);
 }
