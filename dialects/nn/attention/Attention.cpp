@@ -64,7 +64,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
   for (Value operand : adaptor.getOperands()) {
     Type element = getPlain(operand).getElementType();
     bool isFloatMask = operand == adaptor.getMask() && element.isF32() &&
-                       q.getElementType().isF16();
+                       isHalf(q.getElementType());
     if (element != q.getElementType() && !isFloatMask)
       return emitOptionalError(location, "needs operands of one element type");
   }

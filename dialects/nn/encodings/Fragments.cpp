@@ -6,7 +6,8 @@
 // that each thread of a GPU reads the operands of its tensor-core instructions
 // with loads of 16 bytes. The columns of the product, which are one block of
 // 32, are in panels; the terms of a sum are in the order of the layout's outer
-// axes. Both are padded with zeros.
+// axes. Both are padded with zeros. Floats are rounded to tf32, as tensor cores
+// multiply them.
 // runtime/routines/convolution/conv2d/implicit_gemm_plan.h says where each
 // element is.
 //
@@ -48,6 +49,18 @@ static std::vector<int64_t> getTermOffsets(RankedTensorType type) {
   return offsets;
 }
 
+/// Returns `value` rounded to the 11 significant bits of tf32, to nearest with
+/// ties away from zero.
+static float roundToTf32(float value) {
+  llvm::APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(llvm::APFloat::FloatTF32(),
+                  llvm::APFloat::rmNearestTiesToAway, &losesInfo);
+  rounded.convert(llvm::APFloat::IEEEsingle(),
+                  llvm::APFloat::rmNearestTiesToAway, &losesInfo);
+  return rounded.convertToFloat();
+}
+
 namespace {
 class Fragments : public WeightEncoding {
 public:
@@ -64,7 +77,7 @@ public:
   }
 
   bool takes(Type element) const override {
-    return element.isF16() || element.isSignlessInteger(8);
+    return element.isF32() || isHalf(element) || element.isSignlessInteger(8);
   }
 
   LogicalResult verify(LayoutAttr, ArrayRef<int64_t> shape, Type,
@@ -97,6 +110,8 @@ public:
                                  ? 0.0f
                                  : weight[column * columnStep + terms[term]];
                        });
+    if (type.getElementType().isF32())
+      llvm::transform(stored, stored.begin(), roundToTf32);
   }
 };
 } // namespace

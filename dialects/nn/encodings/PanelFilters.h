@@ -32,7 +32,7 @@ public:
   }
 
   bool takes(mlir::Type element) const override {
-    return element.isF32() || element.isF16() || element.isSignlessInteger(8);
+    return element.isF32() || isHalf(element) || element.isSignlessInteger(8);
   }
 
 protected:

@@ -92,16 +92,20 @@ int64_t WeightEncoding::getIndependentRows(RankedTensorType type) const {
   return standTogether ? layout.getBlockSize(0) : type.getDimSize(0);
 }
 
-static float widenHalf(uint16_t bits) {
-  return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
-      .convertToFloat();
+/// Returns the number that `bits` is in a format of 16 bits.
+static float widenHalf(const llvm::fltSemantics &format, uint16_t bits) {
+  llvm::APFloat value(format, llvm::APInt(16, bits));
+  bool losesInfo;
+  value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToFloat();
 }
 
-static uint16_t roundToHalf(float value) {
+/// Returns the bits of `value` rounded to a format of 16 bits.
+static uint16_t roundToHalf(const llvm::fltSemantics &format, float value) {
   llvm::APFloat rounded(value);
   bool losesInfo;
-  rounded.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
-                  &losesInfo);
+  rounded.convert(format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
@@ -128,12 +132,15 @@ static void storePart(RankedTensorType type, const char *elements,
     return storeBytes<uint8_t>(type, elements, stored);
   if (type.getElementType().isSignlessInteger(8))
     return storeBytes<int8_t>(type, elements, stored);
-  bool areHalves = type.getElementType().isF16();
+  const bool areHalves = isHalf(type.getElementType());
+  const llvm::fltSemantics &format =
+      cast<FloatType>(type.getElementType()).getFloatSemantics();
   std::vector<float> widened;
   if (areHalves) {
     auto *halves = reinterpret_cast<const uint16_t *>(elements);
     widened.resize(type.getNumElements());
-    std::transform(halves, halves + widened.size(), widened.begin(), widenHalf);
+    std::transform(halves, halves + widened.size(), widened.begin(),
+                   [&](uint16_t bits) { return widenHalf(format, bits); });
   }
   ArrayRef<float> weight =
       areHalves ? ArrayRef<float>(widened)
@@ -152,7 +159,8 @@ static void storePart(RankedTensorType type, const char *elements,
   std::vector<uint16_t> rounded;
   if (areHalves) {
     rounded.resize(count);
-    llvm::transform(values, rounded.begin(), roundToHalf);
+    llvm::transform(values, rounded.begin(),
+                    [&](float value) { return roundToHalf(format, value); });
     source = reinterpret_cast<const char *>(rounded.data());
   }
   packElements(storedType, source, stored);
