@@ -293,6 +293,15 @@ template <int ARCH> struct device_block {
     return both;
   }
 
+  static __device__ __forceinline__ uint32_t tf32(uint32_t x) {
+    static_assert(ARCH >= 80, "tf32 needs sm_80");
+    uint32_t rounded;
+    asm("{ .reg .f32 x; mov.b32 x, %1; cvt.rna.tf32.f32 %0, x; }"
+        : "=r"(rounded)
+        : "r"(x));
+    return rounded;
+  }
+
   // Functions of floats.
 
   static __device__ __forceinline__ float larger(float x, float y) {

@@ -215,6 +215,11 @@ public:
     return pair_of<bf16>(low, high);
   }
 
+  static uint32_t tf32(uint32_t x) {
+    static_assert(ARCH >= 80, "tf32 needs sm_80");
+    return round_to_tf32(x);
+  }
+
   static float larger(float x, float y) { return std::fmax(x, y); }
   static float exp2(float x) { return std::exp2(x); }
 

@@ -53,6 +53,13 @@ struct host_bf16_run {
     return bit_cast_float(int32_t(uint32_t(half) << 16));
   }
 };
+/// The bits of a float rounded to the 10 bits of fraction of tf32, to nearest
+/// with ties away from zero. NaN becomes the one of GPUs.
+inline uint32_t round_to_tf32(uint32_t bits) {
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return 0x7fffffff;
+  return (bits + 0x1000) & ~uint32_t(0x1fff);
+}
 struct host_tf32_run {
   static constexpr int length = 8;
   using number = float;

@@ -1,7 +1,7 @@
 //===- flash.cuh - Attention on tensor cores without a matrix of scores ---===//
 //
-// y = softmax(scale * q . k + mask) . v of halves, where shape.h says where
-// each operand is.
+// y = softmax(scale * q . k + mask) . v of halves or of bf16, where shape.h
+// says where each operand is.
 //
 // grid     x: tiles of QUERIES queries of a head, those of the same head side
 //          by side
@@ -10,13 +10,13 @@
 // regs     a thread has up to 138 for DIM 32, 184 for 64 (254 with 128
 //          queries), 177 for 96 and 244 for 128, without spills in what
 //          test/runtime/cuda/attention_kernels.inc lists
-// arch     sm_75 on
+// arch     sm_75 on for halves, sm_80 on for bf16
 // reads    q, k, v, whose starts and strides are multiples of 16 bytes, and the
-//          mask, of floats or halves and any strides
+//          mask, of floats or of T and any strides
 // writes   y, 16-byte aligned; value_dim is a multiple of 8
 // error    products are exact; sums, softmax and the weighted sums of values
-//          are floats, but the weights, at most 1, are rounded to halves before
-//          they are multiplied. Powers of 2 are exact to 2^-22.
+//          are floats, but the weights, at most 1, are rounded to T before they
+//          are multiplied. Powers of 2 are exact to 2^-22.
 //
 // The method is that of Dao, "FlashAttention-2": a block keeps a tile of
 // queries in registers and goes over the keys in steps. Sums over earlier steps
@@ -32,10 +32,13 @@
 #include "runtime/counts.h"
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
+#include "runtime/meta.h"
 #include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/flash_scores.cuh"
 #include "runtime/routines/attention/flash_store.cuh"
 #include "runtime/routines/attention/flash_tile.cuh"
+#include "runtime/routines/blocks/elements.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
@@ -43,9 +46,9 @@
 
 namespace nnc {
 
-template <class S, int DIM, int QUERIES, int KEYS, class Epi>
+template <class S, int DIM, int QUERIES, int KEYS, class Epi, class T = f16>
 struct flash_attention {
-  using tile = flash_tile<DIM, QUERIES, KEYS>;
+  using tile = flash_tile<DIM, QUERIES, KEYS, T>;
   static constexpr int threads = tile::threads,
                        shared_bytes = tile::shared_bytes;
 
@@ -53,14 +56,14 @@ struct flash_attention {
     return flash_grid(s, QUERIES);
   }
   template <class B>
-  static NNC_INLINE void run(B &b, const S &s, const f16 *q, const f16 *k,
-                             const f16 *v, f16 *y, const Epi &) {
+  static NNC_INLINE void run(B &b, const S &s, const T *q, const T *k,
+                             const T *v, T *y, const Epi &) {
     attend(b, s, place(b, s), q, k, v, flash_unmasked<tile>(), y);
   }
-  /// The elements of the mask are floats or halves.
+  /// The elements of the mask are floats or of type T.
   template <class B, class M>
-  static NNC_INLINE void run(B &b, const S &s, const f16 *q, const f16 *k,
-                             const f16 *v, const M *mask, f16 *y, const Epi &) {
+  static NNC_INLINE void run(B &b, const S &s, const T *q, const T *k,
+                             const T *v, const M *mask, T *y, const Epi &) {
     const place at(b, s);
     attend(
         b, s, at, q, k, v,
@@ -79,12 +82,12 @@ private:
   using sums = float[row_tiles][DIM / 8][4];
 
   template <class B, class Mask>
-  static NNC_INLINE void attend(B &b, const S &s, const place &at, const f16 *q,
-                                const f16 *k, const f16 *v, const Mask &mask,
-                                f16 *y) {
+  static NNC_INLINE void attend(B &b, const S &s, const place &at, const T *q,
+                                const T *k, const T *v, const Mask &mask,
+                                T *y) {
     const shared_address base = b.shared_base();
-    const f16 *const first = q + s.q_start + at.of(s.q_strides) +
-                             ptrdiff_t(at.query) * s.q_strides[2];
+    const T *const first = q + s.q_start + at.of(s.q_strides) +
+                           ptrdiff_t(at.query) * s.q_strides[2];
     const q_rows from(b.thread(), first, s.q_strides[2], s.queries - at.query,
                       s.dim);
     key_rows keys(b.thread(), k + s.k_start + at.of(s.k_strides),
@@ -128,6 +131,16 @@ private:
         });
     b.let_next_launch_begin();
     flash_store<tile>(b, s, at, softmax, o, y);
+  }
+
+  /// Adds the products of two fragments.
+  template <class B>
+  static NNC_INLINE void add(B &b, float (&d)[4], const words4 &a, uint32_t b0,
+                             uint32_t b1) {
+    if constexpr (is_same<T, bf16>::value)
+      b.mma_bf16(d, a, b0, b1);
+    else
+      b.mma_f16(d, a, b0, b1);
   }
 
   /// Goes over the keys. For each step, calls products(stage) and then
@@ -215,8 +228,8 @@ private:
                                               c * 2 + lane / 8 % 2));
       NNC_UNROLL
       for (int i = 0; i < row_tiles; ++i) {
-        b.mma_f16(d[i][j * 2], a[i][c], f.word[0], f.word[1]);
-        b.mma_f16(d[i][j * 2 + 1], a[i][c], f.word[2], f.word[3]);
+        add(b, d[i][j * 2], a[i][c], f.word[0], f.word[1]);
+        add(b, d[i][j * 2 + 1], a[i][c], f.word[2], f.word[3]);
       }
     }
   }
@@ -247,7 +260,8 @@ private:
         NNC_UNROLL
       for (int e = 0; e < 4; ++e) {
         const float(&eight)[4] = d[i][j * 2 + e / 2];
-        weights[i].word[e] = b.halves(eight[e % 2 * 2], eight[e % 2 * 2 + 1]);
+        weights[i].word[e] =
+            rounded_pair<T>(b, eight[e % 2 * 2], eight[e % 2 * 2 + 1]);
       }
       NNC_UNROLL
       for (int c = 0; c < DIM / 16; ++c) {
@@ -255,23 +269,29 @@ private:
             v + flash_place<tile>(j * 16 + lane % 16, c * 2 + lane / 16));
         NNC_UNROLL
         for (int i = 0; i < row_tiles; ++i) {
-          b.mma_f16(o[i][c * 2], weights[i], f.word[0], f.word[1]);
-          b.mma_f16(o[i][c * 2 + 1], weights[i], f.word[2], f.word[3]);
+          add(b, o[i][c * 2], weights[i], f.word[0], f.word[1]);
+          add(b, o[i][c * 2 + 1], weights[i], f.word[2], f.word[3]);
         }
       }
     }
   }
 };
 
-/// The routine with blocks of QUERIES queries, for rows of q, k and v of up to
+/// The routines with blocks of QUERIES queries, for rows of q, k and v of up to
 /// DIM elements: 32, 64, 96 or 128. QUERIES is 64, and may be 128 if DIM is 64.
-template <class S, int DIM, int QUERIES, class Epi> struct attention_f16_sm75 {
+template <int ARCH, class T, class S, int DIM, int QUERIES, class Epi>
+struct flash_attention_from {
   static_assert(QUERIES == 64 || (QUERIES == 128 && DIM == 64),
                 "the sums of a warp's queries fit into its registers");
   using kernels = kernel_list<
-      flash_attention<S, DIM, QUERIES, flash_keys(DIM, QUERIES), Epi>>;
-  static constexpr int arch = 75;
+      flash_attention<S, DIM, QUERIES, flash_keys(DIM, QUERIES), Epi, T>>;
+  static constexpr int arch = ARCH;
 };
+template <class S, int DIM, int QUERIES, class Epi>
+using attention_bf16_sm80 =
+    flash_attention_from<80, bf16, S, DIM, QUERIES, Epi>;
+template <class S, int DIM, int QUERIES, class Epi>
+using attention_f16_sm75 = flash_attention_from<75, f16, S, DIM, QUERIES, Epi>;
 
 } // namespace nnc
 

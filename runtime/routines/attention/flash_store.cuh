@@ -5,8 +5,8 @@
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
 #include "runtime/routines/attention/flash_tile.cuh"
+#include "runtime/routines/blocks/elements.h"
 #include "runtime/routines/blocks/quads.h"
-#include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
 #include <stddef.h>
@@ -17,7 +17,8 @@ namespace nnc {
 /// Divides the sums of values by those of weights, and stores them.
 template <class Tile, class B, class S, class Softmax, class Sums>
 NNC_INLINE void flash_store(B &b, const S &s, const flash_place_of<Tile> &at,
-                            const Softmax &softmax, const Sums &o, f16 *y) {
+                            const Softmax &softmax, const Sums &o,
+                            typename Tile::element *y) {
   const int lane = b.thread() % warp_lanes, warp = b.thread() / warp_lanes;
   const int query = at.query + warp * Tile::warp_queries + lane / 4;
   y += ((ptrdiff_t(at.image) * s.queries + query) * s.heads + at.head) *
@@ -31,7 +32,8 @@ NNC_INLINE void flash_store(B &b, const S &s, const flash_place_of<Tile> &at,
       NNC_UNROLL
       for (int j = 0; j < 4; ++j) {
         const float *const x = &o[i / 2][c + j][i % 2 * 2];
-        w.word[j] = b.halves(x[0] * inverse, x[1] * inverse);
+        w.word[j] = rounded_pair<typename Tile::element>(b, x[0] * inverse,
+                                                         x[1] * inverse);
       }
       // Lane t of four has word t of each of four chunks, and gets chunk c + t.
       transpose_in_quad(b, w);

@@ -21,9 +21,9 @@
 namespace nnc {
 
 /// A block computes QUERIES rows of y in steps of KEYS keys, two of which are
-/// in shared memory. Rows have up to DIM elements.
-template <int DIM, int QUERIES, int KEYS> struct flash_tile {
-  using element = f16;
+/// in shared memory. Rows have up to DIM elements of type T, of two bytes.
+template <int DIM, int QUERIES, int KEYS, class T = f16> struct flash_tile {
+  using element = T;
   static constexpr int dim = DIM, queries = QUERIES, keys = KEYS;
   static constexpr int warps = 4, threads = warps * warp_lanes;
   static constexpr int warp_queries = QUERIES / warps;

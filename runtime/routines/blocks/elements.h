@@ -14,11 +14,13 @@
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
 #include "runtime/meta.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 namespace nnc {
 
@@ -66,10 +68,29 @@ NNC_INLINE void load_elements(B &b, const T *from, float (&v)[N]) {
   }
 }
 
+/// True for the floats of 16 bits.
+template <class T>
+constexpr bool is_half = is_same<T, f16>::value || is_same<T, bf16>::value;
+
+/// Two floats rounded to T, which is f16 or bf16, as the word that holds them.
+template <class T, class B>
+NNC_INLINE uint32_t rounded_pair(B &b, float low, float high) {
+  if constexpr (is_same<T, f16>::value) {
+    return b.halves(low, high);
+  } else if constexpr (B::arch >= 80) {
+    return b.bfloats(low, high);
+  } else {
+    const bf16 both[2] = {low, high};
+    uint32_t word;
+    memcpy(&word, both, sizeof(word));
+    return word;
+  }
+}
+
 /// Stores N results, rounded to Y.
 template <int N, class B, class Y, class R>
 NNC_INLINE void store_elements(B &b, Y *to, const R (&r)[N]) {
-  if constexpr (!is_same<Y, f16>::value) {
+  if constexpr (!is_half<Y>) {
     constexpr int part = smaller(N, elements_of_move<Y>);
     using move = moved_elements<Y, part>;
     NNC_UNROLL
@@ -82,13 +103,13 @@ NNC_INLINE void store_elements(B &b, Y *to, const R (&r)[N]) {
     }
   } else if constexpr (N == 1) {
     b.store_global(reinterpret_cast<uint16_t *>(to),
-                   uint16_t(b.halves(r[0], 0.0f)));
+                   uint16_t(rounded_pair<Y>(b, r[0], 0.0f)));
   } else {
     using move = moved_elements<uint32_t, N / 2>;
     move m;
     NNC_UNROLL
     for (int i = 0; i < N; i += 2)
-      m.element[i / 2] = b.halves(r[i], r[i + 1]);
+      m.element[i / 2] = rounded_pair<Y>(b, r[i], r[i + 1]);
     b.store_global(reinterpret_cast<move *>(to), m);
   }
 }

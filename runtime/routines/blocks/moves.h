@@ -70,7 +70,7 @@ NNC_INLINE void load_values(B &b, const T *from, T (&v)[N]) {
 template <int N, class B, class Y, class R>
 NNC_INLINE void store_values(B &b, Y *to, const R (&r)[N]) {
   constexpr int part = smaller(N, elements_of_move<Y>);
-  using number = conditional_t<is_same<Y, f16>::value, float, Y>;
+  using number = conditional_t<is_half<Y>, float, Y>;
   NNC_UNROLL
   for (int i = 0; i < N; i += part) {
     number v[part];

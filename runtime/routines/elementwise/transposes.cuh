@@ -128,6 +128,8 @@ struct elementwise_channels_sm75 {
       elementwise_channels_sm75<BYTES, S, CHANNELS, F>;                        \
   template <class S, class F>                                                  \
   using elementwise_##NAME##_sm75 = elementwise_transposed_sm75<BYTES, S, F>;
+NNC_ELEMENTWISE_TRANSPOSED(bf16_from_plain, 2)
+NNC_ELEMENTWISE_TRANSPOSED(bf16_to_plain, 2)
 NNC_ELEMENTWISE_TRANSPOSED(f16_from_plain, 2)
 NNC_ELEMENTWISE_TRANSPOSED(f16_to_plain, 2)
 NNC_ELEMENTWISE_TRANSPOSED(f32_from_plain, 4)

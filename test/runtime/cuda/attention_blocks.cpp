@@ -42,6 +42,17 @@ TEST_CASE("attention of halves for sm_80") {
 #endif
 }
 
+TEST_CASE("attention of bf16") {
+  check_random<
+      attention_instance<nnc::bf16, nnc::attention_bf16_sm80, 32, 64, 80>>(60);
+#if !defined(NNC_ATTENTION_FEW_TILES)
+  check_random<
+      attention_instance<nnc::bf16, nnc::attention_bf16_sm80, 64, 128, 80>>(40);
+  check_random<
+      attention_instance<nnc::bf16, nnc::attention_bf16_sm80, 128, 64, 80>>(30);
+#endif
+}
+
 TEST_CASE("attention of halves for sm_75") {
   check_random<turing_64>(60);
 #if !defined(NNC_ATTENTION_FEW_TILES)

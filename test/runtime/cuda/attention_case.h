@@ -6,6 +6,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/routines/attention/flash_plan.h"
 #include "runtime/routines/attention/shape.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "test/runtime/cuda/device_memory.h"
 #include "test/runtime/cuda/kernel_grid.h"
@@ -82,6 +83,8 @@ private:
   double bound(double size) const {
     if (std::is_same<T, nnc::f16>::value)
       return 2e-3;
+    if (std::is_same<T, nnc::bf16>::value)
+      return 1.6e-2;
     return 0x1p-23 * (4 * std::sqrt(double(s.keys)) + 8 +
                       4 * std::sqrt(double(s.dim)) * size);
   }

@@ -28,12 +28,19 @@ template <class K> struct only_kernel<kernel_list<K>> {
   using type = K;
 };
 /// The kernels of routines for elements of type T.
+template <class T, class S, int DIM, int QUERIES> struct routine_of {
+  using type = flash_attention_from<75, T, S, DIM, QUERIES, none>;
+};
+template <class S, int DIM, int QUERIES>
+struct routine_of<float, S, DIM, QUERIES> {
+  using type = attention_f32_sm75<S, DIM, QUERIES, none>;
+};
 template <class T, class S, int DIM, int QUERIES>
-using kernel_of = typename only_kernel<typename conditional_t<
-    is_same<T, f16>::value, attention_f16_sm75<S, DIM, QUERIES, none>,
-    attention_f32_sm75<S, DIM, QUERIES, none>>::kernels>::type;
+using kernel_of = typename only_kernel<
+    typename routine_of<T, S, DIM, QUERIES>::type::kernels>::type;
 
 /// Elements, by the names of their types.
+using of_bf16 = bf16;
 using of_f16 = f16;
 using of_f32 = float;
 
@@ -47,7 +54,9 @@ __device__ __forceinline__ void run(const S &s, const T *q, const T *k,
                                     const T *v, const M *mask, T *y) {
   device_block<arch> b;
   using kernel = kernel_of<T, S, DIM, QUERIES>;
-  if constexpr (is_same<M, mask_none>::value)
+  if constexpr (is_same<T, bf16>::value && arch < 80)
+    return; // its tensor cores have no bf16
+  else if constexpr (is_same<M, mask_none>::value)
     kernel::run(b, s, q, k, v, y, none{});
   else
     kernel::run(b, s, q, k, v, mask, y, none{});

@@ -25,11 +25,12 @@ HEAD = ("kernel", "sm", "regs", "stack", "spills", "shared", "blocks/SM", "loop"
 
 class Kernel:
     """An instance in attention_kernels.inc."""
-    first, threads = 75, 128
+    threads = 128
 
     def __init__(self, fields):
         self.name = "_".join(["attention", *fields])
         self.is_float = fields[0] == "f32"
+        self.first = 80 if fields[0] == "bf16" else 75
         self.masked = fields[2] != "none"
         self.dim, self.queries = map(int, fields[3:])
         if self.is_float:

@@ -65,8 +65,9 @@ using bias_residual_epilogue =
 
 /// The error of rounding to T.
 template <class T> double rounding_of(double size) {
-  return std::is_same<T, nnc::f16>::value
-             ? 0x1p-11 * std::fabs(size) + 0x1p-25
+  return std::is_same<T, nnc::f16>::value ? 0x1p-11 * std::fabs(size) + 0x1p-25
+         : std::is_same<T, nnc::bf16>::value
+             ? 0x1p-8 * std::fabs(size) + 0x1p-134
              : 0x1p-24 * std::fabs(size) + 0x1p-149;
 }
 

@@ -23,6 +23,11 @@ struct depthwise<S, nnc::f16, PIXELS>
     : nnc::conv2d_f16_nhwc_depthwise_sm75<S, PIXELS, float_epilogue<nnc::f16>> {
 };
 
+template <class S, int PIXELS>
+struct depthwise<S, nnc::bf16, PIXELS>
+    : nnc::conv2d_bf16_nhwc_depthwise_sm80<S, PIXELS,
+                                           float_epilogue<nnc::bf16>> {};
+
 template <class T>
 float_result run(const float_case<T> &c, int pixels, std::uint64_t seed) {
   switch (pixels) {
@@ -106,6 +111,10 @@ TEST_CASE("depthwise convolutions of floats on random shapes") {
 
 TEST_CASE("depthwise convolutions of halves on random shapes") {
   check_random<nnc::f16>(220);
+}
+
+TEST_CASE("depthwise convolutions of bf16 on random shapes") {
+  check_random<nnc::bf16>(80);
 }
 
 TEST_CASE("depthwise convolutions of constant shapes have the same bits") {

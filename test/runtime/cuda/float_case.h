@@ -5,6 +5,7 @@
 
 #include "runtime/epilogue.h"
 #include "test/runtime/cuda/gemm_case.h"
+#include "test/runtime/cuda/rounding.h"
 
 #include <cmath>
 #include <cstddef>
@@ -62,7 +63,7 @@ template <class T> struct float_case {
   /// that of a plain sum, and that of rounding to T.
   std::string wrong(const device_memory<T> &y) const {
     const double epsilon = std::numeric_limits<float>::epsilon();
-    const double unit = sizeof(T) == 2 ? 0x1p-11 : 0;
+    const double unit = rounding_unit<T>;
     for (std::size_t i = 0; i < want.size(); ++i) {
       const double got = static_cast<double>(static_cast<float>(y[i]));
       const bool right =

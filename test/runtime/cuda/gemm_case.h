@@ -7,6 +7,7 @@
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "test/runtime/cuda/device_memory.h"
 #include "test/runtime/cuda/kernel_grid.h"
+#include "test/runtime/cuda/rounding.h"
 
 #include <cmath>
 #include <cstddef>
@@ -69,18 +70,17 @@ template <class T> struct gemm_case {
     for (std::size_t i = 0; i < bias.size(); ++i)
       bias[i] = is_float ? (int(engine() % 2001) - 1000) / 1000.0f
                          : float(engine() % 100 + 1) * 1e-4f;
+    if constexpr (std::is_same<T, float>::value)
+      for (std::size_t i = 0; i < w.size(); ++i)
+        w[i] = as_tf32(w[i]); // as the compiler rounds weights
     nnc::pack_conv2d_weights<weight>(s, w.data(), packed.data());
     if (checked)
       compute();
   }
 
   template <class E> static double number(E v) {
-    if constexpr (std::is_same<E, float>::value) { // as tf32
-      std::uint32_t bits;
-      std::memcpy(&bits, &v, 4);
-      bits &= ~std::uint32_t(0x1fff);
-      std::memcpy(&v, &bits, 4);
-    }
+    if constexpr (std::is_same<E, float>::value)
+      v = as_tf32(v);
     return static_cast<double>(static_cast<float>(v));
   }
   void compute() {

@@ -383,3 +383,21 @@ TEST_CASE("mma multiplies the fragments of the contract") {
   check_error("", check_mma);
   CHECK(global_memory[0] == 77);
 }
+
+TEST_CASE("floats are rounded to tf32, ties away from zero") {
+  const auto rounded = [](std::uint32_t bits) {
+    std::uint32_t got = 0;
+    check_error("", [&](auto &b) { got = b.tf32(bits); });
+    return got;
+  };
+  CHECK(rounded(0x3f800000) == 0x3f800000);
+  CHECK(rounded(0x3f800fff) == 0x3f800000);
+  CHECK(rounded(0x3f801000) == 0x3f802000); // a tie
+  CHECK(rounded(0xbf803000) == 0xbf804000); // a tie beside an odd number
+  CHECK(rounded(0x3fffffff) == 0x40000000);
+  CHECK(rounded(0x7f7fffff) == 0x7f800000); // the largest float
+  CHECK(rounded(0x80000001) == 0x80000000);
+  CHECK(rounded(0xff800000) == 0xff800000);
+  CHECK(rounded(0x7f800001) == 0x7fffffff); // NaN
+  CHECK(rounded(0xffffffff) == 0x7fffffff);
+}

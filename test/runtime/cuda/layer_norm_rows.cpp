@@ -133,6 +133,10 @@ TEST_CASE("layer_norm on blocks, of floats") {
   check_layer_norm<float, 75, false>(64);
   check_layer_norm<float, 90, true>(48);
 }
+TEST_CASE("layer_norm on blocks, of bf16") {
+  check_layer_norm<nnc::bf16, 80, false>(24);
+  check_layer_norm<nnc::bf16, 75, true>(24);
+}
 TEST_CASE("layer_norm on blocks, of halves") {
   check_layer_norm<nnc::f16, 80, false>(64);
   check_layer_norm<nnc::f16, 75, true>(48);

@@ -189,6 +189,11 @@ TEST_CASE("elementwise on blocks, of floats") {
 TEST_CASE("elementwise on blocks, of halves") {
   check<80, scale_and_add, nnc::f16, nnc::f16, nnc::f16, nnc::f16>(90);
 }
+TEST_CASE("elementwise on blocks, of bf16 and floats") {
+  check<80, scale_and_add, nnc::bf16, nnc::bf16, nnc::bf16, float>(60);
+  check<80, rectify, float, nnc::bf16>(40);
+  check<75, rectify, nnc::bf16, float>(40);
+}
 TEST_CASE("elementwise on blocks, of halves and floats") {
   check<80, scale_and_add, nnc::f16, float, nnc::f16, float>(60);
   check<80, rectify, float, nnc::f16>(40);
@@ -201,6 +206,9 @@ TEST_CASE("elementwise on blocks, of integers") {
 }
 TEST_CASE("elementwise on blocks, from floats to transposed halves") {
   check_transposed<75, rectify, nnc::f16, float>(80);
+}
+TEST_CASE("elementwise on blocks, from floats to transposed bf16") {
+  check_transposed<80, rectify, nnc::bf16, float>(60);
 }
 TEST_CASE("elementwise on blocks, from halves to transposed floats") {
   check_transposed<80, rectify, float, nnc::f16>(80);

@@ -67,6 +67,7 @@ template <class T, int ARCH> void check_resizes(int count) {
 } // namespace
 
 TEST_CASE("resize on blocks, of floats") { check_resizes<float, 75>(200); }
+TEST_CASE("resize on blocks, of bf16") { check_resizes<nnc::bf16, 80>(80); }
 TEST_CASE("resize on blocks, of halves") { check_resizes<nnc::f16, 80>(200); }
 
 TEST_CASE("resize on blocks with an epilogue") {

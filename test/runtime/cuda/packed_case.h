@@ -49,12 +49,8 @@ private:
     return count;
   }
   static void round(const device_memory<T> &m) {
-    for (std::size_t i = 0; i < m.size(); ++i) {
-      std::uint32_t bits;
-      std::memcpy(&bits, &m[i], 4);
-      bits &= ~std::uint32_t(0x1fff);
-      std::memcpy(&m[i], &bits, 4);
-    }
+    for (std::size_t i = 0; i < m.size(); ++i)
+      m[i] = as_tf32(m[i]);
   }
 };
 

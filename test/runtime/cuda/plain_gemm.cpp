@@ -17,23 +17,34 @@ using shape = nnc::matmul_shape;
 /// A routine, and what it is called with.
 template <class T> struct product_kernel {
   const char *name;
-  bool whole;
+  bool whole, tf32;
   product_result (*run)(const product_case<T> &, std::uint64_t seed);
 };
 
 /// Instances by the architecture, and whether they copy whole chunks only.
 template <class T, int ARCH, bool WHOLE, int ROWS, int COLUMNS, int DEPTH,
-          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES>
+          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES,
+          bool TF32 = false>
 product_result run(const product_case<T> &c, std::uint64_t seed) {
   using routine = nnc::matmul_plain_gemm<ARCH, WHOLE, shape, ROWS, COLUMNS,
                                          DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
-                                         SLICES, float_epilogue<T>>;
+                                         SLICES, float_epilogue<T>, TF32>;
   return run_product<ARCH>(typename routine::kernels{}, c, c.s, SLICES, seed);
 }
 
 #define NNC_PRODUCT(T, ARCH, WHOLE, ...)                                       \
-  {#ARCH " " #WHOLE " " #__VA_ARGS__, WHOLE, run<T, ARCH, WHOLE, __VA_ARGS__>}
+  {#ARCH " " #WHOLE " " #__VA_ARGS__, WHOLE, false,                            \
+   run<T, ARCH, WHOLE, __VA_ARGS__>}
+#define NNC_TF32_PRODUCT(WHOLE, ...)                                           \
+  {"tf32 " #WHOLE " " #__VA_ARGS__, WHOLE, true,                               \
+   run<float, 80, WHOLE, __VA_ARGS__, true>}
+using nnc::bf16;
 using nnc::f16;
+const product_kernel<bf16> bf16_kernels[] = {
+    NNC_PRODUCT(bf16, 80, true, 64, 64, 64, 32, 32, 4, 1),
+    NNC_PRODUCT(bf16, 80, false, 64, 64, 64, 32, 32, 2, 1),
+    NNC_PRODUCT(bf16, 80, true, 16, 32, 64, 16, 32, 5, 3),
+};
 const product_kernel<f16> f16_kernels[] = {
     NNC_PRODUCT(f16, 80, true, 64, 64, 64, 32, 32, 4, 1),
     NNC_PRODUCT(f16, 75, true, 64, 64, 128, 64, 32, 2, 2),
@@ -54,6 +65,17 @@ const product_kernel<float> f32_kernels[] = {
     NNC_PRODUCT(float, 80, true, 128, 128, 64, 64, 32, 3, 1),
     NNC_PRODUCT(float, 80, true, 64, 32, 128, 32, 32, 2, 1),
     NNC_PRODUCT(float, 75, false, 64, 64, 64, 32, 32, 2, 4),
+#endif
+};
+
+const product_kernel<float> tf32_kernels[] = {
+    NNC_TF32_PRODUCT(true, 64, 64, 64, 32, 32, 4, 1),
+    NNC_TF32_PRODUCT(false, 64, 64, 64, 64, 32, 2, 1),
+    NNC_TF32_PRODUCT(true, 16, 32, 64, 16, 32, 5, 3),
+#if !defined(NNC_GEMM_FEW_TILES)
+    NNC_TF32_PRODUCT(true, 128, 128, 64, 64, 64, 3, 1),
+    NNC_TF32_PRODUCT(true, 64, 64, 128, 32, 32, 3, 1),
+    NNC_TF32_PRODUCT(false, 32, 64, 64, 32, 32, 2, 4),
 #endif
 };
 
@@ -93,7 +115,7 @@ shape random_product(random_source &r, bool whole, int elements) {
 template <class T>
 void check(const product_kernel<T> &kernel, const shape &s, unsigned seed) {
   INFO(kernel.name << describe(s));
-  const product_case<T> c(s, seed);
+  const product_case<T> c(s, seed, kernel.tf32);
   const product_result first = kernel.run(c, seed);
   REQUIRE(first.error == "");
   REQUIRE(first.bank_conflicts == 0);
@@ -103,10 +125,10 @@ void check(const product_kernel<T> &kernel, const shape &s, unsigned seed) {
 }
 
 template <class T, std::size_t N>
-void check_random(const product_kernel<T> (&kernels)[N]) {
+void check_random(const product_kernel<T> (&kernels)[N], int count = 420) {
   random_source r;
   constexpr int elements = 16 / int(sizeof(T));
-  for (int i = 0; i < 420; ++i) {
+  for (int i = 0; i < count; ++i) {
     const product_kernel<T> &kernel = kernels[r.between(0, int(N) - 1)];
     const shape s = random_product(r, kernel.whole, elements);
     REQUIRE(nnc::plain_gemm_applies(s));
@@ -151,15 +173,23 @@ template <class T> void check_constant() {
 
 } // namespace
 
-TEST_CASE("products of two matrices of f16_kernels on random shapes") {
+TEST_CASE("products of two matrices of halves on random shapes") {
   check_random(f16_kernels);
 }
 TEST_CASE("products of two matrices of floats on random shapes") {
   check_random(f32_kernels);
 }
+TEST_CASE("products of two matrices of bf16 on random shapes") {
+  check_random(bf16_kernels, 120);
+}
+TEST_CASE("products of two matrices of floats as tf32 on random shapes") {
+  check_random(tf32_kernels, 300);
+}
 TEST_CASE("products of two matrices of one element, row or column") {
   check_small(f16_kernels);
   check_small(f32_kernels);
+  check_small(bf16_kernels);
+  check_small(tf32_kernels);
 }
 TEST_CASE("products of two matrices of a constant shape have the same bits") {
   check_constant<f16>();

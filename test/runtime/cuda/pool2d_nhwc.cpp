@@ -202,11 +202,13 @@ TEST_CASE("max_pool2d on blocks") {
   check_pool<float, 75, true, false>(150);
   check_pool<nnc::f16, 80, true, false>(150);
   check_pool<nnc::f16, 75, true, true>(100);
+  check_pool<nnc::bf16, 80, true, true>(60);
 }
 TEST_CASE("avg_pool2d on blocks") {
   check_pool<float, 75, false, false>(150);
   check_pool<nnc::f16, 80, false, false>(150);
   check_pool<float, 90, false, true>(100);
+  check_pool<nnc::bf16, 80, false, false>(60);
 }
 TEST_CASE("pooling with constant shapes has the same bits in every order") {
   check_constants<float>(constant_pool());

@@ -27,12 +27,14 @@ inline std::size_t operand_length(int batch, int stride, int size) {
 /// the operands that belong to no matrix are NaN.
 template <class T> struct product_case {
   nnc::matmul_shape s;
+  bool tf32; ///< whether operands are rounded to tf32
   device_memory<T> a, b, residual;
   device_memory<float> bias;
   std::vector<double> want, size; ///< and the sums of the magnitudes
 
-  product_case(const nnc::matmul_shape &s, unsigned seed)
-      : s(s), a(operand_length(s.batch, s.a_batch_stride, s.m * s.k)),
+  product_case(const nnc::matmul_shape &s, unsigned seed, bool tf32 = false)
+      : s(s), tf32(tf32),
+        a(operand_length(s.batch, s.a_batch_stride, s.m * s.k)),
         b(operand_length(s.batch, s.b_batch_stride, s.n * s.k)),
         residual(std::size_t(s.batch) * s.m * s.n), bias(s.n),
         want(residual.size()), size(residual.size()) {
@@ -55,7 +57,7 @@ template <class T> struct product_case {
   /// that of a plain sum of floats, and that of rounding to T.
   std::string wrong(const device_memory<T> &y) const {
     const double epsilon = 0x1p-23;
-    const double unit = sizeof(T) == 2 ? 0x1p-11 : 0;
+    const double unit = rounding_unit<T>;
     for (std::size_t i = 0; i < want.size(); ++i) {
       const double got = double_of(y[i]);
       const double most = 4 * std::sqrt(double(s.k + 1)) * epsilon * size[i] +
@@ -71,6 +73,9 @@ private:
   static double double_of(T v) {
     return static_cast<double>(static_cast<float>(v));
   }
+  double factor(T v) const {
+    return tf32 ? static_cast<double>(as_tf32(v)) : double_of(v);
+  }
   void compute() {
     std::vector<double> left(s.k);
     for (int i = 0; i < s.batch; ++i)
@@ -78,15 +83,14 @@ private:
         const T *x = a.data() + std::size_t(i) * s.a_batch_stride;
         const T *w = b.data() + std::size_t(i) * s.b_batch_stride;
         for (int k = 0; k < s.k; ++k)
-          left[k] = double_of(s.transpose_a ? x[k * s.m + m] : x[m * s.k + k]);
+          left[k] = factor(s.transpose_a ? x[k * s.m + m] : x[m * s.k + k]);
         for (int n = 0; n < s.n; ++n) {
           const std::size_t at = (std::size_t(i) * s.m + m) * s.n + n;
           want[at] = static_cast<double>(bias[n]) + double_of(residual[at]);
           size[at] = 2;
           for (int k = 0; k < s.k; ++k) {
-            const double v =
-                left[k] *
-                double_of(s.transpose_b ? w[n * s.k + k] : w[k * s.n + n]);
+            const double v = left[k] * factor(s.transpose_b ? w[n * s.k + k]
+                                                            : w[k * s.n + n]);
             want[at] += v;
             size[at] += std::fabs(v);
           }

@@ -10,8 +10,13 @@ namespace {
 
 constexpr int arch = __CUDA_ARCH_LIST__ / 10;
 constexpr bool whole = true, parts = false;
+using of_bf16 = bf16;
 using of_f16 = f16;
 using of_f32 = float;
+using of_tf32 = float;
+/// Whether floats of a type are multiplied by tensor cores.
+constexpr bool tensors_bf16 = false, tensors_f16 = false, tensors_f32 = false,
+               tensors_tf32 = true;
 
 /// A shape with the order of its operands as constants, by the name of that
 /// order in product_kernels.inc.
@@ -47,7 +52,8 @@ run(const S &s, const T *a, const T *w, T *y, unsigned char *scratch,
     run<arch, FROM, of_##TYPE,                                                                     \
         plain_gemm_tiles<of_##ORDER,                                                               \
                          gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>, CHUNKS, \
-                         SLICES, epilogue_of<of_##TYPE>>>(s, a, w, y, scratch, epi, counters);     \
+                         SLICES, epilogue_of<of_##TYPE>, tensors_##TYPE>>(                         \
+        s, a, w, y, scratch, epi, counters);                                                       \
   }
 // clang-format on
 #include "test/runtime/cuda/product_kernels.inc"

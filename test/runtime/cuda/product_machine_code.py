@@ -3,9 +3,10 @@ of it, as machine_code.py does for implicit_gemm.cuh.
 
     product_machine_code.py [--write] [ARCH...]      75 80 90, or those given
 
-No kernel may have a stack, spill registers or local memory. Of halves, a warp of 64 x 64 results
-has at least four products for each ldmatrix in the main loop, one of 64 x 32 at least 2.5, one of
-32 x 32 two and one of 16 x 32 1.3, as both operands are loaded so. Of floats, there are at least
+No kernel may have a stack, spill registers or local memory. Of floats of 16 bits, a warp of
+64 x 64 results has at least four products for each ldmatrix in the main loop, one of 64 x 32 at
+least 2.5, one of 32 x 32 two and one of 16 x 32 1.3, as both operands are loaded so. Of tf32 it is as
+many where rows of both operands are sums' terms; others are loaded word by word. Of floats, there are at least
 eight multiply-adds for each load of shared memory, or 4 where a thread has 2 x 8 results. From sm_80
 on, whole chunks are copied asynchronously, 16 bytes at a time, and the loop has no loads of global
 memory; on sm_75 it loads 16 bytes at a time.
@@ -19,6 +20,7 @@ from machine_code import HERE, HEAD, PRODUCTS, SHARED_BYTES, count, gate, main_l
 
 KERNEL = re.compile(r"^NNC_PRODUCT\((.*)\)$", re.M)
 # Products for each load of an operand, by the type and the results of a warp.
+TENSORS = "bf16", "f16", "tf32"
 SHARES = {("f16", 64 * 64): 4, ("f16", 64 * 32): 2.5, ("f16", 32 * 32): 2, ("f16", 16 * 32): 1.3,
           ("f32", 64 * 32): 8, ("f32", 32 * 32): 8, ("f32", 16 * 32): 4}
 
@@ -32,9 +34,12 @@ class Kernel:
         rows, columns, depth, warp_rows, warp_columns, stages, _, self.first = map(int, fields[3:])
         self.threads = rows // warp_rows * (columns // warp_columns) * 32
         self.shared = stages * (rows + columns) * depth
-        self.share = SHARES[self.type, warp_rows * warp_columns]
-        self.products = PRODUCTS if self.type == "f16" else float_machine_code.PRODUCTS
-        self.loads = r"\bLDSM\." if self.type == "f16" else float_machine_code.SHARED_LOADS
+        kind = "f16" if self.type in TENSORS else "f32"
+        self.share = SHARES[kind, warp_rows * warp_columns]
+        self.products = PRODUCTS if kind == "f16" else float_machine_code.PRODUCTS
+        self.loads = r"\bLDSM\." if kind == "f16" else float_machine_code.SHARED_LOADS
+        if self.type == "tf32" and self.order != "nt":
+            self.share, self.loads = self.share / 4, r"\bLDSM\.|\bLDS\."
 
 
 def kernels():

@@ -94,6 +94,7 @@ TEST_CASE("reductions on blocks: sums") {
   };
   check_reduce<float, 75, NNC_ROUTINE_OF(sum)>(40, false, sum);
   check_reduce<nnc::f16, 80, NNC_ROUTINE_OF(sum)>(40, false, sum);
+  check_reduce<nnc::bf16, 80, NNC_ROUTINE_OF(sum)>(20, false, sum);
   const auto mean = [&](const std::vector<double> &x) {
     const reduced all = sum(x);
     return reduced{all.value / double(x.size()), all.error / double(x.size())};

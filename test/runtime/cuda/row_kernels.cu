@@ -20,6 +20,7 @@ constexpr int arch = __CUDA_ARCH_LIST__ / 10;
 template <class T> using epilogue = epilogue_of<T>;
 
 /// Element types by their names in row_kernels.inc.
+using of_bf16 = bf16;
 using of_f16 = f16;
 using of_f32 = float;
 

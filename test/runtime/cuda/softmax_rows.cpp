@@ -102,6 +102,7 @@ struct constant_softmax {
 } // namespace
 
 TEST_CASE("softmax on blocks, of floats") { check_softmax<float, 75>(150); }
+TEST_CASE("softmax on blocks, of bf16") { check_softmax<nnc::bf16, 80>(60); }
 TEST_CASE("softmax on blocks, of halves") { check_softmax<nnc::f16, 80>(150); }
 
 TEST_CASE("softmax on blocks has the same bits in every order of threads") {

@@ -7,9 +7,10 @@
 // grid     x: ceil(units / 128) for the units of depthwise_nhwc_plan.h
 // block    128 threads
 // shared   none
-// regs     at most 103 for halves and 72 for floats with 4 pixels, 80 and 66
+// regs     at most 103 for 16-bit floats and 72 for floats with 4 pixels, 80
+// and 66
 //          with 2; test/runtime/cuda/float_kernels.inc lists what is checked
-// arch     from sm_75 on
+// arch     from sm_75 on, bf16 from sm_80 on
 // reads    x, w and the operands of the epilogue, each 16-byte aligned
 // writes   y, 16-byte aligned
 // error    that of a plain sum of floats by fused multiply-adds, in the order
@@ -30,6 +31,7 @@
 #include "runtime/routines/convolution/conv2d/depthwise_nhwc_plan.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_store.cuh"
 #include "runtime/routines/shapes/policy.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 #include "runtime/simd/vec.h"
@@ -185,6 +187,11 @@ template <class S, int PIXELS, class Epi>
 struct conv2d_f32_nhwc_depthwise_sm75 {
   using kernels = kernel_list<depthwise_nhwc<float, S, PIXELS, Epi>>;
   static constexpr int arch = 75;
+};
+template <class S, int PIXELS, class Epi>
+struct conv2d_bf16_nhwc_depthwise_sm80 {
+  using kernels = kernel_list<depthwise_nhwc<bf16, S, PIXELS, Epi>>;
+  static constexpr int arch = 80;
 };
 template <class S, int PIXELS, class Epi>
 struct conv2d_f16_nhwc_depthwise_sm75 {

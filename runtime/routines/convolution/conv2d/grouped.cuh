@@ -1,9 +1,9 @@
 //===- grouped.cuh - Convolutions in groups on blocks of threads ----------===//
 //
 // The layer of portable.h for groups of more than one channel with as many
-// filters as channels, in NHWC: halves and bytes by tensor_cores.cuh, floats by
-// float_gemm.cuh, which describe grids, tiles, errors and alignment. A row of
-// blocks of the grid is a merged group, whose weights are packed as
+// filters as channels, in NHWC: halves, bf16 and bytes by tensor_cores.cuh,
+// floats by float_gemm.cuh, which describe grids, tiles, errors and alignment.
+// A row of blocks of the grid is a merged group, whose weights are packed as
 // grouped_plan.h says.
 //
 //===----------------------------------------------------------------------===//
@@ -38,6 +38,11 @@ struct conv2d_grouped {
       S, to_merged_groups>::type;
 };
 
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_bf16_nhwc_grouped_sm80 =
+    conv2d_grouped<80, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                   SLICES, Epi>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 using conv2d_f16_nhwc_grouped_sm75 =

@@ -16,8 +16,10 @@
 // reads    x, w, each 16-byte aligned, and the operands of the epilogue
 // writes   y and, with slices, their sums, 16-byte aligned, and a counter for
 //          each tile, which is zero before and after
-// error    products are exact (tf32 ignores the lower 13 bits of both factors);
-//          sums are f32, or i32 for bytes, in the order of steps
+// error    products are exact, but floats are rounded to tf32 before, to
+//          nearest with ties away from zero, an error of at most 2^-11 of each;
+//          weights of floats were so rounded when they were packed; sums are
+//          f32, or i32 for bytes, in the order of steps
 //
 // Chunk c of row r of x lies in shared memory at chunk c ^ swizzle(r), so that
 // the rows that ldmatrix reads and those that a warp copies are in different

@@ -20,9 +20,18 @@
 
 namespace nnc {
 
-/// The product of elements of type T: the type of sums, and the instruction.
+/// Operands that `mma` reads as they are.
+struct exact_operands {
+  template <class B>
+  static NNC_INLINE words4 operand(B &, const words4 &from_memory) {
+    return from_memory;
+  }
+};
+
+/// The product of elements of type T: the type of sums, what an operand in
+/// memory becomes, and the instruction. Floats are rounded to tf32.
 template <class T> struct gemm_product;
-template <> struct gemm_product<f16> {
+template <> struct gemm_product<f16> : exact_operands {
   using sum = float;
   using bits = uint16_t;
   template <class B>
@@ -31,7 +40,7 @@ template <> struct gemm_product<f16> {
     b.mma_f16(d, a, b0, b1);
   }
 };
-template <> struct gemm_product<bf16> {
+template <> struct gemm_product<bf16> : exact_operands {
   using sum = float;
   using bits = uint16_t;
   template <class B>
@@ -44,12 +53,20 @@ template <> struct gemm_product<float> {
   using sum = float;
   using bits = uint32_t;
   template <class B>
+  static NNC_INLINE words4 operand(B &b, const words4 &from_memory) {
+    words4 rounded;
+    NNC_UNROLL
+    for (int i = 0; i < 4; ++i)
+      rounded.word[i] = b.tf32(from_memory.word[i]);
+    return rounded;
+  }
+  template <class B>
   static NNC_INLINE void add(B &b, sum (&d)[4], const words4 &a, uint32_t b0,
                              uint32_t b1) {
     b.mma_tf32(d, a, b0, b1);
   }
 };
-template <> struct gemm_product<int8_t> {
+template <> struct gemm_product<int8_t> : exact_operands {
   using sum = int32_t;
   using bits = uint8_t;
   template <class B>
@@ -58,8 +75,7 @@ template <> struct gemm_product<int8_t> {
     b.mma_i8(d, a, b0, b1);
   }
 };
-
-template <> struct gemm_product<uint8_t> {
+template <> struct gemm_product<uint8_t> : exact_operands {
   using sum = int32_t;
   using bits = uint8_t;
   template <class B>

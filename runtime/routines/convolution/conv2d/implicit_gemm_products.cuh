@@ -47,7 +47,8 @@ template <class T, class Tile> struct tensor_products {
       words4 a[row_tiles];
       NNC_UNROLL
       for (int i = 0; i < row_tiles; ++i)
-        a[i] = b.ldmatrix_x4(rows + i * 16 * Tile::depth_bytes + chunk * 16);
+        a[i] = product::operand(
+            b, b.ldmatrix_x4(rows + chunk * 16 + i * 16 * Tile::depth_bytes));
       NNC_UNROLL
       for (int half = 0; half < warp_panels * 2; ++half) {
         const words4 f = b.template load_shared<words4>(

@@ -1,7 +1,7 @@
 //===- pixels.cuh - Convolutions of images with few channels --------------===//
 //
 // The layer of portable.h for an image of at most four channels in NCHW4c, with
-// results in NHWC: halves and bytes by tensor_cores.cuh, floats by
+// results in NHWC: halves, bf16 and bytes by tensor_cores.cuh, floats by
 // float_gemm.cuh, which describe grids, tiles, errors and alignment. Weights
 // are packed as pixels_plan.h says. A thread loads a pixel with one
 // instruction, and ignores the channels of it that do not exist.
@@ -38,6 +38,11 @@ struct conv2d_pixels {
       S, to_pixels>::type;
 };
 
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_bf16_nchw4c_pixels_sm80 =
+    conv2d_pixels<80, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                  SLICES, Epi>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 using conv2d_f16_nchw4c_pixels_sm75 =

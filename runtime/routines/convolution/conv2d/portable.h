@@ -145,7 +145,9 @@ using conv2d_i32_portable = conv2d_portable<int32_t, S, Epi>;
 template <class S, class Epi>
 using conv2d_i64_portable = conv2d_portable<int64_t, S, Epi>;
 
-/// Halves on a GPU, whose sums are floats.
+/// Floats of 16 bits on a GPU, whose sums are floats.
+template <class S, class Epi>
+using conv2d_bf16_units_sm80 = conv2d_portable<float, S, Epi>;
 template <class S, class Epi>
 using conv2d_f16_units_sm75 = conv2d_portable<float, S, Epi>;
 

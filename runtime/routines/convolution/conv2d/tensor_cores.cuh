@@ -2,9 +2,10 @@
 //
 // The layer of portable.h for groups == 1, x[n][h][w][c] and y[n][oh][ow][k],
 // by implicit_gemm.cuh. Its weights are packed as implicit_gemm_plan.h says.
-// x is f16, int8_t or uint8_t; weights are halves or int8_t. Sums are f32 for
-// halves and i32 for bytes. Routines with `whole` in their names copy 16 bytes
-// of x at a time, so that c is a multiple of 16 / sizeof(T).
+// x is f16, bf16, int8_t or uint8_t, or float, which is rounded to tf32;
+// weights are of the same type, or int8_t. Sums are f32, or i32 for bytes.
+// Routines with `whole` in their names copy 16 bytes of x at a time, so that c
+// is a multiple of 16 / sizeof(T).
 //
 // With SLICES > 1, blocks store SLICES partial sums of each output in the
 // scratch memory, and the last block of each tile adds them.
@@ -77,6 +78,26 @@ struct conv2d_tensor_cores {
   using kernels = typename gemm_kernels<S, tile, WHOLE, SLICES, Epi>::type;
 };
 
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_bf16_nhwc_parts_sm80 =
+    conv2d_tensor_cores<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_bf16_nhwc_whole_sm80 =
+    conv2d_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_tf32_nhwc_parts_sm80 =
+    conv2d_tensor_cores<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using conv2d_tf32_nhwc_whole_sm80 =
+    conv2d_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 using conv2d_f16_nhwc_whole_sm75 =

@@ -2,12 +2,13 @@
 //
 // The layer of portable.h for groups == 1, one stride for both axes and windows
 // of at least the stride, in NHWC: each phase (phases_plan.h) is a convolution
-// by conv2d/implicit_gemm.cuh, halves on tensor cores and floats by fused
-// multiply-adds. Tiles, registers, errors and alignment are described there and
-// in float_gemm.cuh.
+// by conv2d/implicit_gemm.cuh, halves and bf16 on tensor cores and floats by
+// fused multiply-adds. Tiles, registers, errors and alignment are described
+// there and in float_gemm.cuh.
 //
 // grid     x: tiles of the largest phase; y: 1; z: phases
-// arch     from sm_75 on; from sm_80 on it copies asynchronously
+// arch     from sm_75 on, bf16 from sm_80 on; from there on it copies
+//          asynchronously
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_PHASES_CUH
@@ -71,7 +72,23 @@ struct conv_transpose2d_phases {
 };
 
 /// The routines, of which those without a number are for stride 2. In those
-/// with `whole` in their names c is a multiple of 8 halves or 4 floats.
+/// with `whole` in their names c is a multiple of 8 halves or bf16, or 4
+/// floats.
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, class Epi>
+using conv_transpose2d_bf16_phases_whole_sm80 =
+    conv_transpose2d_phases<80, 2, bf16, true, S, ROWS, COLUMNS, DEPTH,
+                            WARP_ROWS, WARP_COLUMNS, STAGES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, class Epi>
+using conv_transpose2d_bf16_phases3_whole_sm80 =
+    conv_transpose2d_phases<80, 3, bf16, true, S, ROWS, COLUMNS, DEPTH,
+                            WARP_ROWS, WARP_COLUMNS, STAGES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, class Epi>
+using conv_transpose2d_bf16_phases4_whole_sm80 =
+    conv_transpose2d_phases<80, 4, bf16, true, S, ROWS, COLUMNS, DEPTH,
+                            WARP_ROWS, WARP_COLUMNS, STAGES, Epi>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, class Epi>
 using conv_transpose2d_f16_phases_whole_sm75 =

@@ -80,7 +80,10 @@ template <class S, class Epi>
 using conv_transpose2d_i64_portable =
     conv_transpose2d_portable<int64_t, S, Epi>;
 
-/// Halves on a GPU, whose sums are floats.
+/// Floats of 16 bits on a GPU, whose sums are floats.
+template <class S, class Epi>
+using conv_transpose2d_bf16_units_sm80 =
+    conv_transpose2d_portable<float, S, Epi>;
 template <class S, class Epi>
 using conv_transpose2d_f16_units_sm75 =
     conv_transpose2d_portable<float, S, Epi>;

@@ -2,8 +2,8 @@
 //
 // y[i][m][n] = epi(sum over k of a[i][m][k] * b[i][k][n]) for each product i of
 // a batch, all row-major; with transpose_a a is stored [k][m], with transpose_b
-// b is stored [n][k]. Halves on tensor cores, and floats by fused
-// multiply-adds.
+// b is stored [n][k]. Halves, bf16 and, rounded to tf32, floats on tensor
+// cores, and floats by fused multiply-adds.
 //
 // grid     plain_gemm_grid: x: tiles of ROWS x COLUMNS results, those with the
 //          same rows side by side; y: products; z: slices of the sums
@@ -12,11 +12,13 @@
 //          DEPTH_BYTES bytes of terms of the rows of a, then of the columns of
 //          b
 // regs     see test/runtime/cuda/product_kernels.inc for what is checked
-// arch     from sm_75 on; from sm_80 on it copies asynchronously
+// arch     from sm_75 on, bf16 and tf32 from sm_80 on; from there on it copies
+//          asynchronously
 // reads    a and b, each 16-byte aligned, and the operands of the epilogue
 // writes   y and, with slices, their sums, 16-byte aligned, and a counter for
 //          each tile, which is zero before and after
-// error    products of halves are exact; sums are f32, in the order of steps
+// error    products of 16-bit floats and of tf32 are exact, to which floats are
+//          rounded as in implicit_gemm.cuh; sums are f32, in the order of steps
 //
 // A tile lies in shared memory as its matrix does in global memory, by rows or
 // by terms, so that both are read and written in chunks of 16 bytes.
@@ -40,14 +42,16 @@
 namespace nnc {
 
 /// The kernel for tiles of results of one order of the operands. With WHOLE,
-/// all rows of both operands in memory are whole chunks.
-template <class T, class Tile, bool WHOLE, bool TRANSPOSE_A, bool TRANSPOSE_B>
+/// all rows of both operands in memory are whole chunks; with TF32, floats are
+/// multiplied by tensor cores.
+template <class T, class Tile, bool WHOLE, bool TRANSPOSE_A, bool TRANSPOSE_B,
+          bool TF32>
 struct plain_gemm {
-  static constexpr tile_row left =
-      TRANSPOSE_A ? tile_row::of_term : tile_row::of_left;
-  static constexpr tile_row right =
-      TRANSPOSE_B ? tile_row::of_right : tile_row::of_term;
-  using products = conditional_t<is_same<T, float>::value,
+  static constexpr tile_row of_term =
+      TF32 ? tile_row::of_word_term : tile_row::of_term;
+  static constexpr tile_row left = TRANSPOSE_A ? of_term : tile_row::of_left;
+  static constexpr tile_row right = TRANSPOSE_B ? tile_row::of_right : of_term;
+  using products = conditional_t<is_same<T, float>::value && !TF32,
                                  plain_float_products<Tile, left, right>,
                                  plain_tensor_products<T, Tile, left, right>>;
   using left_loads =
@@ -143,7 +147,8 @@ private:
 };
 
 /// Computes the tiles.
-template <class S, class Tile, bool WHOLE, int SLICES, class Epi>
+template <class S, class Tile, bool WHOLE, int SLICES, class Epi,
+          bool TF32 = false>
 struct plain_gemm_tiles : plain_gemm_counters<S, Tile, SLICES> {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
@@ -174,8 +179,8 @@ private:
   static NNC_INLINE void multiply(B &b, const S &s, const T *x, const T *w,
                                   const Output &output) {
     const auto tiles = [&](auto transpose_a, auto transpose_b) {
-      plain_gemm<T, Tile, WHOLE, transpose_a, transpose_b>::run(b, s, x, w,
-                                                                output, SLICES);
+      plain_gemm<T, Tile, WHOLE, transpose_a, transpose_b, TF32>::run(
+          b, s, x, w, output, SLICES);
     };
     using yes = bool_constant<true>;
     using no = bool_constant<false>;
@@ -205,13 +210,35 @@ private:
 /// plain_gemm_scratch(s, SLICES) bytes. In those with `whole` in their names
 /// all rows of both operands in memory are whole chunks of 16 bytes.
 template <int ARCH, bool WHOLE, class S, int ROWS, int COLUMNS, int DEPTH,
-          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+          int WARP_ROWS, int WARP_COLUMNS, int STAGES, int SLICES, class Epi,
+          bool TF32 = false>
 struct matmul_plain_gemm {
   static constexpr int arch = ARCH;
   using tile = gemm_tile<ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES>;
-  using kernels = kernel_list<plain_gemm_tiles<S, tile, WHOLE, SLICES, Epi>>;
+  using kernels =
+      kernel_list<plain_gemm_tiles<S, tile, WHOLE, SLICES, Epi, TF32>>;
 };
 
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_bf16_plain_parts_sm80 =
+    matmul_plain_gemm<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_bf16_plain_whole_sm80 =
+    matmul_plain_gemm<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_tf32_plain_parts_sm80 =
+    matmul_plain_gemm<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi, true>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_tf32_plain_whole_sm80 =
+    matmul_plain_gemm<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                      WARP_COLUMNS, STAGES, SLICES, Epi, true>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 using matmul_f16_plain_whole_sm75 =

@@ -21,8 +21,14 @@ namespace nnc {
 
 /// Kinds of rows of a tile, in global and in shared memory: the terms of a row
 /// of the left operand, the terms of a column of the right one, or the elements
-/// of either that belong to one term.
-enum class tile_row { of_left, of_right, of_term };
+/// of either that belong to one term. Those of `of_word_term` have four bytes
+/// each, and a warp reads eight of each of four terms at once.
+enum class tile_row { of_left, of_right, of_term, of_word_term };
+
+/// True if a row of the tile is a term.
+NNC_FN constexpr bool is_term(tile_row row) {
+  return row == tile_row::of_term || row == tile_row::of_word_term;
+}
 
 /// The place of chunks of a tile in shared memory: chunk c of row r lies at
 /// chunk c ^ swizzle(r) of that row, so that the eight rows of a matrix that
@@ -35,6 +41,8 @@ template <tile_row ROW, int CHUNKS> NNC_INLINE int tile_swizzle(int row) {
     return row / 8 % 4 * 2 + row % 2;
   else if constexpr (ROW == tile_row::of_right)
     return row / 8 % mixed;
+  else if constexpr (ROW == tile_row::of_word_term)
+    return row / (8 / mixed) % (mixed / 2) * 2;
   else
     return row / (8 / mixed) % mixed;
 }
@@ -48,7 +56,7 @@ template <class T, tile_row ROW, int EXTENT, int DEPTH_BYTES, int THREADS,
 struct tile_loads {
   static constexpr int elements = 16 / int(sizeof(T)); ///< of a chunk
   static constexpr int depth = DEPTH_BYTES / int(sizeof(T));
-  static constexpr bool by_terms = ROW == tile_row::of_term;
+  static constexpr bool by_terms = is_term(ROW);
   static constexpr int rows = by_terms ? depth : EXTENT;
   static constexpr int chunks = (by_terms ? EXTENT : depth) / elements;
   static constexpr int row_step = THREADS / chunks;
@@ -144,9 +152,10 @@ private:
     return from + ptrdiff_t(i * row_step) * pitch;
   }
   /// True if chunks change places within a row against bank conflicts. Rows of
-  /// terms of floats need that not, as the threads of a warp read one at a
-  /// time.
-  static constexpr bool swizzles = !by_terms || sizeof(T) < sizeof(float);
+  /// terms that are multiplied by fused multiply-adds need that not, as the
+  /// threads of a warp read one at a time.
+  static constexpr bool swizzles =
+      ROW != tile_row::of_term || sizeof(T) < sizeof(float);
   NNC_INLINE int place(int i) const {
     const int row = thread / chunks + i * row_step;
     const int chunk = thread % chunks;

@@ -23,8 +23,9 @@
 
 namespace nnc {
 
-/// The policy for halves: products by `mma`, whose operands ldmatrix loads, and
-/// transposes where a row of a tile is a term.
+/// The policy for tensor cores: products by `mma`, whose operands ldmatrix
+/// loads, and transposes where a row of a tile is a term. It transposes
+/// elements of 2 bytes; floats, which become tf32, are loaded one by one there.
 ///
 /// Column g of the j-th `mma` of a panel of 32 columns is column
 /// 8 (g / 2) + 2 j + g % 2 of the panel, so that a lane has sums of eight
@@ -52,11 +53,12 @@ struct plain_tensor_products {
       words4 a[row_tiles];
       NNC_UNROLL
       for (int i = 0; i < row_tiles; ++i)
-        a[i] = load_left(b, left, row + i * 16, run, lane);
+        a[i] = product::operand(b, load_left(b, left, row + i * 16, run, lane));
       NNC_UNROLL
       for (int pair = 0; pair < column_tiles / 2; ++pair) {
-        const words4 f = load_right(b, right, column + pair / 2 * gemm_panel,
-                                    pair % 2, run, lane);
+        const words4 f = product::operand(
+            b, load_right(b, right, column + pair / 2 * gemm_panel, pair % 2,
+                          run, lane));
         NNC_UNROLL
         for (int i = 0; i < row_tiles; ++i) {
           product::add(b, d[i][pair * 2], a[i], f.word[0], f.word[1]);
@@ -94,8 +96,8 @@ struct plain_tensor_products {
   }
 
 private:
-  static constexpr bool left_by_terms = LEFT == tile_row::of_term,
-                        right_by_terms = RIGHT == tile_row::of_term;
+  static constexpr bool left_by_terms = is_term(LEFT),
+                        right_by_terms = is_term(RIGHT);
   static constexpr int term_row_bytes_of_left = Tile::rows * int(sizeof(T));
   static constexpr int term_row_bytes_of_right = Tile::columns * int(sizeof(T));
 
@@ -105,11 +107,28 @@ private:
     return tile + row * ROW_BYTES +
            (chunk ^ tile_swizzle<ROW, ROW_BYTES / 16>(row)) * 16;
   }
+  /// Loads the word of column `column` of row `term` of a tile whose rows are
+  /// terms.
+  template <int ROW_BYTES, class B>
+  static NNC_INLINE uint32_t load_word(B &b, shared_address tile, int term,
+                                       int column) {
+    return b.template load_shared<uint32_t>(
+        at<tile_row::of_word_term, ROW_BYTES>(tile, term, column / 4) +
+        column % 4 * 4);
+  }
   /// Loads the fragment of rows `row` to `row` + 15 of a run.
   template <class B>
   static NNC_INLINE words4 load_left(B &b, shared_address tile, int row,
                                      int run, int lane) {
-    if constexpr (left_by_terms)
+    if constexpr (LEFT == tile_row::of_word_term) {
+      const int term = run * 8 + lane % 4, column = row + lane / 4;
+      words4 w;
+      NNC_UNROLL
+      for (int i = 0; i < 4; ++i)
+        w.word[i] = load_word<term_row_bytes_of_left>(b, tile, term + i / 2 * 4,
+                                                      column + i % 2 * 8);
+      return w;
+    } else if constexpr (left_by_terms)
       return b.ldmatrix_x4_trans(at<LEFT, term_row_bytes_of_left>(
           tile, run * 16 + lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2));
     else
@@ -122,7 +141,16 @@ private:
   static NNC_INLINE words4 load_right(B &b, shared_address tile, int panel,
                                       int pair, int run, int lane) {
     const int half = lane / 8 % 2, j = pair * 2 + lane / 16, g = lane % 8;
-    if constexpr (right_by_terms)
+    if constexpr (RIGHT == tile_row::of_word_term) {
+      const int term = run * 8 + lane % 4;
+      const int column = panel + pair * 16 + lane / 4;
+      words4 w;
+      NNC_UNROLL
+      for (int i = 0; i < 4; ++i)
+        w.word[i] = load_word<term_row_bytes_of_right>(
+            b, tile, term + i % 2 * 4, column + i / 2 * 8);
+      return w;
+    } else if constexpr (right_by_terms)
       return b.ldmatrix_x4_trans(at<RIGHT, term_row_bytes_of_right>(
           tile, run * 16 + half * 8 + g, panel / 8 + j));
     else

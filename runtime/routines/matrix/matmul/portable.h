@@ -82,7 +82,9 @@ using matmul_i32_portable = matmul_of_sums<int32_t, S, Epi>;
 template <class S, class Epi>
 using matmul_i64_portable = matmul_of_sums<int64_t, S, Epi>;
 
-/// Halves on a GPU, whose sums are floats.
+/// Floats of 16 bits on a GPU, whose sums are floats.
+template <class S, class Epi>
+using matmul_bf16_units_sm80 = matmul_of_sums<float, S, Epi>;
 template <class S, class Epi>
 using matmul_f16_units_sm75 = matmul_of_sums<float, S, Epi>;
 

@@ -29,6 +29,26 @@ struct matmul_tensor_cores {
 
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_bf16_parts_sm80 =
+    matmul_tensor_cores<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_bf16_whole_sm80 =
+    matmul_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_tf32_parts_sm80 =
+    matmul_tensor_cores<80, false, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
+using matmul_tf32_whole_sm80 =
+    matmul_tensor_cores<80, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
+                        WARP_COLUMNS, STAGES, SLICES, Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, int SLICES, class Epi>
 using matmul_f16_whole_sm75 =
     matmul_tensor_cores<75, true, S, ROWS, COLUMNS, DEPTH, WARP_ROWS,
                         WARP_COLUMNS, STAGES, SLICES, Epi>;

@@ -81,6 +81,7 @@ template <int BYTES, class S, class Epi> struct pad_runs_sm75 {
   using kernels = kernel_list<pad_runs<BYTES, S, Epi>>;
   static constexpr int arch = 75;
 };
+template <class S, class Epi> using pad_bf16_sm75 = pad_runs_sm75<2, S, Epi>;
 template <class S, class Epi> using pad_byte_sm75 = pad_runs_sm75<1, S, Epi>;
 template <class S, class Epi> using pad_f16_sm75 = pad_runs_sm75<2, S, Epi>;
 template <class S, class Epi> using pad_f32_sm75 = pad_runs_sm75<4, S, Epi>;

@@ -1,7 +1,7 @@
 //===- rows.cuh - Layer normalization on a GPU ----------------------------===//
 //
-// The layer of portable.h for tensors of floats and of halves, which are
-// computed as floats, with the variance from a second pass; a half is rounded
+// The layer of portable.h for tensors of floats, halves or bf16, which are
+// computed as floats, with the variance from a second pass; results are rounded
 // once, when stored. A warp or a part of it has a row of up to 1024 elements
 // and a block a longer one, as runtime/routines/blocks/rows.h describes.
 //
@@ -94,6 +94,8 @@ template <class S, class Epi> struct layer_norm_rows_sm75 {
   using kernels = kernel_list<layer_norm_rows<S, Epi>>;
   static constexpr int arch = 75;
 };
+template <class S, class Epi>
+using layer_norm_bf16_rows_sm75 = layer_norm_rows_sm75<S, Epi>;
 template <class S, class Epi>
 using layer_norm_f16_rows_sm75 = layer_norm_rows_sm75<S, Epi>;
 template <class S, class Epi>

@@ -1,7 +1,7 @@
 //===- rows.cuh - Softmax on a GPU ----------------------------------------===//
 //
-// The layer of portable.h for tensors of floats and of halves, which are
-// computed as floats; a half is rounded once, when stored. Where the axis is
+// The layer of portable.h for tensors of floats, halves or bf16, which are
+// computed as floats; results are rounded once, when stored. Where the axis is
 // the last one (inner 1), a warp or a part of it has a row of up to 1024
 // elements and a block a longer one, as runtime/routines/blocks/rows.h
 // describes. Elsewhere a thread has a row, and its neighbours have the rows
@@ -151,6 +151,8 @@ template <class S, class Epi> struct softmax_rows_sm75 {
   using kernels = kernel_list<softmax_rows<S, Epi>>;
   static constexpr int arch = 75;
 };
+template <class S, class Epi>
+using softmax_bf16_rows_sm75 = softmax_rows_sm75<S, Epi>;
 template <class S, class Epi>
 using softmax_f16_rows_sm75 = softmax_rows_sm75<S, Epi>;
 template <class S, class Epi>

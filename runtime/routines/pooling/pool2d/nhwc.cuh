@@ -1,8 +1,8 @@
 //===- nhwc.cuh - 2-D pooling of images in NHWC on a GPU ------------------===//
 //
-// The layers of nhwc.h for maps of floats and of halves, which are computed as
-// floats; a half is rounded once, when stored. Channels are in runs of N, as
-// many as 16 bytes have where c is a multiple of that, and else one.
+// The layers of nhwc.h for maps of floats, halves or bf16, which are computed
+// as floats; results are rounded once, when stored. Channels are in runs of N,
+// as many as 16 bytes have where c is a multiple of that, and else one.
 //
 // A thread computes a run of a pixel of y, and its neighbours those beside it
 // in memory. Where a window has 32 taps or more, as in global pooling, a block
@@ -12,7 +12,7 @@
 //
 // grid     grid(s): threads, or parts of a pixel, along x
 // block    256 threads
-// shared   shared_bytes: 8 KiB for halves, 4 KiB for floats
+// shared   shared_bytes: 8 KiB for 16-bit floats, 4 KiB for floats
 // registers
 //          at most 64 a thread
 // from     sm_75 on
@@ -32,6 +32,7 @@
 #include "runtime/functions.h"
 #include "runtime/routines/blocks/elements.h"
 #include "runtime/routines/pooling/pool2d/taps.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
@@ -59,7 +60,7 @@ struct pool2d_mean {
   }
 };
 
-/// Pooling of maps of X, floats or halves.
+/// Pooling of maps of X: floats, halves or bf16.
 template <class X, class Kind, class S, class Epi> struct pool2d_nhwc {
   static constexpr int threads = 256, most_run = elements_of_move<X>;
   /// Without this, nvcc aims at more blocks on sm_86 and spills registers.
@@ -256,9 +257,14 @@ template <class X, class Kind, class S, class Epi> struct pool2d_nhwc_sm75 {
   static constexpr int arch = 75;
 };
 template <class S, class Epi>
+using avg_pool2d_bf16_nhwc_sm75 = pool2d_nhwc_sm75<bf16, pool2d_mean, S, Epi>;
+template <class S, class Epi>
 using avg_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool2d_mean, S, Epi>;
 template <class S, class Epi>
 using avg_pool2d_f32_nhwc_sm75 = pool2d_nhwc_sm75<float, pool2d_mean, S, Epi>;
+template <class S, class Epi>
+using max_pool2d_bf16_nhwc_sm75 =
+    pool2d_nhwc_sm75<bf16, pool2d_maximum, S, Epi>;
 template <class S, class Epi>
 using max_pool2d_f16_nhwc_sm75 = pool2d_nhwc_sm75<f16, pool2d_maximum, S, Epi>;
 template <class S, class Epi>

@@ -1,9 +1,9 @@
 //===- rows.cuh - Reductions of rows on a GPU -----------------------------===//
 //
 // The reductions of portable.h over the last axes (inner 1), for tensors of
-// floats and of halves, which are computed as floats; a half is rounded once,
-// when stored. A warp or a part of it has a row of up to 1024 elements and a
-// block a longer one, as runtime/routines/blocks/rows.h describes.
+// floats, halves or bf16, which are computed as floats; results are rounded
+// once, when stored. A warp or a part of it has a row of up to 1024 elements
+// and a block a longer one, as runtime/routines/blocks/rows.h describes.
 //
 // grid     grid_of_rows(outer, size)
 // block    256 threads
@@ -136,8 +136,10 @@ template <class Kind, class S, class Epi> struct reduce_rows_sm75 {
   static constexpr int arch = 75;
 };
 
-/// Defines reduce_<name>_f16_rows_sm75 and reduce_<name>_f32_rows_sm75.
+/// Defines reduce_<name>_<type>_rows_sm75 for bf16, f16 and f32.
 #define NNC_REDUCE_ROWS(NAME, KIND)                                            \
+  template <class S, class Epi>                                                \
+  using reduce_##NAME##_bf16_rows_sm75 = reduce_rows_sm75<KIND, S, Epi>;       \
   template <class S, class Epi>                                                \
   using reduce_##NAME##_f16_rows_sm75 = reduce_rows_sm75<KIND, S, Epi>;        \
   template <class S, class Epi>                                                \

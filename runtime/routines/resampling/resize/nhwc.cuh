@@ -1,7 +1,7 @@
 //===- nhwc.cuh - Resize of images in NHWC on a GPU -----------------------===//
 //
-// The layers of portable.h for maps of floats and of halves in NHWC, which are
-// interpolated as floats; a half is rounded once, when stored. A thread
+// The layers of portable.h for maps of floats, halves or bf16 in NHWC, which
+// are interpolated as floats; results are rounded once, when stored. A thread
 // computes a run of channels of a pixel of y: as many as 16 bytes have where c
 // is a multiple of that, and else one.
 //
@@ -27,12 +27,13 @@
 #include "runtime/routines/blocks/elements.h"
 #include "runtime/routines/blocks/moves.h"
 #include "runtime/routines/resampling/resize/taps.h"
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 
 namespace nnc {
 
-/// Interpolation in maps of X, floats or halves.
+/// Interpolation in maps of X: floats, halves or bf16.
 template <class X, class S, class Epi> struct resize_nhwc {
   static constexpr int threads = move_threads, shared_bytes = 0,
                        most_run = elements_of_move<X>;
@@ -113,6 +114,8 @@ template <class X, class S, class Epi> struct resize_nhwc_sm75 {
   using kernels = kernel_list<resize_nhwc<X, S, Epi>>;
   static constexpr int arch = 75;
 };
+template <class S, class Epi>
+using resize_bf16_nhwc_sm75 = resize_nhwc_sm75<bf16, S, Epi>;
 template <class S, class Epi>
 using resize_f16_nhwc_sm75 = resize_nhwc_sm75<f16, S, Epi>;
 template <class S, class Epi>
