@@ -231,8 +231,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     auto machine = target::setTarget(module, target);
     if (failed(machine) || failed(readTuning(*machine)) ||
         failed(verifyWeightRules(getWeightRules(), getOperation().getLoc())) ||
-        (precision == Precision::f16 &&
-         failed(checkHalves(*machine, module.getLoc()))))
+        failed(checkPrecision(precision, *machine, module.getLoc())))
       return signalPassFailure();
     joinConcats(module, *machine);
     for (auto function : module.getOps<func::FuncOp>())
@@ -242,7 +241,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
     if (failed(choose(module, *machine)))
       return signalPassFailure();
     // The chosen forms of layers have created constants of their own.
-    if (precision == Precision::f16)
+    if (getHalf(precision, &getContext()))
       shareEqualConstants(module);
   }
 

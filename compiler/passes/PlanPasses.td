@@ -62,6 +62,10 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     where a value is read in another type than it is stored in. Arguments and
     results of functions keep their types.
 
+    `precision=bf16` does the same with bfloat16. With `precision=tf32`, layers
+    that multiply floats have candidates whose routines round both factors to
+    tf32.
+
     ```mlir
     %y = nn.layer "conv" inputs(%x, %w : tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>)
         -> tensor<1x8x4x4xf32> ...
@@ -177,6 +181,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
            "what layers of floats may compute with",
            [{::llvm::cl::values(
              clEnumValN(::nnc::Precision::f32, "f32", "floats"),
+             clEnumValN(::nnc::Precision::tf32, "tf32",
+                        "floats, which products may round to tf32"),
+             clEnumValN(::nnc::Precision::bf16, "bf16", "floats or bfloat16"),
              clEnumValN(::nnc::Precision::f16, "f16", "floats or halves"))}]>,
     Option<"products", "products", "::nnc::Products",
            /*default=*/"::nnc::Products::any",

@@ -102,7 +102,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   choice.layouts = options.layouts;
   // Models with the precision i8 have been quantized before.
   choice.precision =
-      options.precision == Precision::f16 ? Precision::f16 : Precision::f32;
+      options.precision == Precision::i8 ? Precision::f32 : options.precision;
   choice.optimize = options.optimize;
   choice.maxRam = options.maxRam;
   choice.threads = options.threads;
@@ -161,6 +161,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
       llvm::cl::init(nnc::Precision::f32),
       llvm::cl::values(
           clEnumValN(nnc::Precision::f32, "f32", "floats"),
+          clEnumValN(nnc::Precision::tf32, "tf32",
+                     "floats, which products may round to tf32"),
+          clEnumValN(nnc::Precision::bf16, "bf16", "floats or bfloat16"),
           clEnumValN(nnc::Precision::f16, "f16", "floats or halves"))};
   Option<std::string> weightsEncoding{
       *this, "weights-encoding", llvm::cl::desc("as of nnc-choose-routines"),

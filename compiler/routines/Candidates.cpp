@@ -259,11 +259,14 @@ static void forEachOfKind(LayerOp layer, LayerOp form, const CostModel &cost,
   CandidateMemo own;
   CandidateMemo &memo = cost.getMemo() ? *cost.getMemo() : own;
   const bool isExact = form != layer && cost.getForms()->isExact(form);
+  const bool isTf32 = form != layer && cost.getForms()->roundsToTf32(form);
   std::string family;
   for (const Routine *routine :
        Catalogue::get().getRoutinesOf(getFamily(form, family))) {
     if (form.getRoutine().value_or(routine->name) != routine->name ||
-        !getObstacle(form, *routine, cost.getMachine(), cost.getDeviceName())
+        (isTf32 && routine->elements != "tf32") ||
+        !getObstacle(form, *routine, cost.getMachine(), cost.getDeviceName(),
+                     isTf32)
              .empty() ||
         !isWanted(*routine))
       continue;

@@ -89,6 +89,8 @@ core_limits GpuCost::getLimits(const Routine &routine) const {
   if (getGpuWork(*routine.family) == GpuWork::products && elementBytes <= 2)
     limits.block_rate =
         double(elementBytes == 1 ? gpu.getTensorI8() : gpu.getTensorF16());
+  else if (routine.elements == "tf32") // as many bytes of factors as of halves
+    limits.block_rate = double(gpu.getTensorF16()) / 2;
   limits.vector_rate = 1;
   limits.rate = limits.block_rate * limits.multiprocessors;
   limits.level2_bytes = double(core.getSecondBytes());

@@ -179,13 +179,19 @@ LayerForms::LayerForms(func::FuncOp function, Precision precision,
       addFloats(function, products);
     return;
   }
-  if (precision != Precision::f16 ||
+  half = getHalf(precision, function.getContext());
+  if ((!half && precision != Precision::tf32) ||
       (module && module->hasAttr(qnn::kQuantizedAttr)))
     return;
   block = std::make_unique<Block>();
-  for (LayerOp layer : function.getBody().front().getOps<LayerOp>())
-    if (!layer.getRoutine() && computesWithFloats(layer))
+  for (LayerOp layer : function.getBody().front().getOps<LayerOp>()) {
+    if (layer.getRoutine())
+      continue;
+    if (!half)
+      addTf32(layer);
+    else if (computesWithFloats(layer))
       addHalves(layer);
+  }
 }
 
 SmallVector<Type> LayerForms::getElements(Value value) const {
@@ -194,8 +200,8 @@ SmallVector<Type> LayerForms::getElements(Value value) const {
     return {};
   if (held.isOpen(value))
     return {Float32Type::get(value.getContext())};
-  if (own.isF32() && !held.anyOpen())
-    return {Float16Type::get(value.getContext())};
+  if (own.isF32() && half)
+    return {half};
   return {};
 }
 
@@ -229,6 +235,7 @@ void LayerForms::clear() {
   forms.clear();
   converted.clear();
   exact.clear();
+  tf32.clear();
   casts.clear();
   if (!block)
     return;
@@ -256,13 +263,15 @@ Value LayerForms::convert(ConstantOp constant, Type element) {
   if (data)
     made = evaluate(cast, *data);
   cast.erase();
-  auto isFinite = [](uint16_t bits) { return (bits & 0x7c00) != 0x7c00; };
+  // The bits of the exponent, which are all ones if a number is not finite.
+  const uint16_t exponent = element.isF16() ? 0x7c00 : 0x7f80;
+  auto isFinite = [&](uint16_t bits) { return (bits & exponent) != exponent; };
   if (succeeded(made) &&
-      (!element.isF16() || llvm::all_of(made->getAs<uint16_t>(), isFinite)))
+      (!isHalf(element) || llvm::all_of(made->getAs<uint16_t>(), isFinite)))
     known->second = builder.create<ConstantOp>(
         constant.getLoc(),
         made->toAttribute(getModelName(constant.getLoc(),
-                                       element.isF16() ? "halves" : "weight")));
+                                       isHalf(element) ? "halves" : "weight")));
   return known->second;
 }
 
@@ -277,7 +286,6 @@ LayerOp LayerForms::copy(LayerOp layer) {
 /// a constant is too large for a half.
 LayerOp LayerForms::computeWithHalves(LayerOp layer) {
   auto op = cast<RoutineOpInterface>(layer.getAnchorOp());
-  Type half = Float16Type::get(layer.getContext());
   SmallVector<Value> inputs(layer.getInputs());
   SmallVector<bool> isHalf(inputs.size(), false);
   for (auto [i, input] : llvm::enumerate(inputs)) {
@@ -317,7 +325,6 @@ LayerOp LayerForms::roundInput(LayerOp anchored) {
 
 void LayerForms::addHalves(LayerOp layer) {
   SmallVector<LayerOp> &found = forms[layer];
-  Type half = Float16Type::get(layer.getContext());
   Type single = Float32Type::get(layer.getContext());
   // Adds a form of `base`, whose anchor has results of type `anchor`. The form
   // reads each extra whose bit is set in `halves` as halves, and stores
@@ -358,6 +365,17 @@ void LayerForms::addHalves(LayerOp layer) {
   }
   for (LayerOp base : bases)
     base.erase();
+}
+
+/// Adds a form whose products round floats to tf32, if the layer has products
+/// of floats.
+void LayerForms::addTf32(LayerOp layer) {
+  if (!layer.getAnchorOp() || !getReadElement(layer, 0).isF32() ||
+      cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds == 0)
+    return;
+  LayerOp made = copy(layer);
+  tf32.insert(made);
+  forms[layer].push_back(made);
 }
 
 /// Returns a copy of a layer that multiplies integers, in which floats hold the

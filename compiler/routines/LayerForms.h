@@ -36,8 +36,8 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 /// operands or a result of other element types. The search chooses one form of
 /// each layer, and treats conversions of the element type as adapts.
 ///
-/// Precision f16 allows forms with halves for the floats of a model, unless the
-/// model is quantized:
+/// The precisions f16 and bf16 allow forms with floats of 16 bits, here called
+/// halves, for the floats of a model, unless the model is quantized:
 /// - An anchor reads its inputs as halves and stores halves, or on GPUs floats
 ///   for the caller if it is a product. A constant is rounded; a layer has no
 ///   such form if a constant is too large for a half. On GPUs a layer may read
@@ -45,6 +45,9 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 /// - An epilogue loads any of its extras, and an elementwise layer stores its
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.
+///
+/// The precision tf32 allows each layer that multiplies floats a form for
+/// routines that round both factors to tf32. Its types are those of the layer.
 ///
 /// A quantized model has layers that multiply integers of 8 or 16 bits. Such a
 /// layer has a form with floats if floats can compute all of it, and integers
@@ -78,6 +81,9 @@ public:
   /// Returns true if only routines that add no rounding of their own, beyond
   /// that of plain sums of products, may compute the form.
   bool isExact(nn::LayerOp form) const { return exact.contains(form); }
+  /// Returns true if only routines that round factors to tf32 may compute the
+  /// form.
+  bool roundsToTf32(nn::LayerOp form) const { return tf32.contains(form); }
   /// Returns the further element types in which an op that passes on its
   /// operand in any type may read `value`.
   llvm::SmallVector<mlir::Type> getElements(mlir::Value value) const;
@@ -101,6 +107,7 @@ private:
   /// Returns a copy of a layer, outside of the function.
   nn::LayerOp copy(nn::LayerOp layer);
   void addHalves(nn::LayerOp layer);
+  void addTf32(nn::LayerOp layer);
   nn::LayerOp computeWithHalves(nn::LayerOp layer);
   nn::LayerOp roundInput(nn::LayerOp anchored);
   mlir::Value convert(nn::ConstantOp constant, mlir::Type element);
@@ -108,6 +115,7 @@ private:
   void addHeld(nn::LayerOp layer);
   nn::LayerOp computeWithFloats(nn::LayerOp layer);
 
+  mlir::FloatType half; ///< f16 or bf16, or null if no form has such elements
   /// Holds forms, their constants and casts.
   std::unique_ptr<mlir::Block> block;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<nn::LayerOp>> forms;
@@ -116,7 +124,7 @@ private:
   /// type.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted;
   mutable HeldFloats held;
-  llvm::DenseSet<mlir::Operation *> leftOut, exact;
+  llvm::DenseSet<mlir::Operation *> leftOut, exact, tf32;
 };
 
 } // namespace nnc

@@ -67,9 +67,10 @@ Value OperandAdapter::adapt(Value value, RankedTensorType type) {
   auto maker = made.getDefiningOp<LayerOp>();
   Type element = type.getElementType();
   std::string name = names->addCall(maker ? maker.getName() : "input",
-                                    element.isF16()   ? "_f16"
-                                    : element.isF32() ? "_f32"
-                                                      : "_integers");
+                                    element.isF16()    ? "_f16"
+                                    : element.isBF16() ? "_bf16"
+                                    : element.isF32()  ? "_f32"
+                                                       : "_integers");
   LayerOp layer = cost.getForms()->createCast(builder, value.getLoc(), name,
                                               value, element);
   const Candidate &choice =

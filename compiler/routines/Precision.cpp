@@ -17,6 +17,10 @@ StringRef nnc::getName(Precision precision) {
   switch (precision) {
   case Precision::f32:
     return "f32";
+  case Precision::tf32:
+    return "tf32";
+  case Precision::bf16:
+    return "bf16";
   case Precision::f16:
     return "f16";
   case Precision::i8:
@@ -25,25 +29,39 @@ StringRef nnc::getName(Precision precision) {
   llvm_unreachable("unknown precision");
 }
 
-static bool convolvesHalves(target::MachineAttr machine) {
-  Type half = Float16Type::get(machine.getContext());
+FloatType nnc::getHalf(Precision precision, MLIRContext *context) {
+  if (precision == Precision::f16)
+    return Float16Type::get(context);
+  if (precision == Precision::bf16)
+    return BFloat16Type::get(context);
+  return {};
+}
+
+/// Returns true if the machine has a convolution whose factors are of this
+/// type.
+static bool convolves(target::MachineAttr machine, Type factor) {
   return llvm::any_of(Catalogue::get().getRoutinesOf("conv2d"),
                       [&](const Routine *routine) {
-                        return routine->takesElement(half) &&
+                        return routine->takesElement(factor) &&
                                machine.getHost().hasIsa(routine->isa);
                       });
 }
 
-LogicalResult nnc::checkHalves(target::MachineAttr machine, Location location) {
-  if (convolvesHalves(machine))
+LogicalResult nnc::checkPrecision(Precision precision,
+                                  target::MachineAttr machine,
+                                  Location location) {
+  Type factor = getHalf(precision, machine.getContext());
+  if (precision == Precision::tf32)
+    factor = FloatTF32Type::get(machine.getContext());
+  if (!factor || convolves(machine, factor))
     return success();
   SmallVector<StringRef> others;
   for (target::MachineAttr other : target::getMachines(machine.getContext()))
-    if (convolvesHalves(other))
+    if (convolves(other, factor))
       others.push_back(other.getName());
   return emitError(location)
-         << "the target '" << machine.getName()
-         << "' has no arithmetic on halves, which the precision f16 needs; "
-            "there is for "
-         << llvm::join(others, ", ");
+         << "the target '" << machine.getName() << "' has no arithmetic on "
+         << (factor.isF16() ? "halves" : getName(precision).str())
+         << ", which the precision " << getName(precision)
+         << " needs; there is for " << llvm::join(others, ", ");
 }

@@ -14,7 +14,10 @@ namespace nnc {
 /// The number format in which layers of floats are computed.
 enum class Precision {
   f32, ///< 32-bit floats
-  f16, ///< 16-bit floats, on layers for which the target has routines
+  /// 32-bit floats, which products round to tf32 where the target has routines.
+  tf32,
+  bf16, ///< bfloat16, on layers for which the target has routines
+  f16,  ///< 16-bit floats, on layers for which the target has routines
   /// 8-bit integers, on layers whose values have known ranges; f32 on the
   /// others.
   i8,
@@ -29,14 +32,24 @@ enum class Products {
   both, ///< forms of both kinds, even if the target would never choose floats
 };
 
-/// Returns "f32", "f16" or "i8", the spelling of --precision and of tuning
-/// files.
+/// All of them, in the order in which messages list them.
+inline constexpr Precision kPrecisions[] = {Precision::f32, Precision::tf32,
+                                            Precision::bf16, Precision::f16,
+                                            Precision::i8};
+
+/// Returns "f32", "tf32", "bf16", "f16" or "i8", the spelling of --precision
+/// and of tuning files.
 llvm::StringRef getName(Precision precision);
 
-/// Succeeds if `machine` has routines that compute with 16-bit floats.
-/// Otherwise fails with a diagnostic that lists the targets which have them.
-mlir::LogicalResult checkHalves(target::MachineAttr machine,
-                                mlir::Location location);
+/// Returns the 16-bit floats that layers may store, or null if there are none.
+mlir::FloatType getHalf(Precision precision, mlir::MLIRContext *context);
+
+/// Succeeds if `machine` has routines for floats that compute with
+/// `precision`. Otherwise fails with a diagnostic that lists the targets which
+/// have them.
+mlir::LogicalResult checkPrecision(Precision precision,
+                                   target::MachineAttr machine,
+                                   mlir::Location location);
 
 } // namespace nnc
 

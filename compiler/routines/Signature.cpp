@@ -131,8 +131,8 @@ SmallVector<RoutineShape> nnc::makeShapes(LayerOp layer,
 }
 
 std::string nnc::getObstacle(LayerOp layer, const Routine &routine,
-                             target::MachineAttr machine,
-                             StringRef deviceName) {
+                             target::MachineAttr machine, StringRef deviceName,
+                             bool roundsToTf32) {
   auto device = machine ? machine.findDevice(deviceName) : target::DeviceAttr();
   if (device && !device.hasIsa(routine.isa))
     return "needs " + routine.isa.str() + ", which the target '" +
@@ -146,6 +146,9 @@ std::string nnc::getObstacle(LayerOp layer, const Routine &routine,
   Type first = layer.getOperands().empty()
                    ? getTensorType(layer.getY()).getElementType()
                    : getReadElement(layer, 0);
+  if (routine.elements == "tf32" && first.isF32() &&
+      (roundsToTf32 || layer.getRoutine() == routine.name))
+    first = FloatTF32Type::get(layer.getContext());
   if (!routine.takesElement(first))
     return "does not compute on the layer's element type";
   // Only lines with a type of sums may have inputs of different types.

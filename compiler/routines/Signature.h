@@ -51,10 +51,11 @@ makeShapes(nn::LayerOp layer, const Signature &signature, std::string &problem);
 
 /// Returns why `routine`, which is of the layer's family, cannot compute the
 /// layer on the device `deviceName` of the machine in any layout, or an empty
-/// string if it can.
+/// string if it can. A layer of floats may have a routine that rounds them to
+/// tf32 if `roundsToTf32`, or if the layer names that routine.
 std::string getObstacle(nn::LayerOp layer, const Routine &routine,
-                        target::MachineAttr machine,
-                        llvm::StringRef deviceName);
+                        target::MachineAttr machine, llvm::StringRef deviceName,
+                        bool roundsToTf32 = false);
 
 } // namespace nnc
 

@@ -166,12 +166,13 @@ bool Parser::parseThreads(StringRef words) {
 }
 
 bool Parser::parsePrecision(StringRef word) {
-  for (Precision precision : {Precision::f32, Precision::f16, Precision::i8})
+  for (Precision precision : kPrecisions)
     if (word == getName(precision)) {
       file.precision = precision;
       return true;
     }
-  return fail("expected the --precision of what was measured, f32, f16 or i8, "
+  return fail("expected the --precision of what was measured, f32, tf32, bf16, "
+              "f16 or i8, "
               "found '" +
               word + "'");
 }

@@ -191,6 +191,37 @@ class Blocks(nnc.TestCase):
                         self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
                                  "--precision=f16")
 
+    def test_bfloat16_model(self):
+        """A model of BFLOAT16 runs in the routines of bf16, with weights of two bytes each."""
+        x, w = (helper.make_tensor_value_info(name, TensorProto.BFLOAT16, shape)
+                for name, shape in (("x", [64, 1024]), ("y", [64, 1024])))
+        bits = np.random.default_rng(3).standard_normal([1024, 1024]).astype(np.float32)
+        weight = helper.make_tensor("w", TensorProto.BFLOAT16, [1024, 1024],
+                                    (bits.view(np.uint32) >> 16).astype(np.uint16).tobytes(),
+                                    raw=True)
+        graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", [x], [w],
+                                  [weight])
+        self.save("bfloat", helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+        options = "--target=cuda-sm80", "--precision=bf16"
+        self.assertTrue([each for each in self.routines("bfloat", *options)
+                         if each.startswith("matmul_bf16_")])
+        self.nnc("verify", "bfloat.onnx", *options, "--emulate")
+        said = json.loads(self.nnc("compile", "bfloat.onnx", *options, "-o", "bfloat", "--json"))
+        self.assertLess(said["weight_bytes"], 1024 * 1024 * 2 + 1024)
+
+    def test_refused(self):
+        """Precisions that a target lacks."""
+        for target in "cuda-sm75", "x86-64-v4", "cortex-m55":
+            for precision in "bf16", "tf32":
+                self.nnc("compile", "residual.onnx", "-o", "out", f"--target={target}",
+                         f"--precision={precision}", code=nnc.USAGE,
+                         said=[f"'{target}' has no arithmetic on {precision}.* for cuda-sm80, "
+                               "cuda-sm86, cuda-sm89, cuda-sm90$"])
+        self.nnc("compile", "residual.onnx", "-o", "out", "--target=cuda-sm75,cuda-sm90",
+                 "--precision=bf16", code=nnc.USAGE,
+                 said=["'cuda-sm75,cuda-sm90' has no arithmetic on bf16"])
+
     def test_sizes(self):
         """Kernels whose grids follow from a number of rows that the caller chooses."""
         m = Maker(6)

@@ -163,9 +163,8 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
       target::getMachine(choices.target, mlir::UnknownLoc::get(&context));
   if (mlir::failed(machine))
     return mlir::failure();
-  bool isSound =
-      choices.precision != Precision::f16 ||
-      mlir::succeeded(checkHalves(*machine, mlir::UnknownLoc::get(&context)));
+  bool isSound = mlir::succeeded(checkPrecision(
+      choices.precision, *machine, mlir::UnknownLoc::get(&context)));
   if (machine->isBare() && choices.threads > 1) {
     mlir::emitError(mlir::UnknownLoc::get(&context))
         << choices.target

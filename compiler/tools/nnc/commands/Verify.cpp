@@ -58,15 +58,17 @@ public:
         ->check(CLI::Range(1, 1000000))
         ->excludes(data)
         ->capture_default_str();
-    app.add_option("--tolerance", givenTolerance,
-                   "Error that floats may have, as a share of the largest "
-                   "expected element; all else must be equal; 1e-4 unless "
-                   "given, 2e-2 with --precision=f16, a unit in the last "
-                   "place for outputs of 16 bits, 5e-2 for quantized "
-                   "models. Where these round floats, to 8 bits or, with 1e-3, "
-                   "to 16, the error holds for integers of 8 and 16 bits, too, "
-                   "as a share of their range, and the root mean square of all "
-                   "errors may be a fifth of it; a unit is always allowed")
+    app.add_option(
+           "--tolerance", givenTolerance,
+           "Error that floats may have, as a share of the largest "
+           "expected element; all else must be equal; 1e-4 unless "
+           "given, 2e-2 with --precision=f16, 1e-2 with tf32, 1e-1 with "
+           "bf16, a unit in the last "
+           "place for outputs of 16 bits, 5e-2 for quantized "
+           "models. Where these round floats, to 8 bits or, with 1e-3, "
+           "to 16, the error holds for integers of 8 and 16 bits, too, "
+           "as a share of their range, and the root mean square of all "
+           "errors may be a fifth of it; a unit is always allowed")
         ->type_name("E")
         ->check(numberFrom(0, 1));
     addThreadCountOption(app, threads);

@@ -40,11 +40,13 @@ std::string Alternative::routineText() const {
 }
 
 /// Returns the name of a type's layout. It includes the element type if that is
-/// f16, and the device unless that is the host.
+/// a float of 16 bits, and the device unless that is the host.
 static std::string schemaName(mlir::RankedTensorType type) {
   std::string name = nn::getLayoutName(type);
   if (type.getElementType().isF16())
     name += " f16";
+  else if (type.getElementType().isBF16())
+    name += " bf16";
   llvm::StringRef device = nn::getDevice(type);
   return device.empty() ? name : name + " on " + device.str();
 }

@@ -29,7 +29,7 @@ std::string describeHalfConstants(mlir::ModuleOp module,
                                   const ModelOptions &options) {
   auto halves =
       module->getAttrOfType<mlir::DenseI64ArrayAttr>(nn::kHalfConstantsAttr);
-  if (!halves || options.precision == Precision::f16)
+  if (!halves || getHalf(options.precision, module.getContext()))
     return "";
   return fmt::format("{} of {} bytes in the model become{} 32-bit floats of {} "
                      "bytes",

@@ -30,10 +30,11 @@ void addLayoutsOption(CLI::App &app, ModelOptions &options) {
 
 void addPrecisionOption(CLI::App &app, ModelOptions &options) {
   std::vector<std::pair<std::string, Precision>> precisions;
-  for (Precision each : {Precision::f32, Precision::f16, Precision::i8})
+  for (Precision each : kPrecisions)
     precisions.emplace_back(getName(each).str(), each);
   addChoice(app, "--precision", options.precision, precisions,
-            "What layers of floats compute with and store: floats, halves "
+            "What layers of floats compute with and store: floats (f32), "
+            "floats that products round to tf32, bfloat16 or halves (f16) "
             "where the target has arithmetic on them, or 8-bit integers, whose "
             "ranges --calibrate finds; inputs and outputs stay floats")
       ->default_str("f32");

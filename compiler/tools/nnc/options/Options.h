@@ -49,7 +49,7 @@ void addOptimizeOption(CLI::App &app, ModelOptions &options);
 /// Adds --mhz=N.
 void addClockOption(CLI::App &app, ModelOptions &options);
 
-/// Adds --precision=f32|f16|i8 and --calibrate.
+/// Adds --precision=f32|tf32|bf16|f16|i8 and --calibrate.
 void addPrecisionOption(CLI::App &app, ModelOptions &options);
 /// Adds --threads=on|off|N, for code that others will run.
 void addThreadsOption(CLI::App &app, ModelOptions &options);

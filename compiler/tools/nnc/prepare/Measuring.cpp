@@ -97,7 +97,10 @@ static unsigned getRoundedBits(mlir::ModuleOp imported) {
 Tolerance chooseTolerance(const Manifest &manifest, mlir::ModuleOp imported,
                           Precision precision, std::optional<double> given) {
   unsigned bits = getRoundedBits(imported);
-  double largest = precision == Precision::f16 ? 2e-2 : 1e-4;
+  double largest = precision == Precision::bf16   ? 1e-1
+                   : precision == Precision::f16  ? 2e-2
+                   : precision == Precision::tf32 ? 1e-2
+                                                  : 1e-4;
   if (qnn::hasQuantizedOps(imported))
     largest = std::max(largest, bits > 8 ? 1e-3 : 5e-2);
   Tolerance tolerance{given.value_or(std::max(largest, getRounding(manifest)))};

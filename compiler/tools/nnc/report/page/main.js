@@ -93,7 +93,7 @@ class App {
     const { options } = model.source;
     get("title").textContent = model.name;
     get("subtitle").textContent = [`for ${model.machine.target}`, `nnc ${model.source.nnc}`,
-      model.source.model, options.precision === "f16" ? "halves" : null, options.tuned ? "tuned" : null,
+      model.source.model, { f16: "halves", bf16: "bfloat16", tf32: "tf32" }[options.precision], options.tuned ? "tuned" : null,
       options.threads > 1 ? `${options.threads} threads` : null,
       options.optimize !== "balance" ? `optimized for ${options.optimize}` : null].filter(Boolean).join(" · ");
     this.makeCards();
