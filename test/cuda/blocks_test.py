@@ -191,6 +191,17 @@ class Blocks(nnc.TestCase):
                         self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
                                  "--precision=f16")
 
+    def test_other_precisions(self):
+        """Networks in bf16, and with products of floats that are rounded to tf32."""
+        for precision, names in (("bf16", [name for name in MODELS if name != "bytes"]),
+                                 ("tf32", ["residual", "products"])):
+            for name in names:
+                with self.subTest(name=name, precision=precision):
+                    options = f"{name}.onnx", "--target=cuda-sm86", f"--precision={precision}"
+                    self.assertTrue([each for each in self.routines(name, *options[1:])
+                                     if f"_{precision}_" in each])
+                    self.nnc("verify", *options, "--emulate")
+
     def test_bfloat16_model(self):
         """A model of BFLOAT16 runs in the routines of bf16, with weights of two bytes each."""
         x, w = (helper.make_tensor_value_info(name, TensorProto.BFLOAT16, shape)
