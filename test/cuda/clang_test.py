@@ -20,12 +20,12 @@ FLAGS = ["-x", "cuda", "-std=c++17", "-O1", "-ffp-contract=off", "-nocudainc", "
 
 @unittest.skipUnless(CLANG, "there is no clang++-19")
 class Clang(nnc.TestCase):
-    def compile(self, name, *options):
-        self.nnc("compile", f"{name}.onnx", "--target=cuda-sm75,cuda-sm90", "-o", name,
+    def compile(self, name, *options, first=75):
+        self.nnc("compile", f"{name}.onnx", f"--target=cuda-sm{first},cuda-sm90", "-o", name,
                  "--name=network", *options)
         for flags in (["--cuda-host-only", "-fsyntax-only"],
                       *(["--cuda-device-only", "-S", f"--cuda-gpu-arch=sm_{arch}"]
-                        for arch in (75, 80, 86, 89, 90))):
+                        for arch in (75, 80, 86, 89, 90) if arch >= first)):
             done = subprocess.run([CLANG, *FLAGS, *flags, "network.cu"],
                                   cwd=self.folder / name, capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), (name, flags))
@@ -35,6 +35,9 @@ class Clang(nnc.TestCase):
     def test_modules(self):
         """Portable kernels and kernels on blocks, tables, lists, loops and branches."""
         self.compile("network", "--precision=f16", "--io=host")
+        for precision in "bf16", "tf32":
+            shutil.rmtree(self.folder / "network")
+            self.compile("network", f"--precision={precision}", first=80)
         for name, made in (("loop", modules_test.loop()), ("lookup", modules_test.lookup()),
                            ("moves", modules_test.moves())):
             self.save(name, made)
