@@ -1,6 +1,6 @@
 """Networks with products of two matrices, in all the orders and sizes that layers give them, and
-with convolutions in groups, of images and transposed, on blocks of a GPU's threads: in halves and in
-floats, emulated by the CPU and compiled by nvcc."""
+with convolutions in groups, of images and transposed, on blocks of a GPU's threads: in halves, bf16,
+tf32 and floats, emulated by the CPU and compiled by nvcc."""
 
 import json
 import pathlib
@@ -100,6 +100,11 @@ PARTS = [("pairs", "_plain_whole_"), ("grouped", "_grouped_"), ("image", "_pixel
          ("upward", "_phases_"), ("steep", "_phases3_"), ("steep", "_phases4_")]
 
 
+# Targets with each precision that they have.
+PRECISIONS = [("cuda-sm75", "f32"), ("cuda-sm80", "f32"), ("cuda-sm75", "f16"),
+              ("cuda-sm80", "f16"), ("cuda-sm80", "bf16"), ("cuda-sm80", "tf32")]
+
+
 class Products(nnc.TestCase):
     def setUp(self):
         super().setUp()
@@ -114,24 +119,36 @@ class Products(nnc.TestCase):
     def test_chosen(self):
         """No product is left to the portable routine."""
         for name in MODELS:
-            for options in [], ["--precision=f16"]:
-                for target in "cuda-sm75", "cuda-sm80":
-                    with self.subTest(name=name, target=target, options=options):
-                        found = self.routines(name, f"--target={target}", *options)
-                        self.assertFalse([each for each in found if "matmul" in each and
-                                          ("portable" in each or "units" in each)])
-                        for model, part in PARTS:
-                            # Narrow groups of floats may be faster without zeros between them.
-                            if name == model and (options or name != "grouped"):
-                                self.assertTrue([each for each in found if part in each])
+            for target, precision in PRECISIONS:
+                with self.subTest(name=name, target=target, precision=precision):
+                    found = self.routines(name, f"--target={target}", f"--precision={precision}")
+                    self.assertFalse([each for each in found if "matmul" in each and
+                                      ("portable" in each or "units" in each)])
+                    for model, part in PARTS:
+                        # Narrow groups of floats may be faster without zeros between them.
+                        if name == model and (precision in ("f16", "bf16") or name == "pairs" or
+                                              (precision == "f32" and name != "grouped")):
+                            self.assertTrue([each for each in found if part in each])
+                    if name in ("pairs", "turned") or precision != "tf32":
+                        self.assertEqual(precision == "tf32",
+                                         any("_tf32_" in each for each in found))
 
     def test_verify(self):
         for name in MODELS:
-            for options in [], ["--precision=f16"]:
-                for target in "cuda-sm75", "cuda-sm80":
-                    with self.subTest(name=name, target=target, options=options):
-                        self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
-                                 *options)
+            for target, precision in PRECISIONS:
+                with self.subTest(name=name, target=target, precision=precision):
+                    self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
+                             f"--precision={precision}")
+
+    def test_errors(self):
+        """Floats that are rounded to tf32 are off by less than bf16, and by more than floats."""
+        rms = {}
+        for precision in "f32", "tf32", "bf16":
+            said = json.loads(self.nnc("verify", "turned.onnx", "--target=cuda-sm80", "--emulate",
+                                       f"--precision={precision}", "--tolerance=1", "--json"))
+            rms[precision] = said["cases"][0]["outputs"][0]["rms_error"]
+        self.assertLess(10 * rms["f32"], rms["tf32"])
+        self.assertLess(2 * rms["tf32"], rms["bf16"])
 
     def test_sizes(self):
         """Sizes from 1 on, at which a change of layout moves nothing, and sizes of which some are
@@ -168,11 +185,12 @@ class Nvcc(nnc.TestCase):
         """Without a warning, for two architectures."""
         for name, make in MODELS.items():
             self.save(name, make())
-            for options in [], ["--precision=f16"]:
-                with self.subTest(name=name, options=options):
-                    to = f"{name}{len(options)}"
-                    self.nnc("compile", f"{name}.onnx", "--target=cuda-sm75,cuda-sm90", "-o", to,
-                             "--name=network", *options)
+            for precision in "f32", "f16", "bf16", "tf32":
+                with self.subTest(name=name, precision=precision):
+                    to = name + precision
+                    first = "sm75" if precision in ("f32", "f16") else "sm80"
+                    self.nnc("compile", f"{name}.onnx", f"--target=cuda-{first},cuda-sm90", "-o",
+                             to, "--name=network", f"--precision={precision}")
                     folder = self.folder / to
                     manifest = json.loads((folder / "manifest.json").read_text())
                     _, said = toolkit.compile_module(folder, manifest)

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/WeightEncoding.h"
+#include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
 
 #include <catch2/catch.hpp>
 
@@ -161,6 +162,43 @@ TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {
           std::memcpy(&got, stored.data() + 2 * index, sizeof got);
           REQUIRE(got == want);
         }
+  }
+}
+
+TEST_CASE("fragments keep bf16 as they are, and round floats to tf32") {
+  Random random;
+  const int64_t terms = 37, columns = 45;
+  for (const bool areFloats : {false, true}) {
+    INFO((areFloats ? "floats" : "bf16"));
+    Type element = areFloats ? Type(Float32Type::get(&getContext()))
+                             : Type(BFloat16Type::get(&getContext()));
+    auto type = withLayout(RankedTensorType::get({terms, columns}, element),
+                           "NK32n_fragments");
+    TensorData weight = TensorData::allocate(getLogicalType(type));
+    const int64_t bytes = areFloats ? 4 : 2;
+    std::vector<uint32_t> bits(terms * columns);
+    for (int64_t i = 0; i < terms * columns; ++i) {
+      // Numbers of all magnitudes, many of them halfway between two of tf32.
+      bits[i] = uint32_t(random.between(0, 1) << 31 | random.between(1, 0x7dfff)
+                                                          << 12) |
+                uint32_t(random.between(0, 2) ? 0 : random.between(0, 0xfff));
+      bits[i] = areFloats ? bits[i] : bits[i] >> 16;
+      std::memcpy(weight.getMutableBytes() + i * bytes, &bits[i], bytes);
+    }
+    std::vector<char> stored = store(type, weight);
+    const char *next = stored.data();
+    visit_gemm_weights(matmul_as_conv2d(1, columns, terms), bytes,
+                       [&](int column, int term) {
+                         uint32_t got = 0, want = 0;
+                         std::memcpy(&got, next, bytes);
+                         next += bytes;
+                         if (column >= 0)
+                           want = bits[int64_t(term) * columns + column];
+                         if (areFloats)
+                           want = (want + 0x1000) & ~uint32_t(0x1fff);
+                         REQUIRE(got == want);
+                       });
+    CHECK(next == stored.data() + stored.size());
   }
 }
 

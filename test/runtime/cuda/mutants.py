@@ -78,7 +78,7 @@ MUTANTS = [
     (PRODUCTS, "half % 2 * (gemm_block_bytes / 2)", "0"),
     (PRODUCTS, "a[i], f.word[2], f.word[3]", "a[i], f.word[3], f.word[2]"),
     (PRODUCTS, "(half / 2 * Tile::runs + run)", "(half / 2 + run)"),
-    (PRODUCTS, "a[i] = b.ldmatrix_x4(", "if (lane < 31)\n          a[i] = b.ldmatrix_x4("),
+    (PRODUCTS, "a[i] = product::operand(", "if (lane < 31)\n          a[i] = product::operand("),
     (PLAN, "g / 2 * 8 + j * 2 + g % 2", "g + j * 8"),
     (PLAN, "part % 2 * 4 + lane % 4", "part % 2 + lane % 4 * 2"),
     (PLAN, "term + i < terms", "term < terms"),

@@ -34,7 +34,7 @@ ROOT = machine_code.ROOT
 
 TESTS = ["attention_blocks", "attention_floats", "depthwise_nhwc", "float_gemm", "grouped",
          "implicit_gemm", "implicit_gemm_types", "layer_norm_rows", "move_copy",
-         "move_elementwise", "move_resize", "move_rows", "phases", "pixels", "plain_gemm",
+         "move_elementwise", "move_resize", "move_rows", "phases", "pixels", "plain_gemm", "planes",
          "pool2d_nhwc", "reduce_rows", "softmax_rows"]
 FLAGS = ["-std=c++17", f"-I{ROOT}"]
 

@@ -53,9 +53,12 @@ gemm_result run_pixels(const packed_case<T> &c, const device_memory<T> &x,
 
 #define NNC_PLANES(T, X, ...)                                                  \
   {#__VA_ARGS__, run<T, X, __VA_ARGS__>, run_pixels<T, __VA_ARGS__>}
+/// The oldest architecture for T.
+template <class T>
+constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
 template <class T, class X>
 const plane_routine<T, X> routines[] = {
-    NNC_PLANES(T, X, 75, 64, 32, 64, 32, 2),
+    NNC_PLANES(T, X, oldest<T>, 64, 32, 64, 32, 2),
     NNC_PLANES(T, X, 80, 64, 64, 64, 32, 2),
     NNC_PLANES(T, X, 80, 16, 32, 64, 16, 3),
 };
@@ -127,6 +130,10 @@ TEST_CASE("convolutions of planes of floats, rounded to halves") {
 }
 TEST_CASE("convolutions of planes of halves") {
   check_random<nnc::f16, nnc::f16>(120);
+}
+TEST_CASE("convolutions of planes of bf16, and of floats rounded to it") {
+  check_random<nnc::bf16, float>(50);
+  check_random<nnc::bf16, nnc::bf16>(30);
 }
 TEST_CASE("convolutions of planes of floats") {
   check_random<float, float>(120);

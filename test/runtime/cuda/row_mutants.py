@@ -45,7 +45,7 @@ MUTANTS = [
     (ELEMENTS, "return are_aligned(list.head.data) && ", "return "),
     (ELEMENTS, "load_elements(b, o.data + channel, value)", "load_elements(b, o.data, value)"),
     (ELEMENTS, "load_elements(b, o.data + at, value)", "load_elements(b, o.data, value)"),
-    (ELEMENTS, "b.halves(r[i], r[i + 1])", "b.halves(r[i + 1], r[i])"),
+    (ELEMENTS, "return b.halves(low, high)", "return b.halves(high, low)"),
     # Softmax.
     (SOFTMAX, "    b.wait_for_inputs();\n", ""),
     (SOFTMAX, "are_aligned(x, y)", "are_aligned(x)"),

@@ -3,9 +3,9 @@ model include: files for each kind of layers and type, of lines
 
     NNC_TIMED(KIND, FAMILY, ROUTINE, TYPE, NAMES, VALUES, APPLIES, SCRATCH, EFFICIENCY)
 
-where KIND names a list of layers of timed_layers.h or timed_moves.h. The others are a candidate's parameters, as
-constants and as a list whose elements are followed by commas, and expressions of them and of `s`,
-the shape. All five are in parentheses.
+where KIND names a list of layers of timed_layers.h or timed_moves.h. The others are a candidate's
+parameters, as constants and as a list whose elements are followed by commas, and expressions of
+them and of `s`, the shape. All five are in parentheses.
 """
 
 import collections
@@ -22,6 +22,8 @@ FAMILIES = {"attention", "avg_pool2d", "conv2d", "conv_transpose2d", "copy", "el
             "resize", "softmax"}
 # The types of the first input. The kernels of moves depend on the size of their elements alone.
 TYPES = {"byte", "f16", "f32"}
+# Parts of names of routines for which there are no layers: images as callers pass them.
+UNTIMED = ["_nchw_pixels_"]
 # Parts of names for which a family has layers of their own, and the kind of these layers.
 KINDS = {"conv2d": [("depthwise", "depthwise"), ("_grouped_", "grouped"), ("_pixels_", "pixels"),
                     ("parts", "first")],
@@ -60,6 +62,7 @@ def write_tables(folder, families="all"):
     files = collections.defaultdict(list)
     for row in routines:
         if (row["LAUNCH"] and row["family"] in FAMILIES and type_of(row) in TYPES
+                and not any(part in row["name"] for part in UNTIMED)
                 and {"all", row["family"], kind_of(row)} & wanted):
             files[f"{kind_of(row)}_{type_of(row)}"] += lines_of(row)
     paths = []

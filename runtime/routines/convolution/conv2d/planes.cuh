@@ -1,11 +1,11 @@
 //===- planes.cuh - Convolutions of images as callers pass them -----------===//
 //
 // The layer of portable.h for an image of at most four channels in NCHW, with
-// results in NHWC: halves by implicit_gemm.cuh, floats by float_gemm.cuh, which
-// describe grids, tiles, errors and alignment. Weights are packed as
-// pixels_plan.h says. The image is halves or floats, which are rounded to
-// halves where the weights are halves, so that the first layer of a network
-// needs no launch before it.
+// results in NHWC: halves and bf16 by implicit_gemm.cuh, floats by
+// float_gemm.cuh, which describe grids, tiles, errors and alignment. Weights
+// are packed as pixels_plan.h says. The image has the type of the weights, or
+// is floats, which are rounded to that type, so that the first layer of a
+// network needs no launch before it.
 //
 // A thread has the pixels of a few taps, and loads each channel of a pixel by
 // itself. Neighbouring threads of a warp have neighbouring pixels of a plane.
@@ -19,6 +19,7 @@
 #include "runtime/cuda/block.h"
 #include "runtime/functions.h"
 #include "runtime/meta.h"
+#include "runtime/routines/blocks/elements.h"
 #include "runtime/routines/blocks/mapped.h"
 #include "runtime/routines/convolution/conv2d/float_gemm.cuh"
 #include "runtime/routines/convolution/conv2d/implicit_gemm.cuh"
@@ -116,7 +117,7 @@ private:
       if constexpr (is_same<X, T>::value)
         return low | uint32_t(high) << 16;
       else
-        return b.halves(from_bits(low), from_bits(high));
+        return rounded_pair<T>(b, from_bits(low), from_bits(high));
     }
   }
   static NNC_INLINE float from_bits(uint32_t bits) {
@@ -126,24 +127,25 @@ private:
   }
 };
 
-/// The kernel for halves on tensor cores.
+/// The kernel for halves and bf16 on tensor cores.
 template <class S, class Tile, class Epi> struct planes_on_tensor_cores {
   static constexpr int threads = Tile::threads,
                        shared_bytes = Tile::shared_bytes;
   static constexpr grid_size grid(const S &s) {
     return {gemm_blocks<Tile>(s), 1, 1};
   }
-  template <class B, class X, class Y>
-  static NNC_INLINE void run(B &b, const S &s, const X *x, const f16 *w, Y *y,
+  template <class B, class X, class T, class Y>
+  static NNC_INLINE void run(B &b, const S &s, const X *x, const T *w, Y *y,
                              const Epi &epi) {
     using shape = plane_shape<S, X>;
-    implicit_gemm<f16, Tile, false, shape>::run(
+    implicit_gemm<T, Tile, false, shape>::run(
         b, shape(s), x, reinterpret_cast<const unsigned char *>(w),
         finished_sums<Y, Epi>{y, epi}, 1);
   }
 };
 
-/// A convolution by products of halves, of an image of halves or of floats.
+/// A convolution by products of halves or of bf16, of an image of their type or
+/// of floats.
 template <int ARCH, class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, class Epi>
 struct conv2d_planes {
@@ -155,8 +157,18 @@ struct conv2d_planes {
 
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, class Epi>
+using conv2d_bf16_nchw_pixels_sm80 =
+    conv2d_planes<80, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                  Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, class Epi>
 using conv2d_f16_nchw_pixels_sm75 =
     conv2d_planes<75, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
+                  Epi>;
+template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
+          int WARP_COLUMNS, int STAGES, class Epi>
+using conv2d_f32_bf16_nchw_pixels_sm80 =
+    conv2d_planes<80, S, ROWS, COLUMNS, DEPTH, WARP_ROWS, WARP_COLUMNS, STAGES,
                   Epi>;
 template <class S, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
           int WARP_COLUMNS, int STAGES, class Epi>
