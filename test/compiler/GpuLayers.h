@@ -61,7 +61,7 @@ inline Routine makeTiles(StringRef elements = "f16") {
   routine.header = "runtime/routines/convolution/conv2d/tiles.cuh";
   routine.isa = "sm80";
   routine.family = findFamily("conv2d");
-  routine.elements = elements;
+  routine.elements = routine.otherElements = elements;
   routine.efficiency = [](const void *shape, const int *p,
                           const core_limits &core) {
     return gemm_efficiency(portable_tile.on(core),
