@@ -84,6 +84,27 @@ NNC_FN inline void clear_by_threads(const counter_range &counters, int thread,
     counters.first[i] = 0;
 }
 
+/// The counters of blocks of the launches in a stream.
+class stream_counters {
+public:
+  /// Tells the place of the counters, which the next launch_and_clear() sets to
+  /// zero.
+  void set_counters(void *place, size_t bytes) {
+    uncleared = {static_cast<uint32_t *>(place), int(bytes / sizeof(uint32_t))};
+  }
+  /// Returns the counters that nothing has set to zero yet, and expects the
+  /// caller to do that.
+  counter_range take_uncleared() {
+    const counter_range all = uncleared;
+    uncleared.count = 0;
+    return all;
+  }
+  uint32_t *counters() const { return uncleared.first; }
+
+private:
+  counter_range uncleared = {nullptr, 0};
+};
+
 #if defined(__CUDACC__)
 
 /// Waits until the launches before this one have ended, and sees what they
@@ -150,7 +171,7 @@ constexpr bool has_early_launches() {
 /// A queue of work for a GPU, which is done in order: a cudaStream_t, and the
 /// first error of CUDA since the object was made. After an error no more work
 /// is added.
-class stream {
+class stream : public stream_counters {
 public:
   /// `handle` is a cudaStream_t, or null for the default stream.
   explicit stream(void *handle)
@@ -207,19 +228,6 @@ public:
     if (!error)
       error = cudaMemsetAsync(place, 0, bytes, queue);
   }
-  /// Tells the place of the counters, which the next launch_and_clear() sets to
-  /// zero.
-  void set_counters(void *place, size_t bytes) {
-    uncleared = {static_cast<uint32_t *>(place), int(bytes / sizeof(uint32_t))};
-  }
-  /// Returns the counters that nothing has set to zero yet, and expects the
-  /// caller to do that.
-  counter_range take_uncleared() {
-    const counter_range all = uncleared;
-    uncleared.count = 0;
-    return all;
-  }
-  uint32_t *counters() const { return uncleared.first; }
 
   /// Copies bytes within the GPU's memory.
   void copy(void *to, const void *from, size_t bytes) {
@@ -344,7 +352,6 @@ private:
   /// Whether launches of this GPU can begin early, and whether the next one
   /// does. The first one does not, as it follows work that is not known here.
   bool begins_early = false, is_early = false;
-  counter_range uncleared = {nullptr, 0};
 };
 
 /// Returns false if CUDA knows that `pointer` is not to memory that it has
@@ -366,7 +373,7 @@ inline bool is_on_gpu(const void *pointer) {
 /// how many kernels, copies and memsets it has run. The project's tests of
 /// programs for GPUs define NNC_EMULATED_ADD, which puts the work into a queue
 /// instead, and NNC_EMULATED_WAIT, which waits for it.
-class stream {
+class stream : public stream_counters {
 public:
   explicit stream(void *handle) : queue(handle) {}
 #if defined(NNC_COUNT_LAUNCHES)
@@ -379,15 +386,6 @@ public:
     set_counters(place, 0);
     add(false, [=](auto &&) { ::memset(place, 0, bytes); });
   }
-  void set_counters(void *place, size_t bytes) {
-    uncleared = {static_cast<uint32_t *>(place), int(bytes / sizeof(uint32_t))};
-  }
-  counter_range take_uncleared() {
-    const counter_range all = uncleared;
-    uncleared.count = 0;
-    return all;
-  }
-  uint32_t *counters() const { return uncleared.first; }
   void copy(void *to, const void *from, size_t bytes) {
     if (bytes)
       add(false, [=](auto &&) { ::memcpy(to, from, bytes); });
@@ -453,7 +451,6 @@ private:
   bool is_reversed = false;
   uint64_t seed = 0;
   long launches = 0;
-  counter_range uncleared = {nullptr, 0};
   gpu_fault error = gpu_fault::none;
 };
 

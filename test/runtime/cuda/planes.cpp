@@ -18,7 +18,7 @@ namespace {
 
 using shape = nnc::conv2d_shape;
 
-/// The same tile of both routines, for images of type X and weights of type T.
+/// A tile of both routines, for images of type X and weights of type T.
 template <class T, class X> struct plane_routine {
   const char *name;
   gemm_result (*run)(const packed_case<T> &, const device_memory<X> &x,

@@ -1,4 +1,4 @@
-// How tests expect numbers to be rounded, for types of two bytes and for tf32.
+// The rounding that tests expect of types of two bytes and of tf32.
 #ifndef NNC_TEST_CUDA_ROUNDING_H
 #define NNC_TEST_CUDA_ROUNDING_H
 

@@ -99,7 +99,7 @@ template <class T> struct gather_layers {
         all.push_back({1, timed_words, 768 / timed_part, n * tokens});
     return all;
   }
-  /// Of the table, the rows that are read.
+  /// The rows of the table that are read.
   static layer_size size(const shape &s) {
     const double count = double(s.outer) * s.count * s.inner;
     return {count, count, 0, count};
