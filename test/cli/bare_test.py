@@ -416,6 +416,27 @@ class Bare(Networks):
         # Other targets have limits, too.
         self.nnc("check", "short.onnx", "--max-ram=1", code=LIMIT, said=["--max-ram"])
 
+    def test_loop(self):
+        """The time of a layer in a loop is that of all trips."""
+        counts = []
+        for trips in 50, 500:
+            body = helper.make_graph(
+                [helper.make_node("Identity", ["go"], ["goes"]),
+                 helper.make_node("MatMul", ["s", "w"], ["t"])], "body",
+                [value("i", [], TensorProto.INT64), value("go", [], TensorProto.BOOL),
+                 value("s", [2, 16])], [value("goes", [], TensorProto.BOOL), value("t", [2, 16])])
+            node = helper.make_node("Loop", ["n", "yes", "x"], ["y"], body=body)
+            self.save("loop", model([node], [value("x", [2, 16])], [value("y", [2, 16])],
+                                    [constant("w", random("w", 16, 16) / 4),
+                                     numpy_helper.from_array(np.array(True), "yes"),
+                                     numpy_helper.from_array(np.int64(trips), "n")]))
+            said = json.loads(self.nnc("bench", "loop.onnx", "--target=cortex-m4", "--runs=1",
+                                       "--json"))
+            counts.append([layer["instructions"] for layer in said["layers"]])
+        few, many = map(max, counts)
+        self.assertEqual(*map(len, counts))
+        self.assertAlmostEqual(many / few, 10, delta=1)
+
     def test_stack(self):
         """check tells no less stack than a run takes, with functions of libraries."""
         self.save("short", short_network())

@@ -71,10 +71,24 @@ TEST_CASE("stack of branches and calls") {
                "add\tsp,sp,-32", "add\tsp,sp,32", "ret\t"}) == 48);
 }
 
+TEST_CASE("stack of code that saves registers for others") {
+  auto find = [](llvm::StringRef frame, llvm::StringRef release) {
+    return depth({"f", "jal\tt0,10008 <save>", frame, release,
+                  "j\t10010 <restore>", "save", "add\tsp,sp,-64", "li\tt1,-32",
+                  "sub\tsp,sp,t1", "jr\tt0", "restore", "lw\tra,28(sp)",
+                  "add\tsp,sp,32", "ret\t"});
+  };
+  CHECK(find("add\tsp,sp,-48", "add\tsp,sp,48") == 32 + 48);
+  CHECK(find("add\tsp,sp,-16", "add\tsp,sp,16") == 64);
+  CHECK_FALSE(depth({"f", "jal\tt0,10004 <g>", "ret\t", "g", "ret\t"}));
+}
+
 TEST_CASE("stack behind a jump through a table") {
   CHECK(depth({"f", "push\t{lr}", "mov\tpc, r3", "sub\tsp, #8", "add\tsp, #8",
                "pop\t{pc}", "sub\tsp, #40", "add\tsp, #40", "pop\t{pc}",
                "nop\t", "g", "sub\tsp, #400", "bx\tlr"}) == 44);
+  CHECK(depth({"f", "push\t{lr}", "mov\tpc, r3", "pop\t{pc}", "nop\t",
+               ".word\t0x00000001"}) == 4);
   CHECK(depth({"f", "push\t{lr}", "bl\t10100 <__gnu_thumb1_case_uqi>",
                ".short\t0x0802", "pop\t{pc}"}) == 4);
 }

@@ -191,6 +191,11 @@ MachineCode::Flow MachineCode::findFlow(const Instruction &instruction) {
   // This function jumps through the table behind the call.
   if (name == "bl" && operands.contains("<__gnu_thumb1_case_"))
     return far;
+  if (name == "jal" && operands.starts_with("t0,")) {
+    Flow saves = target ? onward : unknown;
+    saves.save = target;
+    return saves;
+  }
   if (name == "bl" || (name == "jal" && (!operands.contains(',') ||
                                          operands.starts_with("ra,"))))
     return calls();
@@ -203,6 +208,39 @@ MachineCode::Flow MachineCode::findFlow(const Instruction &instruction) {
       name.starts_with("blx"))
     return unknown;
   return jumps(onward);
+}
+
+/// Follows code that saves registers until it comes back, which changes `depth`
+/// and, where the stack is larger, `deepest`. Returns false if the code does
+/// not show what it does. RISC-V's code gives back a constant in a register.
+bool MachineCode::followSaving(uint64_t code, int64_t &depth,
+                               int64_t &deepest) const {
+  constexpr int most = 64; // instructions
+  llvm::StringMap<int64_t> constants;
+  for (int i = 0; i < most; ++i) {
+    auto found = instructions.find(code);
+    if (found == instructions.end())
+      return false;
+    const Instruction &instruction = found->second;
+    llvm::StringRef operands = instruction.operands;
+    if (instruction.name == "jr" && operands == "t0")
+      return true;
+    Change change = findChange(instruction.name, operands);
+    Flow flow = findFlow(instruction);
+    if (int64_t number; instruction.name == "li" &&
+                        !operands.split(',').second.getAsInteger(10, number))
+      constants[operands.split(',').first] = number;
+    if (instruction.name == "sub" && operands.consume_front("sp,sp,") &&
+        constants.count(operands))
+      change = {true, constants[operands]};
+    if (!change.isKnown || !flow.isKnown || flow.call || flow.save ||
+        flow.jumpsFar || flow.goesOn == flow.jump.has_value())
+      return false;
+    depth += change.bytes;
+    deepest = std::max(deepest, depth);
+    code = flow.jump ? *flow.jump : instruction.next;
+  }
+  return false;
 }
 
 std::optional<int64_t> MachineCode::follow(uint64_t function) {
@@ -241,6 +279,8 @@ std::optional<int64_t> MachineCode::follow(uint64_t function) {
     depth += change.bytes;
     if (!change.isKnown || !flow.isKnown || depth > most)
       return std::nullopt;
+    if (flow.save && !followSaving(*flow.save, depth, deepest))
+      return std::nullopt;
     deepest = std::max(deepest, depth);
     if (flow.call) {
       std::optional<int64_t> called = findDepth(*flow.call);
@@ -252,8 +292,12 @@ std::optional<int64_t> MachineCode::follow(uint64_t function) {
       farJump = std::max(farJump.value_or(depth), depth);
     if (flow.jump)
       open.push_back({*flow.jump, depth});
-    // Padding behind the last instruction does not go on to the next function.
-    if (flow.goesOn && !(farJump && instruction.next >= end))
+    // Padding goes on neither to the next function nor to data.
+    const bool isPadding =
+        farJump &&
+        (instruction.next >= end ||
+         (instruction.name == "nop" && !instructions.count(instruction.next)));
+    if (flow.goesOn && !isPadding)
       open.push_back({instruction.next, depth});
   }
 }

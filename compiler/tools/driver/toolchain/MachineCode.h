@@ -46,6 +46,8 @@ private:
     bool goesOn = true;    ///< to the next instruction
     bool jumpsFar = false; ///< through a table or a register
     std::optional<uint64_t> jump, call;
+    /// Code that saves registers on the stack and comes back, by way of t0.
+    std::optional<uint64_t> save;
   };
   struct Depth {
     std::optional<int64_t> bytes;
@@ -53,6 +55,7 @@ private:
   };
 
   static Flow findFlow(const Instruction &);
+  bool followSaving(uint64_t code, int64_t &depth, int64_t &deepest) const;
   std::optional<int64_t> findDepth(uint64_t function);
   std::optional<int64_t> follow(uint64_t function);
 

@@ -2,11 +2,12 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50,
-// with -DNNC_MODEL_STATE=1 for a module that keeps values between runs, and
-// with -DNNC_MODEL_PLACED=1 for one whose inputs and outputs are in the arena.
-// NNC_MODEL_ARENAS is the bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1,
-// of its part in each of several memories.
+// This file is built with -DNNC_MODEL=resnet50 -DNNC_MODEL_CONSTANTS=RESNET50
+// and the number of its layers, -DNNC_MODEL_LAYERS=58, with -DNNC_MODEL_STATE=1
+// for a module that keeps values between runs, and with -DNNC_MODEL_PLACED=1
+// for one whose inputs and outputs are in the arena. NNC_MODEL_ARENAS is the
+// bytes of the arena, or, with -DNNC_MODEL_MEMORIES=1, of its part in each of
+// several memories.
 //
 //===----------------------------------------------------------------------===//
 
@@ -268,10 +269,12 @@ struct Call {
 };
 
 const File *layerDump; ///< file for the outputs of layers, or null
-bool timesLayers;
+/// The time of each layer, or null where layers are not timed.
+uint64_t *layerTimes;
 uint64_t layerStart;
 
-/// Writes the output of a layer to the dump, or prints the layer's time.
+/// Writes the output of a layer to the dump, or adds the time since the layer
+/// before to that of this one, which a loop may run several times.
 __attribute__((noinline)) void tellLayer(int layer, const void *output,
                                          size_t bytes) {
   if (layerDump) {
@@ -279,13 +282,8 @@ __attribute__((noinline)) void tellLayer(int layer, const void *output,
     layerDump->put(header, sizeof header);
     layerDump->put(output, bytes);
   }
-  if (timesLayers) {
-    const uint64_t time = now() - layerStart;
-    print("layer ");
-    print(static_cast<uint64_t>(layer));
-    print(" ");
-    print(time);
-    print("\n");
+  if (layerTimes) {
+    layerTimes[layer] += now() - layerStart;
     layerStart = now(); // leaves out the time of the hook itself
   }
 }
@@ -296,7 +294,7 @@ __attribute__((noinline)) void tellLayer(int layer, const void *output,
 /// It takes no stack while nothing is to be told, so that the stack that is
 /// measured is that of the module.
 void nnc_layer_done(const char *, int layer, const void *output, size_t bytes) {
-  if (layerDump || timesLayers)
+  if (layerDump || layerTimes)
     tellLayer(layer, output, bytes);
 }
 
@@ -388,10 +386,21 @@ int main() {
     print("\n");
   }
   if (runs) {
-    timesLayers = true;
+    auto *const times = static_cast<uint64_t *>(
+        allocate(NNC_MODEL_LAYERS * sizeof(uint64_t), alignof(uint64_t)));
+    for (size_t layer = 0; layer < NNC_MODEL_LAYERS; ++layer)
+      times[layer] = 0;
     call.prepare();
+    layerTimes = times;
     layerStart = now();
     call.run();
+    for (size_t layer = 0; layer < NNC_MODEL_LAYERS; ++layer) {
+      print("layer ");
+      print(static_cast<uint64_t>(layer));
+      print(" ");
+      print(times[layer]);
+      print("\n");
+    }
   }
   return 0;
 }
