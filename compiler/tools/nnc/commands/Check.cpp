@@ -359,8 +359,11 @@ private:
       if (code && code->parts) {
         said["text_bytes"] = code->parts->text;
         said["constant_bytes"] = code->parts->constants;
-        if (const StackDepth *stack = code->findStack())
+        if (const StackDepth *stack = code->findStack()) {
           said["stack_bytes"] = stack->bytes;
+          if (!stack->beyond.empty())
+            said["stack_without"] = json::Array(stack->beyond);
+        }
       }
       for (auto &[key, value] : fit.toJson())
         said[key] = std::move(value);
