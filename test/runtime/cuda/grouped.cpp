@@ -33,9 +33,6 @@ gemm_result run(const packed_case<T> &c, std::uint64_t seed) {
 }
 
 #define NNC_GROUPED(T, ...) {#__VA_ARGS__, run<T, __VA_ARGS__>}
-/// The oldest architecture for T.
-template <class T>
-constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
 template <class T>
 const grouped_routine<T> routines[] = {
     NNC_GROUPED(T, 80, 64, 32, 64, 32, 4, 1),

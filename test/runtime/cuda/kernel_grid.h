@@ -18,8 +18,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace nnc_test {
+
+/// The oldest architecture with products of elements of type T.
+template <class T>
+constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
 
 #if defined(__CUDACC__)
 

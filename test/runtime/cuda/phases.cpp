@@ -12,7 +12,6 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 using namespace nnc_test;
@@ -144,9 +143,6 @@ template <class T> struct phases_routine {
 #define NNC_PHASES(T, STRIDE, ...)                                             \
   {#STRIDE ", " #__VA_ARGS__, STRIDE, applies<STRIDE>,                         \
    run<T, STRIDE, __VA_ARGS__>}
-/// The oldest architecture for T.
-template <class T>
-constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
 template <class T>
 const phases_routine<T> routines[] = {
     NNC_PHASES(T, 2, 80, 64, 32, 64, 32, 4),

@@ -1,14 +1,13 @@
 // Checks pixels.cuh on the CPU's block policy: against sums in double
 // precision, and that results do not depend on the order of threads.
-#include "runtime/routines/convolution/conv2d/pixels.cuh"
 #include "test/runtime/check.h"
 #include "test/runtime/cuda/gemm_test.h"
 #include "test/runtime/cuda/packed_case.h"
+#include "test/runtime/cuda/pixels_case.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 using namespace nnc_test;
 
@@ -22,24 +21,7 @@ template <class T> struct pixel_routine {
   gemm_result (*run)(const packed_case<T> &, const device_memory<T> &x,
                      std::uint64_t seed);
 };
-template <class T, int ARCH, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
-          int STAGES, int SLICES>
-gemm_result run(const packed_case<T> &c, const device_memory<T> &x,
-                std::uint64_t seed) {
-  using routine = std::conditional_t<
-      std::is_same<T, float>::value,
-      nnc::conv2d_f32_nchw4c_pixels_sm75<shape, ROWS, COLUMNS, DEPTH, WARP_ROWS,
-                                         STAGES, SLICES,
-                                         packed_epilogue<float>>,
-      nnc::conv2d_pixels<ARCH, shape, ROWS, COLUMNS, DEPTH, WARP_ROWS, 32,
-                         STAGES, SLICES, packed_epilogue<T>>>;
-  return run_packed<ARCH>(typename routine::kernels{}, c, x, SLICES, seed);
-}
-
-#define NNC_PIXELS(T, ...) {#__VA_ARGS__, run<T, __VA_ARGS__>}
-/// The oldest architecture for T.
-template <class T>
-constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
+#define NNC_PIXELS(T, ...) {#__VA_ARGS__, run_pixels<T, __VA_ARGS__>}
 template <class T>
 const pixel_routine<T> routines[] = {
     NNC_PIXELS(T, oldest<T>, 64, 32, 64, 32, 2, 1),

@@ -1,10 +1,10 @@
 // Checks planes.cuh on the CPU's block policy: that it has the bits of
 // pixels.cuh for the same image in NCHW4c, in every order of threads.
 #include "runtime/routines/convolution/conv2d/planes.cuh"
-#include "runtime/routines/convolution/conv2d/pixels.cuh"
 #include "test/runtime/check.h"
 #include "test/runtime/cuda/gemm_test.h"
 #include "test/runtime/cuda/packed_case.h"
+#include "test/runtime/cuda/pixels_case.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,24 +38,8 @@ gemm_result run(const packed_case<T> &c, const device_memory<X> &x,
                          STAGES, packed_epilogue<T>>>;
   return run_packed<ARCH>(typename routine::kernels{}, c, x, 1, seed);
 }
-template <class T, int ARCH, int ROWS, int COLUMNS, int DEPTH, int WARP_ROWS,
-          int STAGES>
-gemm_result run_pixels(const packed_case<T> &c, const device_memory<T> &x,
-                       std::uint64_t seed) {
-  using routine = std::conditional_t<
-      std::is_same<T, float>::value,
-      nnc::conv2d_f32_nchw4c_pixels_sm75<shape, ROWS, COLUMNS, DEPTH, WARP_ROWS,
-                                         STAGES, 1, packed_epilogue<float>>,
-      nnc::conv2d_pixels<ARCH, shape, ROWS, COLUMNS, DEPTH, WARP_ROWS, 32,
-                         STAGES, 1, packed_epilogue<T>>>;
-  return run_packed<ARCH>(typename routine::kernels{}, c, x, 1, seed);
-}
-
 #define NNC_PLANES(T, X, ...)                                                  \
-  {#__VA_ARGS__, run<T, X, __VA_ARGS__>, run_pixels<T, __VA_ARGS__>}
-/// The oldest architecture for T.
-template <class T>
-constexpr int oldest = std::is_same<T, nnc::bf16>::value ? 80 : 75;
+  {#__VA_ARGS__, run<T, X, __VA_ARGS__>, run_pixels<T, __VA_ARGS__, 1>}
 template <class T, class X>
 const plane_routine<T, X> routines[] = {
     NNC_PLANES(T, X, oldest<T>, 64, 32, 64, 32, 2),

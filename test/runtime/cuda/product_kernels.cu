@@ -14,7 +14,8 @@ using of_bf16 = bf16;
 using of_f16 = f16;
 using of_f32 = float;
 using of_tf32 = float;
-/// Whether floats of a type are multiplied by tensor cores.
+/// For each type in product_kernels.inc, whether its elements are floats of 32
+/// bits that tensor cores multiply as tf32.
 constexpr bool tensors_bf16 = false, tensors_f16 = false, tensors_f32 = false,
                tensors_tf32 = true;
 

@@ -172,7 +172,8 @@ template <class T> struct first_layers : any_conv2d<T> {
   }
 };
 
-/// The same layers for kernels that load pixels of four channels.
+/// First layers of networks, for kernels that load pixels of four channels: the
+/// image takes 4 / c times the memory.
 template <class T> struct pixels_layers : first_layers<T> {
   static layer_size size(const nnc::conv2d_shape &s) {
     layer_size size = first_layers<T>::size(s);

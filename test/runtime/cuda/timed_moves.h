@@ -28,7 +28,7 @@ template <class Shape, int RANK> struct with_axes : Shape {
   static bool fits(const Shape &s) { return s.rank == RANK; }
 };
 
-/// The number of elements of the sizes of a shape.
+/// The number of elements of a tensor with the sizes of a shape.
 template <class S> double count_of(const S &s) {
   double count = 1;
   for (int d = 0; d < s.rank; ++d)
@@ -45,8 +45,10 @@ struct timed_axis {
   int size, from, to;
 };
 
-/// Changes between NCHW and NHWC of an image and of a map, heads of an
-/// attention in BERT-base, and a third of the columns of a matrix.
+/// Copies that change the order of axes: from NCHW to NHWC and back for an
+/// image and for a map, and the split of BERT-base's attention into heads. Also
+/// the copy of a third of a matrix's columns, as of q in a product of q, k and
+/// v.
 template <class T> struct copy_layers : plain_layers<T, nnc::copy_shape> {
   using shape = nnc::copy_shape;
   using shapes =

@@ -9,8 +9,9 @@
 //
 // A thread has the pixels of a few taps, and loads each channel of a pixel by
 // itself. Neighbouring threads of a warp have neighbouring pixels of a plane.
-// What they load stays as it is until the products of the step before are
-// added, and is then rounded and stored as pixels of four channels.
+// Loaded elements stay in registers while the products of the step before are
+// added, and are then rounded and stored in shared memory as pixels of four
+// channels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV2D_PLANES_CUH
