@@ -13,6 +13,11 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 using namespace mlir;
 using namespace nnc::target;
 
@@ -61,11 +66,27 @@ static bool hostHasHalves() {
   return info && (*info)->getBuffer().contains(" asimdhp");
 }
 
+/// Returns true if Linux lets this process use the tiles of AMX. A processor
+/// may have them while its kernel, or the machine that it is a guest of, does
+/// not save them.
+static bool kernelGrantsTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr int kRequestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;              // XFEATURE_XTILEDATA
+  static const bool isGranted =
+      syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return isGranted;
+#else
+  return false;
+#endif
+}
+
 bool nnc::target::hostHas(StringRef feature) {
   if (feature == "fullfp16")
     return hostHasHalves();
   static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  return features.lookup(feature);
+  return features.lookup(feature) &&
+         (!feature.starts_with("amx-") || kernelGrantsTiles());
 }
 
 /// Returns true if this host can run code for the row: it has the architecture

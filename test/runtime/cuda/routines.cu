@@ -46,6 +46,8 @@ using matmul_f32_nk4n_codebook16_portable =
 template <class S> struct compile_elementwise_portable {};
 #define FOR_portable(NAME) template struct compile_##NAME<none>;
 #define NNC_ROUTINE(FAMILY, NAME, HEADER, ISA, ...) FOR_##ISA(NAME)
+#define FOR_amxbf16(NAME)
+#define FOR_amxint8(NAME)
 #define FOR_armdsp(NAME)
 #define FOR_avx2(NAME)
 #define FOR_avx512(NAME)

@@ -456,8 +456,9 @@ class Model:
 
 
 # Features of processors as Linux calls them, where it does so otherwise than LLVM.
-_FEATURES = {"avx512vnni": "avx512_vnni", "avxvnni": "avx_vnni", "sse4.2": "sse4_2",
-             "neon": "asimd", "fullfp16": "asimdhp", "dotprod": "asimddp"}
+_FEATURES = {"amx-bf16": "amx_bf16", "amx-int8": "amx_int8", "amx-tile": "amx_tile",
+             "avx512bf16": "avx512_bf16", "avx512vnni": "avx512_vnni", "avxvnni": "avx_vnni",
+             "sse4.2": "sse4_2", "neon": "asimd", "fullfp16": "asimdhp", "dotprod": "asimddp"}
 
 
 def _find_missing(features: Sequence[str]) -> list[str]:
