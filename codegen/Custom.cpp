@@ -298,6 +298,14 @@ static std::string printCustomLaunch(exec::CustomOp custom,
          printList("  nnc::launch<" + routine + ">(", given, ");") + "}\n\n";
 }
 
+/// Prints what follows the call of a function that is not nnc's: it may have
+/// released the tiles.
+static std::string printTiles(exec::CustomOp custom) {
+  return custom->getParentOfType<exec::ProgramOp>().getTiles()
+             ? "  nnc::amx_scope::configure();\n"
+             : "";
+}
+
 std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
   std::string what = "Layer " + std::to_string(number) + ", " +
                      custom.getName().str() + ": " +
@@ -334,7 +342,7 @@ std::string codegen::printCustomLayer(exec::CustomOp custom, int number) {
          printList("  void *const outputs[] = {", outputs, "};") +
          printList("  " + getLinkName(custom) + "(",
                    {"inputs", "outputs", "scratch"}, ");") +
-         "}\n\n";
+         printTiles(custom) + "}\n\n";
 }
 
 std::string codegen::printCustomCall(exec::CustomOp custom, StringRef indent) {

@@ -51,6 +51,7 @@ static std::string printEntry(exec::ProgramOp program, const Values &values,
   more["check"] =
       printList("  if (const int fault = " + name + "_layers::find_fault(",
                 checked, "))");
+  more["tiles"] = program.getTiles() ? fillTemplate("tiles.in", values) : "";
   more["call"] = (isCuda(program) ? "  nnc::stream queue(stream);\n" : "") +
                  printList("  return " + name + "_layers::run(", passed, ");");
   return fillTemplate("entry.in", more);

@@ -24,6 +24,7 @@ struct StatusCode {
 
 static bool always(exec::ProgramOp) { return true; }
 static bool usesBlocks(exec::ProgramOp program) { return hasBlocks(program); }
+static bool usesTiles(exec::ProgramOp program) { return program.getTiles(); }
 static bool hasSizes(exec::ProgramOp program) {
   return !program.getSizes().empty();
 }

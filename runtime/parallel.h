@@ -49,7 +49,22 @@ inline int first_unit(const S &shape, int units, int thread, int threads) {
     return cut(units, thread, threads);
 }
 
-/// Runs all units of R on pool p. A null pool means one thread.
+/// True if R multiplies tiles of matrices: it says `uses_tiles = true`.
+template <class R, class = void> constexpr bool uses_tiles = false;
+template <class R>
+constexpr bool uses_tiles<R, enable_if_t<R::uses_tiles>> = true;
+
+/// The tiles of a thread while it runs units of a routine. simd/amx.h has those
+/// of routines that use tiles.
+template <bool UsesTiles> struct thread_tiles;
+template <> struct thread_tiles<false> {
+  static void configure() {}
+};
+
+/// Runs all units of R on pool p. A null pool means one thread. Each thread of
+/// the pool configures and releases the tiles that R uses. The caller's thread
+/// releases them at the end of a module's run; it configures them here once
+/// more, because a pool may have run work of others on it.
 template <class R, class S, class... A>
 inline void launch(pool p, const S &shape, const A &...arguments) {
   constexpr bool scratch = (is_same<A, scratch_memory>::value || ...);
@@ -62,6 +77,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
   else
     units = R::units(shape);
   if (cut_for <= 1 || units <= 1) {
+    thread_tiles<uses_tiles<R>>::configure();
     R::run(shape, argument_of(arguments, 0, 1)..., 0, units);
     return finish<R>(shape, arguments...);
   }
@@ -74,6 +90,7 @@ inline void launch(pool p, const S &shape, const A &...arguments) {
     const int end = first_unit<R>(shape, units, thread + 1, threads);
     const int mine = has_finish<R> ? 0 : thread;
     const int parts = has_finish<R> ? 1 : threads;
+    [[maybe_unused]] const thread_tiles<uses_tiles<R>> tiles{};
     if constexpr (cuts_for_threads<R, S>)
       R::run(shape, argument_of(arguments, mine, parts)..., begin, end,
              cut_for);

@@ -1,12 +1,15 @@
 """The lit suite: passes, dialects and the command line, checked with FileCheck."""
 
 import os
+import platform
 
 import lit.formats
 
 config.name = "nnc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".onnxtxt", ".test"]
+if platform.machine() in ("x86_64", "AMD64"):
+    config.available_features.add("x86-64")
 config.excludes = ["Inputs", "networks", "runtime"]
 config.test_source_root = os.path.dirname(__file__)
 

@@ -279,12 +279,12 @@ static bool usesOtherTypes(Block &expression) {
          llvm::any_of(expression.without_terminator(), needsNumbers);
 }
 
-/// Records the headers of a program; returns true if the vectors of
-/// runtime/simd/bytes.h are among them.
+/// Records the headers of a program, and whether it uses tiles; returns true if
+/// the vectors of runtime/simd/bytes.h are among them.
 static bool collectHeaders(exec::ProgramOp program) {
   const Catalogue &catalogue = Catalogue::get();
   std::set<std::string> headers;
-  bool hasOtherTypes = false, hasVectors = false;
+  bool hasOtherTypes = false, hasVectors = false, hasTiles = false;
   // Buffers that no call reads are declared, too, so their types need headers.
   for (auto place : program.getBody().getOps<exec::PlaceOpInterface>())
     if (Type element = place.getTensor().getElementType(); nn::isHalf(element))
@@ -294,6 +294,7 @@ static bool collectHeaders(exec::ProgramOp program) {
     StringRef isa = routine.isa;
     if (isa != "portable" && !routine.isForGpus())
       headers.insert(("runtime/simd/vec_" + isa + ".h").str());
+    hasTiles |= target::usesTiles(isa);
     if (call.hasEmptyExpression())
       continue;
     hasVectors |=
@@ -311,6 +312,9 @@ static bool collectHeaders(exec::ProgramOp program) {
   }
   if (hasVectors)
     headers.insert("runtime/simd/bytes.h");
+  if (hasTiles)
+    headers.insert("runtime/simd/amx.h");
+  program.setTiles(hasTiles);
   SmallVector<StringRef> ordered;
   // number.h comes first: the other headers need its definitions for types
   // other than float.

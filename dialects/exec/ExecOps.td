@@ -86,6 +86,9 @@ def Exec_ProgramOp : Exec_Op<"program", [
       last bytes of the arena. A run sets them to zero before the first step
       that counts blocks, and each launch leaves them zero, so that all launches
       share them.
+    - `tiles`: whether routines multiply tiles of AMX. A run then asks the
+      operating system for them, ends with an error if it does not get them,
+      and configures and releases them.
 
     Example:
     ```mlir
@@ -109,7 +112,8 @@ def Exec_ProgramOp : Exec_Op<"program", [
     DefaultValuedAttr<StrAttr, "\"\"">:$model,
     DefaultValuedAttr<StrAttr, "\"\"">:$sha256,
     DefaultValuedAttr<Exec_Sizes, "{}">:$sizes,
-    DefaultValuedAttr<I64Attr, "0">:$counter_bytes);
+    DefaultValuedAttr<I64Attr, "0">:$counter_bytes,
+    UnitAttr:$tiles);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena `lower_bound` $lower_bound `align` $align

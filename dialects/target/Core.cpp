@@ -65,6 +65,7 @@ struct Isa {
   StringLiteral name;
   int64_t bytes, elementBytes; ///< size of a vector and of one of its elements
   int64_t exponentialCycles, gateCycles, lookupCycles;
+  bool hasTiles = false;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
@@ -74,12 +75,14 @@ static constexpr Isa kIsas[] = {
 #define EXPONENTIAL(cycles) cycles
 #define GATE(cycles) cycles
 #define LOOKUP(cycles) cycles
+#define TILES true
 #define NNC_ISA(name, ...) {#name, __VA_ARGS__},
 #include "dialects/target/isas.inc"
 #undef VECTORS
 #undef EXPONENTIAL
 #undef GATE
 #undef LOOKUP
+#undef TILES
 };
 
 /// Returns the instruction set `name` on a core. Its vectors have the size in
@@ -99,6 +102,11 @@ bool nnc::target::isVectorIsa(StringRef name) {
   return llvm::any_of(kIsas, [&](const Isa &isa) {
     return isa.name == name && isa.bytes >= 16;
   });
+}
+
+bool nnc::target::usesTiles(StringRef isa) {
+  return llvm::any_of(
+      kIsas, [&](const Isa &row) { return row.name == isa && row.hasTiles; });
 }
 
 double CoreAttr::getVectorRate(StringRef name) const {

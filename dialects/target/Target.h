@@ -45,6 +45,10 @@ MachineAttr detectMachine(mlir::MLIRContext *context);
 /// Returns true if the routines of this instruction set use vectors.
 bool isVectorIsa(llvm::StringRef isa);
 
+/// Returns true if the routines of this instruction set multiply tiles, which a
+/// run must ask the operating system for and configure.
+bool usesTiles(llvm::StringRef isa);
+
 /// Returns true if this host's CPU has the feature that LLVM calls `feature`.
 bool hostHas(llvm::StringRef feature);
 

@@ -69,7 +69,7 @@ class Statuses(modules.TestCase):
                              [*STATUS, "NULL_STATE", "NOT_PLACED", "WRONG_SIZE", "NO_GPU",
                               "NO_CODE", "EARLIER_ERROR", "NO_MEMORY", "CUDA_FAILED",
                               "NOT_ON_GPU", "MISALIGNED_PORT", "OTHER_GPU",
-                              "WRONG_WEIGHT_BYTES"])])
+                              "WRONG_WEIGHT_BYTES", "NO_TILES"])])
 
     def test_no_weights(self):
         """A model without weights has none to pass or to check, and no header of them."""

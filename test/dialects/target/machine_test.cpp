@@ -40,6 +40,19 @@ TEST_CASE("The first level that holds data is where it comes from") {
   CHECK(!two.getLevelFor(524288 / 3 + 1));
 }
 
+TEST_CASE("Instruction sets of AMX have tiles, and its target prefers them") {
+  MLIRContext context;
+  CHECK(target::usesTiles("amxint8"));
+  CHECK(target::usesTiles("amxbf16"));
+  CHECK(!target::usesTiles("avx512vnni"));
+  CHECK(!target::usesTiles("portable"));
+  DeviceAttr host = getRow(context, "x86-64-v4-amx").getHost();
+  CHECK(host.hasIsa("avx512vnni"));
+  CHECK(host.hasVectors());
+  if (!target::hostHas("amx-tile"))
+    CHECK(!target::detectMachine(&context).getHost().hasIsa("amxint8"));
+}
+
 TEST_CASE("Data is read from each level that holds a part of it") {
   MLIRContext context;
   CoreAttr machine = getCore(context, "x86-64-v3");

@@ -25,7 +25,8 @@ _DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.u
 # What a run of emitted code may return, see codegen/calling.md.
 _STATUS = {7: "the weights are not those of this code",
            8: "the weights are cut off or changed",
-           11: "a size is out of its bounds, or between its steps"}
+           11: "a size is out of its bounds, or between its steps",
+           21: "the system does not let this process use the tiles of AMX"}
 
 
 @dataclasses.dataclass(frozen=True)
