@@ -122,7 +122,9 @@ std::vector<std::string> split(const std::string &names) {
 }
 
 /// Returns true if the routine of this name computes with halves.
-constexpr bool has_halves(const char *name) { return has_part(name, "_f16_"); }
+[[maybe_unused]] constexpr bool has_halves(const char *name) {
+  return has_part(name, "_f16_");
+}
 
 /// Returns an input in the layout of a routine; weights are transformed if the
 /// layout has an encoding.

@@ -18,6 +18,7 @@
 #include "runtime/routines/catalogue/fused.h"
 #include "runtime/routines/catalogue/integers.h"
 #include "runtime/routines/catalogue/matmul.h"
+#include "runtime/routines/catalogue/matrix_tiles.h"
 #include "runtime/routines/catalogue/moves.h"
 #include "runtime/routines/catalogue/rounding.h"
 #include "runtime/routines/catalogue/stored.h"

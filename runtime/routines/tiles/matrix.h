@@ -1,0 +1,139 @@
+//===- matrix.h - Sums of products in blocks of matrix tiles --------------===//
+//
+// The inner loop of convolutions and matrix products on tile registers
+// (simd/matrix_tiles.h): blocks of R x C tiles of sums, from R tiles of points
+// and C panels of 16 columns of weights. A step adds the products of 64 bytes
+// of each point, which are a tile of each panel. A block of 2 x 2 tiles loads
+// four tiles for four products.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NNC_ROUTINES_TILES_MATRIX_H
+#define NNC_ROUTINES_TILES_MATRIX_H
+
+#include "runtime/counts.h"
+#include "runtime/functions.h"
+#include "runtime/simd/bfloat.h"
+#include "runtime/simd/bytes.h"
+#include "runtime/simd/matrix_tiles.h"
+#include "runtime/simd/unroll.h"
+
+namespace nnc {
+
+constexpr int tile_bytes = tile_rows * tile_row_bytes;
+
+/// What tiles of points of type X are multiplied to: the type of the sums, and
+/// the product of two tiles.
+template <class X> struct tile_products;
+template <> struct tile_products<uint8_t> {
+  using sum = int32_t;
+  template <int C, int A, int B>
+  static NNC_INLINE void add(matrix_tiles &tiles) {
+    tiles.add_u8_s8<C, A, B>();
+  }
+};
+template <> struct tile_products<int8_t> {
+  using sum = int32_t;
+  template <int C, int A, int B>
+  static NNC_INLINE void add(matrix_tiles &tiles) {
+    tiles.add_s8_s8<C, A, B>();
+  }
+};
+template <> struct tile_products<bf16> {
+  using sum = float;
+  template <int C, int A, int B>
+  static NNC_INLINE void add(matrix_tiles &tiles) {
+    tiles.add_bf16<C, A, B>();
+  }
+};
+
+/// The sums of a block in memory: those of each of up to 32 points by up to 2
+/// panels of 16 columns. While the products of a block are computed, the sums
+/// of the block before it become results.
+template <class X> struct alignas(64) tile_sums {
+  using sum = typename tile_products<X>::sum;
+  sum at[2][2 * tile_rows][tile_columns];
+
+  /// Returns the address of the sums of a point by a panel, and of those of the
+  /// 15 points that follow it.
+  NNC_INLINE void *tile(int panel, int point) {
+    return reinterpret_cast<unsigned char *>(this) +
+           (panel * 2 * tile_rows + point) * tile_row_bytes;
+  }
+  NNC_INLINE auto load(int panel, int point) const {
+    if constexpr (is_same<sum, float>::value)
+      return nnc::load<f32x<tile_columns>>(at[panel][point]);
+    else
+      return byte_lanes<tile_columns>::load_bits(at[panel][point]);
+  }
+};
+
+/// Where a step finds its tiles. Points are `stride` bytes apart; rows of
+/// weights follow each other.
+struct tile_places {
+  const unsigned char *points[2];
+  ptrdiff_t stride;
+  const unsigned char *weights[2];
+};
+
+/// The registers of a block of R x C tiles of sums. Tiles 0 to 3 are sums, 4
+/// and 5 points, and 6 and 7 weights.
+template <class X, int R, int C> struct tile_block {
+  static_assert(R > 0 && R <= 2 && C > 0 && C <= 2, "there are eight tiles");
+  using product = tile_products<X>;
+
+  matrix_tiles tiles;
+
+  NNC_INLINE void clear() {
+    tiles.template zero<0>();
+    if constexpr (C == 2)
+      tiles.template zero<1>();
+    if constexpr (R == 2)
+      tiles.template zero<2>();
+    if constexpr (R == 2 && C == 2)
+      tiles.template zero<3>();
+  }
+
+  NNC_INLINE void add(const tile_places &from) {
+    tiles.template load<6>(from.weights[0], tile_row_bytes);
+    tiles.template load<4>(from.points[0], from.stride);
+    product::template add<0, 4, 6>(tiles);
+    if constexpr (C == 2) {
+      tiles.template load<7>(from.weights[1], tile_row_bytes);
+      product::template add<1, 4, 7>(tiles);
+    }
+    if constexpr (R == 2) {
+      tiles.template load<5>(from.points[1], from.stride);
+      product::template add<2, 5, 6>(tiles);
+    }
+    if constexpr (R == 2 && C == 2)
+      product::template add<3, 5, 7>(tiles);
+  }
+
+  NNC_INLINE void store(tile_sums<X> &sums) {
+    tiles.template store<0>(sums.tile(0, 0), tile_row_bytes);
+    if constexpr (C == 2)
+      tiles.template store<1>(sums.tile(1, 0), tile_row_bytes);
+    if constexpr (R == 2)
+      tiles.template store<2>(sums.tile(0, tile_rows), tile_row_bytes);
+    if constexpr (R == 2 && C == 2)
+      tiles.template store<3>(sums.tile(1, tile_rows), tile_row_bytes);
+  }
+};
+
+/// Calls f(rows, columns), constants, for a block of that many tiles.
+template <class F> NNC_INLINE void in_block(int rows, int columns, const F &f) {
+  using one = integral_constant<int, 1>;
+  using two = integral_constant<int, 2>;
+  if (rows == 2 && columns == 2)
+    f(two(), two());
+  else if (rows == 2)
+    f(two(), one());
+  else if (columns == 2)
+    f(one(), two());
+  else
+    f(one(), one());
+}
+
+} // namespace nnc
+
+#endif // NNC_ROUTINES_TILES_MATRIX_H
