@@ -1,6 +1,7 @@
 // Tests tiles of matrices, and the routines that are made of them, against
 // simple loops and portable routines. Sums of integers are equal bit for bit.
 #include "runtime/simd/matrix_tiles.h"
+#include "runtime/routines/convolution/conv2d/gathered_tiles.h"
 #include "runtime/routines/convolution/conv2d/portable.h"
 #include "runtime/routines/convolution/conv2d/tiles.h"
 #include "runtime/routines/matrix/matmul/portable.h"
@@ -90,22 +91,52 @@ void check_matmuls(random_source &r, int count) {
   }
 }
 
-/// Compares a convolution of bytes of type X with results of type T. Scratch of
-/// little more than one KB makes many strips.
-template <int KB, class X, class T, template <class> class F>
-void check_conv(random_source &r, conv2d_shape s) {
+/// Compares a convolution R of bytes of type X, whose input has the layout
+/// `input`, with results of type T.
+template <class R, class E, class X, class T>
+void check_conv_of(random_source &r, const conv2d_shape &s,
+                   const std::string &input, std::ptrdiff_t scratch) {
   INFO(describe(s));
-  s.fill = int(numbers<X>(r, 1)[0]);
-  using E = integers_epilogue<F<T>, T>;
   using PE = integers_epilogue<to_scalars<T>, T>;
   const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
                           {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}},
                           {"NCHW", {s.n, s.k, s.oh, s.ow}}};
-  const std::string layouts[] = {"NCHW16c", "KRSC16k4c", "NCHW16c"};
-  compare<conv2d_i32_nchw16c_amxint8<conv2d_shape, KB, E>,
-          conv2d_i32_portable<conv2d_shape, PE>, T, E, PE>(
-      r, s, s, tensors, layouts, s.k, plan_conv2d_tiles(s, 1, KB).scratch(1),
+  const std::string layouts[] = {input, "KRSC16k4c", "NCHW16c"};
+  compare<R, conv2d_i32_portable<conv2d_shape, PE>, T, E, PE>(
+      r, s, s, tensors, layouts, s.k, scratch,
       numbers<X>(r, tensors[0].count()), numbers<i8>(r, tensors[1].count()));
+}
+
+/// Checks a convolution of taps of many channels. Scratch of little more than
+/// one KB makes many strips.
+template <int KB, class X, class T, template <class> class F>
+void check_conv(random_source &r, conv2d_shape s) {
+  s.fill = int(numbers<X>(r, 1)[0]);
+  using E = integers_epilogue<F<T>, T>;
+  check_conv_of<conv2d_i32_nchw16c_amxint8<conv2d_shape, KB, E>, E, X, T>(
+      r, s, "NCHW16c", plan_conv2d_tiles(s, 1, KB).scratch(1));
+}
+
+/// Checks a convolution whose windows are gathered.
+template <int KB, class X, class T, template <class> class F>
+void check_gathered(random_source &r, conv2d_shape s) {
+  s.fill = int(numbers<X>(r, 1)[0]);
+  using E = integers_epilogue<F<T>, T>;
+  const std::ptrdiff_t scratch = plan_gathered_tiles(s, 1, KB).scratch(1);
+  check_conv_of<conv2d_i32_nchw16c_few_amxint8<conv2d_shape, KB, E>, E, X, T>(
+      r, s, "NCHW16c", scratch);
+  if (s.groups == 1)
+    check_conv_of<conv2d_i32_nchw16c_first_amxint8<conv2d_shape, KB, E>, E, X,
+                  T>(r, s, "NCHW", scratch);
+}
+
+/// A convolution of few channels, as those of random_conv2d_of_a_kind() except
+/// depthwise ones.
+conv2d_shape gathered_conv2d(random_source &r) {
+  conv2d_shape s = random_conv2d_of_a_kind(r);
+  if (s.groups == s.c)
+    s.groups = 1;
+  return s;
 }
 
 /// A convolution whose taps have at least 61 channels.
@@ -127,6 +158,8 @@ void check_convs(random_source &r, int count) {
   for (int i = 0; i < count; ++i) {
     check_conv<1, X, T, F>(r, tiled_conv2d(r));
     check_conv<128, X, T, F>(r, tiled_conv2d(r));
+    check_gathered<1, X, T, F>(r, gathered_conv2d(r));
+    check_gathered<256, X, T, F>(r, gathered_conv2d(r));
   }
 }
 

@@ -3,6 +3,7 @@
 #define NNC_ROUTINES_CATALOGUE_MATRIX_TILES_H
 
 #include "runtime/routines/catalogue/tile.h"
+#include "runtime/routines/convolution/conv2d/gathered_tiles_plan.h"
 #include "runtime/routines/convolution/conv2d/tiles_plan.h"
 #include "runtime/routines/matrix/matmul/tiles_plan.h"
 
@@ -97,6 +98,30 @@ constexpr double tiles_efficiency_of_conv2d(const tile_limits &t, const S &s,
       tile_reread_cycles(t, double(p.panel) * p.out_blocks,
                          double(p.down) * p.across * s.n) *
           s.groups;
+  return work / (cycles * t.core.vector_rate * t.lanes);
+}
+
+/// Efficiency of conv2d/gathered_tiles.h with elements of `bytes` bytes.
+template <class S>
+constexpr double gathered_tiles_efficiency(const tile_limits &t, const S &s,
+                                           int bytes, int KB) {
+  namespace costs = matrix_tile_costs;
+  const gathered_tiles_plan p = plan_gathered_tiles(s, bytes, KB);
+  const double strips = double(p.images) * s.oh * s.ow / (p.rows * p.columns);
+  const double work =
+      double(s.k) * s.oh * s.ow * s.n * (s.c / s.groups) * s.kh * s.kw;
+  // Taps that are not side by side are gathered one by one.
+  const int runs = s.dw == 1 ? s.kh : s.kh * s.kw;
+  const int bytes_of_run = s.dw == 1 ? s.kw * p.pixel : p.pixel;
+  const double gathered = double(p.rows) * p.columns * runs *
+                          ceil_div(bytes_of_run, 32) *
+                          costs::tile_gather_cycles;
+  const double copied =
+      double(p.copy_rows) * p.copy_columns * costs::tile_copy_cycles;
+  const double cycles =
+      strips *
+      (tile_strip_cycles(t, {p.rows * p.columns, p.out_blocks, p.steps}) +
+       gathered + copied);
   return work / (cycles * t.core.vector_rate * t.lanes);
 }
 

@@ -120,6 +120,59 @@ template <class X, int R, int C> struct tile_block {
   }
 };
 
+/// The tiles that a block adds up if all of its sums have the same steps one
+/// after the other.
+struct tile_run {
+  const unsigned char *points[2]; ///< the first step of each tile of points
+  ptrdiff_t stride, step;         ///< bytes between points, between steps
+  const unsigned char *weights;   ///< the first panel
+  ptrdiff_t panel;                ///< bytes of a panel
+  const unsigned char *tail[2];   ///< the last step of each panel
+  int rows, columns;              ///< tiles of points, panels
+
+  /// Sets the last step of panel c, the end of which is behind the panel unless
+  /// that consists of whole steps. What follows the last panel of all cannot be
+  /// read, nor what follows a panel of less than a step, where the panels after
+  /// it may be too short. Their last steps are completed with zeros in scratch.
+  void set_tail(int c, int steps, bool is_last, unsigned char *scratch) {
+    const unsigned char *from =
+        weights + c * panel + ptrdiff_t(steps - 1) * tile_bytes;
+    const ptrdiff_t bytes = panel % tile_bytes;
+    tail[c] = from;
+    if (bytes == 0 || !(is_last || steps == 1))
+      return;
+    unsigned char *copy = scratch + c * tile_bytes;
+    memcpy(copy, from, size_t(bytes));
+    memset(copy + bytes, 0, size_t(tile_bytes - bytes));
+    tail[c] = copy;
+  }
+};
+
+/// Computes the sums of a block of `steps` steps. After each step, stores
+/// `share` results of the block before.
+template <int R, int C, class X, class Results>
+NNC_INLINE void add_run(const tile_run &at, int steps, int share,
+                        tile_sums<X> &sums, Results &before) {
+  tile_block<X, R, C> block;
+  block.clear();
+  tile_places from{{at.points[0], at.points[1]},
+                   at.stride,
+                   {at.weights, at.weights + at.panel}};
+  NNC_KEEP_LOOP for (int step = 1; step < steps; ++step) {
+    block.add(from);
+    before.store(share);
+    for (int i = 0; i < R; ++i)
+      from.points[i] += at.step;
+    for (int i = 0; i < C; ++i)
+      from.weights[i] += tile_bytes;
+  }
+  for (int i = 0; i < C; ++i)
+    from.weights[i] = at.tail[i];
+  block.add(from);
+  before.store(share);
+  block.store(sums);
+}
+
 /// Calls f(rows, columns), constants, for a block of that many tiles.
 template <class F> NNC_INLINE void in_block(int rows, int columns, const F &f) {
   using one = integral_constant<int, 1>;

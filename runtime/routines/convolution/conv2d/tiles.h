@@ -21,9 +21,9 @@
 
 #include "runtime/routines/convolution/conv2d/tiles_copy.h"
 #include "runtime/routines/convolution/conv2d/tiles_plan.h"
+#include "runtime/routines/convolution/conv2d/tiles_results.h"
 #include "runtime/routines/shapes/policy.h"
 #include "runtime/routines/tiles/matrix.h"
-#include "runtime/store_sums.h"
 
 namespace nnc {
 
@@ -48,13 +48,7 @@ template <int BYTES, class S, int KB, class Epi> struct conv2d_tiles_t {
     const auto *weights = reinterpret_cast<const unsigned char *>(w);
     const ptrdiff_t plane = ptrdiff_t(p.out_height) * p.out_width * W;
     tile_sums<X> sums[2];
-    results<X, Y> pending{};
-    pending.y = y;
-    pending.epi = &epi;
-    pending.plane = plane;
-    pending.pitch = p.pitch;
-    pending.width = p.out_width;
-    pending.channels = s.k;
+    tile_results<X, Y, Epi> pending(y, epi, p.pitch, p.out_width, plane, s.k);
     while (begin < end) {
       const int strip = begin / runs, first = begin % runs;
       const int last = smaller(runs, first + end - begin);
@@ -106,68 +100,6 @@ private:
     int rows, columns;            ///< tiles of points, panels
   };
 
-  /// A block whose sums are known and whose results are not stored yet.
-  template <class X, class Y> struct results {
-    const tile_sums<X> *sums;
-    Y *y;
-    const Epi *epi;
-    ptrdiff_t out, plane;     ///< index of the strip in y, values of a block
-    int next, count;          ///< the next point, and all points
-    int row, column, columns; ///< place of the next point in the strip
-    int pitch, width;         ///< points of a row of the copy and of y
-    int channel, channels;    ///< the first channel, and all channels
-    int blocks, turn;         ///< blocks of channels, and which sums are free
-
-    NNC_INLINE void begin(const tile_sums<X> &ready, int blocks_of_sums,
-                          int first, int points, int columns_of_strip,
-                          ptrdiff_t to, int first_channel) {
-      sums = &ready;
-      blocks = blocks_of_sums;
-      next = 0;
-      count = points;
-      row = first / pitch;
-      column = first % pitch;
-      columns = columns_of_strip;
-      out = to;
-      channel = first_channel;
-      turn ^= 1;
-    }
-
-    /// Stores the points of at most `most` runs of up to four points.
-    NNC_NOINLINE void store(int most) {
-      const Epi copy = *epi;
-      Y *const to = y;
-      for (; most > 0 && next < count; --most) {
-        if (column >= columns) {
-          next += pitch - column;
-          column = 0;
-          ++row;
-          continue;
-        }
-        const int some = smaller(smaller(4, columns - column), count - next);
-        const ptrdiff_t at = out + (ptrdiff_t(row) * width + column) * W;
-        for (int b = 0; b < blocks; ++b) {
-          if (some == 4) {
-            using V = decltype(sums->load(0, 0));
-            const V four[4] = {sums->load(b, next), sums->load(b, next + 1),
-                               sums->load(b, next + 2),
-                               sums->load(b, next + 3)};
-            store_points(four, to, at + b * plane, channel + b * W, channels,
-                         copy);
-          } else {
-            for (int i = 0; i < some; ++i)
-              store_sums(sums->load(b, next + i), to, at + b * plane + i * W,
-                         channel + b * W, channels, copy);
-          }
-        }
-        next += some;
-        column += some;
-      }
-    }
-    /// Returns a number of runs that has all points of most blocks.
-    NNC_INLINE int runs() const { return ceil_div(count, 4) + 1; }
-  };
-
   /// Returns the plan, a constant if the shape is constant.
   static const conv2d_tiles_plan &known(const conv2d_tiles_plan &given) {
     if constexpr (is_constant<S>)
@@ -180,7 +112,7 @@ private:
   template <int R, int C, class X, class Y>
   NNC_NOINLINE static void products(const S &s, const conv2d_tiles_plan &given,
                                     const panels &at, tile_sums<X> &sums,
-                                    results<X, Y> &before) {
+                                    tile_results<X, Y, Epi> &before) {
     tile_block<X, R, C> block;
     block.clear();
     const conv2d_tiles_plan &p = known(given);

@@ -55,19 +55,20 @@ template <int BYTES, class S, int KB, class Epi> struct matmul_tiles_t {
       const auto *weights = reinterpret_cast<const unsigned char *>(b) +
                             (s.b_batch_stride ? batch : 0) * panels(s) * panel;
       for (int run = first; run < last; ++run) {
-        block_of_rows at{};
+        tile_run at{};
         at.columns = smaller(2, panels(s) - run * 2);
         at.weights = weights + run * 2 * panel;
         at.panel = panel;
         for (int c = 0; c < at.columns; ++c)
-          set_tail(p, c, at, run * 2 + c == panels(s) - 1, scratch + p.copied);
+          at.set_tail(c, p.steps, run * 2 + c == panels(s) - 1,
+                      scratch + p.copied);
         for (int r = 0; r < rows; r += 2 * tile_rows) {
           at.rows = rows - r > tile_rows ? 2 : 1;
-          at.skip = set_points(s, p, matrix, scratch, row, r, at);
+          const int skip = set_points(s, p, matrix, scratch, row, r, at);
           in_block(at.rows, at.columns, [&](auto R, auto C) {
             products<R, C>(p, at, sums[pending.turn], pending);
           });
-          pending.begin(sums[pending.turn], at,
+          pending.begin(sums[pending.turn], at, skip,
                         smaller(rows - r, 2 * tile_rows),
                         (ptrdiff_t(batch) * s.m + row + r) * s.n, run * 2 * W);
         }
@@ -90,17 +91,6 @@ private:
   }
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
 
-  /// The tiles that a block of sums adds up.
-  struct block_of_rows {
-    const unsigned char *points[2]; ///< the first step of each tile of points
-    ptrdiff_t stride, step;         ///< bytes between points, between steps
-    const unsigned char *weights;   ///< the first panel
-    ptrdiff_t panel;                ///< bytes of a panel
-    const unsigned char *tail[2];   ///< the last step of each panel
-    int rows, columns;              ///< tiles of points, panels
-    int skip; ///< first points of the last tile that belong to another block
-  };
-
   /// A block whose sums are known and whose results are not stored yet.
   template <class A, class Y> struct results {
     const tile_sums<A> *sums;
@@ -112,13 +102,13 @@ private:
     int column, n;     ///< the first column, and columns of y
     int columns, turn; ///< panels, and which sums are free
 
-    NNC_INLINE void begin(const tile_sums<A> &ready, const block_of_rows &at,
-                          int count, ptrdiff_t to, int first) {
+    NNC_INLINE void begin(const tile_sums<A> &ready, const tile_run &at,
+                          int skipped, int count, ptrdiff_t to, int first) {
       sums = &ready;
       row = 0;
       rows = count;
       tiles = at.rows;
-      skip = at.skip;
+      skip = skipped;
       out = to;
       column = first;
       columns = at.columns;
@@ -172,31 +162,13 @@ private:
     }
   }
 
-  /// Sets the last step of panel c of a block. What follows the last panel of b
-  /// cannot be read, nor what follows a panel of less than a step, where the
-  /// panels after it may be too short. Their last steps are completed with
-  /// zeros in scratch.
-  static void set_tail(const matmul_tiles_plan &p, int c, block_of_rows &at,
-                       bool is_last, unsigned char *scratch) {
-    const unsigned char *step =
-        at.weights + c * at.panel + ptrdiff_t(p.steps - 1) * tile_bytes;
-    at.tail[c] = step;
-    if (!p.has_tail() || !(is_last || p.steps == 1))
-      return;
-    unsigned char *tail = scratch + c * tile_bytes;
-    const size_t bytes = size_t(p.groups % tile_rows) * tile_row_bytes;
-    memcpy(tail, step, bytes);
-    memset(tail + bytes, 0, size_t(tile_bytes) - bytes);
-    at.tail[c] = tail;
-  }
-
   /// Sets the points of the block at row `r` of a strip, and returns how many
   /// rows of its last tile belong to the block before: the last tile of a
   /// matrix that is read in place ends with it.
   template <class A>
   static int set_points(const S &s, const matmul_tiles_plan &p, const A *a,
                         const unsigned char *copy, int row, int r,
-                        block_of_rows &at) {
+                        tile_run &at) {
     if (!p.in_place) {
       const int rows = smaller(p.rows, s.m - row);
       at.points[0] = copy + ptrdiff_t(r) * tile_row_bytes;
@@ -222,28 +194,10 @@ private:
   /// Computes the sums of a block, and stores results of the block before.
   template <int R, int C, class A, class Y>
   NNC_NOINLINE static void products(const matmul_tiles_plan &p,
-                                    const block_of_rows &at, tile_sums<A> &sums,
+                                    const tile_run &at, tile_sums<A> &sums,
                                     results<A, Y> &before) {
-    tile_block<A, R, C> block;
-    block.clear();
-    tile_places from{{at.points[0], at.points[1]},
-                     at.stride,
-                     {at.weights, at.weights + at.panel}};
     const int steps = steps_of(p);
-    const int share = ceil_div(before.rows, steps);
-    NNC_KEEP_LOOP for (int step = 1; step < steps; ++step) {
-      block.add(from);
-      before.store(share);
-      for (int i = 0; i < R; ++i)
-        from.points[i] += at.step;
-      for (int i = 0; i < C; ++i)
-        from.weights[i] += tile_bytes;
-    }
-    for (int i = 0; i < C; ++i)
-      from.weights[i] = at.tail[i];
-    block.add(from);
-    before.store(share);
-    block.store(sums);
+    add_run<R, C>(at, steps, ceil_div(before.rows, steps), sums, before);
   }
 };
 
