@@ -6,9 +6,11 @@
 //   zero<T>()                 sets tile T to zeros
 //   load<T>(p, stride)        loads row i of tile T from p + i * stride bytes
 //   store<T>(p, stride)       stores row i of tile T to p + i * stride bytes
-//   add_u8_s8<C, A, B>()      adds the products of tiles A and B to tile C
-//   add_s8_s8<C, A, B>()
-//   add_bf16<C, A, B>()
+//   add_bf16<C, A, B>()       adds the products of tiles A and B to tile C
+//   add_s8_s8<C, A, B>()      those of signed (s8) and unsigned (u8) bytes
+//   add_s8_u8<C, A, B>()
+//   add_u8_s8<C, A, B>()
+//   add_u8_u8<C, A, B>()
 //
 // A product takes 16 rows of tile A and 16 columns of tile B. A row of A holds
 // 64 bytes, or 32 floats of 16 bits, of a sum. Row r of B holds, for each
@@ -66,8 +68,8 @@ struct matrix_tiles {
                  : "r"(p), "r"(stride), "i"(T)
                  : "memory");
   }
-  template <int C, int A, int B> NNC_INLINE void add_u8_s8() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+  template <int C, int A, int B> NNC_INLINE void add_bf16() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0"
                  :
                  : "i"(C), "i"(A), "i"(B));
   }
@@ -76,8 +78,18 @@ struct matrix_tiles {
                  :
                  : "i"(C), "i"(A), "i"(B));
   }
-  template <int C, int A, int B> NNC_INLINE void add_bf16() {
-    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0"
+  template <int C, int A, int B> NNC_INLINE void add_s8_u8() {
+    asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(C), "i"(A), "i"(B));
+  }
+  template <int C, int A, int B> NNC_INLINE void add_u8_s8() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(C), "i"(A), "i"(B));
+  }
+  template <int C, int A, int B> NNC_INLINE void add_u8_u8() {
+    asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0"
                  :
                  : "i"(C), "i"(A), "i"(B));
   }
@@ -99,24 +111,30 @@ struct matrix_tiles {
       memcpy(static_cast<unsigned char *>(p) + i * stride,
              bytes[T] + i * tile_row_bytes, tile_row_bytes);
   }
-  template <int C, int A, int B> void add_u8_s8() {
-    add_bytes<uint8_t>(bytes[C], bytes[A], bytes[B]);
-  }
-  template <int C, int A, int B> void add_s8_s8() {
-    add_bytes<int8_t>(bytes[C], bytes[A], bytes[B]);
-  }
   template <int C, int A, int B> void add_bf16() {
     add_floats(bytes[C], bytes[A], bytes[B]);
+  }
+  template <int C, int A, int B> void add_s8_s8() {
+    add_bytes<int8_t, int8_t>(bytes[C], bytes[A], bytes[B]);
+  }
+  template <int C, int A, int B> void add_s8_u8() {
+    add_bytes<int8_t, uint8_t>(bytes[C], bytes[A], bytes[B]);
+  }
+  template <int C, int A, int B> void add_u8_s8() {
+    add_bytes<uint8_t, int8_t>(bytes[C], bytes[A], bytes[B]);
+  }
+  template <int C, int A, int B> void add_u8_u8() {
+    add_bytes<uint8_t, uint8_t>(bytes[C], bytes[A], bytes[B]);
   }
 
 private:
   static constexpr int tile_bytes = tile_rows * tile_row_bytes;
 
-  template <class X>
+  template <class X, class T>
   NNC_NOINLINE static void add_bytes(unsigned char *sums,
                                      const unsigned char *rows,
                                      const unsigned char *columns) {
-    int8_t b[tile_bytes];
+    T b[tile_bytes];
     memcpy(b, columns, sizeof b);
     for (int i = 0; i < tile_rows; ++i) {
       X a[tile_row_bytes];

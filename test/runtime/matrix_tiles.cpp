@@ -9,6 +9,7 @@
 #include "test/runtime/check.h"
 #include "test/runtime/integers_test.h"
 #include "test/runtime/random_shapes.h"
+#include "test/runtime/tiles.h"
 
 #include <cmath>
 #include <cstdint>
@@ -25,10 +26,11 @@ using i8 = std::int8_t;
 /// Adds the products of 16 rows of A and 16 columns of B to each of two tiles
 /// of sums, with rows of A that are not adjacent, and compares the sums with
 /// those of a loop.
-template <class A, class F> void check_bytes(random_source &r, const F &add) {
+template <class A, class B, class F>
+void check_bytes(random_source &r, const F &add) {
   constexpr int stride = 80;
   const auto a = numbers<A>(r, 16 * stride);
-  const auto b = numbers<i8>(r, 16 * 64);
+  const auto b = numbers<B>(r, 16 * 64);
   const auto c = numbers<std::int32_t>(r, 16 * 16);
   matrix_tiles tiles;
   tiles.load<1>(c.data(), 64);
@@ -51,7 +53,7 @@ template <class A, class F> void check_bytes(random_source &r, const F &add) {
 }
 
 /// Compares a product of bytes of type X with results of type T.
-template <int KB, class X, class T, template <class> class F>
+template <int KB, class X, class B, class T, template <class> class F>
 void check_matmul(random_source &r, const matmul_shape &s) {
   INFO(describe(s));
   using E = integers_epilogue<F<T>, T>;
@@ -67,7 +69,7 @@ void check_matmul(random_source &r, const matmul_shape &s) {
   compare<matmul_i32_nk16n_amxint8<matmul_shape, KB, E>,
           matmul_i32_portable<matmul_shape, PE>, T, E, PE>(
       r, s, s, tensors, layouts, s.n, plan_matmul_tiles(s, 1, KB).scratch(1),
-      numbers<X>(r, tensors[0].count()), numbers<i8>(r, tensors[1].count()));
+      numbers<X>(r, tensors[0].count()), numbers<B>(r, tensors[1].count()));
 }
 
 /// A product of whole steps and of rows that are read in place.
@@ -81,19 +83,19 @@ matmul_shape whole_matmul(random_source &r) {
   return s;
 }
 
-template <class X, class T, template <class> class F>
+template <class X, class B, class T, template <class> class F>
 void check_matmuls(random_source &r, int count) {
   for (int i = 0; i < count; ++i) {
-    check_matmul<1, X, T, F>(r, random_matmul(r));
-    check_matmul<256, X, T, F>(r, random_matmul(r));
-    check_matmul<1, X, T, F>(r, whole_matmul(r));
-    check_matmul<256, X, T, F>(r, whole_matmul(r));
+    check_matmul<1, X, B, T, F>(r, random_matmul(r));
+    check_matmul<256, X, B, T, F>(r, random_matmul(r));
+    check_matmul<1, X, B, T, F>(r, whole_matmul(r));
+    check_matmul<256, X, B, T, F>(r, whole_matmul(r));
   }
 }
 
 /// Compares a convolution R of bytes of type X, whose input has the layout
 /// `input`, with results of type T.
-template <class R, class E, class X, class T>
+template <class R, class E, class X, class B, class T>
 void check_conv_of(random_source &r, const conv2d_shape &s,
                    const std::string &input, std::ptrdiff_t scratch) {
   INFO(describe(s));
@@ -104,30 +106,30 @@ void check_conv_of(random_source &r, const conv2d_shape &s,
   const std::string layouts[] = {input, "KRSC16k4c", "NCHW16c"};
   compare<R, conv2d_i32_portable<conv2d_shape, PE>, T, E, PE>(
       r, s, s, tensors, layouts, s.k, scratch,
-      numbers<X>(r, tensors[0].count()), numbers<i8>(r, tensors[1].count()));
+      numbers<X>(r, tensors[0].count()), numbers<B>(r, tensors[1].count()));
 }
 
 /// Checks a convolution of taps of many channels. Scratch of little more than
 /// one KB makes many strips.
-template <int KB, class X, class T, template <class> class F>
+template <int KB, class X, class B, class T, template <class> class F>
 void check_conv(random_source &r, conv2d_shape s) {
   s.fill = int(numbers<X>(r, 1)[0]);
   using E = integers_epilogue<F<T>, T>;
-  check_conv_of<conv2d_i32_nchw16c_amxint8<conv2d_shape, KB, E>, E, X, T>(
+  check_conv_of<conv2d_i32_nchw16c_amxint8<conv2d_shape, KB, E>, E, X, B, T>(
       r, s, "NCHW16c", plan_conv2d_tiles(s, 1, KB).scratch(1));
 }
 
 /// Checks a convolution whose windows are gathered.
-template <int KB, class X, class T, template <class> class F>
+template <int KB, class X, class B, class T, template <class> class F>
 void check_gathered(random_source &r, conv2d_shape s) {
   s.fill = int(numbers<X>(r, 1)[0]);
   using E = integers_epilogue<F<T>, T>;
   const std::ptrdiff_t scratch = plan_gathered_tiles(s, 1, KB).scratch(1);
-  check_conv_of<conv2d_i32_nchw16c_few_amxint8<conv2d_shape, KB, E>, E, X, T>(
-      r, s, "NCHW16c", scratch);
+  check_conv_of<conv2d_i32_nchw16c_few_amxint8<conv2d_shape, KB, E>, E, X, B,
+                T>(r, s, "NCHW16c", scratch);
   if (s.groups == 1)
     check_conv_of<conv2d_i32_nchw16c_first_amxint8<conv2d_shape, KB, E>, E, X,
-                  T>(r, s, "NCHW", scratch);
+                  B, T>(r, s, "NCHW", scratch);
 }
 
 /// A convolution of few channels, as those of random_conv2d_of_a_kind() except
@@ -153,13 +155,13 @@ conv2d_shape tiled_conv2d(random_source &r) {
   return s;
 }
 
-template <class X, class T, template <class> class F>
+template <class X, class B, class T, template <class> class F>
 void check_convs(random_source &r, int count) {
   for (int i = 0; i < count; ++i) {
-    check_conv<1, X, T, F>(r, tiled_conv2d(r));
-    check_conv<128, X, T, F>(r, tiled_conv2d(r));
-    check_gathered<1, X, T, F>(r, gathered_conv2d(r));
-    check_gathered<256, X, T, F>(r, gathered_conv2d(r));
+    check_conv<1, X, B, T, F>(r, tiled_conv2d(r));
+    check_conv<128, X, B, T, F>(r, tiled_conv2d(r));
+    check_gathered<1, X, B, T, F>(r, gathered_conv2d(r));
+    check_gathered<256, X, B, T, F>(r, gathered_conv2d(r));
   }
 }
 
@@ -168,13 +170,21 @@ void check_convs(random_source &r, int count) {
 TEST_CASE("tiles of bytes", "[matrix_tiles]") {
   random_source r;
   for (int i = 0; i < 20; ++i) {
-    check_bytes<u8>(r, [](matrix_tiles &tiles) {
+    check_bytes<i8, i8>(r, [](matrix_tiles &tiles) {
+      tiles.add_s8_s8<1, 4, 7>();
+      tiles.add_s8_s8<2, 4, 7>();
+    });
+    check_bytes<i8, u8>(r, [](matrix_tiles &tiles) {
+      tiles.add_s8_u8<1, 4, 7>();
+      tiles.add_s8_u8<2, 4, 7>();
+    });
+    check_bytes<u8, i8>(r, [](matrix_tiles &tiles) {
       tiles.add_u8_s8<1, 4, 7>();
       tiles.add_u8_s8<2, 4, 7>();
     });
-    check_bytes<i8>(r, [](matrix_tiles &tiles) {
-      tiles.add_s8_s8<1, 4, 7>();
-      tiles.add_s8_s8<2, 4, 7>();
+    check_bytes<u8, u8>(r, [](matrix_tiles &tiles) {
+      tiles.add_u8_u8<1, 4, 7>();
+      tiles.add_u8_u8<2, 4, 7>();
     });
   }
 }
@@ -241,16 +251,16 @@ TEST_CASE("tiles of small bf16", "[matrix_tiles]") {
 
 TEST_CASE("matrix products of bytes on tiles", "[matrix_tiles]") {
   random_source r;
-  check_matmuls<u8, u8, to>(r, 40);
-  check_matmuls<i8, i8, to>(r, 20);
-  check_matmuls<u8, std::int32_t, to>(r, 10);
-  check_matmuls<i8, u8, to_scalars>(r, 10);
+  check_matmuls<u8, i8, u8, to>(r, 40);
+  check_matmuls<i8, i8, i8, to>(r, 20);
+  check_matmuls<u8, u8, std::int32_t, to>(r, 10);
+  check_matmuls<i8, u8, u8, to_scalars>(r, 10);
 }
 
 TEST_CASE("convolutions of bytes on tiles", "[matrix_tiles]") {
   random_source r;
-  check_convs<u8, u8, to>(r, 40);
-  check_convs<i8, i8, to>(r, 20);
-  check_convs<u8, std::int32_t, to>(r, 10);
-  check_convs<i8, u8, to_scalars>(r, 10);
+  check_convs<u8, i8, u8, to>(r, 40);
+  check_convs<i8, i8, i8, to>(r, 20);
+  check_convs<u8, u8, std::int32_t, to>(r, 10);
+  check_convs<i8, u8, u8, to_scalars>(r, 10);
 }

@@ -12,6 +12,7 @@
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/routine_lines.h"
+#include "test/runtime/tiles.h"
 #include "test/runtime/transformed_weights.h"
 
 #include <cstdint>

@@ -21,36 +21,31 @@ namespace nnc {
 
 constexpr int tile_bytes = tile_rows * tile_row_bytes;
 
-/// What tiles of points of type X are multiplied to: the type of the sums, and
-/// the product of two tiles.
-template <class X> struct tile_products;
-template <> struct tile_products<uint8_t> {
-  using sum = int32_t;
-  template <int C, int A, int B>
-  static NNC_INLINE void add(matrix_tiles &tiles) {
-    tiles.add_u8_s8<C, A, B>();
-  }
-};
-template <> struct tile_products<int8_t> {
-  using sum = int32_t;
-  template <int C, int A, int B>
-  static NNC_INLINE void add(matrix_tiles &tiles) {
-    tiles.add_s8_s8<C, A, B>();
-  }
-};
-template <> struct tile_products<bf16> {
-  using sum = float;
-  template <int C, int A, int B>
-  static NNC_INLINE void add(matrix_tiles &tiles) {
+/// The sums of products of elements of type X.
+template <class X>
+using tile_sum_of = conditional_t<is_same<X, bf16>::value, float, int32_t>;
+
+/// Adds the products of points of type X in tile A and weights of type T in
+/// tile B to tile C.
+template <class X, class T, int C, int A, int B>
+NNC_INLINE void add_tiles(matrix_tiles &tiles) {
+  if constexpr (is_same<X, bf16>::value)
     tiles.add_bf16<C, A, B>();
-  }
-};
+  else if constexpr (is_same<X, int8_t>::value && is_same<T, int8_t>::value)
+    tiles.add_s8_s8<C, A, B>();
+  else if constexpr (is_same<X, int8_t>::value)
+    tiles.add_s8_u8<C, A, B>();
+  else if constexpr (is_same<T, int8_t>::value)
+    tiles.add_u8_s8<C, A, B>();
+  else
+    tiles.add_u8_u8<C, A, B>();
+}
 
 /// The sums of a block in memory: those of each of up to 32 points by up to 2
 /// panels of 16 columns. While the products of a block are computed, the sums
 /// of the block before it become results.
 template <class X> struct alignas(64) tile_sums {
-  using sum = typename tile_products<X>::sum;
+  using sum = tile_sum_of<X>;
   sum at[2][2 * tile_rows][tile_columns];
 
   /// Returns the address of the sums of a point by a panel, and of those of the
@@ -77,9 +72,8 @@ struct tile_places {
 
 /// The registers of a block of R x C tiles of sums. Tiles 0 to 3 are sums, 4
 /// and 5 points, and 6 and 7 weights.
-template <class X, int R, int C> struct tile_block {
+template <class X, class T, int R, int C> struct tile_block {
   static_assert(R > 0 && R <= 2 && C > 0 && C <= 2, "there are eight tiles");
-  using product = tile_products<X>;
 
   matrix_tiles tiles;
 
@@ -96,17 +90,17 @@ template <class X, int R, int C> struct tile_block {
   NNC_INLINE void add(const tile_places &from) {
     tiles.template load<6>(from.weights[0], tile_row_bytes);
     tiles.template load<4>(from.points[0], from.stride);
-    product::template add<0, 4, 6>(tiles);
+    add_tiles<X, T, 0, 4, 6>(tiles);
     if constexpr (C == 2) {
       tiles.template load<7>(from.weights[1], tile_row_bytes);
-      product::template add<1, 4, 7>(tiles);
+      add_tiles<X, T, 1, 4, 7>(tiles);
     }
     if constexpr (R == 2) {
       tiles.template load<5>(from.points[1], from.stride);
-      product::template add<2, 5, 6>(tiles);
+      add_tiles<X, T, 2, 5, 6>(tiles);
     }
     if constexpr (R == 2 && C == 2)
-      product::template add<3, 5, 7>(tiles);
+      add_tiles<X, T, 3, 5, 7>(tiles);
   }
 
   NNC_INLINE void store(tile_sums<X> &sums) {
@@ -150,10 +144,10 @@ struct tile_run {
 
 /// Computes the sums of a block of `steps` steps. After each step, stores
 /// `share` results of the block before.
-template <int R, int C, class X, class Results>
+template <int R, int C, class T, class X, class Results>
 NNC_INLINE void add_run(const tile_run &at, int steps, int share,
                         tile_sums<X> &sums, Results &before) {
-  tile_block<X, R, C> block;
+  tile_block<X, T, R, C> block;
   block.clear();
   tile_places from{{at.points[0], at.points[1]},
                    at.stride,

@@ -77,7 +77,7 @@ struct conv2d_gathered_tiles_t {
           at.points[1] = at.points[0] + tile_rows * at.stride;
           at.rows = points - i > tile_rows ? 2 : 1;
           in_block(at.rows, at.columns, [&](auto R, auto C) {
-            products<R, C>(p, at, sums[pending.turn], pending);
+            products<R, C, T>(p, at, sums[pending.turn], pending);
           });
           pending.begin(sums[pending.turn], at.columns, i,
                         smaller(points - i, 2 * tile_rows), columns, out,
@@ -107,12 +107,12 @@ private:
   }
 
   /// Computes the sums of a block, and stores results of the block before.
-  template <int R, int C, class X, class Y>
+  template <int R, int C, class T, class X, class Y>
   NNC_NOINLINE static void products(const gathered_tiles_plan &p,
                                     const tile_run &at, tile_sums<X> &sums,
                                     tile_results<X, Y, Epi> &before) {
     const int steps = steps_of(p);
-    add_run<R, C>(at, steps, ceil_div(before.runs(), steps), sums, before);
+    add_run<R, C, T>(at, steps, ceil_div(before.runs(), steps), sums, before);
     before.store(2 * tile_rows);
   }
 

@@ -76,7 +76,7 @@ template <int BYTES, class S, int KB, class Epi> struct conv2d_tiles_t {
           at.points = scratch + ptrdiff_t(i) * tile_row_bytes;
           at.rows = points - i > tile_rows ? 2 : 1;
           in_block(at.rows, at.columns, [&](auto R, auto C) {
-            products<R, C>(s, p, at, sums[pending.turn], pending);
+            products<R, C, T>(s, p, at, sums[pending.turn], pending);
           });
           pending.begin(sums[pending.turn], at.columns, i,
                         smaller(points - i, 2 * tile_rows), columns, out,
@@ -109,11 +109,11 @@ private:
   }
 
   /// Computes the sums of a block, and stores results of the block before.
-  template <int R, int C, class X, class Y>
+  template <int R, int C, class T, class X, class Y>
   NNC_NOINLINE static void products(const S &s, const conv2d_tiles_plan &given,
                                     const panels &at, tile_sums<X> &sums,
                                     tile_results<X, Y, Epi> &before) {
-    tile_block<X, R, C> block;
+    tile_block<X, T, R, C> block;
     block.clear();
     const conv2d_tiles_plan &p = known(given);
     const int share = ceil_div(before.runs(), p.steps);

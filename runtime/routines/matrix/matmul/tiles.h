@@ -66,7 +66,7 @@ template <int BYTES, class S, int KB, class Epi> struct matmul_tiles_t {
           at.rows = rows - r > tile_rows ? 2 : 1;
           const int skip = set_points(s, p, matrix, scratch, row, r, at);
           in_block(at.rows, at.columns, [&](auto R, auto C) {
-            products<R, C>(p, at, sums[pending.turn], pending);
+            products<R, C, T>(p, at, sums[pending.turn], pending);
           });
           pending.begin(sums[pending.turn], at, skip,
                         smaller(rows - r, 2 * tile_rows),
@@ -192,12 +192,12 @@ private:
   }
 
   /// Computes the sums of a block, and stores results of the block before.
-  template <int R, int C, class A, class Y>
+  template <int R, int C, class T, class A, class Y>
   NNC_NOINLINE static void products(const matmul_tiles_plan &p,
                                     const tile_run &at, tile_sums<A> &sums,
                                     results<A, Y> &before) {
     const int steps = steps_of(p);
-    add_run<R, C>(at, steps, ceil_div(before.rows, steps), sums, before);
+    add_run<R, C, T>(at, steps, ceil_div(before.rows, steps), sums, before);
   }
 };
 
