@@ -171,6 +171,39 @@ TEMPLATE_TEST_CASE("vectors of float from and to bf16", "[half]",
   }
 }
 
+TEMPLATE_TEST_CASE("vectors round any float as one float is", "[half]",
+                   NNC_TEST_VECTORS) {
+  using V = TestType;
+  constexpr int W = lanes<V>;
+  std::uint32_t state = 1;
+  for (int round = 0; round < 5000; ++round) {
+    floats x(W);
+    for (float &value : x) {
+      state = state * 1664525 + 1013904223;
+      // Ties, infinity, NaN and numbers below the normal range are frequent.
+      const std::uint32_t rest = state >> 8 & 3, kind = state >> 10 & 7;
+      std::uint32_t all =
+          (state & 0xffff0000) | (rest == 3 ? state & 0xffff : 0x7fff + rest);
+      all = kind == 0 ? all | 0x7f800000 : kind == 1 ? all & 0x807fffff : all;
+      value = bit_cast_float(std::int32_t(all));
+    }
+    bf16 memory[W], factors[W];
+    store(memory, load<V>(x.data()));
+    round_factors<V>(factors, x.data());
+    for (int i = 0; i < W; ++i) {
+      INFO(round << " " << x[size_t(i)]);
+      const bf16 want(x[size_t(i)]);
+      REQUIRE(to_bits(memory[i]) == to_bits(want));
+      if (std::isnan(x[size_t(i)]))
+        REQUIRE(std::isnan(float(factors[i])));
+      else if (std::fabs(x[size_t(i)]) >= 0x1p-126f)
+        REQUIRE(to_bits(factors[i]) == to_bits(want));
+      else
+        REQUIRE(std::fabs(float(factors[i])) <= 0x1p-126f);
+    }
+  }
+}
+
 TEST_CASE("vectors that compute with halves", "[half]") {
   using V = f16x<8>;
   // Products and sums of these are halves.
