@@ -81,21 +81,23 @@ NNC_INLINE void store_points(const V (&v)[Points], Y *y, ptrdiff_t at,
     store_sums(v[p], y, at + p * W, first, channels, epi);
 }
 /// Stores epi(v) at y[at] of a row of `columns` columns, whose column `first`
-/// is lane 0. Lanes behind the last column are not stored.
-template <int W, class Y, class Epi>
-NNC_INLINE void store_sums_of_row(i32x<W> v, Y *y, ptrdiff_t at, int first,
+/// is lane 0. Lanes behind the last column are not stored. The sums v are
+/// integers or floats.
+template <class V, class Y, class Epi>
+NNC_INLINE void store_sums_of_row(V v, Y *y, ptrdiff_t at, int first,
                                   int columns, const Epi &epi) {
+  constexpr int W = lanes<V>;
   using memory = vector_memory<Y, W>;
   const int count = smaller(W, columns - first);
-  if constexpr (takes_vectors<Epi, i32x<W>>) {
+  if constexpr (takes_vectors<Epi, V>) {
     const position<true> pos{at, first};
     if (count == W)
       memory::store(y + at, epi(v, pos));
     else
       memory::store(y + at, epi(v, pos, count), count);
   } else {
-    int32_t sums[static_cast<size_t>(W)];
-    byte_lanes<W>::store_bits(sums, v);
+    conditional_t<is_f32<V>, float, int32_t> sums[static_cast<size_t>(W)];
+    spread(v, sums);
     for (int i = 0; i < count; ++i)
       y[at + i] = Y(epi(sums[i], position<true>{at + i, first + i}));
   }

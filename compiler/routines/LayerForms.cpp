@@ -139,17 +139,19 @@ static bool isOnGpu(LayerOp layer) {
   return machine && machine.getHost().getKind() == target::DeviceKind::gpu;
 }
 
-/// Returns true if a product of halves may store floats: on GPUs, where sums
-/// are floats, for the caller or for a layer that stays in floats.
-static bool storesSums(LayerOp layer) {
-  return isOnGpu(layer) &&
-         cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds >
-             0 &&
-         llvm::any_of(layer->getUsers(), [](Operation *user) {
-           auto reader = dyn_cast<LayerOp>(user);
-           return isa<func::ReturnOp>(user) ||
-                  (reader && reader.getAnchorOp() && endsWithFloats(reader));
-         });
+/// Returns true if a product of halves may store floats because its sums are
+/// floats: on CPUs those of bf16, on GPUs all, for the caller or for a layer
+/// that stays in floats.
+static bool storesSums(LayerOp layer, FloatType half) {
+  if (cast<CostOpInterface>(layer.getAnchorOp()).getWork().multiplyAdds == 0)
+    return false;
+  if (!isOnGpu(layer))
+    return half.isBF16();
+  return llvm::any_of(layer->getUsers(), [](Operation *user) {
+    auto reader = dyn_cast<LayerOp>(user);
+    return isa<func::ReturnOp>(user) ||
+           (reader && reader.getAnchorOp() && endsWithFloats(reader));
+  });
 }
 
 /// Returns true if the target of a module has vectors. Without them, floats are
@@ -357,7 +359,7 @@ void LayerForms::addHalves(LayerOp layer) {
       add(layer, single, single, halves);
     for (LayerOp base : bases) {
       add(base, half, half, halves);
-      if (storesSums(layer))
+      if (storesSums(layer, half))
         add(base, half, single, halves);
     }
     if (!layer.getAnchorOp())

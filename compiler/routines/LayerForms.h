@@ -38,10 +38,11 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 ///
 /// The precisions f16 and bf16 allow forms with floats of 16 bits, here called
 /// halves, for the floats of a model, unless the model is quantized:
-/// - An anchor reads its inputs as halves and stores halves, or on GPUs floats
-///   for the caller if it is a product. A constant is rounded; a layer has no
-///   such form if a constant is too large for a half. On GPUs a layer may read
-///   the first input as floats and round it, if the caller passes that input.
+/// - An anchor reads its inputs as halves and stores halves. A product of bf16
+///   on a CPU may store floats instead, and on GPUs any product for the caller.
+///   A constant is rounded; a layer has no such form if a constant is too large
+///   for a half. On GPUs a layer may read the first input as floats and round
+///   it, if the caller passes that input.
 /// - An epilogue loads any of its extras, and an elementwise layer stores its
 ///   result, as halves. It always computes with floats: it converts what it
 ///   loads and rounds what it stores.

@@ -2,6 +2,7 @@
 #ifndef NNC_TEST_BLOCKED_H
 #define NNC_TEST_BLOCKED_H
 
+#include "runtime/simd/bfloat.h"
 #include "runtime/simd/half.h"
 #include "runtime/simd/unroll.h"
 #include "test/runtime/widths.h"
@@ -54,21 +55,25 @@ template <class T> NNC_NOINLINE floats rounded(const floats &x) {
   return load_all(store_all<T>(x));
 }
 
-/// Returns the largest error of rounding a value of magnitude `size` to T. It
-/// is 0 for float, whose error the other bounds contain.
+/// Returns the largest error of rounding a value of magnitude `size` to T, of
+/// 11 or 8 bits. It is 0 for float, whose error the other bounds contain.
 template <class T> float rounding_error(float size) {
-  return std::is_same<T, float>::value ? 0.0f : 0x1p-11f * size + 0x1p-25f;
+  return std::is_same<T, float>::value       ? 0.0f
+         : std::is_same<T, nnc::bf16>::value ? 0x1p-8f * size
+                                             : 0x1p-11f * size + 0x1p-25f;
 }
 
 /// Returns the largest allowed error of a sum of `terms` products, whose
 /// magnitudes sum up to `size`, plus a bias and a residual of up to 1, if the
 /// sum is computed and stored in the precision of T. Halves have 11 bits, and
-/// sums of halves are computed in parts.
+/// sums of halves are computed in parts. Sums of bf16 are floats, which are
+/// rounded to 8 bits.
 template <class T> float error_bound(float terms, float size) {
   const float epsilon = std::numeric_limits<float>::epsilon();
-  return std::is_same<T, float>::value
-             ? 4 * std::sqrt(terms) * epsilon * size + 4 * epsilon
-             : 0x1p-9f * (size + 2);
+  const float of_floats = 4 * std::sqrt(terms) * epsilon * size + 4 * epsilon;
+  return std::is_same<T, float>::value       ? of_floats
+         : std::is_same<T, nnc::bf16>::value ? of_floats + 0x1p-8f * (size + 2)
+                                             : 0x1p-9f * (size + 2);
 }
 
 /// Returns the largest allowed error that a method has in addition to

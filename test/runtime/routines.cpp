@@ -127,6 +127,12 @@ std::vector<std::string> split(const std::string &names) {
   return has_part(name, "_f16_");
 }
 
+/// The elements of the routine of this name.
+template <class LINE>
+using element_of_line =
+    std::conditional_t<has_part(LINE::name, "_bf16_"), bf16,
+                       std::conditional_t<has_halves(LINE::name), f16, float>>;
+
 /// Returns an input in the layout of a routine; weights are transformed if the
 /// layout has an encoding.
 template <class S>
@@ -249,7 +255,7 @@ NNC_NOINLINE void check_line_on(random_source &random,
 template <class F, class LINE>
 void check(random_source &random, const typename F::shape &s) {
   using S = typename F::shape;
-  using T = std::conditional_t<has_halves(LINE::name), f16, float>;
+  using T = element_of_line<LINE>;
   constexpr int chosen = smallest_candidate<LINE>();
   constexpr auto line = LINE::lines[chosen];
   // With halves Winograd's method is within the bound of plain sums.

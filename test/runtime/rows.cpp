@@ -56,7 +56,7 @@ template <class T> using with_residual = fused<add_residual, full_of<T>>;
 
 } // namespace
 
-#define WIDTHS wide<1>, wide<NNC_TEST_WIDTHS>, wide<8, f16>
+#define WIDTHS wide<1>, wide<NNC_TEST_WIDTHS>, wide<8, f16>, wide<16, bf16>
 
 TEMPLATE_TEST_CASE("softmax", "[rows]", WIDTHS) {
   constexpr int W = TestType::W;

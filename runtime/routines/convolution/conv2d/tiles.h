@@ -142,6 +142,8 @@ private:
 };
 
 template <class S, int KB, class Epi>
+using conv2d_bf16_nchw16c_amxbf16 = conv2d_tiles_t<2, S, KB, Epi>;
+template <class S, int KB, class Epi>
 using conv2d_i32_nchw16c_amxint8 = conv2d_tiles_t<1, S, KB, Epi>;
 
 } // namespace nnc

@@ -202,6 +202,8 @@ private:
 };
 
 template <class S, int KB, class Epi>
+using matmul_bf16_nk16n_amxbf16 = matmul_tiles_t<2, S, KB, Epi>;
+template <class S, int KB, class Epi>
 using matmul_i32_nk16n_amxint8 = matmul_tiles_t<1, S, KB, Epi>;
 
 } // namespace nnc

@@ -124,6 +124,7 @@ private:
 template <class S, class Epi> using adapt_f32_sse4 = adapt_t<4, S, Epi>;
 template <class S, class Epi> using adapt_f32_avx2 = adapt_t<8, S, Epi>;
 template <class S, class Epi> using adapt_f32_rvv = adapt_t<8, S, Epi>;
+template <class S, class Epi> using adapt_bf16_amxbf16 = adapt_t<16, S, Epi>;
 template <class S, class Epi> using adapt_f32_avx512 = adapt_t<16, S, Epi>;
 template <class S, class Epi> using adapt_f32_neon = adapt_t<4, S, Epi>;
 template <class S, class Epi> using adapt_f16_neonfp16 = adapt_t<8, S, Epi>;

@@ -80,6 +80,8 @@ using layer_norm_f32_avx2 = layer_norm_t<8, S, Epi>;
 template <class S, class Epi>
 using layer_norm_f32_rvv = layer_norm_t<8, S, Epi>;
 template <class S, class Epi>
+using layer_norm_bf16_amxbf16 = layer_norm_t<16, S, Epi>;
+template <class S, class Epi>
 using layer_norm_f32_avx512 = layer_norm_t<16, S, Epi>;
 template <class S, class Epi>
 using layer_norm_f32_neon = layer_norm_t<4, S, Epi>;

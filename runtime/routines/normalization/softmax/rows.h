@@ -138,6 +138,8 @@ private:
 template <class S, class Epi> using softmax_f32_sse4 = softmax_t<4, S, Epi>;
 template <class S, class Epi> using softmax_f32_avx2 = softmax_t<8, S, Epi>;
 template <class S, class Epi> using softmax_f32_rvv = softmax_t<8, S, Epi>;
+template <class S, class Epi>
+using softmax_bf16_amxbf16 = softmax_t<16, S, Epi>;
 template <class S, class Epi> using softmax_f32_avx512 = softmax_t<16, S, Epi>;
 template <class S, class Epi> using softmax_f32_neon = softmax_t<4, S, Epi>;
 template <class S, class Epi> using softmax_f16_neonfp16 = softmax_t<8, S, Epi>;

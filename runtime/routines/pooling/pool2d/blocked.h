@@ -123,6 +123,9 @@ private:
 };
 
 template <class S, class Epi>
+using max_pool2d_bf16_nchw16c_amxbf16 =
+    pool2d_nchwc_t<16, S, pool_largest<16>, Epi>;
+template <class S, class Epi>
 using max_pool2d_f32_nchw16c_avx512 =
     pool2d_nchwc_t<16, S, pool_largest<16>, Epi>;
 template <class S, class Epi>
@@ -137,6 +140,9 @@ template <class S, class Epi>
 using max_pool2d_f16_nchw8c_neonfp16 =
     pool2d_nchwc_t<8, S, pool_largest<8>, Epi>;
 
+template <class S, class Epi>
+using avg_pool2d_bf16_nchw16c_amxbf16 =
+    pool2d_nchwc_t<16, S, pool_mean<16>, Epi>;
 template <class S, class Epi>
 using avg_pool2d_f32_nchw16c_avx512 = pool2d_nchwc_t<16, S, pool_mean<16>, Epi>;
 template <class S, class Epi>

@@ -147,6 +147,9 @@ NNC_GLOBAL_POOL(neon, 4)
 #undef NNC_GLOBAL_POOL
 
 template <class S, class Epi>
+using avg_pool2d_bf16_nchw16c_global_amxbf16 =
+    avg_pool2d_nchwc_global_t<16, S, Epi>;
+template <class S, class Epi>
 using avg_pool2d_f16_nchw8c_global_neonfp16 =
     avg_pool2d_nchwc_global_t<8, S, Epi>;
 
