@@ -68,15 +68,19 @@ using channels_of =
 
 /// The bias, multiplier and shift of each channel. Some shifts are very large,
 /// and some sums are so large that twice their value does not fit in 32 bits.
+/// Half of all layers have shifts to the right by at least two bits.
 struct factors {
   std::vector<int32_t> bias, multiplier, shift;
   factors(random_source &r, int channels) {
+    const int least = r.between(0, 1) ? 2 : 0;
     for (int k = 0; k < channels; ++k) {
       const bool is_odd = r.between(0, 9) == 0;
       bias.push_back(is_odd ? r.between(0, 1) ? 2000000000 : -2000000000
                             : r.between(-5000, 5000));
       multiplier.push_back(r.between(0, 9) ? r.between(1 << 30, INT32_MAX) : 0);
-      shift.push_back(is_odd ? -31 + r.between(0, 2) : -r.between(0, 12));
+      shift.push_back(is_odd ? -31 + r.between(0, 2) : -r.between(least, 12));
+      if (multiplier.back() == 0 && r.between(0, 1))
+        shift.back() = 0;
     }
   }
   template <class F> channels_of<F> get() const {

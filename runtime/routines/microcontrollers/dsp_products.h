@@ -24,6 +24,14 @@
 #define NNC_ARM_DSP_LOOPS 1
 #endif
 
+// A function that a module contains once, whose copies for constant arguments
+// would cost more bytes than they save time.
+#if defined(__GNUC__) && !defined(__clang__)
+#define NNC_ONCE __attribute__((noinline, noclone)) inline
+#else
+#define NNC_ONCE NNC_NOINLINE inline
+#endif
+
 #if defined(__GNUC__)
 #define NNC_LIKELY(condition) __builtin_expect(condition, 1)
 #else
@@ -33,8 +41,7 @@
 namespace nnc {
 
 /// Appends `count` bytes, a multiple of four, to a column; returns its end.
-NNC_NOINLINE inline uint32_t *dsp_append(uint32_t *column, const int8_t *x,
-                                         int count) {
+NNC_ONCE uint32_t *dsp_append(uint32_t *column, const int8_t *x, int count) {
   for (const int8_t *end = x + count; x < end; x += 4) {
     store_pairs(column, x);
     column += 4;
@@ -42,8 +49,8 @@ NNC_NOINLINE inline uint32_t *dsp_append(uint32_t *column, const int8_t *x,
   return column;
 }
 /// Appends `count` bytes, then zeros up to a multiple of four.
-NNC_NOINLINE inline uint32_t *dsp_append_rest(uint32_t *column, const int8_t *x,
-                                              int count) {
+NNC_ONCE uint32_t *dsp_append_rest(uint32_t *column, const int8_t *x,
+                                   int count) {
   const int whole = count & ~3;
   column = dsp_append(column, x, whole);
   if (whole == count)
@@ -54,8 +61,7 @@ NNC_NOINLINE inline uint32_t *dsp_append_rest(uint32_t *column, const int8_t *x,
   return dsp_append(column, rest, 4);
 }
 /// Appends the same byte `count` times, and zeros up to a multiple of four.
-NNC_NOINLINE inline uint32_t *dsp_append_fill(uint32_t *column, int fill,
-                                              int count) {
+NNC_ONCE uint32_t *dsp_append_fill(uint32_t *column, int fill, int count) {
   for (; count > 0; count -= 4) {
     int8_t bytes[4] = {};
     for (int i = 0; i < 4 && i < count; ++i)
@@ -65,65 +71,82 @@ NNC_NOINLINE inline uint32_t *dsp_append_fill(uint32_t *column, int fill,
   return column;
 }
 
+// The instructions of dsp_multiply_tile from x to `end`, with the temporaries
+// u, v, t, q, a and b.
+#define NNC_DSP_TILE                                                           \
+  "1:\n\t"                                                                     \
+  "ldrd %[u], %[v], [%[w]], #8\n\t"                                            \
+  "ldrd %[a], %[b], [%[x]], #8\n\t"                                            \
+  "sxtb16 %[t], %[u]\n\t"                                                      \
+  "sxtb16 %[q], %[v]\n\t"                                                      \
+  "sxtb16 %[u], %[u], ror #8\n\t"                                              \
+  "sxtb16 %[v], %[v], ror #8\n\t"                                              \
+  "smlad %[s00], %[a], %[t], %[s00]\n\t"                                       \
+  "smlad %[s01], %[a], %[q], %[s01]\n\t"                                       \
+  "smlad %[s00], %[b], %[u], %[s00]\n\t"                                       \
+  "smlad %[s01], %[b], %[v], %[s01]\n\t"                                       \
+  "ldrd %[a], %[b], [%[x]], #8\n\t"                                            \
+  "cmp %[x], %[end]\n\t"                                                       \
+  "smlad %[s10], %[a], %[t], %[s10]\n\t"                                       \
+  "smlad %[s11], %[a], %[q], %[s11]\n\t"                                       \
+  "smlad %[s10], %[b], %[u], %[s10]\n\t"                                       \
+  "smlad %[s11], %[b], %[v], %[s11]\n\t"                                       \
+  "bne 1b\n\t"
+
+/// Adds the products of both columns, from x to `end`, and of the words of two
+/// rows of weights to the sums of each column and row; returns the end of the
+/// weights.
+NNC_INLINE const int8_t *dsp_multiply_tile(const uint32_t *x,
+                                           const uint32_t *end, const int8_t *w,
+                                           int32_t &sum00, int32_t &sum01,
+                                           int32_t &sum10, int32_t &sum11) {
+  int32_t s00 = sum00, s01 = sum01, s10 = sum10, s11 = sum11;
+#if defined(NNC_ARM_DSP_LOOPS)
+  // Compilers keep neither all sums in registers nor use loads of two words
+  // that step their pointers. Operands that change are marked as written
+  // early, since `end` may begin with the value of one of them.
+  uint32_t u, v, t, q, a, b;
+  __asm__ volatile(
+      NNC_DSP_TILE
+      : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10), [s11] "+&r"(s11),
+        [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
+        [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
+      : [end] "r"(end)
+      : "cc", "memory");
+#elif defined(NNC_ARM_DSP)
+  for (; x != end; x += 4, w += 8) {
+    const uint32_t u = load_word(w), v = load_word(w + 4);
+    const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
+    const uint32_t ve = even_bytes(v), vo = odd_bytes(v);
+    s00 = add_products(add_products(s00, x[0], ue), x[1], uo);
+    s01 = add_products(add_products(s01, x[0], ve), x[1], vo);
+    s10 = add_products(add_products(s10, x[2], ue), x[3], uo);
+    s11 = add_products(add_products(s11, x[2], ve), x[3], vo);
+  }
+#else
+  for (; x != end; x += 4, w += 8)
+    NNC_UNROLL for (int i = 0; i < 4; ++i) {
+      const int32_t a = number_in_pairs(x, i), b = number_in_pairs(x + 2, i);
+      s00 = add_product(s00, a, w[i]);
+      s01 = add_product(s01, a, w[i + 4]);
+      s10 = add_product(s10, b, w[i]);
+      s11 = add_product(s11, b, w[i + 4]);
+    }
+#endif
+  sum00 = s00, sum01 = s01, sum10 = s10, sum11 = s11;
+  return w;
+}
+
 /// Computes sums[p * sums_step + r] for both columns p and rows r of weights,
 /// of which there are `rows`, rounded up to a multiple of two. A column has
 /// `words` words of weights.
-NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
-                                          const int8_t *w, int rows, int words,
-                                          int32_t *sums, int sums_step) {
+NNC_ONCE void dsp_multiply_two(const uint32_t *columns, const int8_t *w,
+                               int rows, int words, int32_t *sums,
+                               int sums_step) {
+  const uint32_t *end = columns + 4 * words;
   for (int r = 0; r < rows; r += 2, sums += 2) {
-    const uint32_t *x = columns;
-    const uint32_t *end = x + 4 * words;
     int32_t s00 = 0, s01 = 0, s10 = 0, s11 = 0;
-#if defined(NNC_ARM_DSP_LOOPS)
-    // Compilers keep neither all sums in registers nor use loads of two words
-    // that step their pointers. Operands that change are marked as written
-    // early, since `end` may begin with the value of one of them.
-    uint32_t u, v, t, q, a, b;
-    __asm__ volatile(
-        "1:\n\t"
-        "ldrd %[u], %[v], [%[w]], #8\n\t"
-        "ldrd %[a], %[b], [%[x]], #8\n\t"
-        "sxtb16 %[t], %[u]\n\t"
-        "sxtb16 %[q], %[v]\n\t"
-        "sxtb16 %[u], %[u], ror #8\n\t"
-        "sxtb16 %[v], %[v], ror #8\n\t"
-        "smlad %[s00], %[a], %[t], %[s00]\n\t"
-        "smlad %[s01], %[a], %[q], %[s01]\n\t"
-        "smlad %[s00], %[b], %[u], %[s00]\n\t"
-        "smlad %[s01], %[b], %[v], %[s01]\n\t"
-        "ldrd %[a], %[b], [%[x]], #8\n\t"
-        "cmp %[x], %[end]\n\t"
-        "smlad %[s10], %[a], %[t], %[s10]\n\t"
-        "smlad %[s11], %[a], %[q], %[s11]\n\t"
-        "smlad %[s10], %[b], %[u], %[s10]\n\t"
-        "smlad %[s11], %[b], %[v], %[s11]\n\t"
-        "bne 1b"
-        : [s00] "+&r"(s00), [s01] "+&r"(s01), [s10] "+&r"(s10),
-          [s11] "+&r"(s11), [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u),
-          [v] "=&r"(v), [t] "=&r"(t), [q] "=&r"(q), [a] "=&r"(a), [b] "=&r"(b)
-        : [end] "r"(end)
-        : "cc", "memory");
-#elif defined(NNC_ARM_DSP)
-    for (; x != end; x += 4, w += 8) {
-      const uint32_t u = load_word(w), v = load_word(w + 4);
-      const uint32_t ue = even_bytes(u), uo = odd_bytes(u);
-      const uint32_t ve = even_bytes(v), vo = odd_bytes(v);
-      s00 = add_products(add_products(s00, x[0], ue), x[1], uo);
-      s01 = add_products(add_products(s01, x[0], ve), x[1], vo);
-      s10 = add_products(add_products(s10, x[2], ue), x[3], uo);
-      s11 = add_products(add_products(s11, x[2], ve), x[3], vo);
-    }
-#else
-    for (; x != end; x += 4, w += 8)
-      NNC_UNROLL for (int i = 0; i < 4; ++i) {
-        const int32_t a = number_in_pairs(x, i), b = number_in_pairs(x + 2, i);
-        s00 = add_product(s00, a, w[i]);
-        s01 = add_product(s01, a, w[i + 4]);
-        s10 = add_product(s10, b, w[i]);
-        s11 = add_product(s11, b, w[i + 4]);
-      }
-#endif
+    w = dsp_multiply_tile(columns, end, w, s00, s01, s10, s11);
     sums[0] = s00, sums[1] = s01;
     sums[sums_step] = s10, sums[sums_step + 1] = s11;
   }
@@ -131,8 +154,8 @@ NNC_NOINLINE inline void dsp_multiply_two(const uint32_t *columns,
 
 /// Computes the sums of one row of bytes x[4 * words] and four rows of weights;
 /// returns the end of these.
-NNC_NOINLINE inline const int8_t *
-dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
+NNC_ONCE const int8_t *dsp_multiply_row(const int8_t *x, const int8_t *w,
+                                        int words, int32_t *sums) {
   const int8_t *end = x + 4 * words;
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 #if defined(NNC_ARM_DSP_LOOPS)
@@ -147,7 +170,7 @@ dsp_multiply_row(const int8_t *x, const int8_t *w, int words, int32_t *sums) {
       "sxtb16 %[a], %[b]\n\tsxtb16 %[b], %[b], ror #8\n\t" //
       NNC_ROW("u", "s0") NNC_ROW(
           "v", "s1") "ldrd %[u], %[v], [%[w]], #8\n\tcmp %[x], %[end]\n\t" //
-      NNC_ROW("u", "s2") NNC_ROW("v", "s3") "bne 1b"
+      NNC_ROW("u", "s2") NNC_ROW("v", "s3") "bne 1b\n\t"
       : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3),
         [x] "+&r"(x), [w] "+&r"(w), [u] "=&r"(u), [v] "=&r"(v), [t] "=&r"(t),
         [a] "=&r"(a), [b] "=&r"(b)
@@ -192,8 +215,7 @@ NNC_INLINE int32_t dsp_saturate(int32_t x) {
 }
 
 /// Returns rescale_double of a number for which dsp_is_usual() is false.
-NNC_NOINLINE inline int32_t dsp_rescale(int32_t x, int32_t multiplier,
-                                        int32_t shift) {
+NNC_ONCE int32_t dsp_rescale(int32_t x, int32_t multiplier, int32_t shift) {
   return rescale_double(x, multiplier, shift);
 }
 
@@ -222,9 +244,8 @@ NNC_INLINE int32_t dsp_rescale_down(int32_t x, int32_t multiplier,
 }
 
 /// Stores requantized sums of `count` channels from `first` on.
-NNC_NOINLINE inline void dsp_requantize(const int32_t *sums, int first,
-                                        int count, const requantization &r,
-                                        int8_t *y) {
+NNC_ONCE void dsp_requantize(const int32_t *sums, int first, int count,
+                             const requantization &r, int8_t *y) {
   const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
                 *shift = r.shift + first;
   const int zero = r.zero, low = r.low, high = r.high;

@@ -14,71 +14,13 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/dsp_window.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
 #include "runtime/routines/microcontrollers/dsp_products.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 
 namespace nnc {
-
-/// The sizes of a convolution as 16-bit run-time values. fits_dsp_window() has
-/// checked that they fit.
-struct dsp_window {
-  int16_t h, w, c, k, kh, kw, dh, dw, fill;
-};
-template <class S> constexpr dsp_window make_dsp_window(const S &s) {
-  return {int16_t(s.h),  int16_t(s.w),  int16_t(s.c),
-          int16_t(s.k),  int16_t(s.kh), int16_t(s.kw),
-          int16_t(s.dh), int16_t(s.dw), int16_t(s.fill)};
-}
-
-/// Copies the window whose first tap is at (top, left) to one of two columns.
-NNC_NOINLINE inline void dsp_gather(const dsp_window &s, const int8_t *image,
-                                    int top, int left, uint32_t *column) {
-  const int c = s.c;
-  for (int i = 0; i < s.kh; ++i) {
-    const int iy = top + i * s.dh;
-    const bool outside = iy < 0 || iy >= s.h;
-    const int8_t *row = image + iy * s.w * c;
-    // With a single channel, whole rows are padded to multiples of four.
-    if (c == 1) {
-      for (int j = 0; j < s.kw; j += 4) {
-        int8_t bytes[4] = {};
-        for (int l = 0; l < 4 && j + l < s.kw; ++l) {
-          const int ix = left + (j + l) * s.dw;
-          bytes[l] = outside || ix < 0 || ix >= s.w ? int8_t(s.fill) : row[ix];
-        }
-        column = dsp_append(column, bytes, 4);
-      }
-      continue;
-    }
-    const bool whole = !outside && left >= 0 && s.dw == 1 &&
-                       left + s.kw <= s.w && (c & 3) == 0;
-    if (whole) {
-      column = dsp_append(column, row + left * c, s.kw * c);
-      continue;
-    }
-    for (int j = 0; j < s.kw; ++j) {
-      const int ix = left + j * s.dw;
-      const bool isFill = outside || ix < 0 || ix >= s.w;
-      if (c == 3) {
-        // The word that ends with the pixel's bytes lies in the image, except
-        // at the image's beginning.
-        const int8_t *p = row + ix * 3;
-        const uint32_t word = isFill       ? uint8_t(s.fill) * 0x010101u
-                              : p == image ? load_word(p) & 0xffffff
-                                           : load_word(p - 1) >> 8;
-        int8_t bytes[4];
-        memcpy(bytes, &word, sizeof bytes);
-        store_pairs(column, bytes);
-        column += 4;
-        continue;
-      }
-      column = isFill ? dsp_append_fill(column, s.fill, c)
-                      : dsp_append_rest(column, row + ix * c, c);
-    }
-  }
-}
 
 /// The routine. With one channel, filters are stored as w[k / 2][kh][kw /
 /// 4][2][4].
@@ -98,8 +40,16 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
                                      unsigned char *scratch, const Epi &epi,
                                      int begin, int end, filter_range filters) {
     const dsp_plan p = plan_conv2d_dsp(s, filters.count);
-    const dsp_window window = make_dsp_window(s);
     auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
+    if constexpr (requantizes<Epi>::value) {
+      with_dsp_layer(s, [&](const dsp_layer &layer) {
+        dsp_convolve(layer, make_requantization(epi), x, w, y, columns, p.words,
+                     filters, begin, end);
+      });
+      return;
+    }
+    const dsp_window window = make_dsp_window(s);
+    const dsp_reads reads(window);
     auto *sums = static_cast<int32_t *>(
         static_cast<void *>(scratch + 2 * p.column_bytes()));
     // Pairs of pixels may extend across rows.
@@ -108,7 +58,7 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
       const int pixels = last - pixel < 2 ? 1 : 2;
       for (int i = 0; i < pixels; ++i) {
         const int unit = (pixel + i) / s.ow, ox = (pixel + i) % s.ow;
-        dsp_gather(window, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
+        dsp_gather(window, reads, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
                    unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
                    columns + 2 * i);
       }
@@ -179,8 +129,8 @@ struct dsp_taps {
 
 /// Computes the sums of all channels, from the taps at p and their weights at
 /// q.
-NNC_NOINLINE inline void dsp_sum_taps(const dsp_taps &s, const int8_t *p,
-                                      const int8_t *q, int32_t *sums) {
+NNC_ONCE void dsp_sum_taps(const dsp_taps &s, const int8_t *p, const int8_t *q,
+                           int32_t *sums) {
   for (int32_t *end = sums + s.c; sums != end; sums += 4, p += 4, q += 4) {
     int32_t four[4] = {};
     const int8_t *x = p, *w = q;
@@ -191,8 +141,8 @@ NNC_NOINLINE inline void dsp_sum_taps(const dsp_taps &s, const int8_t *p,
   }
 }
 /// Computes the sums of all channels for rows of three neighbouring taps.
-NNC_NOINLINE inline void dsp_sum_threes(const int8_t *p, const int8_t *q, int c,
-                                        int rows, int down, int32_t *sums) {
+NNC_ONCE void dsp_sum_threes(const int8_t *p, const int8_t *q, int c, int rows,
+                             int down, int32_t *sums) {
   for (int32_t *end = sums + c; sums != end; sums += 4, p += 4, q += 4) {
     int32_t four[4] = {};
     const int8_t *x = p, *w = q;
@@ -207,10 +157,9 @@ NNC_NOINLINE inline void dsp_sum_threes(const int8_t *p, const int8_t *q, int c,
 }
 
 /// Adds the products of taps outside of the image to the sums.
-NNC_NOINLINE inline void dsp_add_fill(const dsp_window &s, const int8_t *w,
-                                      const pool_range &rows,
-                                      const pool_range &columns,
-                                      int32_t *sums) {
+NNC_ONCE void dsp_add_fill(const dsp_window &s, const int8_t *w,
+                           const pool_range &rows, const pool_range &columns,
+                           int32_t *sums) {
   for (int i = 0; i < s.kh; ++i)
     for (int j = 0; j < s.kw; ++j, w += s.c)
       if (i < rows.from || i >= rows.to || j < columns.from || j >= columns.to)
@@ -220,9 +169,8 @@ NNC_NOINLINE inline void dsp_add_fill(const dsp_window &s, const int8_t *w,
 
 /// Computes the sums of all channels, a multiple of four, of a pixel of a
 /// depthwise convolution.
-NNC_NOINLINE inline void dsp_depthwise(const dsp_window &s, const int8_t *image,
-                                       const int8_t *w, int top, int left,
-                                       int32_t *sums) {
+NNC_ONCE void dsp_depthwise(const dsp_window &s, const int8_t *image,
+                            const int8_t *w, int top, int left, int32_t *sums) {
   const int c = s.c;
   const pool_range rows(top, s.dh, s.kh, 0, s.h);
   const pool_range columns(left, s.dw, s.kw, 0, s.w);
