@@ -172,7 +172,7 @@ TEST_CASE("convolutions of NHWC", "[nhwc]") {
 
 TEST_CASE("depthwise convolutions of NHWC", "[nhwc]") {
   random_source r;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 300; ++i) {
     conv2d_shape s = random_conv2d(r, 9);
     const int copies = r.between(1, 3);
     s.groups = s.c = r.between(2, 20);
@@ -183,6 +183,15 @@ TEST_CASE("depthwise convolutions of NHWC", "[nhwc]") {
     if (r.between(0, 1))
       s.kw = 3, s.dw = 1;
     s = with_fill(r, s);
+    // Windows of 3 x 3 whose borders are those of networks.
+    if (i % 2 == 0) {
+      s.kh = s.kw = 3, s.dh = s.dw = 1;
+      s.h = r.between(3, 12), s.w = r.between(3, 12);
+      s.sh = r.between(1, 3), s.sw = r.between(1, 2);
+      s.pt = r.between(0, 3), s.pl = r.between(0, 1);
+      s.oh = (s.h + s.pt + r.between(0, 2) - 3) / s.sh + 1;
+      s.ow = (s.w + s.pl + r.between(0, s.sw) - 3) / s.sw + 1;
+    }
     check_exact<conv2d_i32_nhwc_depthwise_armdsp>(
         r, s, "RSKC", std::size_t(plan_depthwise_dsp(s).scratch()));
     s.groups = s.c = s.k = r.between(2, 40);

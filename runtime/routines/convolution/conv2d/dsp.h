@@ -14,6 +14,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
+#include "runtime/routines/convolution/conv2d/dsp_threes.h"
 #include "runtime/routines/convolution/conv2d/dsp_window.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/microcontrollers/dsp_plan.h"
@@ -188,14 +189,42 @@ NNC_ONCE void dsp_depthwise(const dsp_window &s, const int8_t *image,
     dsp_add_fill(s, w, rows, columns, sums);
 }
 
+/// Computes rows [begin, end) of all images of a depthwise convolution with a
+/// requantization. `sums` is memory for a sum of each channel.
+NNC_ONCE void dsp_depthwise_rows(const dsp_layer &s, const requantization &r,
+                                 const int8_t *x, const int8_t *w, int8_t *y,
+                                 int32_t *sums, int begin, int end) {
+  const dsp_window &d = s.window;
+  if (dsp_are_threes(s) && dsp_are_usual_channels(r, 0, d.c)) {
+    dsp_depthwise_threes(s, r, x, w, y, begin, end);
+    return;
+  }
+  y += begin * s.ow * d.c;
+  for (int unit = begin; unit < end; ++unit) {
+    const int top = unit % s.oh * s.sh - s.pt;
+    const int8_t *image = x + unit / s.oh * d.h * d.w * d.c;
+    for (int ox = 0; ox < s.ow; ++ox, y += d.c) {
+      dsp_depthwise(d, image, w, top, ox * s.sw - s.pl, sums);
+      dsp_requantize(sums, 0, d.c, r, y);
+    }
+  }
+}
+
 template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class Y>
   static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
-    const dsp_window window = make_dsp_window(s);
     auto *sums = static_cast<int32_t *>(static_cast<void *>(scratch));
+    if constexpr (requantizes<Epi>::value) {
+      with_dsp_layer(s, [&](const dsp_layer &layer) {
+        dsp_depthwise_rows(layer, make_requantization(epi), x, w, y, sums,
+                           begin, end);
+      });
+      return;
+    }
+    const dsp_window window = make_dsp_window(s);
     for (int unit = begin; unit < end; ++unit) {
       const int top = unit % s.oh * s.sh - s.pt;
       const int8_t *image = x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c;
