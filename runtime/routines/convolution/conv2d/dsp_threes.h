@@ -19,11 +19,54 @@
 
 namespace nnc {
 
-/// A channel of a row of the output: the weights taps[j][i] of column j and row
-/// i of three rows of the image, what a column outside of the image adds, and
-/// the numbers of the requantization.
-struct dsp_three_taps {
+/// The weights of a channel for three rows of the image: tap column j holds
+/// those of rows 0 and 1 as a pair, and that of row 2.
+struct dsp_three_weights {
+#if defined(NNC_ARM_DSP)
+  uint32_t pairs[3];
+  uint32_t first_two; // row 2 of tap columns 0 and 1
+  int32_t last;       // row 2 of tap column 2
+
+  NNC_INLINE void set(int j, int32_t w0, int32_t w1, int32_t w2) {
+    pairs[j] = pair(w0, w1);
+    if (j == 0)
+      first_two = uint32_t(w2) & 0xffffu;
+    else if (j == 1)
+      first_two |= uint32_t(w2) << 16;
+    else
+      last = w2;
+  }
+  /// Returns the products of tap column j and the column of the image at p.
+  NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
+    const int32_t third = j == 0   ? int16_t(first_two & 0xffffu)
+                          : j == 1 ? int32_t(first_two) >> 16
+                                   : last;
+    return add_products(p[2 * down] * third, pair(p[0], p[down]), pairs[j]);
+  }
+
+private:
+  static NNC_INLINE uint32_t pair(int32_t low, int32_t high) {
+    uint32_t v;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(v) : "r"(low), "r"(high));
+    return v;
+  }
+#else
   int32_t taps[3][3];
+
+  NNC_INLINE void set(int j, int32_t w0, int32_t w1, int32_t w2) {
+    taps[j][0] = w0, taps[j][1] = w1, taps[j][2] = w2;
+  }
+  NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
+    return p[0] * taps[j][0] + p[down] * taps[j][1] + p[2 * down] * taps[j][2];
+  }
+#endif
+};
+
+/// A channel of a row of the output: its weights for three rows of the image,
+/// what tap columns outside of the image add, and the numbers of the
+/// requantization.
+struct dsp_three_taps {
+  dsp_three_weights weights;
   int32_t outside[3];
   int32_t bias, multiplier, right, zero;
 
@@ -31,26 +74,24 @@ struct dsp_three_taps {
   /// the window, whose first weight is *w; pixels are c bytes apart.
   NNC_ONCE void set(const int8_t *w, int c, int shift, int fill,
                     int32_t channel_bias) {
-    int32_t all = 0, inside = 0;
-    NNC_KEEP_LOOP for (int j = 0; j < 3; ++j, w += c) {
-      int32_t sum = 0;
-      const int8_t *tap = w;
-      NNC_KEEP_LOOP for (int i = -shift; i < 3 - shift; ++i, tap += 3 * c) {
-        all += *tap;
-        if (i >= 0 && i < 3)
-          sum += *tap;
+    int32_t above_and_below = 0;
+    NNC_UNROLL for (int j = 0; j < 3; ++j, w += c) {
+      int32_t w0 = w[0], w1 = w[3 * c], w2 = w[6 * c];
+      for (int i = shift; i > 0; --i) {
+        above_and_below += w0;
+        w0 = w1, w1 = w2, w2 = 0;
       }
-      tap = w + shift * 3 * c;
-      NNC_KEEP_LOOP for (int i = 0; i < 3; ++i, tap += 3 * c) taps[j][i] =
-          i + shift >= 0 && i + shift < 3 ? *tap : 0;
-      inside += sum;
-      outside[j] = fill * sum;
+      for (int i = shift; i < 0; ++i) {
+        above_and_below += w2;
+        w2 = w1, w1 = w0, w0 = 0;
+      }
+      weights.set(j, w0, w1, w2);
+      outside[j] = fill * (w0 + w1 + w2);
     }
-    bias = plus(channel_bias, fill * (all - inside));
+    bias = plus(channel_bias, fill * above_and_below);
   }
-  /// Returns the products of tap column j and the column of the image at p.
   NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
-    return p[0] * taps[j][0] + p[down] * taps[j][1] + p[2 * down] * taps[j][2];
+    return weights.column(j, p, down);
   }
   NNC_INLINE int8_t output(int32_t sum) const {
     return static_cast<int8_t>(
@@ -59,11 +100,6 @@ struct dsp_three_taps {
 };
 
 #if defined(NNC_ARM_DSP_LOOPS)
-/// Two weights as a pair.
-NNC_INLINE uint32_t dsp_pair(int32_t low, int32_t high) {
-  return (uint32_t(low) & 0xffffu) | uint32_t(high) << 16;
-}
-
 // The column of the image at p: rows 0 and 1 as the pair x, and row 2 as v.
 #define NNC_COLUMN                                                             \
   "ldrsb %[x], [%[p]]\n\t"                                                     \
@@ -90,6 +126,7 @@ NNC_INLINE int32_t dsp_three_steps(const dsp_three_taps &s, const int8_t *p,
                                    int c, int down, int32_t first,
                                    int32_t second, int8_t *y, int8_t *stop) {
 #if defined(NNC_ARM_DSP_LOOPS)
+  const dsp_three_weights &k = s.weights;
   struct {
     int32_t bias, nudge;
   } const addends = {s.bias, 1 << 30};
@@ -121,12 +158,10 @@ NNC_INLINE int32_t dsp_three_steps(const dsp_three_taps &s, const int8_t *p,
       "bne 1b"
       : [p] "+&r"(p), [first] "+&r"(first), [second] "+&r"(second),
         [x] "=&r"(x), [t] "=&r"(t), [v] "=&r"(v)
-      : [w0] "r"(dsp_pair(s.taps[0][0], s.taps[0][1])),
-        [w1] "r"(dsp_pair(s.taps[1][0], s.taps[1][1])),
-        [w2] "r"(dsp_pair(s.taps[2][0], s.taps[2][1])),
-        [w3] "r"(dsp_pair(s.taps[0][2], s.taps[1][2])), [w4] "r"(s.taps[2][2]),
-        [down] "r"(down), [m] "r"(s.multiplier), [addends] "m"(addends),
-        [ends] "m"(ends), [moves] "m"(moves), [last] "m"(last)
+      : [w0] "r"(k.pairs[0]), [w1] "r"(k.pairs[1]), [w2] "r"(k.pairs[2]),
+        [w3] "r"(k.first_two), [w4] "r"(k.last), [down] "r"(down),
+        [m] "r"(s.multiplier), [addends] "m"(addends), [ends] "m"(ends),
+        [moves] "m"(moves), [last] "m"(last)
       : "cc", "memory");
 #else
   NNC_KEEP_LOOP for (; y != stop; y += c, p += c) {
@@ -145,6 +180,7 @@ NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
                                      int c, int down, int32_t first, int8_t *y,
                                      int8_t *stop) {
 #if defined(NNC_ARM_DSP_LOOPS)
+  const dsp_three_weights &k = s.weights;
   struct {
     int32_t bias, nudge;
   } const addends = {s.bias, 1 << 30};
@@ -155,7 +191,7 @@ NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
     int step;
     int8_t *stop;
   } const moves = {c, stop};
-  const int32_t corner = s.taps[2][2];
+  const int32_t corner = k.last;
   uint32_t x, t, v;
   __asm__ volatile(
       "1:\n\t" NNC_COLUMN //
@@ -178,12 +214,10 @@ NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
       "bne 1b"
       : [p] "+&r"(p), [y] "+&r"(y), [first] "+&r"(first), [x] "=&r"(x),
         [t] "=&r"(t), [v] "=&r"(v)
-      : [w0] "r"(dsp_pair(s.taps[0][0], s.taps[0][1])),
-        [w1] "r"(dsp_pair(s.taps[1][0], s.taps[1][1])),
-        [w2] "r"(dsp_pair(s.taps[2][0], s.taps[2][1])),
-        [w3] "r"(dsp_pair(s.taps[0][2], s.taps[1][2])), [w4] "m"(corner),
-        [down] "r"(down), [m] "r"(s.multiplier), [addends] "m"(addends),
-        [ends] "m"(ends), [moves] "m"(moves)
+      : [w0] "r"(k.pairs[0]), [w1] "r"(k.pairs[1]), [w2] "r"(k.pairs[2]),
+        [w3] "r"(k.first_two), [w4] "m"(corner), [down] "r"(down),
+        [m] "r"(s.multiplier), [addends] "m"(addends), [ends] "m"(ends),
+        [moves] "m"(moves)
       : "cc", "memory");
 #else
   NNC_KEEP_LOOP for (; y != stop; y += c, p += 2 * c) {
