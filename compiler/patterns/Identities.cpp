@@ -1,4 +1,4 @@
-//===- Identities.cpp - Elementwise ops that change nothing ---------------===//
+//===- Identities.cpp - Ops and operands that change nothing --------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -112,6 +112,39 @@ struct PadIntoConv : OpRewritePattern<ConvOp> {
   }
 };
 
+/// Cuts a pooling window that reaches beyond the padded input to the size of
+/// that input, along axes with a single window. Elements beyond the padding
+/// never count, but routines that do not know this would visit all of them.
+/// Exporters write the pooling of whole planes with a window of any size that
+/// is large enough.
+template <class Op> struct CutWindow : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op pool,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> kernel(pool.getKernel()), strides(pool.getStrides());
+    ArrayRef<int64_t> in = pool.getX().getType().getShape().drop_front(2),
+                      out = pool.getY().getType().getShape().drop_front(2),
+                      pads = pool.getPads();
+    bool isCut = false;
+    for (auto [i, size] : llvm::enumerate(kernel)) {
+      int64_t most = pads[i] + in[i] + pads[kernel.size() + i];
+      if (out[i] != 1 || size <= most || most < 1 ||
+          pool.getDilations()[i] != 1)
+        continue;
+      size = most;
+      strides[i] = 1;
+      isCut = true;
+    }
+    if (!isCut)
+      return failure();
+    rewriter.modifyOpInPlace(pool, [&] {
+      pool.setKernel(kernel);
+      pool.setStrides(strides);
+    });
+    return success();
+  }
+};
+
 /// Turns a gather with one constant index into a slice, which can be a view.
 struct GatherToSlice : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -164,5 +197,6 @@ struct ReduceOfOneElement : OpRewritePattern<ReduceOp> {
 
 void nnc::populateIdentities(RewritePatternSet &patterns) {
   patterns.add<DropNeutralOperand, DropExpandedOperand, PadIntoConv,
-               GatherToSlice, ReduceOfOneElement>(patterns.getContext());
+               CutWindow<AvgPoolOp>, CutWindow<MaxPoolOp>, GatherToSlice,
+               ReduceOfOneElement>(patterns.getContext());
 }

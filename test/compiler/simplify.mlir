@@ -225,6 +225,19 @@ func.func @pools_and_resizes_of_one_element(%x: tensor<1x2x3x3xf32>) -> tensor<1
 
 // -----
 
+// A window that reaches beyond the padded input is cut to its size; along an axis
+// with two windows, and where it fits, it stays as it is.
+// CHECK-LABEL: @windows_of_whole_planes
+// CHECK: nn.avg_pool {{.*}}kernel = array<i64: 7, 5>, {{.*}}strides = array<i64: 1, 1>{{.*}} -> tensor<1x2x1x1xf32>
+// CHECK: nn.max_pool {{.*}}kernel = array<i64: 10, 3>, {{.*}}strides = array<i64: 1, 2>{{.*}} -> tensor<1x2x1x2xf32>
+func.func @windows_of_whole_planes(%x: tensor<1x2x7x5xf32>) -> (tensor<1x2x1x1xf32>, tensor<1x2x1x2xf32>) {
+  %0 = nn.avg_pool %x {kernel = array<i64: 1280, 6>, strides = array<i64: 1280, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = true, count_include_pad = true} : (tensor<1x2x7x5xf32>) -> tensor<1x2x1x1xf32>
+  %1 = nn.max_pool %x {kernel = array<i64: 12, 3>, strides = array<i64: 9, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 0, 2, 0>, ceil_mode = true} : (tensor<1x2x7x5xf32>) -> tensor<1x2x1x2xf32>
+  return %0, %1 : tensor<1x2x1x1xf32>, tensor<1x2x1x2xf32>
+}
+
+// -----
+
 // The mean of squares less the square of the mean loses all digits of a small
 // variance around a large mean.
 // CHECK-LABEL: @variance

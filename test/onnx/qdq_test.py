@@ -128,6 +128,11 @@ class Qdq(unittest.TestCase):
                 self.op("Pad", x, self.ints(0, 0, 1, 2, 0, 1, 0, 1),
                         self.graph.constant(np.float32(0.33))),
                 self.op("Pad", x, self.ints(0, 0, 1, 2, 0, 1, 0, 1), mode="edge"),
+                # Quantizers quantize the value, too.
+                self.op("Pad", x, self.ints(0, 0, 1, 2, 0, 1, 0, 1),
+                        self.read((), np.uint8, 1.0, 0, known=True)),
+                self.op("Pad", x, self.ints(0, 0, 1, 2, 0, 1, 0, 1),
+                        self.read((), np.int8, 0.05, 3, known=True)),
                 self.op("Gather", x, self.ints(3, 0, -1), axis=1),
                 self.op("Expand", self.read((1, 4, 1, 5), dtype), self.ints(2, 4, 3, 5)),
                 self.op("Tile", x, self.ints(1, 1, 2, 1)),
@@ -155,7 +160,10 @@ class Qdq(unittest.TestCase):
                         dict(kernel_shape=[3, 3], pads=pads, count_include_pad=1),
                         dict(kernel_shape=[3, 3], pads=pads, strides=[2, 2], ceil_mode=1,
                              count_include_pad=1),
-                        dict(kernel_shape=[3, 3], pads=pads, strides=[2, 2])):
+                        dict(kernel_shape=[3, 3], pads=pads, strides=[2, 2]),
+                        dict(kernel_shape=[90, 80], strides=[90, 80], ceil_mode=1),
+                        dict(kernel_shape=[7, 80], strides=[1, 80], ceil_mode=1,
+                             count_include_pad=1)):
                 self.write(self.op("AveragePool", x, **how), dtype, 0.037)
             self.write(self.op("GlobalAveragePool", x), dtype, 0.01)
             for axes in ((2, 3), (3,), (1,), (0, 1), (-1, -2)):

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/qnn/Qnn.h"
 #include "frontends/onnx/moves/Positions.h"
 
 #include <cmath>
@@ -165,6 +166,22 @@ static std::optional<SmallVector<int64_t>> getPads(Node &node, Value x) {
   return pads;
 }
 
+/// Returns the float that `value`, a tensor of one element, is dequantized to,
+/// if it is dequantized from a constant; otherwise nullopt. Quantizers write
+/// the value of a Pad so.
+static std::optional<double> getDequantized(Value value) {
+  auto dequantize = value.getDefiningOp<qnn::DequantizeOp>();
+  auto stored = dequantize
+                    ? dequantize.getX().getDefiningOp<qnn::ReinterpretOp>()
+                    : nullptr;
+  auto integers = stored ? readElements(stored.getX()) : std::nullopt;
+  if (!integers || integers->isReal() || integers->ints.size() != 1)
+    return std::nullopt;
+  qnn::Parameters from = qnn::getParameters(dequantize.getX().getType());
+  return static_cast<float>(integers->ints[0] - from.zeroPoints[0]) *
+         static_cast<float>(from.scales[0]);
+}
+
 /// Returns the padding value if it is known and exactly representable as a
 /// float, the type of the routines' parameter; otherwise nullopt.
 static std::optional<double> getPadValue(Node &node) {
@@ -174,7 +191,7 @@ static std::optional<double> getPadValue(Node &node) {
     return 0;
   auto value = readElements(node.getOperand(2));
   if (!value)
-    return std::nullopt;
+    return getDequantized(node.getOperand(2));
   if (value->isReal()) {
     double real = value->reals[0];
     bool isExact = std::isnan(real) || static_cast<float>(real) == real;
