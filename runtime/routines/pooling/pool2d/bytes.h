@@ -26,31 +26,84 @@ template <int W, class S, class Epi> struct max_pool2d_bytes_t {
   template <class T>
   static void run(const S &s, const T *x, T *y, const Epi &, int begin,
                   int end) {
+    constexpr int most = line_bytes / int(sizeof(T)) / W;
+    const int reach = (s.kw - 1) * s.dw;
     for (int unit = begin; unit < end; ++unit) {
-      const int top = unit % s.oh * s.sh - s.pt;
-      const pool_range rows(top, s.dh, s.kh, 0, s.h);
       const T *plane = x + ptrdiff_t(unit / s.oh) * s.h * s.w * W;
       T *to = y + ptrdiff_t(unit) * s.ow * W;
-      for (int ox = 0; ox < s.ow; ++ox, to += W) {
-        const int left = ox * s.sw - s.pl;
-        const pool_range columns(left, s.dw, s.kw, 0, s.w);
-        T best[W];
-        NNC_UNROLL for (int c = 0; c < W; ++c) best[c] =
-            numeric_limits<T>::min();
-        for (int i = rows.from; i < rows.to; ++i)
-          for (int j = columns.from; j < columns.to; ++j) {
-            const T *from =
-                plane + (ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) * W;
-            NNC_UNROLL for (int c = 0; c < W; ++c) best[c] =
-                best[c] < from[c] ? from[c] : best[c];
-          }
-        memcpy(to, best, sizeof best);
+      if (reach < most) {
+        const int columns = (most - 1 - reach) / s.sw + 1;
+        for (int ox = 0; ox < s.ow; ox += columns)
+          run_of_windows(s, plane, unit % s.oh, ox, smaller(columns, s.ow - ox),
+                         to + ptrdiff_t(ox) * W);
+      } else {
+        for (int ox = 0; ox < s.ow; ++ox)
+          window(s, plane, unit % s.oh, ox, to + ptrdiff_t(ox) * W);
       }
     }
     keep_padding_zero(s, y, begin, end);
   }
 
 private:
+  /// Bytes of the stack that hold the largest elements of columns of pixels.
+  static constexpr int line_bytes = 4096;
+
+  template <class T> static NNC_INLINE T larger_of(T a, T b) {
+    return a < b ? b : a;
+  }
+
+  /// Computes `count` neighbouring windows of an output row, the first in
+  /// column `ox`: the largest elements first of each column of pixels, then of
+  /// as many neighbouring columns as a window has. Both loops are over
+  /// consecutive numbers, so that compilers fill whole vectors.
+  template <class T>
+  static void run_of_windows(const S &s, const T *plane, int oy, int ox,
+                             int count, T *to) {
+    T line[line_bytes / sizeof(T)];
+    const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
+    const int span = (count - 1) * s.sw + (s.kw - 1) * s.dw + 1;
+    const int first = smaller(span, larger(0, -left));
+    const int last = larger(first, smaller(span, s.w - left));
+    const pool_range rows(top, s.dh, s.kh, 0, s.h);
+    const int all = span * W, from = first * W, inside = (last - first) * W;
+    for (int i = 0; i < all; ++i)
+      line[i] = numeric_limits<T>::min();
+    for (int r = rows.from; r < rows.to; ++r) {
+      const T *row =
+          plane + (ptrdiff_t(top + r * s.dh) * s.w + left + first) * W;
+      for (int i = 0; i < inside; ++i)
+        line[from + i] = larger_of(line[from + i], row[i]);
+    }
+    const int starts = ((count - 1) * s.sw + 1) * W;
+    for (int i = 0; i < starts; ++i) {
+      T best = line[i];
+      for (int j = 1; j < s.kw; ++j)
+        best = larger_of(best, line[i + j * s.dw * W]);
+      line[i] = best;
+    }
+    for (int i = 0; i < count; ++i)
+      memcpy(to + i * W, line + i * s.sw * W, W * sizeof(T));
+  }
+
+  /// Computes a window that is too wide for run_of_windows.
+  template <class T>
+  static void window(const S &s, const T *plane, int oy, int ox, T *to) {
+    const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
+    const pool_range rows(top, s.dh, s.kh, 0, s.h);
+    const pool_range columns(left, s.dw, s.kw, 0, s.w);
+    T best[W];
+    for (int c = 0; c < W; ++c)
+      best[c] = numeric_limits<T>::min();
+    for (int i = rows.from; i < rows.to; ++i)
+      for (int j = columns.from; j < columns.to; ++j) {
+        const T *from =
+            plane + (ptrdiff_t(top + i * s.dh) * s.w + left + j * s.dw) * W;
+        for (int c = 0; c < W; ++c)
+          best[c] = larger_of(best[c], from[c]);
+      }
+    memcpy(to, best, sizeof best);
+  }
+
   /// Sets the lanes behind the last channel to zero again, because a maximum
   /// over negative numbers may store other values there.
   template <class T>
