@@ -34,9 +34,9 @@ static Value makeReal(PatternRewriter &rewriter, Value mean,
 static Value makePool(PatternRewriter &rewriter, Location loc, Value x,
                       ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides,
                       ArrayRef<int64_t> dilations, ArrayRef<int64_t> pads,
-                      bool ceilMode) {
+                      bool ceilMode, bool countIncludePad = false) {
   return rewriter.create<AvgPoolOp>(loc, x, kernel, strides, dilations, pads,
-                                    ceilMode, /*count_include_pad=*/false,
+                                    ceilMode, countIncludePad,
                                     TypeAttr::get(rewriter.getF32Type()));
 }
 
@@ -73,8 +73,10 @@ struct PoolIntegers : OpRewritePattern<AvgPoolOp> {
     qnn::Parameters from = qnn::getParameters(x.getX().getType());
     Value integers = getIntegers(rewriter, x.getX());
     SmallVector<int64_t> own(pads);
-    if (isPadded && pool.getCountIncludePad()) {
-      // Padding that counts has the value 0.0, the zero point of the integers.
+    // Padding that counts has the value 0.0, which is the zero point of the
+    // integers. Pools count padding as the integer 0.
+    bool counts = isPadded && pool.getCountIncludePad();
+    if (counts && from.zeroPoints[0] != 0) {
       SmallVector<int64_t> all(2 * (spatial + 2), 0);
       llvm::copy(pads.take_front(spatial), all.begin() + 2);
       llvm::copy(pads.drop_front(spatial), all.begin() + spatial + 4);
@@ -82,10 +84,11 @@ struct PoolIntegers : OpRewritePattern<AvgPoolOp> {
                                         integers, ArrayRef<int64_t>(all),
                                         APFloat(double(from.zeroPoints[0])));
       own.assign(pads.size(), 0);
+      counts = false;
     }
     Value mean =
         makePool(rewriter, pool.getLoc(), integers, kernel, pool.getStrides(),
-                 pool.getDilations(), own, pool.getCeilMode());
+                 pool.getDilations(), own, pool.getCeilMode(), counts);
     rewriter.replaceOp(pool, makeReal(rewriter, mean, from));
     return success();
   }
