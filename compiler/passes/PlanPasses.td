@@ -250,6 +250,38 @@ def PropagateLayout : Pass<"nnc-propagate-layout", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nnc::nn::NnDialect"];
 }
 
+def MergeRounding : Pass<"nnc-merge-rounding", "::mlir::ModuleOp"> {
+  let summary = "Write quantizations in the expressions of layers shorter";
+  let description = [{
+    Rewrites ops of quantization in the expressions of layers, without a change
+    of any result:
+
+    - The quotient of a float and a constant scale, rounded and stored as an
+      integer of at most 16 bits, becomes a product with the two parts of the
+      scale's reciprocal (`nn.requantize parts`), on devices whose multiply-add
+      rounds only once. Divisions are among the slowest instructions of vectors.
+      The pass compares both forms for the floats next to each point between two
+      integers, where alone they can differ, and keeps the division where they
+      do.
+    - An integer that is only read as a float, less its zero point, is never
+      made: `nn.requantize real` gives the float.
+
+    It stands behind the choice of routines, since other passes look for the
+    longer forms.
+
+    ```mlir
+    %1 = nn.div %0, %scale : f32, f32
+    %2 = nn.round %1 : f32
+    %3 = nn.cast %2 : f32 -> ui8
+    ==>
+    %3 = nn.requantize parts %0, %factor, %rest
+        {element = ui8, low = 0 : i64, high = 255 : i64} : f32, f32, f32
+    ```
+  }];
+  let dependentDialects = ["::nnc::nn::NnDialect", "::mlir::arith::ArithDialect",
+                           "::nnc::target::TargetDialect"];
+}
+
 def CheckRoutines : Pass<"nnc-check-routines", "::mlir::ModuleOp"> {
   let summary = "Check the routine, parameters and layouts of each layer";
   let description = [{

@@ -119,6 +119,8 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   // between layers that this choice asks for.
   if (options.layouts != LayoutScope::local)
     manager.addPass(createPropagateLayout());
+  // After the choice of routines, which looks for the longer forms.
+  manager.addPass(createMergeRounding());
   // When no pass adds a layer, adapt or decode any more.
   if (options.threads > 1)
     manager.addPass(createAssignThreads());

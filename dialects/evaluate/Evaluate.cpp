@@ -131,13 +131,24 @@ static LogicalResult evaluateRequantize(RequantizeOp op,
     return true;
   };
   TensorData y;
-  if (op.getRescale() == Rescale::real) {
+  bool isOfParts = op.getRescale() == Rescale::parts;
+  if (op.getRescale() == Rescale::real || isOfParts) {
     Type real = builder.getF32Type();
     TensorData x = TensorData::allocate(operands[0].getType().clone(real));
-    if (failed(evaluateFunction("cast", operands[0], x)) ||
-        !apply("mul", {x, operands[1]}, real, y) ||
-        (op.getShift() && !apply("add", {y, operands[2]}, real, y)) ||
-        !apply("round", y, real, y))
+    if (failed(evaluateFunction("cast", operands[0], x)))
+      return failure();
+    if (isOfParts) {
+      if (!apply("mul", {x, operands[2]}, real, y))
+        return failure();
+      float factor = operands[1].getAs<float>().front();
+      auto *sums = y.getMutable<float>();
+      for (auto [i, value] : llvm::enumerate(x.getAs<float>()))
+        sums[i] = std::fma(value, factor, sums[i]);
+    } else if (!apply("mul", {x, operands[1]}, real, y) ||
+               (op.getShift() && !apply("add", {y, operands[2]}, real, y))) {
+      return failure();
+    }
+    if (!apply("round", y, real, y))
       return failure();
     auto [low, high] = op.getRange();
     auto zero = static_cast<float>(op.getZeroPoint());

@@ -65,6 +65,7 @@ struct Isa {
   StringLiteral name;
   int64_t bytes, elementBytes; ///< size of a vector and of one of its elements
   int64_t exponentialCycles, gateCycles, lookupCycles;
+  bool isFused; ///< a multiply-add of floats rounds only once
   bool hasTiles = false;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
@@ -76,6 +77,7 @@ static constexpr Isa kIsas[] = {
 #define GATE(cycles) cycles
 #define LOOKUP(cycles) cycles
 #define TILES true
+#define FUSED(is) is
 #define NNC_ISA(name, ...) {#name, __VA_ARGS__},
 #include "dialects/target/isas.inc"
 #undef VECTORS
@@ -83,6 +85,7 @@ static constexpr Isa kIsas[] = {
 #undef GATE
 #undef LOOKUP
 #undef TILES
+#undef FUSED
 };
 
 /// Returns the instruction set `name` on a core. Its vectors have the size in
@@ -95,7 +98,7 @@ static Isa getIsa(CoreAttr core, StringRef name) {
       isa.bytes = std::min(isa.bytes ? isa.bytes : own, own);
       return isa;
     }
-  return {"", own, sizeof(float), 0, 0, 0};
+  return {"", own, sizeof(float), 0, 0, 0, false};
 }
 
 bool nnc::target::isVectorIsa(StringRef name) {
@@ -154,6 +157,10 @@ bool DeviceAttr::hasVectors() const {
 static Isa getBestIsa(DeviceAttr device) {
   return getIsa(device.getCore(),
                 cast<StringAttr>(device.getIsas()[0]).getValue());
+}
+
+bool DeviceAttr::hasFusedMultiplyAdd() const {
+  return getBestIsa(*this).isFused;
 }
 
 int64_t DeviceAttr::getLookupCycles() const {

@@ -220,6 +220,9 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     /// Returns true if routines of one of its instruction sets are written for
     /// vectors.
     bool hasVectors() const;
+    /// Returns true if the best instruction set has a multiply-add of floats
+    /// that rounds only once.
+    bool hasFusedMultiplyAdd() const;
     /// Returns the cycles that it takes to look up a vector of bytes in a table
     /// of 256 with the best instruction set, or 0 if expressions are always
     /// faster.

@@ -284,6 +284,7 @@ template <class T, int W> NNC_INLINE vector_of<T, W> cast(f32x<W> x) {
     return {to_int(min_fast(high, max_fast(x, low)))};
   }
 }
+
 template <class T, int W> NNC_INLINE vector_of<T, W> cast(i32x<W> x) {
   if constexpr (is_same<T, float>::value)
     return to_float(x);
@@ -293,6 +294,37 @@ template <class T, int W> NNC_INLINE vector_of<T, W> cast(i32x<W> x) {
 template <class T, class S, int W>
 NNC_INLINE vector_of<T, W> cast(narrow<S, W> x) {
   return cast<T>(x.v);
+}
+
+/// Conversion to the nearest integer, halves to even, of |x| < 2^31.
+template <int W> NNC_INLINE i32x<W> to_nearest_int(f32x<W> x) {
+  return to_int(vec_round(x));
+}
+
+/// quantize_to() of requantize.h for vectors. The limits are whole numbers, so
+/// that they may be applied before x is rounded, which the conversion then does
+/// by itself. NaN gives any number of T.
+template <class T, int Zero, int Low, int High, int W>
+NNC_INLINE vector_of<T, W> quantize_to(f32x<W> x) {
+  if constexpr (is_same<T, float>::value) {
+    return min_fast(max_fast(vec_round(x), f32x<W>(float(Low - Zero))),
+                    f32x<W>(float(High - Zero))) +
+           f32x<W>(float(Zero));
+  } else if constexpr (sizeof(T) == 4) {
+    // Not all limits are floats.
+    return cast<T>(clip(vec_round(x) + f32x<W>(float(Zero)),
+                        f32x<W>(float(Low)), f32x<W>(float(High))));
+  } else {
+    i32x<W> y(0);
+    if constexpr (byte_lanes<W>::conversion_saturates)
+      y = clip(to_nearest_int(x), i32x<W>(Low - Zero), i32x<W>(High - Zero));
+    else
+      y = to_nearest_int(min_fast(max_fast(x, f32x<W>(float(Low - Zero))),
+                                  f32x<W>(float(High - Zero))));
+    if constexpr (Zero != 0)
+      y = y + i32x<W>(Zero);
+    return {y};
+  }
 }
 
 /// A vector with the lanes of V that are all x.

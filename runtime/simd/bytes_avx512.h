@@ -49,7 +49,14 @@ template <> struct byte_lanes<16> {
   }
   template <class T>
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
-    store_in_turn<16>(p, a, b, c, d);
+    const __m512i low = _mm512_packs_epi32(a.v, b.v);
+    const __m512i high = _mm512_packs_epi32(c.v, d.v);
+    const __m512i bytes = is_signed<T>::value ? _mm512_packs_epi16(low, high)
+                                              : _mm512_packus_epi16(low, high);
+    // The four quarters of a register were packed separately.
+    const __m512i order =
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    store_bits(p, {_mm512_maskz_permutexvar_epi32(every, order, bytes)});
   }
   /// Gathers words of four bytes, all of which lie inside of the table.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {

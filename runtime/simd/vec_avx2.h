@@ -126,6 +126,7 @@ NNC_INLINE f32x<8> bit_cast_float(i32x<8> a) {
   return _mm256_castsi256_ps(a.v);
 }
 NNC_INLINE i32x<8> to_int(f32x<8> a) { return _mm256_cvttps_epi32(a.v); }
+NNC_INLINE i32x<8> to_nearest_int(f32x<8> a) { return _mm256_cvtps_epi32(a.v); }
 NNC_INLINE f32x<8> to_float(i32x<8> a) { return _mm256_cvtepi32_ps(a.v); }
 
 NNC_INLINE i32x<8> operator+(i32x<8> a, i32x<8> b) {

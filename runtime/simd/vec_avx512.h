@@ -131,6 +131,9 @@ NNC_INLINE f32x<16> bit_cast_float(i32x<16> a) {
 NNC_INLINE i32x<16> to_int(f32x<16> a) {
   return _mm512_maskz_cvttps_epi32(static_cast<__mmask16>(0xffff), a.v);
 }
+NNC_INLINE i32x<16> to_nearest_int(f32x<16> a) {
+  return _mm512_maskz_cvtps_epi32(static_cast<__mmask16>(0xffff), a.v);
+}
 NNC_INLINE f32x<16> to_float(i32x<16> a) {
   return _mm512_maskz_cvtepi32_ps(static_cast<__mmask16>(0xffff), a.v);
 }

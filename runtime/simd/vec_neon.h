@@ -118,6 +118,10 @@ NNC_INLINE f32x<4> vec_round(f32x<4> a) {
 }
 #endif
 
+#if defined(__aarch64__)
+NNC_INLINE i32x<4> to_nearest_int(f32x<4> a) { return vcvtnq_s32_f32(a.v); }
+#endif
+
 NNC_INLINE maskx<4> operator<(f32x<4> a, f32x<4> b) {
   return {vcltq_f32(a.v, b.v)};
 }

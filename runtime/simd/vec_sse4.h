@@ -141,6 +141,7 @@ NNC_INLINE i32x<4> select(maskx<4> m, i32x<4> a, i32x<4> b) {
 NNC_INLINE i32x<4> bit_cast_int(f32x<4> a) { return _mm_castps_si128(a.v); }
 NNC_INLINE f32x<4> bit_cast_float(i32x<4> a) { return _mm_castsi128_ps(a.v); }
 NNC_INLINE i32x<4> to_int(f32x<4> a) { return _mm_cvttps_epi32(a.v); }
+NNC_INLINE i32x<4> to_nearest_int(f32x<4> a) { return _mm_cvtps_epi32(a.v); }
 NNC_INLINE f32x<4> to_float(i32x<4> a) { return _mm_cvtepi32_ps(a.v); }
 
 NNC_INLINE i32x<4> operator+(i32x<4> a, i32x<4> b) {

@@ -45,8 +45,9 @@ void check_conv(random_source &r, const S &shape, conv2d_shape s) {
   const std::string layouts[] = {PLAIN ? "plain" : "NCHW" + lanes + "c",
                                  "KCRS" + lanes + "k" + group_of<D>("c"),
                                  "NCHW" + lanes + "c"};
-  const auto p = plan_conv2d_integers(
-      s, D::lanes, int(sizeof(typename D::point)), C, D::together);
+  const auto p =
+      plan_conv2d_integers(s, D::lanes, int(sizeof(typename D::point)), C,
+                           PLAIN ? D::group : D::together);
   compare<R, conv2d_i32_portable<conv2d_shape, PE>, T,
           integers_epilogue<F<T>, T>, PE>(
       r, shape, s, tensors, layouts, s.k, p.scratch(1),
@@ -492,6 +493,45 @@ TEST_CASE("integers times fixed-point numbers", "[integers]") {
 }
 
 namespace {
+/// Checks requantize_parts and requantize_real with a float as the result.
+/// The reciprocal of a scale in two parts gives the rounded quotient of numbers
+/// around all points between two integers.
+template <class T, int Zero, int Low, int High>
+void check_quotients(random_source &r) {
+  using reals = vector_of<float, W>;
+  const float scale = float(r.between(1, 4000)) / 65536.0f;
+  const float factor = 1.0f / scale,
+              rest = std::fma(-factor, scale, 1.0f) / scale;
+  float x[W];
+  for (int i = 0; i < W; ++i)
+    x[i] = scale * (float(r.between(Low - Zero - 3, High - Zero + 3)) +
+                    float(r.between(-8, 8)) / 16.0f);
+  x[r.between(0, W - 1)] = HUGE_VALF;
+  x[r.between(0, W - 1)] = -HUGE_VALF;
+  T y[W];
+  vector_memory<T, W>::store(
+      y, requantize_parts<T, Zero, Low, High>(load<reals>(x), reals(factor),
+                                              reals(rest)));
+  for (int i = 0; i < W; ++i) {
+    INFO(x[i] << " / " << scale << " to " << Low << " to " << High);
+    const float whole = std::nearbyint(x[i] / scale) + float(Zero);
+    CHECK(float(y[i]) == std::fmin(std::fmax(whole, Low), High));
+    CHECK(requantize_parts<T, Zero, Low, High>(x[i], factor, rest) == y[i]);
+  }
+
+  std::int32_t sums[W];
+  float held[W];
+  for (int i = 0; i < W; ++i)
+    sums[i] = r.between(-40000, 40000);
+  const auto v = vector_memory<std::int32_t, W>::load(sums);
+  store(held, requantize_real<float, Zero, Low, High>(v, reals(scale)));
+  for (int i = 0; i < W; ++i) {
+    CHECK(held[i] ==
+          float(requantize_real<T, Zero, Low, High>(sums[i], scale)));
+    CHECK(requantize_real<float, Zero, Low, High>(sums[i], scale) == held[i]);
+  }
+}
+
 /// Checks the functions of nn.requantize with results of type T from Low to
 /// High: vectors give the same results as scalars, and scalars the same as the
 /// steps of the definition.
@@ -548,6 +588,9 @@ void check_requantizations(random_source &r) {
 TEST_CASE("integers on another scale", "[integers]") {
   random_source r;
   for (int round = 0; round < 100; ++round) {
+    check_quotients<std::int8_t, -3, -128, 127>(r);
+    check_quotients<std::uint8_t, 0, 0, 255>(r);
+    check_quotients<std::uint8_t, 128, 3, 200>(r);
     check_requantizations<std::int8_t, -3, -128, 127>(r);
     check_requantizations<std::int8_t, 0, 0, 100>(r);
     check_requantizations<std::uint8_t, 128, 0, 255>(r);

@@ -154,7 +154,7 @@ def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
     DeclareOpInterfaceMethods<Nn_ElementwiseOpInterface, ["getSteps"]>,
     Nn_ElementwiseAxes,
     DeclareOpInterfaceMethods<Nn_CostOpInterface>]> {
-  let summary = "Integers multiplied by a factor and rounded to integers";
+  let summary = "Numbers multiplied by a factor and rounded to integers";
   let description = [{
     Elementwise `saturate(round(x * factor) + zero_point)` of integers, with
     NumPy broadcasting: what brings a quantized value to another scale.
@@ -170,10 +170,15 @@ def Nn_RequantizeOp : Nn_InferredOp<"requantize", [
     - `wide`: the factor is `multiplier * 2^(shift - 15)`. The multiplier
       is 0 or from 2^14 to 2^15 - 1, the shift from -31 to 14. All operands are
       i32, or all are i64.
+    - `parts`: the factor is the sum of two f32 numbers, `multiplier` and the
+      much smaller `shift`, and x is an f32. The result is
+      `fma(x, multiplier, x * shift)`, rounded to the nearest integer, halves to
+      even. This is how nnc-merge-rounding writes a division by a constant.
 
     With the attributes `element`, `low` and `high`, the result has that integer
     type and is clipped to [low, high]. Without these attributes, it has the
-    type of x and wraps around; `real` needs them.
+    type of x and wraps around; `real` and `parts` need them. The `element` of
+    `real` may also be f32, which then holds the integer.
 
     Example:
     ```mlir

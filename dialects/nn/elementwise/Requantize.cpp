@@ -33,24 +33,48 @@ LogicalResult RequantizeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+/// Returns the range of the integers that a float of 32 bits or an integer type
+/// represents exactly.
+static std::pair<int64_t, int64_t> getExactRange(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return getIntegerRange(integer);
+  return {-(int64_t(1) << 24), int64_t(1) << 24};
+}
+
 LogicalResult RequantizeOp::verify() {
   Type multiplier = getElementTypeOrSelf(getMultiplier().getType());
+  Type result = getElementTypeOrSelf(getY().getType());
   IntegerType from = getIntegerType(getX()), to = getIntegerType(getY());
-  if (!from || !to)
-    return emitOpError("rescales integers to integers");
   bool isReal = getRescale() == Rescale::real;
+  const bool isOfParts = getRescale() == Rescale::parts;
+  if ((!from && !isOfParts) || (!to && !(isReal && result.isF32())))
+    return emitOpError("rescales integers to integers");
   if (getElement().has_value() != getLow().has_value() ||
       getElement().has_value() != getHigh().has_value() ||
-      (!getElement() && (isReal || getZeroPoint() != 0)))
+      (!getElement() && (isReal || isOfParts || getZeroPoint() != 0)))
     return emitOpError("needs an element type and both ends of its range");
   if (saturates()) {
-    auto [least, most] = getIntegerRange(to);
+    auto [least, most] = getExactRange(result);
     auto [low, high] = getRange();
-    if (to.getWidth() > 32 || low < least || high > most || low > high)
+    if ((to && to.getWidth() > 32) || low < least || high > most || low > high)
       return emitOpError("limits results to the range from ")
-             << low << " to " << high << ", which " << to << " does not have";
+             << low << " to " << high << ", which " << result
+             << " does not have";
   }
   Type shift = getShift() ? getElementTypeOrSelf(getShift().getType()) : Type();
+  if (isOfParts) {
+    if (!getElementTypeOrSelf(getX().getType()).isF32() ||
+        !multiplier.isF32() || !shift || !shift.isF32() || to.getWidth() > 16)
+      return emitOpError("needs three operands of f32, and a result of at most "
+                         "16 bits");
+    auto isOne = [](Value value) {
+      auto tensor = dyn_cast<RankedTensorType>(value.getType());
+      return !tensor || tensor.getNumElements() == 1;
+    };
+    if (!isOne(getMultiplier()) || !isOne(getShift()))
+      return emitOpError("needs a single factor");
+    return success();
+  }
   if (isReal) {
     if (from.getWidth() > 32 || !multiplier.isF32() ||
         (shift && !shift.isF32()))
@@ -75,6 +99,7 @@ static StringRef getProduct(Rescale rescale) {
   case Rescale::wide:
     return "rescale_wide";
   case Rescale::real:
+  case Rescale::parts:
     break;
   }
   llvm_unreachable("a real factor is no fixed-point number");
@@ -92,6 +117,8 @@ StringRef RequantizeOp::getFunction() {
     return "requantize_single";
   case Rescale::wide:
     return "requantize_wide";
+  case Rescale::parts:
+    return "requantize_parts";
   }
   llvm_unreachable("a way to rescale that has no function");
 }
@@ -99,6 +126,12 @@ StringRef RequantizeOp::getFunction() {
 SmallVector<StringRef> RequantizeOp::getSteps() {
   SmallVector<StringRef> steps;
   bool isMoved = getZeroPoint() != 0;
+  if (getRescale() == Rescale::parts) {
+    steps = {"clip", "mul", "mul", "add", "cast"};
+    if (isMoved)
+      steps.push_back("add");
+    return steps;
+  }
   if (getRescale() == Rescale::real) {
     steps = {"cast", "mul"};
     if (getShift())
@@ -106,9 +139,11 @@ SmallVector<StringRef> RequantizeOp::getSteps() {
     steps.push_back("round");
     if (isMoved)
       steps.push_back("add");
-    if (getRange() != getIntegerRange(getIntegerType(getY())))
+    IntegerType to = getIntegerType(getY());
+    if (!to || getRange() != getIntegerRange(to))
       steps.push_back("clip");
-    steps.push_back("cast");
+    if (to)
+      steps.push_back("cast");
     return steps;
   }
   steps.push_back(getProduct(getRescale()));

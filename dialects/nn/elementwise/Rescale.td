@@ -19,9 +19,12 @@ include "mlir/IR/EnumAttr.td"
 ///                    (TFLite)
 ///   wide             fixed-point factor of 16 bits; only the shift rounds
 ///                    (TFLite's layers of 16 bits)
+///   parts            factor in two f32, whose product with an f32 rounds
+///                    almost only once, so that it replaces a division
 def Nn_Rescale : I32EnumAttr<"Rescale", "how an integer is rescaled", [
     I32EnumAttrCase<"real", 0>, I32EnumAttrCase<"double_rounding", 1>,
-    I32EnumAttrCase<"single_rounding", 2>, I32EnumAttrCase<"wide", 3>]> {
+    I32EnumAttrCase<"single_rounding", 2>, I32EnumAttrCase<"wide", 3>,
+    I32EnumAttrCase<"parts", 4>]> {
   let cppNamespace = "::nnc::nn";
   let genSpecializedAttr = 0;
 }

@@ -711,6 +711,30 @@ func.func @requantize_shift(%x: tensor<4xi32>, %m: tensor<i32>) {
 
 // -----
 
+func.func @requantize_parts(%x: tensor<4xi32>, %m: tensor<f32>) {
+  // expected-error@+1 {{needs three operands of f32, and a result of at most 16 bits}}
+  %y = nn.requantize parts %x, %m, %m {element = i8, low = -128 : i64, high = 127 : i64} : tensor<4xi32>, tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @requantize_factors(%x: tensor<4xf32>, %m: tensor<4xf32>, %r: tensor<f32>) {
+  // expected-error@+1 {{needs a single factor}}
+  %y = nn.requantize parts %x, %m, %r {element = i8, low = -128 : i64, high = 127 : i64} : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @requantize_to_float(%x: tensor<4xi32>, %m: tensor<i32>) {
+  // expected-error@+1 {{rescales integers to integers}}
+  %y = nn.requantize double_rounding %x, %m, %m {element = f32, low = 0 : i64, high = 9 : i64} : tensor<4xi32>, tensor<i32>, tensor<i32>
+  return
+}
+
+// -----
+
 func.func @requantize_real(%x: tensor<4xi64>, %m: tensor<f32>) {
   // expected-error@+1 {{needs integers of at most 32 bits, and f32}}
   %y = nn.requantize real %x, %m {element = i8, low = -128 : i64, high = 127 : i64} : tensor<4xi64>, tensor<f32>
