@@ -20,12 +20,13 @@ constexpr double rate_of_products(const tile_limits &t, int G) {
 }
 
 /// Efficiency of conv2d/integers.h with tiles of C pixels by B blocks. Products
-/// are computed G at a time. Strips of the input are copied first.
+/// are computed G at a time. Strips of the input are copied first, in blocks of
+/// `together` channels.
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
-                                               int B, int G) {
-  const conv2d_integers_plan p = plan_conv2d_integers(
-      s, t.lanes, G >= 4 ? 1 : 4 / G, C, larger(G, t.lanes));
+                                               int B, int G, int together) {
+  const conv2d_integers_plan p =
+      plan_conv2d_integers(s, t.lanes, G >= 4 ? 1 : 4 / G, C, together);
   const int channels = s.c / s.groups, padded = ceil_div(channels, G) * G;
   const double taps = double(s.kh) * s.kw;
   const double work = double(s.k) * s.oh * s.ow * channels * taps;
@@ -33,8 +34,22 @@ constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                          tiles_efficiency(t, p.out_height, p.out_width, s.k,
                                           padded * taps / G, 1, C, B);
   const double copied = double(p.down) * p.across * p.copy_rows *
-                        p.copy_columns * p.copy_blocks * larger(G, t.lanes);
+                        p.copy_columns * p.copy_blocks * together;
   return work / (work / reached + t.cost->integers_copy_cost * copied);
+}
+
+/// Efficiency of conv2d/integers.h where x is in NCHW<W>c.
+template <class S>
+constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
+                                               int B, int G) {
+  return integers_efficiency_of_conv2d(t, s, C, B, G, larger(G, t.lanes));
+}
+
+/// Efficiency of conv2d/integers.h where x is in NCHW.
+template <class S>
+constexpr double first_integers_efficiency(tile_limits t, const S &s, int C,
+                                           int B, int G) {
+  return integers_efficiency_of_conv2d(t, s, C, B, G, G);
 }
 
 /// Efficiency of conv2d/integers_winograd.h with register tiles of P tiles by B

@@ -29,11 +29,13 @@ namespace nnc {
 /// NCHW.
 template <class D, bool PLAIN, class S, int COLS, int OC, class Epi>
 struct conv2d_integers_t {
-  static constexpr int W = D::lanes, G = D::group, V = D::together;
+  static constexpr int W = D::lanes, G = D::group;
+  /// Numbers of a pixel that follow each other in the copy.
+  static constexpr int V = PLAIN ? G : D::together;
   using P = typename D::point;
   using plan_type = conv2d_integers_plan;
   static_assert(COLS > 0 && OC > 0, "a tile has points");
-  static_assert(V == W || V == 2 * W, "blocks of the copy");
+  static_assert(PLAIN || V == W || V == 2 * W, "blocks of the copy");
 
   static constexpr int units(const S &s) { return plan(s).units(OC); }
 
@@ -204,7 +206,8 @@ private:
       copy[i] = static_cast<P>(s.fill);
   }
 
-  /// Copies row `from` of all input channels, which are planes of x.
+  /// Copies row `from` of all input channels, which are planes of x, in groups
+  /// of V channels.
   template <class X>
   static void copy_plain_row(const S &s, const plan_type &p, const X *x,
                              int from, int column, int columns, P *copy) {
@@ -212,22 +215,34 @@ private:
     if (from < 0 || from >= p.height)
       c.first = c.last = c.all;
     const int channels = s.c / s.groups;
-    for (int channel = 0; channel < steps(s) * G; ++channel) {
-      P *to = copy + channel / V * ptrdiff_t(p.copy_columns) * V + channel % V;
-      if (channel >= channels) {
-        for (int i = 0; i < c.all; ++i)
-          to[i * V] = 0;
-        continue;
-      }
-      const X *row =
-          x + (ptrdiff_t(channel) * p.height + from) * p.width + c.from;
-      for (int i = 0; i < c.first; ++i)
-        to[i * V] = static_cast<P>(s.fill);
-      for (int i = c.first; i < c.last; ++i)
-        to[i * V] = static_cast<P>(row[i * c.step]);
-      for (int i = c.last; i < c.all; ++i)
-        to[i * V] = static_cast<P>(s.fill);
+    const ptrdiff_t plane = ptrdiff_t(p.height) * p.width;
+    for (int first = 0; first < channels; first += V) {
+      const int count = smaller(V, channels - first);
+      const X *rows = x + first * plane + ptrdiff_t(from) * p.width + c.from;
+      P *to = copy + first * ptrdiff_t(p.copy_columns);
+      fill_points(to, 0, c.first, count, s.fill);
+      int i = c.first;
+      if constexpr (V == 4 && is_same<X, P>::value)
+        if (count >= 3 && c.step == 1)
+          i += int(interleave_bytes(
+              to + i * V, rows + i, rows + plane + i, rows + 2 * plane + i,
+              count == 4 ? rows + 3 * plane + i : nullptr, c.last - c.first));
+      for (; i < c.last; ++i)
+        for (int channel = 0; channel < V; ++channel)
+          to[i * V + channel] =
+              channel < count
+                  ? static_cast<P>(rows[channel * plane + i * c.step])
+                  : P(0);
+      fill_points(to, c.last, c.all, count, s.fill);
     }
+  }
+
+  /// Sets the first `count` channels of points `first` to `last` - 1 to `value`
+  /// and the others to 0.
+  static void fill_points(P *to, int first, int last, int count, int value) {
+    for (int i = first; i < last; ++i)
+      for (int channel = 0; channel < V; ++channel)
+        to[i * V + channel] = static_cast<P>(channel < count ? value : 0);
   }
 
   /// Computes all outputs of a strip for B blocks of channels.
