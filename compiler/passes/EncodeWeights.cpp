@@ -12,6 +12,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include <cmath>
+
 namespace nnc {
 #define GEN_PASS_DEF_ENCODEWEIGHTS
 #include "compiler/passes/Passes.h.inc"
@@ -96,6 +98,14 @@ private:
     if (!data)
       return weight.emitOpError(kNotInMemory);
     RankedTensorType type = weight.getTensor();
+    if (nn::isEncoded(type)) {
+      nn::EncodingAttr encoding = nn::getLayout(type).getEncoding();
+      if (encoding->needsValues() &&
+          std::isinf(encoding->getError(type, *data)))
+        return weight.emitOpError("has values that the encoding '")
+               << encoding->getSpelling()
+               << "' cannot represent; its readers need another routine";
+    }
     auto bytes = RankedTensorType::get({nn::getPhysicalBytes(type)},
                                        IntegerType::get(&getContext(), 8));
     ElementsAttr encoded = encode(value, *data, type, bytes, weight.getName());

@@ -28,17 +28,20 @@ static IntegerType getWantedType(StringRef family,
   auto i8 = IntegerType::get(context, 8),
        u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
   // A machine lists its instruction sets from the best to the worst.
-  for (StringAttr isa : machine.getHost().getIsas().getAsRange<StringAttr>())
+  for (StringAttr isa : machine.getHost().getIsas().getAsRange<StringAttr>()) {
+    bool takesSigned = false, takesUnsigned = false;
     for (const Routine *routine : Catalogue::get().getRoutinesOf(family)) {
       if (routine->isa != isa.getValue() ||
           !routine->takesSums(IntegerType::get(context, 32)))
         continue;
-      bool takesSigned = routine->takesElement(i8),
-           takesUnsigned = routine->takesElement(u8);
-      if (takesSigned != takesUnsigned)
-        return takesSigned ? i8 : u8;
-      return {};
+      takesSigned |= routine->takesElement(i8);
+      takesUnsigned |= routine->takesElement(u8);
     }
+    if (takesSigned != takesUnsigned)
+      return takesSigned ? i8 : u8;
+    if (takesSigned)
+      return {};
+  }
   return {};
 }
 

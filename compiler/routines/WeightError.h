@@ -13,8 +13,9 @@ namespace nnc {
 
 /// Returns the root mean square of the change to the elements of `weight` by
 /// the encoding of `type`, relative to the root mean square of the elements.
-/// Returns infinity if the encoding cannot hold them, and nothing if they are
-/// not known.
+/// Returns infinity if the encoding cannot hold them, and if they are not known
+/// but the encoding depends on them (WeightEncoding::needsValues). Returns
+/// nothing if they are not known otherwise.
 std::optional<double> getWeightError(mlir::Value weight,
                                      mlir::RankedTensorType type);
 

@@ -148,6 +148,18 @@ template <> struct byte_lanes<8> {
     return dot2(even, {_mm256_srli_epi16(a.v, 8)}, {_mm256_srai_epi16(b.v, 8)});
   }
 #endif
+  static NNC_INLINE V bounded_dot4(V sum, V a, V b) {
+    return {_mm256_add_epi32(sum.v,
+                             _mm256_madd_epi16(_mm256_maddubs_epi16(a.v, b.v),
+                                               _mm256_set1_epi16(1)))};
+  }
+  static NNC_INLINE V bounded_dot8(V sum, V a, V b, V c, V d) {
+    return {_mm256_add_epi32(
+        sum.v,
+        _mm256_madd_epi16(_mm256_add_epi16(_mm256_maddubs_epi16(a.v, b.v),
+                                           _mm256_maddubs_epi16(c.v, d.v)),
+                          _mm256_set1_epi16(1)))};
+  }
 
 private:
   static NNC_INLINE __m128i load_eight(const void *p) {

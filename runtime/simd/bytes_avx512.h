@@ -111,6 +111,18 @@ template <> struct byte_lanes<16> {
     return dot2(even, {_mm512_srli_epi16(a.v, 8)}, {_mm512_srai_epi16(b.v, 8)});
   }
 #endif
+  static NNC_INLINE V bounded_dot4(V sum, V a, V b) {
+    return {_mm512_add_epi32(sum.v,
+                             _mm512_madd_epi16(_mm512_maddubs_epi16(a.v, b.v),
+                                               _mm512_set1_epi16(1)))};
+  }
+  static NNC_INLINE V bounded_dot8(V sum, V a, V b, V c, V d) {
+    return {_mm512_add_epi32(
+        sum.v,
+        _mm512_madd_epi16(_mm512_add_epi16(_mm512_maddubs_epi16(a.v, b.v),
+                                           _mm512_maddubs_epi16(c.v, d.v)),
+                          _mm512_set1_epi16(1)))};
+  }
 
 private:
   static NNC_INLINE __m256i zip(const void *p, const void *q) {

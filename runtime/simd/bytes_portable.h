@@ -99,6 +99,19 @@ template <int W> struct byte_lanes {
   static NNC_INLINE i32x<W> dot4(i32x<W> sum, i32x<W> a, i32x<W> b) {
     return {half::dot4(sum.lo, a.lo, b.lo), half::dot4(sum.hi, a.hi, b.hi)};
   }
+  /// dot4 where the two products of either half of a lane fit in 16 bits.
+  static NNC_INLINE i32x<W> bounded_dot4(i32x<W> sum, i32x<W> a, i32x<W> b) {
+    return {half::bounded_dot4(sum.lo, a.lo, b.lo),
+            half::bounded_dot4(sum.hi, a.hi, b.hi)};
+  }
+  /// sum + the products of a and b + those of c and d as dot4 has them, where
+  /// the four products of the lower half of a lane fit in 16 bits together, and
+  /// so do those of the upper half.
+  static NNC_INLINE i32x<W> bounded_dot8(i32x<W> sum, i32x<W> a, i32x<W> b,
+                                         i32x<W> c, i32x<W> d) {
+    return {half::bounded_dot8(sum.lo, a.lo, b.lo, c.lo, d.lo),
+            half::bounded_dot8(sum.hi, a.hi, b.hi, c.hi, d.hi)};
+  }
 };
 
 /// Implement byte_lanes<W>::store_four and look_up for instruction sets that
@@ -208,6 +221,13 @@ template <> struct byte_lanes<1> {
     memcpy(x, &a.v, sizeof x);
     memcpy(y, &b.v, sizeof y);
     return sum + i32x<1>(x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3]);
+  }
+  static NNC_INLINE i32x<1> bounded_dot4(i32x<1> sum, i32x<1> a, i32x<1> b) {
+    return dot4(sum, a, b);
+  }
+  static NNC_INLINE i32x<1> bounded_dot8(i32x<1> sum, i32x<1> a, i32x<1> b,
+                                         i32x<1> c, i32x<1> d) {
+    return dot4(dot4(sum, a, b), c, d);
   }
 };
 

@@ -88,6 +88,16 @@ template <> struct byte_lanes<4> {
                         {_mm_srai_epi16(_mm_slli_epi16(b.v, 8), 8)});
     return dot2(even, {_mm_srli_epi16(a.v, 8)}, {_mm_srai_epi16(b.v, 8)});
   }
+  static NNC_INLINE V bounded_dot4(V sum, V a, V b) {
+    return {_mm_add_epi32(
+        sum.v, _mm_madd_epi16(_mm_maddubs_epi16(a.v, b.v), _mm_set1_epi16(1)))};
+  }
+  static NNC_INLINE V bounded_dot8(V sum, V a, V b, V c, V d) {
+    return {_mm_add_epi32(
+        sum.v, _mm_madd_epi16(_mm_add_epi16(_mm_maddubs_epi16(a.v, b.v),
+                                            _mm_maddubs_epi16(c.v, d.v)),
+                              _mm_set1_epi16(1)))};
+  }
 
 private:
   static NNC_INLINE __m128i load_word(const void *p) {

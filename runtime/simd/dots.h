@@ -63,6 +63,19 @@ template <int W> struct byte_dots {
   }
 };
 
+/// Eight products of an unsigned byte of a point and a signed byte of a weight,
+/// of which SUM are added in 16 bits: vpmaddubsw of x86. Weights have the form
+/// of routines/tiles/bounded_weights.h, with which no sum of 16 bits overflows.
+/// Their register tile is dot_tile<bounded_dots<W, SUM>, P, B>.
+template <int W, int SUM> struct bounded_dots {
+  static_assert(SUM == 2 || SUM == 4, "one instruction or two");
+  static constexpr int lanes = W, group = 8, together = W < 8 ? 8 : W;
+  using point = uint8_t;
+};
+/// The number of products that a form adds in 16 bits; 0 if it does not.
+template <class D> constexpr int bounded_sum = 0;
+template <int W, int SUM> constexpr int bounded_sum<bounded_dots<W, SUM>> = SUM;
+
 /// Four products of signed bytes in each of four lanes: sdot of aarch64.
 struct signed_dots {
   static constexpr int lanes = 4, group = 4, together = 4;
@@ -175,13 +188,18 @@ struct matrix_dots {
 #endif
 };
 
+/// The four bytes at p, repeated in every lane.
+template <int W> NNC_INLINE i32x<W> repeat_bits(const void *p) {
+  int32_t bits;
+  memcpy(&bits, p, sizeof bits);
+  return i32x<W>(bits);
+}
+
 /// A group of numbers of a point, repeated in every lane.
 template <class D>
 NNC_INLINE i32x<D::lanes> repeat_group(const typename D::point *p) {
   static_assert(D::group * sizeof(*p) == 4, "a group fills a lane");
-  int32_t bits;
-  memcpy(&bits, p, sizeof bits);
-  return i32x<D::lanes>(bits);
+  return repeat_bits<D::lanes>(p);
 }
 
 /// Copies `count` numbers from x to y, which may be wider.

@@ -7,6 +7,14 @@ exec.program @elided arena 0 lower_bound 0 align 64 weights 64 {
 
 // -----
 
+// Sums of products with these weights may exceed 16 bits.
+exec.program @saturates arena 0 lower_bound 0 align 64 weights 768 {
+  // expected-error @below {{has values that the encoding 'bounded2' cannot represent; its readers need another routine}}
+  %w = exec.weight "w" at 0 = dense<127> : tensor<8x64x1x1xi8> : tensor<8x64x1x1xi8, #nn.layout<KCRS8k8c_bounded2>>
+}
+
+// -----
+
 // A code beyond the table.
 exec.program @damaged arena 64 lower_bound 64 align 64 weights 64 {
   %w = exec.weight "w" at 0 = dense<[1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<28xui8> : tensor<28xui8>

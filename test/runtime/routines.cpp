@@ -7,6 +7,7 @@
 #include "runtime/routines/convolution/conv_transpose2d/portable.h"
 #include "runtime/routines/matrix/matmul/portable.h"
 #include "runtime/routines/pooling/pool2d/portable.h"
+#include "test/runtime/bounded_test.h"
 #include "test/runtime/check.h"
 #include "test/runtime/integers_test.h"
 #include "test/runtime/layouts.h"
@@ -294,11 +295,21 @@ void check_integers(random_source &random, const typename F::shape &s) {
   const std::vector<std::string> names = split(LINE::layouts);
   const axes tensors[] = {inputs[0], inputs[1], F::output(s)};
   const std::string layouts[] = {names[0], names[1], names[2]};
-  compare<R, typename F::template integers<PE>, T, E, PE>(
-      random, s, s, tensors, layouts, F::channels(s),
-      std::ptrdiff_t(line.scratch(s, most_threads)),
-      numbers<X>(random, inputs[0].count()),
-      numbers<std::int8_t>(random, inputs[1].count()));
+  if constexpr (has_part(LINE::name, "_bounded")) {
+    // The name of the layout of the weights, KCRS8k8c_bounded2 or
+    // NK8n8k_bounded2.
+    const std::string &name = names[1];
+    const std::size_t width = name.find_first_of("0123456789");
+    compare_bounded<R, typename F::template integers<PE>, T, E, PE>(
+        random, s, s, std::stoi(name.substr(width)), name.back() - '0', tensors,
+        layouts, F::channels(s), std::ptrdiff_t(line.scratch(s, most_threads)));
+  } else {
+    compare<R, typename F::template integers<PE>, T, E, PE>(
+        random, s, s, tensors, layouts, F::channels(s),
+        std::ptrdiff_t(line.scratch(s, most_threads)),
+        numbers<X>(random, inputs[0].count()),
+        numbers<std::int8_t>(random, inputs[1].count()));
+  }
 }
 
 /// Checks the smallest candidate of LINE on random shapes to which it applies.

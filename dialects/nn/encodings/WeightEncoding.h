@@ -95,6 +95,11 @@ public:
     return 0;
   }
 
+  /// Returns true if whether the encoding can represent a weight is a matter of
+  /// the weight's values, so that one whose values are not known must not be
+  /// encoded.
+  virtual bool needsValues() const { return false; }
+
 private:
   std::string spelling;
 };

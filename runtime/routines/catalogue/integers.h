@@ -19,18 +19,24 @@ constexpr double rate_of_products(const tile_limits &t, int G) {
                   : t.cost->pairs_rate;
 }
 
+/// The rate of products of bytes of which `sum` are added in 16 bits.
+constexpr double rate_of_bounded(const tile_limits &t, int sum) {
+  return sum == 4 ? t.cost->bounded4_rate : t.cost->bounded2_rate;
+}
+
 /// Efficiency of conv2d/integers.h with tiles of C pixels by B blocks. Products
-/// are computed G at a time. Strips of the input are copied first, in blocks of
-/// `together` channels.
+/// are computed G at a time, at the rate `rate`. Strips of the input are copied
+/// first, in blocks of `together` channels.
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
-                                               int B, int G, int together) {
+                                               int B, int G, int together,
+                                               double rate) {
   const conv2d_integers_plan p =
       plan_conv2d_integers(s, t.lanes, G >= 4 ? 1 : 4 / G, C, together);
   const int channels = s.c / s.groups, padded = ceil_div(channels, G) * G;
   const double taps = double(s.kh) * s.kw;
   const double work = double(s.k) * s.oh * s.ow * channels * taps;
-  const double reached = rate_of_products(t, G) * channels / padded *
+  const double reached = rate * channels / padded *
                          tiles_efficiency(t, p.out_height, p.out_width, s.k,
                                           padded * taps / G, 1, C, B);
   const double copied = double(p.down) * p.across * p.copy_rows *
@@ -42,14 +48,25 @@ constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
 template <class S>
 constexpr double integers_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                                                int B, int G) {
-  return integers_efficiency_of_conv2d(t, s, C, B, G, larger(G, t.lanes));
+  return integers_efficiency_of_conv2d(t, s, C, B, G, larger(G, t.lanes),
+                                       rate_of_products(t, G));
+}
+
+/// Efficiency of conv2d/integers.h with x in NCHW<W>c and weights that are
+/// bounded for sums of `sum` products.
+template <class S>
+constexpr double bounded_efficiency_of_conv2d(tile_limits t, const S &s, int C,
+                                              int B, int sum) {
+  return integers_efficiency_of_conv2d(t, s, C, B, 8, larger(8, t.lanes),
+                                       rate_of_bounded(t, sum));
 }
 
 /// Efficiency of conv2d/integers.h where x is in NCHW.
 template <class S>
 constexpr double first_integers_efficiency(tile_limits t, const S &s, int C,
                                            int B, int G) {
-  return integers_efficiency_of_conv2d(t, s, C, B, G, G);
+  return integers_efficiency_of_conv2d(t, s, C, B, G, G,
+                                       rate_of_products(t, G));
 }
 
 /// Efficiency of conv2d/integers_winograd.h with register tiles of P tiles by B
@@ -85,17 +102,29 @@ constexpr double integers_depthwise_efficiency(tile_limits t, const S &s, int C,
          (ceil_div(s.k, t.lanes) * t.lanes);
 }
 
-/// Efficiency of matmul/bytes.h with tiles of M rows by B panels.
+/// Efficiency of matmul/bytes.h with tiles of M rows by B panels. Products are
+/// computed G at a time, at the rate `rate`.
 template <class S>
 constexpr double bytes_efficiency(tile_limits t, const S &s, int M, int B,
-                                  int G) {
+                                  int G, double rate) {
   const int padded = ceil_div(s.k, G) * G;
   const double work = double(s.m) * s.n * s.k;
   const double reached =
-      rate_of_products(t, G) * s.k / padded *
+      rate * s.k / padded *
       tiles_efficiency(t, 1, s.m, s.n, double(padded) / G, 1, M, B);
   return work /
          (work / reached + t.cost->integers_copy_cost * double(s.m) * s.k);
+}
+template <class S>
+constexpr double bytes_efficiency(tile_limits t, const S &s, int M, int B,
+                                  int G) {
+  return bytes_efficiency(t, s, M, B, G, rate_of_products(t, G));
+}
+/// The same with weights that are bounded for sums of `sum` products.
+template <class S>
+constexpr double bounded_efficiency(tile_limits t, const S &s, int M, int B,
+                                    int sum) {
+  return bytes_efficiency(t, s, M, B, 8, rate_of_bounded(t, sum));
 }
 
 } // namespace nnc

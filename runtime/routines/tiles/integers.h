@@ -10,6 +10,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/functions.h"
+#include "runtime/routines/tiles/bounded_weights.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {
@@ -121,6 +122,78 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
     NNC_FORGET_LOADS;
     for (int b = 0; b < B; ++b)
       store(b, done[b]);
+  }
+};
+
+/// The register tile for weights as bounded_weights.h defines them.
+template <int LANES, int SUM, int P, int B>
+struct dot_tile<bounded_dots<LANES, SUM>, P, B> {
+  static constexpr int W = LANES;
+  using bytes = byte_lanes<W>;
+
+  i32x<W> sum[P][B];
+
+  NNC_INLINE void clear() {
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] = i32x<W>(0);
+  }
+
+  NNC_INLINE void add(const uint8_t *points, ptrdiff_t point, const int8_t *w,
+                      ptrdiff_t block) {
+    NNC_UNROLL for (int p = 0; p < P; ++p) {
+      const i32x<W> first = repeat_bits<W>(points + p * point);
+      const i32x<W> second = repeat_bits<W>(points + p * point + 4);
+      NNC_UNROLL for (int b = 0; b < B; ++b) {
+        const int8_t *own = w + b * block;
+        const i32x<W> low = bytes::load_bits(own);
+        const i32x<W> high = bytes::load_bits(own + 4 * W);
+        if constexpr (SUM == 4)
+          sum[p][b] = bytes::bounded_dot8(sum[p][b], first, low, second, high);
+        else
+          sum[p][b] = bytes::bounded_dot4(
+              bytes::bounded_dot4(sum[p][b], first, low), second, high);
+      }
+    }
+  }
+
+  /// Adds the products of the extra vectors of the blocks at w, which are
+  /// `block` bytes apart. find(place) returns the address of the four numbers
+  /// of the first point that an extra vector at this place multiplies.
+  template <class Find>
+  NNC_INLINE void add_extras(const bounded_weights &weights, const int8_t *w,
+                             ptrdiff_t block, ptrdiff_t point,
+                             const Find &find) {
+    NNC_UNROLL for (int b = 0; b < B; ++b) {
+      const int8_t *own = w + b * block;
+      const int8_t *extra = own + weights.extras();
+      const int8_t *place = own + weights.places();
+      const int8_t *const end = place + 4 * number(own + weights.count());
+      NNC_KEEP_LOOP for (; place < end; place += 8) {
+        const uint8_t *x = find(number(place)), *y = find(number(place + 4));
+        const i32x<W> low = bytes::load_bits(extra);
+        const i32x<W> high = bytes::load_bits(extra + 4 * W);
+        extra += 8 * W;
+        NNC_UNROLL for (int p = 0; p < P; ++p) sum[p][b] =
+            bytes::bounded_dot8(sum[p][b], repeat_bits<W>(x + p * point), low,
+                                repeat_bits<W>(y + p * point), high);
+      }
+    }
+  }
+
+  template <class F> NNC_INLINE void for_each(const F &store) const {
+    i32x<W> done[B][P];
+    NNC_UNROLL for (int p = 0; p < P; ++p)
+        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
+    NNC_FORGET_LOADS;
+    for (int b = 0; b < B; ++b)
+      store(b, done[b]);
+  }
+
+private:
+  static NNC_INLINE int number(const int8_t *p) {
+    int32_t n;
+    memcpy(&n, p, sizeof n);
+    return n;
   }
 };
 

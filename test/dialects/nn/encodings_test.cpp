@@ -105,23 +105,40 @@ TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
         "strassen", "strassen2", "int4", "integer_winograd2", "codebook16",
-        "phases2", "phases4"}) {
+        "bounded2", "bounded4", "phases2", "phases4"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
     CHECK(WeightEncoding::get(spelling) == encoding);
   }
-  for (const char *spelling :
-       {"", "winograd", "winograd0", "winograd9", "winograd04", "winograd-2",
-        "winograd4x", "strassen1", "strassen3", "int16", "int24", "Int4",
-        "folded", "strided_folded_winograd2", "strided_strassen", "24",
-        "codebook17", "phases1", "phases5"}) {
+  for (const char *spelling : {"",
+                               "winograd",
+                               "winograd0",
+                               "winograd9",
+                               "winograd04",
+                               "winograd-2",
+                               "winograd4x",
+                               "strassen1",
+                               "strassen3",
+                               "int16",
+                               "int24",
+                               "Int4",
+                               "folded",
+                               "strided_folded_winograd2",
+                               "strided_strassen",
+                               "24",
+                               "codebook17",
+                               "bounded",
+                               "bounded3",
+                               "phases1",
+                               "phases5"}) {
     INFO(spelling);
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "codebook16, fragments, grouped, integer_winograd2, int4, phases<s>, "
-        "pixels, strassen, strassen2, winograd<m>, strided_winograd<m>, "
+        "bounded2, bounded4, codebook16, fragments, grouped, "
+        "integer_winograd2, int4, phases<s>, pixels, strassen, strassen2, "
+        "winograd<m>, strided_winograd<m>, "
         "folded_winograd<m>");
 }
 

@@ -110,8 +110,14 @@ private:
   }
   /// Steps along the input channels of a group.
   static constexpr int steps(const S &s) { return ceil_div(s.c / s.groups, G); }
+  static constexpr bounded_weights bounded(const S &s) {
+    return {W, steps(s), s.kh, s.kw, bounded_sum<D>};
+  }
   static constexpr ptrdiff_t weight_block(const S &s) {
-    return ptrdiff_t(steps(s)) * s.kh * s.kw * W * G;
+    if constexpr (bounded_sum<D> != 0)
+      return bounded(s).bytes();
+    else
+      return ptrdiff_t(steps(s)) * s.kh * s.kw * W * G;
   }
   static constexpr ptrdiff_t out_plane(const plan_type &p) {
     return ptrdiff_t(p.out_height) * p.out_width * W;
@@ -300,6 +306,14 @@ private:
         }
       }
     }
+    if constexpr (bounded_sum<D> != 0)
+      sums.add_extras(bounded(s), j.w, weight_block(s), pixel, [&](int place) {
+        const int eight = bounded_weights::eight_of(place);
+        return points + eight / per_block * block_stride +
+               eight % per_block * G + bounded_weights::four_of(place) * 4 +
+               bounded_weights::row_of(place) * s.dh * row_stride +
+               bounded_weights::column_of(place) * s.dw * V;
+      });
     // Local copies, because the compiler has to assume that stores to y change
     // j.
     const Epi epi = *j.epi;
@@ -333,6 +347,25 @@ using conv2d_i32_nchw4c_sse4 =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_neon =
     conv2d_integers_t<pair_dots<4>, false, S, COLS, OC, Epi>;
+
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw16c_bounded2_avx512 =
+    conv2d_integers_t<bounded_dots<16, 2>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_bounded2_avx2 =
+    conv2d_integers_t<bounded_dots<8, 2>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_bounded2_sse4 =
+    conv2d_integers_t<bounded_dots<4, 2>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw16c_bounded4_avx512 =
+    conv2d_integers_t<bounded_dots<16, 4>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_bounded4_avx2 =
+    conv2d_integers_t<bounded_dots<8, 4>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_bounded4_sse4 =
+    conv2d_integers_t<bounded_dots<4, 4>, false, S, COLS, OC, Epi>;
 
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_neondot =

@@ -87,8 +87,14 @@ private:
     return plan_matmul_bytes(s, G, int(sizeof(P)), M);
   }
   static constexpr int panels(const S &s) { return ceil_div(s.n, W); }
+  static constexpr bounded_weights bounded(const S &s) {
+    return {W, ceil_div(s.k, G), 1, 1, bounded_sum<D>};
+  }
   static constexpr ptrdiff_t panel_size(const S &s) {
-    return ptrdiff_t(ceil_div(s.k, G)) * G * W;
+    if constexpr (bounded_sum<D> != 0)
+      return bounded(s).bytes();
+    else
+      return ptrdiff_t(ceil_div(s.k, G)) * G * W;
   }
 
   /// Returns rows [row, row + count) of a in the form that the products need. b
@@ -142,6 +148,11 @@ private:
       a += G;
       b += W * G;
     }
+    if constexpr (bounded_sum<D> != 0)
+      sums.add_extras(bounded(s), j.b, panel_size(s), length, [&](int place) {
+        return j.a + row * length + bounded_weights::eight_of(place) * G +
+               bounded_weights::four_of(place) * 4;
+      });
     const Epi epi = *j.epi;
     Y *const y = j.y;
     const int column = j.column;
@@ -168,6 +179,24 @@ template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_sse4 = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neon = matmul_bytes_t<pair_dots<4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk16n_bounded2_avx512 =
+    matmul_bytes_t<bounded_dots<16, 2>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk8n_bounded2_avx2 =
+    matmul_bytes_t<bounded_dots<8, 2>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk4n_bounded2_sse4 =
+    matmul_bytes_t<bounded_dots<4, 2>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk16n_bounded4_avx512 =
+    matmul_bytes_t<bounded_dots<16, 4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk8n_bounded4_avx2 =
+    matmul_bytes_t<bounded_dots<8, 4>, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
+using matmul_i32_nk4n_bounded4_sse4 =
+    matmul_bytes_t<bounded_dots<4, 4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neondot = matmul_bytes_t<signed_dots, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
