@@ -29,8 +29,7 @@ NNC_ONCE bool dsp_are_usual_channels(const requantization &r, int first,
   bool are_usual = true;
   NNC_KEEP_LOOP for (int k = first; k < first + count; ++k) {
     const int32_t m = r.multiplier[k], shift = r.shift[k];
-    are_usual &=
-        m >= 0 && shift <= 0 && shift >= -32 && (m == 0 || shift <= -2);
+    are_usual &= m >= 0 && shift >= -32 && (shift <= -2 || (m | shift) == 0);
   }
   return are_usual;
 }

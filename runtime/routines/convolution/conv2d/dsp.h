@@ -195,7 +195,7 @@ NNC_ONCE void dsp_depthwise_rows(const dsp_layer &s, const requantization &r,
                                  const int8_t *x, const int8_t *w, int8_t *y,
                                  int32_t *sums, int begin, int end) {
   const dsp_window &d = s.window;
-  if (dsp_are_threes(s) && dsp_are_usual_channels(r, 0, d.c)) {
+  if (dsp_are_threes(s)) {
     dsp_depthwise_threes(s, r, x, w, y, begin, end);
     return;
   }
@@ -219,8 +219,11 @@ template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
     auto *sums = static_cast<int32_t *>(static_cast<void *>(scratch));
     if constexpr (requantizes<Epi>::value) {
       with_dsp_layer(s, [&](const dsp_layer &layer) {
-        dsp_depthwise_rows(layer, make_requantization(epi), x, w, y, sums,
-                           begin, end);
+        const requantization r = make_requantization(epi);
+        if constexpr (dsp_has_threes<S>())
+          dsp_depthwise_threes(layer, r, x, w, y, begin, end);
+        else
+          dsp_depthwise_rows(layer, r, x, w, y, sums, begin, end);
       });
       return;
     }

@@ -233,13 +233,45 @@ NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
 #undef NNC_OUTPUT
 #endif
 
-/// Returns true if dsp_depthwise_threes() takes a layer: at most one column
-/// before the image and as many after it as the stride meet windows.
+/// Returns true if windows are known to be 3 x 3 and not dilated.
+template <class S> constexpr bool dsp_has_threes() {
+  if constexpr (is_member_pointer<decltype(&S::kh)> ||
+                is_member_pointer<decltype(&S::kw)> ||
+                is_member_pointer<decltype(&S::dh)> ||
+                is_member_pointer<decltype(&S::dw)>)
+    return false;
+  else
+    return S::kh == 3 && S::kw == 3 && S::dh == 1 && S::dw == 1;
+}
+
+/// Returns true if dsp_three_row() takes a layer: at most one column before the
+/// image and as many after it as the stride meet windows.
 NNC_INLINE bool dsp_are_threes(const dsp_layer &s) {
   const dsp_window &d = s.window;
   return d.kh == 3 && d.kw == 3 && d.dh == 1 && d.dw == 1 && d.h >= 3 &&
          d.w >= 3 && s.sw <= 2 && s.pl <= 1 && s.pl >= 0 &&
          (s.ow - 1) * s.sw - s.pl + 3 - d.w <= s.sw;
+}
+
+/// Computes a row of channel k of any layer, whose first tap is in row `top` of
+/// the image. This is for the few channels that dsp_three_row() does not take.
+NNC_ONCE void dsp_depthwise_channel(const dsp_layer &s, const requantization &r,
+                                    const int8_t *image, const int8_t *w,
+                                    int8_t *y, int k, int top) {
+  const dsp_window &d = s.window;
+  int left = -s.pl;
+  for (int8_t *stop = y + s.ow * d.c; y != stop; y += d.c, left += s.sw) {
+    int32_t sum = r.bias[k];
+    const int8_t *tap = w + k;
+    for (int iy = top; iy < top + d.kh * d.dh; iy += d.dh)
+      for (int ix = left; ix < left + d.kw * d.dw; ix += d.dw, tap += d.c) {
+        const bool isInside = iy >= 0 && iy < d.h && ix >= 0 && ix < d.w;
+        const int v = isInside ? image[(iy * d.w + ix) * d.c + k] : d.fill;
+        sum = plus(sum, int32_t(v * *tap));
+      }
+    const int32_t v = dsp_rescale(sum, r.multiplier[k], r.shift[k]) + r.zero;
+    *y = static_cast<int8_t>(dsp_saturate(v));
+  }
 }
 
 /// Computes a row of a channel. x is the first of the three rows that `t` is
@@ -275,28 +307,33 @@ NNC_ONCE void dsp_three_row(const dsp_layer &s, const dsp_three_taps &t,
     *stop = t.output(first + t.outside[2]);
 }
 
-/// Computes rows [begin, end) of all images for which dsp_are_threes() and
-/// dsp_are_usual_channels().
+/// Computes rows [begin, end) of all images, channel by channel.
 NNC_ONCE void dsp_depthwise_threes(const dsp_layer &s, const requantization &r,
                                    const int8_t *x, const int8_t *w, int8_t *y,
                                    int begin, int end) {
   const int c = s.window.c, h = s.window.h, row = s.window.w * c;
+  const bool areThrees = dsp_are_threes(s);
   dsp_three_taps t;
   t.zero = r.zero;
   for (int k = 0; k < c; ++k) {
+    const bool isThree = areThrees && dsp_are_usual_channels(r, k, 1);
     t.multiplier = r.multiplier[k];
     t.right = dsp_upper_shift(r.shift[k]);
-    const int8_t *image = x + begin / s.oh * h * row + k;
+    const int8_t *image = x + begin / s.oh * h * row;
     int8_t *out = y + begin * s.ow * c + k;
     int oy = begin % s.oh, shift = -4;
     for (int i = begin; i < end; ++i, out += s.ow * c) {
       const int top = oy * s.sh - s.pt;
-      const int from = top < 0 ? 0 : top > h - 3 ? h - 3 : top;
-      if (from - top != shift) {
-        shift = from - top;
-        t.set(w + k, c, shift, s.window.fill, r.bias[k]);
+      if (!isThree) {
+        dsp_depthwise_channel(s, r, image, w, out, k, top);
+      } else {
+        const int from = top < 0 ? 0 : top > h - 3 ? h - 3 : top;
+        if (from - top != shift) {
+          shift = from - top;
+          t.set(w + k, c, shift, s.window.fill, r.bias[k]);
+        }
+        dsp_three_row(s, t, image + from * row + k, out);
       }
-      dsp_three_row(s, t, image + from * row, out);
       if (++oy == s.oh) {
         oy = 0;
         image += h * row;
