@@ -348,8 +348,9 @@ void LayerForms::addHalves(LayerOp layer) {
   SmallVector<LayerOp> bases;
   if (anchored)
     bases.push_back(anchored);
-  if (LayerOp rounding =
-          anchored && isOnGpu(layer) ? roundInput(anchored) : LayerOp())
+  if (LayerOp rounding = anchored && (isOnGpu(layer) || half.isBF16())
+                             ? roundInput(anchored)
+                             : LayerOp())
     bases.push_back(rounding);
   auto isOpen = [](Value extra) {
     return !extra.getDefiningOp<ConstantOp>() && getElement(extra).isF32();

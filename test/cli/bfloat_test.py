@@ -100,6 +100,22 @@ class Precision(nnc.TestCase):
     def test_images(self):
         self.check(network(), ["conv2d_bf16_nchw16c_amxbf16", "max_pool2d_bf16_nchw16c_amxbf16"])
 
+    def test_first_layer(self):
+        """An image of three channels, which the layer rounds as it copies it, and layers of few
+        channels."""
+        node = helper.make_node
+        self.check(nnc.model(
+            [node("Conv", ["x", "w"], ["a"], "conv1", pads=[3] * 4, strides=[2, 2]),
+             node("Relu", ["a"], ["b"], "relu1"),
+             node("Conv", ["b", "v"], ["c"], "conv2", pads=[1] * 4),
+             node("Relu", ["c"], ["d"], "relu2"),
+             node("Conv", ["d", "u"], ["y"], "conv3", pads=[1] * 4)],
+            [nnc.value("x", [1, 3, 91, 83])], [nnc.value("y", [1, 40, 46, 42])],
+            [nnc.weights("w", 24, 3, 7, 7), nnc.weights("v", 64, 24, 3, 3),
+             nnc.weights("u", 40, 64, 3, 3)]),
+            ["conv2d_f32_bf16_nchw16c_first_amxbf16", "conv2d_bf16_nchw16c_few_amxbf16",
+             "conv2d_bf16_nchw16c_amxbf16"])
+
     def test_products_on_threads(self):
         self.check(product(), ["matmul_bf16_nk16n_amxbf16"], "--threads=on")
 

@@ -35,13 +35,14 @@ struct conv2d_gathered_tiles_t {
   template <class X, class T, class Y>
   static void run(const S &s, const X *x, const T *w, Y *y,
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
-    static_assert(sizeof(X) == BYTES && sizeof(T) == BYTES, "sizes of factors");
+    using P = point_of<X>;
+    static_assert(sizeof(P) == BYTES && sizeof(T) == BYTES, "sizes of factors");
     const gathered_tiles_plan p = plan(s);
     const int runs = ceil_div(p.out_blocks, 2);
     const auto *weights = reinterpret_cast<const unsigned char *>(w);
     const ptrdiff_t plane = ptrdiff_t(s.oh) * s.ow * W;
     unsigned char *copy = scratch + p.gathered, *tails = copy + p.copied;
-    tile_sums<X> sums[2];
+    tile_sums<P> sums[2];
     while (begin < end) {
       const int strip = begin / runs, first = begin % runs;
       const int last = smaller(runs, first + end - begin);
@@ -53,9 +54,9 @@ struct conv2d_gathered_tiles_t {
       const int columns = smaller(p.columns, s.ow - column);
       const int group = image % s.groups;
       copy_input(s, p, x + image * image_size(s, p), row, column, rows, columns,
-                 reinterpret_cast<X *>(copy));
+                 reinterpret_cast<P *>(copy));
       gather(s, p, copy, rows, columns, scratch);
-      tile_results<X, Y, Epi> pending(y, epi, columns, s.ow, plane, s.k);
+      tile_results<P, Y, Epi> pending(y, epi, columns, s.ow, plane, s.k);
       for (int run = first; run < last; ++run) {
         const int local = run * 2, block = group * p.out_blocks + local;
         tile_run at{};
@@ -90,6 +91,10 @@ struct conv2d_gathered_tiles_t {
   }
 
 private:
+  /// The elements that are multiplied: floats are rounded when they are copied.
+  template <class X>
+  using point_of = conditional_t<is_same<X, float>::value, bf16, X>;
+
   static constexpr gathered_tiles_plan plan(const S &s) {
     return plan_gathered_tiles(s, BYTES, KB);
   }
@@ -118,17 +123,17 @@ private:
 
   /// Copies the input of the strip of rows x columns outputs whose first output
   /// is (row, column).
-  template <class X>
+  template <class X, class P>
   NNC_NOINLINE static void copy_input(const S &s, const gathered_tiles_plan &p,
                                       const X *x, int row, int column, int rows,
-                                      int columns, X *copy) {
-    const int pixel = p.pixel / int(sizeof(X));
+                                      int columns, P *copy) {
+    const int pixel = p.pixel / int(sizeof(P));
     const int step = s.kw == 1 ? s.sw : 1;
     const int from = column * s.sw - s.pl;
     const int copy_rows = (rows - 1) * p.row_step + (s.kh - 1) * s.dh + 1;
     const int all = (columns - 1) * p.column_step + (s.kw - 1) * s.dw + 1;
     for (int r = 0; r < copy_rows; ++r) {
-      X *to = copy + ptrdiff_t(r) * p.copy_columns * pixel;
+      P *to = copy + ptrdiff_t(r) * p.copy_columns * pixel;
       const int at = row * s.sh - s.pt + r * (s.kh == 1 ? s.sh : 1);
       int first = 0, last = 0;
       if (at >= 0 && at < s.h) {
@@ -160,9 +165,9 @@ private:
   }
 
   /// Copies `count` pixels of planes of channels.
-  template <class X>
+  template <class X, class P>
   static void copy_planes(const S &s, int pixel, const X *x, int step,
-                          int count, X *to) {
+                          int count, P *to) {
     const int channels = s.c / s.groups;
     const ptrdiff_t plane = ptrdiff_t(s.h) * s.w;
     int done = 0;
@@ -171,10 +176,25 @@ private:
         done = int(interleave_bytes(to, x, x + plane, x + 2 * plane,
                                     channels == 4 ? x + 3 * plane : nullptr,
                                     count));
+    if constexpr (is_same<X, float>::value)
+      for (; step == 1 && done + W <= count; done += W)
+        round_pixels(pixel, channels, x + done, plane, to + done * pixel);
     for (int i = done; i < count; ++i)
       for (int c = 0; c < pixel; ++c)
         to[i * pixel + c] =
-            c < channels ? x[c * plane + ptrdiff_t(i) * step] : X(0);
+            c < channels ? P(x[c * plane + ptrdiff_t(i) * step]) : P(0);
+  }
+
+  /// Rounds W pixels of planes of channels.
+  static void round_pixels(int pixel, int channels, const float *x,
+                           ptrdiff_t plane, bf16 *to) {
+    for (int c = 0; c < pixel; ++c) {
+      bf16 part[W];
+      if (c < channels)
+        round_factors<f32x<W>>(part, x + c * plane);
+      for (int i = 0; i < W; ++i)
+        to[i * pixel + c] = c < channels ? part[i] : bf16(0.0f);
+    }
   }
 
   /// Copies `count` pixels of blocks of 16 channels.
@@ -222,6 +242,15 @@ private:
   }
 };
 
+template <class S, int KB, class Epi>
+using conv2d_bf16_nchw16c_few_amxbf16 =
+    conv2d_gathered_tiles_t<2, false, S, KB, Epi>;
+template <class S, int KB, class Epi>
+using conv2d_bf16_nchw16c_first_amxbf16 =
+    conv2d_gathered_tiles_t<2, true, S, KB, Epi>;
+template <class S, int KB, class Epi>
+using conv2d_f32_bf16_nchw16c_first_amxbf16 =
+    conv2d_gathered_tiles_t<2, true, S, KB, Epi>;
 template <class S, int KB, class Epi>
 using conv2d_i32_nchw16c_few_amxint8 =
     conv2d_gathered_tiles_t<1, false, S, KB, Epi>;
