@@ -264,3 +264,111 @@ TEST_CASE("convolutions of bytes on tiles", "[matrix_tiles]") {
   check_convs<u8, u8, std::int32_t, to>(r, 10);
   check_convs<i8, u8, u8, to_scalars>(r, 10);
 }
+
+namespace {
+
+/// A convolution of 2 images, whose sizes are constants.
+template <int C, int K, int SIDE, int TAPS, int STRIDE> struct constant_conv2d {
+  static constexpr int n = 2, c = C, h = SIDE, w = SIDE + 2, k = K;
+  static constexpr int kh = TAPS, kw = TAPS, sh = STRIDE, sw = STRIDE;
+  static constexpr int dh = 1, dw = 1, pt = TAPS / 2, pl = TAPS / 2;
+  static constexpr int oh = (h + 2 * pt - TAPS) / STRIDE + 1;
+  static constexpr int ow = (w + 2 * pl - TAPS) / STRIDE + 1;
+  static constexpr int groups = 1, fill = 9;
+  static conv2d_shape values() {
+    return {n,  c,  h,  w,  k,  kh, kw,     sh,  sw,
+            dh, dw, pt, pl, oh, ow, groups, fill};
+  }
+};
+
+template <template <class, int, class> class R, class S>
+void check_constant_conv(random_source &r, const char *input,
+                         std::ptrdiff_t scratch) {
+  using E = integers_epilogue<to<u8>, u8>;
+  using PE = integers_epilogue<to_scalars<u8>, u8>;
+  const conv2d_shape s = S::values();
+  INFO(describe(s));
+  const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
+                          {"KCRS", {s.k, s.c, s.kh, s.kw}},
+                          {"NCHW", {s.n, s.k, s.oh, s.ow}}};
+  const std::string layouts[] = {input, "KRSC16k4c", "NCHW16c"};
+  compare<R<S, 8, E>, conv2d_i32_portable<conv2d_shape, PE>, u8, E, PE>(
+      r, S{}, s, tensors, layouts, s.k, scratch,
+      numbers<u8>(r, tensors[0].count()), numbers<i8>(r, tensors[1].count()));
+}
+
+template <class S> void check_constant(random_source &r) {
+  const conv2d_shape s = S::values();
+  if constexpr (fills_tiles(S{}, 1)) {
+    check_constant_conv<conv2d_i32_nchw16c_amxint8, S>(
+        r, "NCHW16c", plan_conv2d_tiles(s, 1, 8).scratch(1));
+  } else {
+    const std::ptrdiff_t scratch = plan_gathered_tiles(s, 1, 8).scratch(1);
+    check_constant_conv<conv2d_i32_nchw16c_few_amxint8, S>(r, "NCHW16c",
+                                                           scratch);
+    check_constant_conv<conv2d_i32_nchw16c_first_amxint8, S>(r, "NCHW",
+                                                             scratch);
+  }
+}
+
+/// Compares a product of bf16 with sums of doubles. A column of b is infinite,
+/// which no other column may notice.
+void check_floats(random_source &r, matmul_shape s) {
+  s.batch = 1;
+  s.a_batch_stride = s.b_batch_stride = s.transpose_b = 0;
+  INFO(describe(s));
+  std::vector<bf16> a, b;
+  for (float x : r.values(std::size_t(s.m * s.k)))
+    a.push_back(bf16(x));
+  for (float x : r.values(std::size_t(s.n * s.k)))
+    b.push_back(bf16(x));
+  const int infinite = s.n > 16 ? 16 + r.between(0, s.n - 17) : -1;
+  if (infinite >= 0)
+    for (int k = 0; k < s.k; ++k)
+      b[std::size_t(k * s.n + infinite)] = bf16(INFINITY);
+  std::vector<bf16> panels;
+  for (int i : places({"KN", {s.k, s.n}}, "NK16n2k"))
+    panels.push_back(i < 0 ? bf16(0.0f) : b[std::size_t(i)]);
+  using R = matmul_tiles_t<2, matmul_shape, 1, none>;
+  std::vector<unsigned char> scratch(
+      std::size_t(plan_matmul_tiles(s, 2, 1).scratch(1)), 0xff);
+  floats y(std::size_t(s.m * s.n), 55.0f);
+  in_parts(R::units(s), [&](int begin, int end) {
+    R::run(s, a.data(), panels.data(), y.data(), scratch.data(), none{}, begin,
+           end);
+  });
+  for (int m = 0; m < s.m; ++m)
+    for (int n = 0; n < s.n; ++n) {
+      double sum = 0, size = 0;
+      for (int k = 0; k < s.k; ++k) {
+        const int place = s.transpose_a ? k * s.m + m : m * s.k + k;
+        const double product = double(float(a[std::size_t(place)])) *
+                               double(float(b[std::size_t(k * s.n + n)]));
+        sum += product;
+        size += std::fabs(product);
+      }
+      if (n != infinite)
+        CHECK(std::fabs(double(y[std::size_t(m * s.n + n)]) - sum) <=
+              1e-6 * size + 1e-30);
+    }
+}
+
+} // namespace
+
+TEST_CASE("convolutions of constant shapes on tiles", "[matrix_tiles]") {
+  random_source r;
+  check_constant<constant_conv2d<64, 48, 9, 3, 1>>(r);
+  check_constant<constant_conv2d<100, 33, 11, 3, 2>>(r);
+  check_constant<constant_conv2d<128, 16, 7, 1, 1>>(r);
+  check_constant<constant_conv2d<3, 40, 23, 7, 2>>(r);
+  check_constant<constant_conv2d<16, 20, 6, 3, 1>>(r);
+}
+
+TEST_CASE("matrix products of bf16 on tiles", "[matrix_tiles]") {
+  random_source r;
+  for (int i = 0; i < 30; ++i) {
+    check_floats(r, random_matmul(r));
+    matmul_shape s = whole_matmul(r);
+    check_floats(r, s);
+  }
+}

@@ -128,12 +128,13 @@ struct tile_run {
   /// that consists of whole steps. What follows the last panel of all cannot be
   /// read, nor what follows a panel of less than a step, where the panels after
   /// it may be too short. Their last steps are completed with zeros in scratch.
-  void set_tail(int c, int steps, bool is_last, unsigned char *scratch) {
+  /// So are those of panels for which `alone` is true.
+  void set_tail(int c, int steps, bool alone, unsigned char *scratch) {
     const unsigned char *from =
         weights + c * panel + ptrdiff_t(steps - 1) * tile_bytes;
     const ptrdiff_t bytes = panel % tile_bytes;
     tail[c] = from;
-    if (bytes == 0 || !(is_last || steps == 1))
+    if (bytes == 0 || !(alone || steps == 1))
       return;
     unsigned char *copy = scratch + c * tile_bytes;
     memcpy(copy, from, size_t(bytes));

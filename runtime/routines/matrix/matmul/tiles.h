@@ -8,8 +8,9 @@
 // A block of 2 x 2 tiles has 32 rows and 32 columns of y. Its sums go to
 // memory, and the epilogue computes results of them while the products of the
 // next block are under way. A step beyond the end of a panel multiplies what
-// follows it, other weights, by zeros of the copy of a. A unit is two panels of
-// a strip of rows.
+// follows it, other weights, by zeros of the copy of a. Where it is not
+// weights, or not finite, it is replaced by zeros. A unit is two panels of a
+// strip of rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_TILES_H
@@ -59,8 +60,10 @@ template <int BYTES, class S, int KB, class Epi> struct matmul_tiles_t {
         at.columns = smaller(2, panels(s) - run * 2);
         at.weights = weights + run * 2 * panel;
         at.panel = panel;
+        // Zero times what follows a panel of floats is not zero if that is
+        // infinite or no number.
         for (int c = 0; c < at.columns; ++c)
-          at.set_tail(c, p.steps, run * 2 + c == panels(s) - 1,
+          at.set_tail(c, p.steps, BYTES == 2 || run * 2 + c == panels(s) - 1,
                       scratch + p.copied);
         for (int r = 0; r < rows; r += 2 * tile_rows) {
           at.rows = rows - r > tile_rows ? 2 : 1;
