@@ -11,6 +11,22 @@ using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
 
+std::optional<SmallVector<int64_t>> nnc::joinPads(PadOp pad,
+                                                  ArrayRef<int64_t> pads) {
+  ArrayRef<int64_t> outer = pad.getPads();
+  size_t rank = outer.size() / 2, spatial = rank - 2;
+  if (llvm::any_of(outer, [](int64_t size) { return size < 0; }) ||
+      outer[0] != 0 || outer[1] != 0 || outer[rank] != 0 ||
+      outer[rank + 1] != 0)
+    return std::nullopt;
+  SmallVector<int64_t> joined(pads);
+  for (size_t i = 0; i < spatial; ++i) {
+    joined[i] += outer[2 + i];
+    joined[spatial + i] += outer[rank + 2 + i];
+  }
+  return joined;
+}
+
 namespace {
 /// A neutral element of a binary function: `function(x, value)` is x; with
 /// `either`, `function(value, x)` is x as well.
@@ -93,20 +109,12 @@ struct PadIntoConv : OpRewritePattern<ConvOp> {
     auto pad = conv.getX().getDefiningOp<PadOp>();
     if (!pad || pad.getMode() != PadMode::constant || !pad.getValue().isZero())
       return failure();
-    ArrayRef<int64_t> outer = pad.getPads();
-    size_t rank = outer.size() / 2, spatial = rank - 2;
-    if (llvm::any_of(outer, [](int64_t size) { return size < 0; }) ||
-        outer[0] != 0 || outer[1] != 0 || outer[rank] != 0 ||
-        outer[rank + 1] != 0)
+    auto pads = joinPads(pad, conv.getPads());
+    if (!pads)
       return failure();
-    SmallVector<int64_t> pads(conv.getPads());
-    for (size_t i = 0; i < spatial; ++i) {
-      pads[i] += outer[2 + i];
-      pads[spatial + i] += outer[rank + 2 + i];
-    }
     rewriter.modifyOpInPlace(conv, [&] {
       conv.getXMutable().assign(pad.getX());
-      conv.setPads(pads);
+      conv.setPads(*pads);
     });
     return success();
   }

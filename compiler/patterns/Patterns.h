@@ -17,6 +17,12 @@
 
 namespace nnc {
 
+/// Returns `pads`, the padding of a convolution of images, with that of `pad`,
+/// which computes the images, added; nullopt if `pad` pads other axes, too, or
+/// cuts images.
+std::optional<llvm::SmallVector<int64_t>>
+joinPads(nn::PadOp pad, llvm::ArrayRef<int64_t> pads);
+
 /// Adds patterns that remove identities: x + 0, x * 1 and the like, and
 /// broadcasts and paddings that change nothing.
 void populateIdentities(mlir::RewritePatternSet &patterns);

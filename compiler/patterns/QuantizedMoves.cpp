@@ -165,8 +165,39 @@ struct RaiseQuantize : OpRewritePattern<qnn::QuantizeOp> {
     return success();
   }
 };
+
+/// Folds a padding with the zero point, which stands for 0, into the padding of
+/// the convolution that reads it.
+struct PadIntoIntegerConv : OpRewritePattern<qnn::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(qnn::ConvOp conv,
+                                PatternRewriter &rewriter) const override {
+    auto reinterpret = conv.getX().getDefiningOp<qnn::ReinterpretOp>();
+    auto pad =
+        reinterpret ? reinterpret.getX().getDefiningOp<PadOp>() : nullptr;
+    qnn::Parameters parameters = qnn::getParameters(conv.getX().getType());
+    if (!pad || pad.getMode() != PadMode::constant || parameters.axis >= 0 ||
+        pad.getValue().convertToDouble() != double(parameters.zeroPoints[0]))
+      return failure();
+    auto pads = joinPads(pad, conv.getPads());
+    if (!pads)
+      return failure();
+    Value inner = pad.getX();
+    Type type = RankedTensorType::get(
+        cast<RankedTensorType>(inner.getType()).getShape(),
+        getElementTypeOrSelf(conv.getX().getType()));
+    Value x =
+        rewriter.createOrFold<qnn::ReinterpretOp>(conv.getLoc(), type, inner);
+    rewriter.modifyOpInPlace(conv, [&] {
+      conv.getXMutable().assign(x);
+      conv.setPads(*pads);
+    });
+    return success();
+  }
+};
 } // namespace
 
 void nnc::populateQuantizedMoves(RewritePatternSet &patterns) {
-  patterns.add<SinkDequantize, RaiseQuantize>(patterns.getContext());
+  patterns.add<SinkDequantize, RaiseQuantize, PadIntoIntegerConv>(
+      patterns.getContext());
 }

@@ -350,3 +350,35 @@ func.func @bias_of_rounded_scale(%x: !a) -> !c {
   %7 = qnn.quantize half_even %5 : tensor<1x3xf32> -> !c
   return %7 : !c
 }
+
+// -----
+
+!x = tensor<1x1x4x4x!quant.uniform<u8:f32, 5.0e-01:3>>
+!w = tensor<2x1x3x3x!quant.uniform<i8:f32, 1.0>>
+
+// A padding with the zero point is part of the convolution's; one with another
+// number, here 1.0, is not.
+// CHECK-LABEL: @pad_into_conv
+// CHECK-NOT: nn.pad
+// CHECK: qnn.conv %{{.*}} {{.*}}pads = array<i64: 0, 1, 1, 2>, {{.*}} : (tensor<1x1x4x4x!quant
+// CHECK-LABEL: @pad_with_one
+// CHECK: nn.pad {{.*}}value = 5.000000e+00
+// CHECK: qnn.conv {{.*}}pads = array<i64: 0, 0, 0, 0>, {{.*}} : (tensor<1x1x5x7x!quant
+func.func @pad_into_conv(%x: !x) -> tensor<1x2x3x5xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x1x4x4xf32>
+  %1 = nn.pad constant %0 {pads = array<i64: 0, 0, 0, 1, 0, 0, 1, 1>, value = 0.0 : f64} : (tensor<1x1x4x4xf32>) -> tensor<1x1x5x6xf32>
+  %k = nn.constant dense<3> : tensor<2x1x3x3xi8>
+  %wq = qnn.reinterpret %k : tensor<2x1x3x3xi8> -> !w
+  %wf = qnn.dequantize %wq : !w -> tensor<2x1x3x3xf32>
+  %2 = nn.conv %1, %wf {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 1>, groups = 1 : i64} : (tensor<1x1x5x6xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x3x5xf32>
+  return %2 : tensor<1x2x3x5xf32>
+}
+func.func @pad_with_one(%x: !x) -> tensor<1x2x3x5xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x1x4x4xf32>
+  %1 = nn.pad constant %0 {pads = array<i64: 0, 0, 0, 1, 0, 0, 1, 2>, value = 1.0 : f64} : (tensor<1x1x4x4xf32>) -> tensor<1x1x5x7xf32>
+  %k = nn.constant dense<3> : tensor<2x1x3x3xi8>
+  %wq = qnn.reinterpret %k : tensor<2x1x3x3xi8> -> !w
+  %wf = qnn.dequantize %wq : !w -> tensor<2x1x3x3xf32>
+  %2 = nn.conv %1, %wf {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x1x5x7xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x3x5xf32>
+  return %2 : tensor<1x2x3x5xf32>
+}
