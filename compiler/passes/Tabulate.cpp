@@ -180,6 +180,12 @@ bool Costs::isWorthIt(const Expression &expression, int64_t elements) const {
   if (!lookupCycles)
     return steps.size() >= kMinSteps && (isLong || elements >= 256);
   double cycles = 0;
+  // A table that is merged with the rest is not looked up any more.
+  for (Operation *op : expression.ops)
+    if (isa<LookupOp>(op) && llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return expression.ops.contains(user);
+        }))
+      cycles += double(lookupCycles);
   for (StringRef step : steps)
     cycles += isExpensive(step) ? double(longCycles)
               : step == "div"   ? target::costs::kDivisionCycles

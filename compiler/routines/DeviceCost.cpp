@@ -76,10 +76,13 @@ double CoreCost::estimate(const Routine &routine, ArrayRef<RoutineShape> calls,
     efficiency += routine.getEfficiency(call, params, limits) / calls.size();
   if (efficiency <= 0)
     return std::numeric_limits<double>::infinity();
+  const double lookup = core.getLookupSeconds(routine.isa);
   double arithmetic =
       (work.operations / efficiency +
-       work.epilogueOperations * costs::kEpilogueShare) /
+       (work.epilogueOperations + (lookup > 0 ? 0 : work.lookups)) *
+           costs::kEpilogueShare) /
           core.getPeak(routine.isa) +
+      work.lookups * lookup +
       work.exponentials * core.getExponentialSeconds(routine.isa) +
       work.gates * core.getGateSeconds(routine.isa);
   double weights = work.weightBytes * weightSeconds;

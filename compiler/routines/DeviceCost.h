@@ -22,6 +22,7 @@ struct LayerWork {
                                  ///< which are hidden between multiply-adds
   double exponentials = 0;       ///< exponentials and functions of similar cost
   double gates = 0;              ///< calls of functions of runtime/simd/gates.h
+  double lookups = 0;            ///< bytes that are looked up in tables
   /// The bytes of activations that are read and written.
   int64_t activationBytes = 0;
   int64_t weightBytes = 0; ///< bytes of constants that are read

@@ -128,7 +128,7 @@ double GpuCost::getMoveSeconds(const LayerWork &work) const {
 /// Returns the operations of a layer beside its multiply-adds, in multiply-adds
 /// of f32.
 static double getFurtherOperations(const LayerWork &work) {
-  return work.epilogueOperations +
+  return work.epilogueOperations + work.lookups +
          work.exponentials * costs::kGpuExponentialOperations +
          work.gates * costs::kGpuGateOperations;
 }

@@ -333,18 +333,21 @@ public:
   /// Rewrites the ops that still compute with integers. Returns true if all of
   /// them could be rewritten.
   bool run();
-  void addInteger(Value value) { integers.insert(value); }
+  /// Says that the float `value` holds an integer of type `type`.
+  void addInteger(Value value, Type type) { integers.try_emplace(value, type); }
 
 private:
   Value limit(Operation *op, Value real, int64_t zero, double low, double high);
   Value rewrite(RequantizeOp requantize);
   Value rewrite(CastOp cast);
+  Value rewrite(LookupOp lookup);
 
   LayerOp layer;
   Block &block;
   int64_t offset; ///< offset of the stored result; 0 once subtracted
   OpBuilder builder;
-  DenseSet<Value> integers; ///< floats that hold integers
+  /// The floats that hold integers, with the types of these.
+  DenseMap<Value, Type> integers;
 };
 } // namespace
 
@@ -411,6 +414,20 @@ Value FloatEpilogue::rewrite(CastOp cast) {
   return limit(cast, x, 0, low, high);
 }
 
+/// The byte is an integer only from the float in front of the table to the
+/// float behind it.
+Value FloatEpilogue::rewrite(LookupOp lookup) {
+  auto known = integers.find(lookup.getX());
+  if (known == integers.end() || !known->second.isInteger(8))
+    return {};
+  Location loc = lookup.getLoc();
+  Value byte = builder.create<CastOp>(loc, known->second, lookup.getX());
+  auto found = builder.create<LookupOp>(loc, lookup.getY().getType(), byte,
+                                        lookup.getTable());
+  found->setDiscardableAttrs(lookup->getDiscardableAttrDictionary());
+  return builder.create<CastOp>(loc, builder.getF32Type(), found);
+}
+
 bool FloatEpilogue::run() {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     const bool isMade =
@@ -423,9 +440,11 @@ bool FloatEpilogue::run() {
       real = rewrite(requantize);
     else if (auto cast = dyn_cast<CastOp>(op))
       real = rewrite(cast);
+    else if (auto lookup = dyn_cast<LookupOp>(op))
+      real = rewrite(lookup);
     if (!real)
       return false;
-    integers.insert(real);
+    addInteger(real, op.getResult(0).getType());
     op.getResult(0).replaceAllUsesWith(real);
     op.erase();
   }
@@ -470,11 +489,12 @@ bool FloatProduct::apply(LayerOp layer, const HeldFloats &held,
     add.getResult().replaceAllUsesWith(real);
     add.erase();
   }
-  epilogue.addInteger(real);
+  epilogue.addInteger(real, builder.getI32Type());
   for (auto [i, extra] : llvm::enumerate(original.getExtras())) {
     BlockArgument own = block.getArgument(1 + i);
     if (!isNarrow(own.getType()))
       continue;
+    Type narrow = own.getType();
     own.setType(single);
     Value integer = own;
     if (int64_t moved = held.getOffset(extra)) {
@@ -484,7 +504,7 @@ bool FloatProduct::apply(LayerOp layer, const HeldFloats &held,
       own.replaceAllUsesExcept(add.getResult(), add);
       integer = add.getResult();
     }
-    epilogue.addInteger(integer);
+    epilogue.addInteger(integer, narrow);
   }
   layer.getY().setType(getTensorType(layer.getY()).clone(single));
   return epilogue.run() && llvm::all_of(block.getArgumentTypes(),

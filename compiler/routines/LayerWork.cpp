@@ -14,6 +14,8 @@ using namespace nnc::nn;
 
 /// Returns the counter of `work` to which an elementwise function belongs.
 static double &getCount(LayerWork &work, StringRef function) {
+  if (function == "lookup")
+    return work.lookups;
   StringRef header = Catalogue::get().getHeaderOf(function);
   if (header == "runtime/simd/gates.h" ||
       header == "runtime/simd/fixed_point.h")

@@ -146,6 +146,11 @@ double CoreAttr::getGateSeconds(StringRef name) const {
   return getLaneSeconds(*this, isa, isa.gateCycles);
 }
 
+double CoreAttr::getLookupSeconds(StringRef name) const {
+  Isa isa = getIsa(*this, name);
+  return isVectorIsa(name) ? getLaneSeconds(*this, isa, isa.lookupCycles) : 0;
+}
+
 bool DeviceAttr::hasVectors() const {
   return llvm::any_of(
       getIsas().getAsValueRange<StringAttr>(), [&](StringRef name) {

@@ -71,6 +71,9 @@ def Target_CoreAttr : Target_Attr<"Core", "core"> {
     /// Seconds for a gate of one float (a function of runtime/simd/gates.h),
     /// computed in vectors of `isa`.
     double getGateSeconds(::llvm::StringRef isa) const;
+    /// Seconds to look up one byte in a table of 256, in vectors of `isa`; 0 if
+    /// that is not known, and for instruction sets without vectors.
+    double getLookupSeconds(::llvm::StringRef isa) const;
     /// Returns true if `bytes` fit into one of the first two caches.
     bool isNear(int64_t bytes) const;
     /// Returns the index of the first cache into which `bytes` fit, or nullopt

@@ -58,13 +58,19 @@ template <> struct byte_lanes<16> {
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     store_bits(p, {_mm512_maskz_permutexvar_epi32(every, order, bytes)});
   }
-  /// Gathers words of four bytes, all of which lie inside of the table.
+  /// Selects words of four bytes from the table's four registers, two at a
+  /// time: a permutation reads the lowest five bits of a word's index.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
-    const auto *words = reinterpret_cast<const int *>(table);
+    const auto part = [&](int i) { return _mm512_loadu_si512(table + 64 * i); };
     const __m512i word = _mm512_srli_epi32(at.v, 2);
     const __m512i byte =
         _mm512_slli_epi32(_mm512_and_si512(at.v, _mm512_set1_epi32(3)), 3);
-    return {_mm512_srlv_epi32(_mm512_i32gather_epi32(word, words, 4), byte)};
+    const __m512i low = _mm512_permutex2var_epi32(part(0), word, part(1));
+    const __m512i high = _mm512_permutex2var_epi32(part(2), word, part(3));
+    const __mmask16 is_high =
+        _mm512_test_epi32_mask(at.v, _mm512_set1_epi32(128));
+    return {
+        _mm512_srlv_epi32(_mm512_mask_blend_epi32(is_high, low, high), byte)};
   }
   static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
     return rescale_in_turn<double_rescaling>(x, multiplier, shift);

@@ -53,8 +53,17 @@ template <> struct byte_lanes<4> {
         vmovn_s16(vcombine_s16(vmovn_s32(c.v), vmovn_s32(d.v)));
     store_bits(p, {vreinterpretq_s32_s8(vcombine_s8(low, high))});
   }
+  /// Moves indices to general registers and loads bytes into lanes: narrow
+  /// stores that a wide load follows would stall.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
-    return look_up_in_turn<4>(table, at);
+    const auto *bytes = reinterpret_cast<const uint8_t *>(table);
+    const uint32x4_t index = vreinterpretq_u32_s32(at.v);
+    uint8x16_t lanes = vdupq_n_u8(0);
+    lanes = vld1q_lane_u8(bytes + vgetq_lane_u32(index, 0), lanes, 0);
+    lanes = vld1q_lane_u8(bytes + vgetq_lane_u32(index, 1), lanes, 4);
+    lanes = vld1q_lane_u8(bytes + vgetq_lane_u32(index, 2), lanes, 8);
+    lanes = vld1q_lane_u8(bytes + vgetq_lane_u32(index, 3), lanes, 12);
+    return {vreinterpretq_s32_u8(lanes)};
   }
   static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
     const int32x4_t zero = vdupq_n_s32(0);

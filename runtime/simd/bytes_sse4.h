@@ -52,8 +52,15 @@ template <> struct byte_lanes<4> {
     store_bits(p, {is_signed<T>::value ? _mm_packs_epi16(low, high)
                                        : _mm_packus_epi16(low, high)});
   }
+  /// Moves indices and bytes between registers: narrow stores that a wide load
+  /// follows would stall.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
-    return look_up_in_turn<4>(table, at);
+    const auto byte = [&](int index) { return int(uint8_t(table[index])); };
+    __m128i bytes = _mm_cvtsi32_si128(byte(_mm_cvtsi128_si32(at.v)));
+    bytes = _mm_insert_epi8(bytes, byte(_mm_extract_epi16(at.v, 2)), 4);
+    bytes = _mm_insert_epi8(bytes, byte(_mm_extract_epi16(at.v, 4)), 8);
+    bytes = _mm_insert_epi8(bytes, byte(_mm_extract_epi16(at.v, 6)), 12);
+    return {bytes};
   }
   static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
     return rescale_in_turn<double_rescaling>(x, multiplier, shift);

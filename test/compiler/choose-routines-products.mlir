@@ -223,3 +223,37 @@ func.func @wraps_later(%x: tensor<1x4x6x6xi8>) -> (tensor<1x4x6x6xui8>, tensor<1
   %e = nn.exp %f : tensor<1x4x6x6xf32>
   return %u, %e : tensor<1x4x6x6xui8>, tensor<1x4x6x6xf32>
 }
+
+// -----
+
+// A table between two products: its byte is an integer for a moment only.
+// CHECK-LABEL: @table
+// CHECK: nn.conv {{.*}} -> tensor<1x12x5x6xf32>
+// CHECK: nn.cast %{{.*}} : f32 to [[B:u?i8]]
+// CHECK-NEXT: nn.lookup %{{.*}} : [[B]] to [[B]]
+// CHECK-NEXT: nn.cast %{{.*}} : [[B]] to f32
+// CHECK: nn.conv {{.*}} -> tensor<1x4x5x6xf32>
+func.func @table(%x: tensor<1x8x5x6xf32>) -> tensor<1x4x5x6xf32> {
+  %a_q = qnn.quantize half_even %x : tensor<1x8x5x6xf32> -> tensor<1x8x5x6x!quant.uniform<u8:f32, 0.05:11>>
+  %a = qnn.dequantize %a_q : tensor<1x8x5x6x!quant.uniform<u8:f32, 0.05:11>> -> tensor<1x8x5x6xf32>
+  %w1_i = nn.constant dense<"0x82B70EEE7F1A5039BEF07EC2347F066ED08F5DC7512447E3404300026B6E545594A065685D64C4980BB8D4544A8721A99A01AD219EB59CF6A15EF6F15A1D830BB7CE09D6BBC004E7175C643C7DECB0B580EC37BC9712DD2E6AAEB94BAE8D2F9F"> : tensor<12x8x1x1xi8>
+  %w1_q = qnn.reinterpret %w1_i : tensor<12x8x1x1xi8> -> tensor<12x8x1x1x!quant.uniform<i8:f32, 0.01>>
+  %w1 = qnn.dequantize %w1_q : tensor<12x8x1x1x!quant.uniform<i8:f32, 0.01>> -> tensor<12x8x1x1xf32>
+  %c1 = nn.conv %a, %w1 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x8x5x6xf32>, tensor<12x8x1x1xf32>) -> tensor<1x12x5x6xf32>
+  %d1_b = nn.constant dense<"0xC9763E3F2B8746BFC3F5983FC1CA013F986E623FF85343BFB81E85BD7368613F2B87D6BF7B14CE3E60E5D83F14AEEFBF"> : tensor<1x12x1x1xf32>
+  %d1 = nn.add %c1, %d1_b : tensor<1x12x5x6xf32>, tensor<1x12x1x1xf32>
+  %e_q = qnn.quantize half_even %d1 : tensor<1x12x5x6xf32> -> tensor<1x12x5x6x!quant.uniform<u8:f32, 0.08:120>>
+  %e_i = qnn.reinterpret %e_q : tensor<1x12x5x6x!quant.uniform<u8:f32, 0.08:120>> -> tensor<1x12x5x6xui8>
+  %l_i = nn.lookup %e_i {table = dense<"0xB080E9D74A1C10FCAB6A4243D33656DEBE4C1ED79648E856E8F9A2F58C95F0CE4B39C15BFFAD5C2DFB8BB820B6119CBA8FF88796AE5B05F280A68CED93B6B28CB0D1B358E6BAAB485565B9F49028D557D79A8A0E6451E15C705C15F173541B4438A25CF76312D4EEB3C2246879BF00B3CF8ED13ABF129A3097AD96B442D6D1BDEF4850C3F465442EB300C337A648A6C0DBDD73FC95F5C2C451859AFE80D40AA39DFB9249F40C3EE37D961445C806F58C7CF2127DFA894F9296FCF33C08409990AC970DEDB3B843120181E9376107DBDAF6C5F3C86497EE219B01DD92F19F4954F4FEA94ED9182375882B200DAADB23CFF9193F3E70384495E04C5D5ED352226D"> : tensor<256xui8>} : tensor<1x12x5x6xui8> to tensor<1x12x5x6xui8>
+  %l_q = qnn.reinterpret %l_i : tensor<1x12x5x6xui8> -> tensor<1x12x5x6x!quant.uniform<u8:f32, 0.02:9>>
+  %l = qnn.dequantize %l_q : tensor<1x12x5x6x!quant.uniform<u8:f32, 0.02:9>> -> tensor<1x12x5x6xf32>
+  %w2_i = nn.constant dense<"0x1637C2248F1D3CCC4405DD2EA1FAFAB4BF1C46964D947086207882914478BEE8C75B4309AE2B122E3FE87AC7ECF5A537"> : tensor<4x12x1x1xi8>
+  %w2_q = qnn.reinterpret %w2_i : tensor<4x12x1x1xi8> -> tensor<4x12x1x1x!quant.uniform<i8:f32, 0.01>>
+  %w2 = qnn.dequantize %w2_q : tensor<4x12x1x1x!quant.uniform<i8:f32, 0.01>> -> tensor<4x12x1x1xf32>
+  %c2 = nn.conv %l, %w2 {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64} : (tensor<1x12x5x6xf32>, tensor<4x12x1x1xf32>) -> tensor<1x4x5x6xf32>
+  %d2_b = nn.constant dense<"0xD9CE173F60E570BF6666E63EE17A64BF"> : tensor<1x4x1x1xf32>
+  %d2 = nn.add %c2, %d2_b : tensor<1x4x5x6xf32>, tensor<1x4x1x1xf32>
+  %r_q = qnn.quantize half_even %d2 : tensor<1x4x5x6xf32> -> tensor<1x4x5x6x!quant.uniform<u8:f32, 0.05:70>>
+  %r = qnn.dequantize %r_q : tensor<1x4x5x6x!quant.uniform<u8:f32, 0.05:70>> -> tensor<1x4x5x6xf32>
+  return %r : tensor<1x4x5x6xf32>
+}

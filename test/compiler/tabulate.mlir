@@ -1,5 +1,8 @@
 // RUN: nnc-opt --nnc-tabulate=target=portable --split-input-file %s | FileCheck %s
 // RUN: nnc-opt --nnc-tabulate=target=x86-64-v3 --split-input-file %s | FileCheck %s --check-prefix=VECTOR
+// RUN: nnc-opt --nnc-tabulate=target=aarch64 --split-input-file %s | FileCheck %s --check-prefix=LANES
+// RUN: nnc-opt --nnc-tabulate=target=x86-64-v2 --split-input-file %s | FileCheck %s --check-prefix=LANES
+// RUN: nnc-opt --nnc-tabulate=target=x86-64-v4-vnni --split-input-file %s | FileCheck %s --check-prefix=LANES
 // RUN: nnc-opt --nnc-tabulate=target=portable --nnc-form-layers --split-input-file %s | FileCheck %s --check-prefix=LAYER
 
 // The square of the number that an integer stands for. Negative ones have the
@@ -136,6 +139,45 @@ func.func @division(%x: tensor<300xui8>) -> tensor<300xui8> {
   %1 = nn.mul %0, %0 : tensor<300xf32>, tensor<300xf32>
   %2 = nn.div %1, %s : tensor<300xf32>, tensor<f32>
   %3 = nn.round %2 : tensor<300xf32>
+  %4 = nn.cast %3 : tensor<300xf32> to tensor<300xui8>
+  return %4 : tensor<300xui8>
+}
+
+// -----
+
+// SiLU with its sigmoid quantized, as quantizers write it, is worth a table also
+// where the lanes of a vector are looked up one by one: a single one, in place of
+// that of the sigmoid. Scaling is not.
+// VECTOR-LABEL: @silu
+// VECTOR: nn.lookup %arg0
+// VECTOR-NEXT: return
+// LANES-LABEL: @silu
+// LANES: nn.lookup %arg0
+// LANES-NEXT: return
+// LANES-LABEL: @scaling
+// LANES-NOT: nn.lookup
+// LANES: return
+func.func @silu(%x: tensor<300xui8>) -> tensor<300xui8> {
+  %s = nn.constant dense<0.05> : tensor<f32>
+  %u = nn.constant dense<255.0> : tensor<f32>
+  %0 = nn.cast %x : tensor<300xui8> to tensor<300xf32>
+  %1 = nn.mul %0, %s : tensor<300xf32>, tensor<f32>
+  %2 = nn.sigmoid %1 : tensor<300xf32>
+  %3 = nn.mul %2, %u : tensor<300xf32>, tensor<f32>
+  %4 = nn.round %3 : tensor<300xf32>
+  %5 = nn.cast %4 : tensor<300xf32> to tensor<300xui8>
+  %6 = nn.cast %5 : tensor<300xui8> to tensor<300xf32>
+  %7 = nn.mul %6, %1 : tensor<300xf32>, tensor<300xf32>
+  %8 = nn.round %7 : tensor<300xf32>
+  %9 = nn.cast %8 : tensor<300xf32> to tensor<300xui8>
+  return %9 : tensor<300xui8>
+}
+func.func @scaling(%x: tensor<300xui8>) -> tensor<300xui8> {
+  %s = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.cast %x : tensor<300xui8> to tensor<300xf32>
+  %1 = nn.mul %0, %s : tensor<300xf32>, tensor<f32>
+  %2 = nn.round %1 : tensor<300xf32>
+  %3 = nn.relu %2 : tensor<300xf32>
   %4 = nn.cast %3 : tensor<300xf32> to tensor<300xui8>
   return %4 : tensor<300xui8>
 }
