@@ -104,7 +104,7 @@ NNC_ONCE const int8_t *dsp_multiply_store(const uint32_t *columns,
       "ldrd %[x], %[end], %[bounds]\n\t"
       "ldrd %[s00], %[s01], [%[t]]\n\t"
       "mov %[s10], %[s00]\n\tmov %[s11], %[s01]\n\t" //
-      NNC_DSP_TILE                                   //
+      NNC_DSP_TILE_IN_TWOS                           //
       "ldr %[t], %[place]\n\t"
       "ldrd %[u], %[v], %[far]\n\t"
       "add %[u], %[u], %[t]\n\tadd %[v], %[v], %[t]\n\t"

@@ -71,10 +71,9 @@ NNC_ONCE uint32_t *dsp_append_fill(uint32_t *column, int fill, int count) {
   return column;
 }
 
-// The instructions of dsp_multiply_tile from x to `end`, with the temporaries
-// u, v, t, q, a and b.
-#define NNC_DSP_TILE                                                           \
-  "1:\n\t"                                                                     \
+// The instructions of dsp_multiply_tile for a word of weights, with
+// the temporaries u, v, t, q, a and b.
+#define NNC_DSP_WORD                                                           \
   "ldrd %[u], %[v], [%[w]], #8\n\t"                                            \
   "ldrd %[a], %[b], [%[x]], #8\n\t"                                            \
   "sxtb16 %[t], %[u]\n\t"                                                      \
@@ -86,11 +85,20 @@ NNC_ONCE uint32_t *dsp_append_fill(uint32_t *column, int fill, int count) {
   "smlad %[s00], %[b], %[u], %[s00]\n\t"                                       \
   "smlad %[s01], %[b], %[v], %[s01]\n\t"                                       \
   "ldrd %[a], %[b], [%[x]], #8\n\t"                                            \
-  "cmp %[x], %[end]\n\t"                                                       \
   "smlad %[s10], %[a], %[t], %[s10]\n\t"                                       \
   "smlad %[s11], %[a], %[q], %[s11]\n\t"                                       \
   "smlad %[s10], %[b], %[u], %[s10]\n\t"                                       \
-  "smlad %[s11], %[b], %[v], %[s11]\n\t"                                       \
+  "smlad %[s11], %[b], %[v], %[s11]\n\t"
+#define NNC_DSP_TILE                                                           \
+  "1:\n\t" NNC_DSP_WORD "cmp %[x], %[end]\n\t"                                 \
+  "bne 1b\n\t"
+// Two words at a time. An odd number of words, of 16 bytes of columns each,
+// begins with the second one.
+#define NNC_DSP_TILE_IN_TWOS                                                   \
+  "sub %[t], %[end], %[x]\n\t"                                                 \
+  "lsls %[t], %[t], #27\n\t"                                                   \
+  "bmi 3f\n\t"                                                                 \
+  "1:\n\t" NNC_DSP_WORD "3:\n\t" NNC_DSP_WORD "cmp %[x], %[end]\n\t"           \
   "bne 1b\n\t"
 
 /// Adds the products of both columns, from x to `end`, and of the words of two

@@ -258,17 +258,23 @@ NNC_INLINE bool dsp_are_threes(const dsp_layer &s) {
 NNC_ONCE void dsp_depthwise_channel(const dsp_layer &s, const requantization &r,
                                     const int8_t *image, const int8_t *w,
                                     int8_t *y, int k, int top) {
-  const dsp_window &d = s.window;
+  const dsp_window d = s.window;
+  const int across = (d.kw - 1) * d.dw;
+  const bool rowsInside = top >= 0 && top + (d.kh - 1) * d.dh < d.h;
   int left = -s.pl;
   for (int8_t *stop = y + s.ow * d.c; y != stop; y += d.c, left += s.sw) {
     int32_t sum = r.bias[k];
-    const int8_t *tap = w + k;
-    for (int iy = top; iy < top + d.kh * d.dh; iy += d.dh)
-      for (int ix = left; ix < left + d.kw * d.dw; ix += d.dw, tap += d.c) {
-        const bool isInside = iy >= 0 && iy < d.h && ix >= 0 && ix < d.w;
-        const int v = isInside ? image[(iy * d.w + ix) * d.c + k] : d.fill;
-        sum = plus(sum, int32_t(v * *tap));
+    const int8_t *tap = w + k, *row = image + (top * d.w + left) * d.c + k;
+    const bool isInside = rowsInside && left >= 0 && left + across < d.w;
+    for (int i = 0; i < d.kh; ++i, row += d.dh * d.w * d.c) {
+      const int8_t *p = row;
+      for (int j = 0; j < d.kw; ++j, p += d.dw * d.c, tap += d.c) {
+        const int iy = top + i * d.dh, ix = left + j * d.dw;
+        const bool isPixel =
+            isInside || (iy >= 0 && iy < d.h && ix >= 0 && ix < d.w);
+        sum = plus(sum, int32_t((isPixel ? *p : d.fill) * *tap));
       }
+    }
     const int32_t v = dsp_rescale(sum, r.multiplier[k], r.shift[k]) + r.zero;
     *y = static_cast<int8_t>(dsp_saturate(v));
   }
