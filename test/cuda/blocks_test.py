@@ -224,11 +224,11 @@ class Blocks(nnc.TestCase):
     def test_refused(self):
         """Precisions that a target lacks."""
         for target in "cuda-sm75", "x86-64-v4", "cortex-m55":
-            for precision in "bf16", "tf32":
+            for precision, others in ("bf16", ", x86-64-v4-amx"), ("tf32", ""):
                 self.nnc("compile", "residual.onnx", "-o", "out", f"--target={target}",
                          f"--precision={precision}", code=nnc.USAGE,
                          said=[f"'{target}' has no arithmetic on {precision}.* for cuda-sm80, "
-                               "cuda-sm86, cuda-sm89, cuda-sm90$"])
+                               f"cuda-sm86, cuda-sm89, cuda-sm90{others}$"])
         self.nnc("compile", "residual.onnx", "-o", "out", "--target=cuda-sm75,cuda-sm90",
                  "--precision=bf16", code=nnc.USAGE,
                  said=["'cuda-sm75,cuda-sm90' has no arithmetic on bf16"])
