@@ -36,7 +36,7 @@ import picture  # noqa: E402
 import tuning  # noqa: E402
 import without_avx512  # noqa: E402
 import int8  # noqa: E402
-from engines import (COMPRESSED, ENGINES, INT8, STEPS, USUAL, Model, Nnc,  # noqa: E402
+from engines import (COMPRESSED, ENGINES, INT8, STEPS, USUAL, Model, Nnc, NncFloat,  # noqa: E402
                      Unsupported, is_installed)
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
@@ -505,12 +505,23 @@ def main():
         if name not in names:
             parser.error(f"no network is called {name}; there are: {', '.join(names)}")
 
-    if args.without_avx512 and (args.instructions or args.ablation or args.int8 or args.compressed
+    if args.without_avx512 and (args.instructions or args.ablation or args.compressed
                                 or args.cost is not None
                                 or args.tune is not None):
-        parser.error("--without-avx512 is for a run of the usual engines")
+        parser.error("--without-avx512 is for a run of the usual engines or of --int8")
     if args.measurements < 1:
         parser.error("--measurements counts from 1")
+    if args.without_avx512:
+        if not args.int8 and not set(args.engines) <= set(USUAL):
+            parser.error(f"AVX-512 is hidden from {', '.join(USUAL)} only")
+        library = BUILD / "lib/libnnc_hide_avx512.so"
+        if not library.exists():
+            parser.error("--without-avx512 is for x86-64")
+        if not without_avx512.is_hidden():
+            without_avx512.begin_again(CACHE / "bench-venv", library)
+        ENGINES["nnc"] = Nnc(target="x86-64-v3")
+        INT8.update({engine.name: engine for engine in (NncFloat("nnc float32", target="x86-64-v3"),
+                                                        ENGINES["nnc"])})
     if args.int8:
         if wrong := sorted(set(args.networks) - set(MADE)):
             parser.error(f"--int8 does not quantize {', '.join(wrong)}")
@@ -533,15 +544,6 @@ def main():
         return
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)
-    if args.without_avx512:
-        if not set(args.engines) <= set(USUAL):
-            parser.error(f"AVX-512 is hidden from {', '.join(USUAL)} only")
-        library = BUILD / "lib/libnnc_hide_avx512.so"
-        if not library.exists():
-            parser.error("--without-avx512 is for x86-64")
-        if not without_avx512.is_hidden():
-            without_avx512.begin_again(CACHE / "bench-venv", library)
-        ENGINES["nnc"] = Nnc(target="x86-64-v3")
     engines = select(args.engines)
     rows = {threads: [] for threads in args.threads}
     with tempfile.TemporaryDirectory() as scratch:
