@@ -65,8 +65,11 @@ struct conv2d_gathered_tiles_t {
         at.columns = smaller(2, p.out_blocks - local);
         at.weights = weights + block * p.panel;
         at.panel = p.panel;
+        // Zero times what follows a panel of floats is not zero if that is
+        // infinite or no number.
         for (int c = 0; c < at.columns; ++c)
-          at.set_tail(c, p.steps, block + c == s.groups * p.out_blocks - 1,
+          at.set_tail(c, p.steps,
+                      BYTES == 2 || block + c == s.groups * p.out_blocks - 1,
                       tails);
         const ptrdiff_t out =
             (ptrdiff_t(image / s.groups) * s.groups * p.out_blocks + block) *
