@@ -105,6 +105,8 @@ def Quantize : Pass<"nnc-quantize", "::mlir::ModuleOp"> {
            "give weights a scale for each output channel">,
     Option<"isUnsigned", "unsigned", "bool", /*default=*/"false",
            "store activations as u8 instead of i8">,
+    Option<"reduceRange", "reduce-range", "bool", /*default=*/"false",
+           "give weights 7 bits, from -64 to 64">,
     Option<"unrounded", "unrounded", "bool", /*default=*/"false",
            "do not round results of products that only float ops read">,
     ListOption<"exclude", "exclude", "std::string",

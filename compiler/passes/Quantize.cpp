@@ -33,7 +33,7 @@ struct QuantizePass : nnc::impl::QuantizeBase<QuantizePass> {
     auto scales = quantize::assignScales(plan, storage);
     // Ranges are removed before the plan erases ops that carry them.
     qnn::dropRanges(main);
-    quantize::insertQuantizations(plan, scales, perChannel);
+    quantize::insertQuantizations(plan, scales, {perChannel, reduceRange});
   }
 };
 } // namespace

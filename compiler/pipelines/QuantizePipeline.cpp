@@ -30,6 +30,7 @@ void nnc::buildQuantizePipeline(OpPassManager &manager,
   manager.addPass(createCalibrate(calibrate));
   QuantizeOptions quantize;
   quantize.perChannel = options.perChannel;
+  quantize.reduceRange = options.reduceRange;
   quantize.isUnsigned = options.isUnsigned;
   quantize.unrounded = options.unrounded;
   quantize.exclude = options.exclude;

@@ -17,8 +17,9 @@ namespace nnc {
 /// The user's choices for the quantization of a module: the options of
 /// nnc-quantize.
 struct ModuleQuantization {
-  bool perChannel = true;  ///< one scale for each output channel of weights
-  bool isUnsigned = false; ///< whether activations are u8 instead of i8
+  bool perChannel = true;   ///< one scale for each output channel of weights
+  bool reduceRange = false; ///< weights of 7 bits
+  bool isUnsigned = false;  ///< whether activations are u8 instead of i8
   /// Whether results of products that only float ops read stay unrounded.
   bool unrounded = false;
   std::vector<std::string> exclude; ///< names of ops that stay float

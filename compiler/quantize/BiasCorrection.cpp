@@ -42,7 +42,8 @@ std::vector<float> quantize::getChannelBiases(const PlannedLayer &layer) {
 std::vector<int>
 quantize::quantizePlanned(const Plan &plan,
                           const DenseMap<Value, Parameters> &scales,
-                          bool perChannel, std::vector<PlannedWeights> &all) {
+                          const quantize::WeightPrecision &precision,
+                          std::vector<PlannedWeights> &all) {
   std::vector<int> entries;
   DenseMap<std::pair<Value, int64_t>, int> known;
   for (const PlannedLayer &layer : plan.layers) {
@@ -50,7 +51,7 @@ quantize::quantizePlanned(const Plan &plan,
     if (layer.weights < 0)
       continue;
     Value floats = layer.op->getOperand(layer.weights);
-    int64_t axis = perChannel ? layer.axis : -1;
+    int64_t axis = precision.perChannel ? layer.axis : -1;
     auto [entry, isNew] = known.try_emplace({floats, axis}, all.size());
     entries.back() = entry->second;
     if (isNew) {
@@ -68,17 +69,19 @@ quantize::quantizePlanned(const Plan &plan,
       own = std::max(own, other);
   }
   for (PlannedWeights &each : all)
-    each.quantized = quantize::quantizeWeights(getConstantFloats(each.floats),
-                                               each.shape, each.leastScales);
+    each.quantized =
+        quantize::quantizeWeights(getConstantFloats(each.floats), each.shape,
+                                  each.leastScales, precision.getLargest());
   return entries;
 }
 
 OwningOpRef<ModuleOp>
 quantize::makeWeightErrors(ModuleOp module, const Plan &plan,
                            const DenseMap<Value, Parameters> &scales,
-                           bool perChannel, std::vector<WeightError> &errors) {
+                           const quantize::WeightPrecision &precision,
+                           std::vector<WeightError> &errors) {
   std::vector<PlannedWeights> weights;
-  std::vector<int> entries = quantizePlanned(plan, scales, perChannel, weights);
+  std::vector<int> entries = quantizePlanned(plan, scales, precision, weights);
   IRMapping mapping;
   OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone(mapping));
   auto main = copy->lookupSymbol<func::FuncOp>("main");

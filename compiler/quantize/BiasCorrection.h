@@ -27,10 +27,9 @@ struct PlannedWeights {
 /// share their integers, with scales that suit the biases of all of them.
 /// Appends the weights to `all` and returns for each layer the index of its
 /// entry, or -1 if it has no weights.
-std::vector<int>
-quantizePlanned(const Plan &plan,
-                const llvm::DenseMap<mlir::Value, Parameters> &scales,
-                bool perChannel, std::vector<PlannedWeights> &all);
+std::vector<int> quantizePlanned(
+    const Plan &plan, const llvm::DenseMap<mlir::Value, Parameters> &scales,
+    const WeightPrecision &precision, std::vector<PlannedWeights> &all);
 
 /// Returns the bias of a layer if it has one value for each channel, which can
 /// be stored as integers in units of the scales of the sums; else an empty
@@ -53,7 +52,8 @@ struct WeightError {
 mlir::OwningOpRef<mlir::ModuleOp>
 makeWeightErrors(mlir::ModuleOp module, const Plan &plan,
                  const llvm::DenseMap<mlir::Value, Parameters> &scales,
-                 bool perChannel, std::vector<WeightError> &errors);
+                 const WeightPrecision &precision,
+                 std::vector<WeightError> &errors);
 
 /// Gives each layer that multiplies by weights a bias of its own with one value
 /// for each channel, so that correctBias() can change it. The plan no longer

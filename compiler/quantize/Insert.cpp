@@ -26,8 +26,8 @@ struct StoredWeights : PlannedWeights {
 class Inserter {
 public:
   Inserter(const Plan &plan, const DenseMap<Value, Parameters> &scales,
-           bool perChannel)
-      : plan(plan), scales(scales), perChannel(perChannel),
+           const quantize::WeightPrecision &precision)
+      : plan(plan), scales(scales), precision(precision),
         builder(plan.layers.front().op->getContext()) {}
   void run();
 
@@ -43,7 +43,7 @@ private:
 
   const Plan &plan;
   const DenseMap<Value, Parameters> &scales;
-  bool perChannel;
+  quantize::WeightPrecision precision;
   OpBuilder builder;
   std::vector<StoredWeights> weights;
   /// For each layer the index of its entry in `weights`, or -1.
@@ -181,7 +181,7 @@ void Inserter::quantizeValue(Value value, bool byLayer) {
 
 void Inserter::run() {
   std::vector<PlannedWeights> planned;
-  entries = quantizePlanned(plan, scales, perChannel, planned);
+  entries = quantizePlanned(plan, scales, precision, planned);
   for (PlannedWeights &each : planned)
     weights.push_back({std::move(each)});
   // Biases and weights come first, while the inputs of layers still are those
@@ -205,7 +205,7 @@ void Inserter::run() {
 
 void quantize::insertQuantizations(const Plan &plan,
                                    const DenseMap<Value, Parameters> &scales,
-                                   bool perChannel) {
+                                   const quantize::WeightPrecision &precision) {
   if (!plan.layers.empty())
-    Inserter(plan, scales, perChannel).run();
+    Inserter(plan, scales, precision).run();
 }

@@ -14,7 +14,6 @@ using namespace nnc::quantize;
 /// The least scale of weights. It keeps the products of scales of inputs and
 /// weights in the range of normal numbers.
 static constexpr double kLeastScale = 0x1p-60;
-static constexpr int kMaxWeight = 127;
 
 ChannelShape ChannelShape::get(const std::vector<int64_t> &dims, int64_t axis) {
   ChannelShape shape;
@@ -33,20 +32,19 @@ std::vector<float> QuantizedWeights::getReals(const ChannelShape &shape) const {
   return reals;
 }
 
-QuantizedWeights
-nnc::quantize::quantizeWeights(const std::vector<float> &weights,
-                               const ChannelShape &shape,
-                               const std::vector<double> &leastScales) {
-  std::vector<double> largest(shape.channels);
+QuantizedWeights nnc::quantize::quantizeWeights(
+    const std::vector<float> &weights, const ChannelShape &shape,
+    const std::vector<double> &leastScales, int largest) {
+  std::vector<double> peaks(shape.channels);
   for (size_t i = 0; i < weights.size(); ++i) {
-    double &own = largest[shape.getChannel(static_cast<int64_t>(i))];
+    double &own = peaks[shape.getChannel(static_cast<int64_t>(i))];
     own = std::max(own, std::abs(static_cast<double>(weights[i])));
   }
-  double top = *std::max_element(largest.begin(), largest.end());
+  double top = *std::max_element(peaks.begin(), peaks.end());
   QuantizedWeights result;
   result.scales.resize(shape.channels);
   for (int64_t c = 0; c < shape.channels; ++c) {
-    double scale = (largest[c] > 0 ? largest[c] : top) / kMaxWeight;
+    double scale = (peaks[c] > 0 ? peaks[c] : top) / largest;
     if (top == 0)
       scale = 1;
     if (!leastScales.empty())
@@ -57,7 +55,7 @@ nnc::quantize::quantizeWeights(const std::vector<float> &weights,
   for (size_t i = 0; i < weights.size(); ++i) {
     float scale = result.scales[shape.getChannel(static_cast<int64_t>(i))];
     result.values[i] = static_cast<int8_t>(std::clamp<float>(
-        std::nearbyint(weights[i] / scale), -kMaxWeight, kMaxWeight));
+        std::nearbyint(weights[i] / scale), -largest, largest));
   }
   return result;
 }

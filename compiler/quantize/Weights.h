@@ -25,7 +25,18 @@ struct ChannelShape {
   int64_t getNumElements() const { return outer * channels * inner; }
 };
 
-/// Weights as integers from -127 to 127, with the scale of each channel.
+/// How weights become integers.
+struct WeightPrecision {
+  bool perChannel = false; ///< a scale for each output channel instead of one
+  /// Whether weights have 7 bits. Sums of two products with unsigned bytes then
+  /// fit in 16 bits.
+  bool reduceRange = false;
+
+  /// The largest magnitude of a weight.
+  int getLargest() const { return reduceRange ? 64 : 127; }
+};
+
+/// Weights as integers of a symmetric range, with the scale of each channel.
 struct QuantizedWeights {
   std::vector<int8_t> values;
   std::vector<float> scales;
@@ -34,12 +45,14 @@ struct QuantizedWeights {
   std::vector<float> getReals(const ChannelShape &shape) const;
 };
 
-/// Quantizes finite weights symmetrically. The scale of a channel is a normal
+/// Quantizes finite weights symmetrically, to magnitudes of at most `largest`
+/// (WeightPrecision::getLargest). The scale of a channel is a normal
 /// number, and at least `leastScales[channel]` unless that list is empty. A
 /// channel of zeros gets the largest scale of all channels.
 QuantizedWeights quantizeWeights(const std::vector<float> &weights,
                                  const ChannelShape &shape,
-                                 const std::vector<double> &leastScales);
+                                 const std::vector<double> &leastScales,
+                                 int largest = 127);
 
 /// Returns for each channel of the weights the least scale with which the
 /// biases, in units of the input's scale times the weights', fit in half of the

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from quantize_nets import (
     NNC, QUICK, Network, TestCase, constant, decibels,
@@ -68,6 +68,21 @@ class Models(TestCase):
         # Sums on either side of a half round apart, a few units at the end.
         unit = constant(quantized, f"{name}_scale")
         self.assertLessEqual(np.abs(actual - expected[0]).max(), 3.5 * unit)
+
+    def test_reduced_range(self):
+        """Weights have 7 bits, and what they represent stays the same but for rounding."""
+        model = everything()
+        x = samples(model)
+        for options, most in [([], 127), (["--reduce-range"], 64)]:
+            quantized, report = self.quantize(model, x, "--per-channel", *options)
+            self.assertEqual(report["reduce_range"], most == 64)
+            weights = [numpy_helper.to_array(t) for t in quantized.graph.initializer
+                       if t.data_type == TensorProto.INT8 and len(t.dims) > 1]
+            self.assertGreater(len(weights), 0)
+            for weight in weights:
+                self.assertEqual(np.abs(weight.astype(int)).max(), most)
+            for layer in report["layers"]:
+                self.assertGreater(layer["sqnr_db"], 15, layer)
 
     def test_form(self):
         """The form of the model: what is stored how, and which scales are shared."""

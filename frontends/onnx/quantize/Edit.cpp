@@ -25,11 +25,12 @@ constexpr int64_t kNoAxis = INT64_MIN;
 class Editor {
 public:
   Editor(ModelProto &model, const Plan &plan,
-         const std::map<std::string, TensorScale> &scales, bool perChannel,
+         const std::map<std::string, TensorScale> &scales,
+         const nnc::quantize::WeightPrecision &precision,
          std::map<std::string, std::string> &dequantized)
       : model(model), graph(*model.mutable_graph()), index(model), plan(plan),
         scales(scales), names(model), dequantized(dequantized) {
-    layerWeights = quantizePlanned(index, plan, scales, perChannel, weights);
+    layerWeights = quantizePlanned(index, plan, scales, precision, weights);
     stored.resize(weights.size());
     weightNames.resize(weights.size());
   }
@@ -296,9 +297,9 @@ void Editor::run() {
 ModelProto
 nnc::onnx::makeQuantized(const ModelProto &model, const Plan &plan,
                          const std::map<std::string, TensorScale> &scales,
-                         bool perChannel,
+                         const nnc::quantize::WeightPrecision &precision,
                          std::map<std::string, std::string> &dequantized) {
   ModelProto copy = model;
-  Editor(copy, plan, scales, perChannel, dequantized).run();
+  Editor(copy, plan, scales, precision, dequantized).run();
   return copy;
 }

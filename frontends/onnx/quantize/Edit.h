@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H
 #define NNC_FRONTENDS_ONNX_QUANTIZE_EDIT_H
 
+#include "compiler/quantize/Weights.h"
 #include "frontends/onnx/quantize/Scales.h"
 
 namespace nnc::onnx {
@@ -17,7 +18,8 @@ namespace nnc::onnx {
 /// of each tensor.
 ::onnx::ModelProto
 makeQuantized(const ::onnx::ModelProto &model, const Plan &plan,
-              const std::map<std::string, TensorScale> &scales, bool perChannel,
+              const std::map<std::string, TensorScale> &scales,
+              const quantize::WeightPrecision &precision,
               std::map<std::string, std::string> &dequantized);
 
 } // namespace nnc::onnx

@@ -14,7 +14,8 @@ using namespace nnc::quantize;
 std::vector<int>
 nnc::onnx::quantizePlanned(const GraphIndex &index, const Plan &plan,
                            const std::map<std::string, TensorScale> &scales,
-                           bool perChannel, std::vector<PlannedWeights> &all) {
+                           const nnc::quantize::WeightPrecision &precision,
+                           std::vector<PlannedWeights> &all) {
   std::vector<int> entries;
   std::map<std::pair<std::string, int64_t>, int> known;
   std::vector<std::vector<double>> least;
@@ -24,7 +25,7 @@ nnc::onnx::quantizePlanned(const GraphIndex &index, const Plan &plan,
       continue;
     const auto &node = index.getNode(layer.node);
     const std::string &name = node.input(layer.weights);
-    int64_t axis = perChannel ? layer.axis : -1;
+    int64_t axis = precision.perChannel ? layer.axis : -1;
     auto [entry, isNew] = known.try_emplace({name, axis}, all.size());
     entries.back() = entry->second;
     if (isNew) {
@@ -48,6 +49,7 @@ nnc::onnx::quantizePlanned(const GraphIndex &index, const Plan &plan,
   }
   for (size_t i = 0; i < all.size(); ++i)
     all[i].quantized =
-        quantizeWeights(*index.getFloats(all[i].name), all[i].shape, least[i]);
+        quantizeWeights(*index.getFloats(all[i].name), all[i].shape, least[i],
+                        precision.getLargest());
   return entries;
 }

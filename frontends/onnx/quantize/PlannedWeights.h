@@ -26,7 +26,8 @@ struct PlannedWeights {
 std::vector<int>
 quantizePlanned(const GraphIndex &index, const Plan &plan,
                 const std::map<std::string, TensorScale> &scales,
-                bool perChannel, std::vector<PlannedWeights> &all);
+                const quantize::WeightPrecision &precision,
+                std::vector<PlannedWeights> &all);
 
 } // namespace nnc::onnx
 

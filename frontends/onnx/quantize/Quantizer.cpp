@@ -56,7 +56,7 @@ struct Quantizer::Implementation {
   makeWritten(std::map<std::string, std::string> &dequantized) const {
     ModelProto own = getFloat();
     ModelProto quantized =
-        makeQuantized(own, plan, scales, options.perChannel, dequantized);
+        makeQuantized(own, plan, scales, options.weights, dequantized);
     removeUnusedConstants(quantized, replaced);
     return quantized;
   }
@@ -100,7 +100,7 @@ std::unique_ptr<Quantizer> Quantizer::open(llvm::StringRef path,
     own->model = std::move(*loaded);
     for (const NodeProto &node : own->model.graph().node())
       own->nodeNames.push_back(getName(node));
-    raiseOpset(own->model, options.perChannel, problems);
+    raiseOpset(own->model, options.weights.perChannel, problems);
   }
   status = problems.getStatus();
   if (!problems.none())
@@ -226,7 +226,7 @@ Quantizer::printWeightErrors(std::map<std::string, int> &outputs) {
   FreshNames names(copy);
   std::vector<PlannedWeights> weights;
   std::vector<int> entries = quantizePlanned(index, own->plan, own->scales,
-                                             own->options.perChannel, weights);
+                                             own->options.weights, weights);
   for (auto [layer, entry] : llvm::zip(own->plan.layers, entries)) {
     auto known = LinearLayer::get(index, layer.node);
     NodeProto node = copy.graph().node(layer.node);

@@ -10,6 +10,7 @@
 #include "compiler/quantize/AffineFolds.h"
 #include "compiler/quantize/Methods.h"
 #include "compiler/quantize/Range.h"
+#include "compiler/quantize/Weights.h"
 #include "frontends/common/Import.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -24,7 +25,7 @@
 namespace nnc::onnx {
 
 struct QuantizeOptions {
-  bool perChannel = false; ///< whether weights have a scale per channel
+  quantize::WeightPrecision weights; ///< how weights become integers
   /// The ranges of the values whose channels equalize() scales; empty for no
   /// equalization.
   quantize::ChannelRanges channelRanges;

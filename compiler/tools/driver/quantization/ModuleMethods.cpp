@@ -35,7 +35,7 @@ ExitCode ModuleQuantizer::correctBiases(const quantize::Plan &plan) {
   std::vector<quantize::WeightError> errors;
   auto copy = quantize::makeWeightErrors(
       *module, plan, quantize::assignScales(plan, getStorage()),
-      choice.passes.perChannel, errors);
+      {choice.passes.perChannel, choice.passes.reduceRange}, errors);
   qnn::dropRanges(copy->lookupSymbol<mlir::func::FuncOp>("main"));
   Executable model;
   if (ExitCode code =

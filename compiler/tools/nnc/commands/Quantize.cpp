@@ -78,8 +78,12 @@ void Quantize::addMethodOptions(CLI::App &app) {
   addWords(app, "--activations", storage, {"s8", "u8"},
            "Integers that activations are stored as; onnxruntime's default is "
            "s8, too");
-  app.add_flag("--per-channel", settings.options.perChannel,
+  app.add_flag("--per-channel", settings.options.weights.perChannel,
                "Give weights a scale for each output channel instead of one");
+  app.add_flag("--reduce-range", settings.options.weights.reduceRange,
+               "Give weights 7 bits, from -64 to 64. With --activations=u8, "
+               "layers then take up to 1.7 times less time on x86 without "
+               "VNNI; the rounding errors of weights are twice as large");
   app.add_flag("--equalize", settings.equalize,
                "Scale the channels between layers so that weights have even "
                "ranges; the float model computes the same. It is left out "

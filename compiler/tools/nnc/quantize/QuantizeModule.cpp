@@ -57,7 +57,8 @@ static json::Object toJson(const ModuleQuantizer &quantizer,
   json::Object object{{"file", settings.output},
                       {"method", getName(settings.method)},
                       {"activations", getName(settings.options.storage)},
-                      {"per_channel", settings.options.perChannel},
+                      {"per_channel", settings.options.weights.perChannel},
+                      {"reduce_range", settings.options.weights.reduceRange},
                       {"samples", int64_t(quantizer.getSamples().size())},
                       {"opset", 0},
                       {"folded", 0},
@@ -148,7 +149,8 @@ private:
     QuantizeChoice choice;
     choice.samples = settings.calibration;
     choice.method = {settings.method, settings.percentile, options.storage};
-    choice.passes.perChannel = options.perChannel;
+    choice.passes.perChannel = options.weights.perChannel;
+    choice.passes.reduceRange = options.weights.reduceRange;
     choice.passes.isUnsigned = options.storage == quantize::Storage::u8;
     choice.passes.unrounded = options.unrounded;
     choice.passes.exclude.assign(options.exclude.begin(),
