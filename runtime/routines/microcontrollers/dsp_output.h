@@ -48,7 +48,7 @@ NNC_INLINE int32_t dsp_requantize_usual(int32_t x, int32_t multiplier,
 }
 
 /// Clamps `count` bytes to [low, high].
-NNC_ONCE void dsp_clamp(int8_t *y, int count, int low, int high) {
+NNC_ONCE_RARELY void dsp_clamp(int8_t *y, int count, int low, int high) {
   NNC_KEEP_LOOP for (int8_t *end = y + count; y < end; ++y) *y =
       static_cast<int8_t>(*y < low    ? low
                           : *y > high ? high

@@ -32,6 +32,13 @@
 #define NNC_ONCE NNC_NOINLINE inline
 #endif
 
+// The same for a function that runs rarely, which compilers make small.
+#if defined(__GNUC__)
+#define NNC_ONCE_RARELY __attribute__((cold)) NNC_ONCE
+#else
+#define NNC_ONCE_RARELY NNC_ONCE
+#endif
+
 #if defined(__GNUC__)
 #define NNC_LIKELY(condition) __builtin_expect(condition, 1)
 #else

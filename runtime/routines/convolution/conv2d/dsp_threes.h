@@ -266,12 +266,17 @@ NNC_ONCE void dsp_depthwise_channel(const dsp_layer &s, const requantization &r,
     int32_t sum = r.bias[k];
     const int8_t *tap = w + k, *row = image + (top * d.w + left) * d.c + k;
     const bool isInside = rowsInside && left >= 0 && left + across < d.w;
-    for (int i = 0; i < d.kh; ++i, row += d.dh * d.w * d.c) {
+    NNC_KEEP_LOOP for (int i = 0; i < d.kh; ++i, row += d.dh * d.w * d.c) {
       const int8_t *p = row;
-      for (int j = 0; j < d.kw; ++j, p += d.dw * d.c, tap += d.c) {
-        const int iy = top + i * d.dh, ix = left + j * d.dw;
-        const bool isPixel =
-            isInside || (iy >= 0 && iy < d.h && ix >= 0 && ix < d.w);
+      const int iy = top + i * d.dh, step = d.dw * d.c;
+      if (isInside) {
+        NNC_KEEP_LOOP for (int j = d.kw; j > 0; --j, p += step, tap += d.c)
+            sum = plus(sum, int32_t(*p * *tap));
+        continue;
+      }
+      NNC_KEEP_LOOP for (int j = 0; j < d.kw; ++j, p += step, tap += d.c) {
+        const int ix = left + j * d.dw;
+        const bool isPixel = iy >= 0 && iy < d.h && ix >= 0 && ix < d.w;
         sum = plus(sum, int32_t((isPixel ? *p : d.fill) * *tap));
       }
     }
