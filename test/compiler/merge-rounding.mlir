@@ -15,7 +15,7 @@ module attributes {nn.target = #target.machine<
 
 // CHECK-LABEL: func.func @quotient
 // CHECK-DAG: %[[F:.*]] = arith.constant 13.698{{.*}} : f32
-// CHECK-DAG: %[[R:.*]] = arith.constant {{-?[0-9.]+E-0[5-9]|-?[0-9.]+e-0[5-9]}} : f32
+// CHECK-DAG: %[[R:.*]] = arith.constant 5.368{{.*}}E-9 : f32
 // CHECK: %[[Y:.*]] = nn.requantize parts %{{.*}}, %[[F]], %[[R]] {element = ui8, high = 200 : i64, low = 3 : i64, zero_point = 7 : i64} : f32, f32, f32
 // CHECK-NEXT: nn.yield %[[Y]]
 func.func @quotient(%x: tensor<4xf32>) -> tensor<4xui8> {
