@@ -25,10 +25,10 @@ struct ChannelShape {
   int64_t getNumElements() const { return outer * channels * inner; }
 };
 
-/// How weights become integers.
+/// The precision of weights that become integers.
 struct WeightPrecision {
   bool perChannel = false; ///< a scale for each output channel instead of one
-  /// Whether weights have 7 bits. Sums of two products with unsigned bytes then
+  /// True if weights have 7 bits. Sums of two products with unsigned bytes then
   /// fit in 16 bits.
   bool reduceRange = false;
 

@@ -14,7 +14,7 @@
 using namespace nnc;
 
 namespace {
-/// Whether the thread's tiles are configured, and how often they have been.
+/// The state of the thread's tiles, and how often they have been configured.
 thread_local bool configured = false;
 std::atomic<int> configurations{0};
 } // namespace

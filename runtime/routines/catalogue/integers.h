@@ -120,7 +120,8 @@ constexpr double bytes_efficiency(tile_limits t, const S &s, int M, int B,
                                   int G) {
   return bytes_efficiency(t, s, M, B, G, rate_of_products(t, G));
 }
-/// The same with weights that are bounded for sums of `sum` products.
+/// Efficiency of matmul/bytes.h with weights bounded for sums of `sum`
+/// products.
 template <class S>
 constexpr double bounded_efficiency(tile_limits t, const S &s, int M, int B,
                                     int sum) {

@@ -8,7 +8,7 @@
 // the magnitudes of its negative weights: 255 * 128 = 32640 < 32767.
 //
 // A step has 8 * width bytes: four rows of each column, then the other four.
-// What exceeds a bound is stored in extra vectors: 4 * width bytes with four
+// The excess over a bound is stored in extra vectors: 4 * width bytes with four
 // rows of each column. Two of them are multiplied together, so that the weights
 // of a half of a lane are bounded over both. Each weight is the sum of what its
 // step and the extra vectors hold; results are therefore exact. There is room

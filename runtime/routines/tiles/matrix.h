@@ -62,8 +62,8 @@ template <class X> struct alignas(64) tile_sums {
   }
 };
 
-/// Where a step finds its tiles. Points are `stride` bytes apart; rows of
-/// weights follow each other.
+/// The addresses of the tiles of a step. Points are `stride` bytes apart; rows
+/// of weights follow each other.
 struct tile_places {
   const unsigned char *points[2];
   ptrdiff_t stride;

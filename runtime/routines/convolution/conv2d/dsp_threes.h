@@ -174,7 +174,7 @@ NNC_INLINE int32_t dsp_three_steps(const dsp_three_taps &s, const int8_t *p,
   return first;
 }
 
-/// The same with a stride of 2. `first` is the sum of the window that begins
+/// Does this with a stride of 2. `first` is the sum of the window that begins
 /// one column before p.
 NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
                                      int c, int down, int32_t first, int8_t *y,

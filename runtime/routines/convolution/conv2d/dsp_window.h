@@ -1,6 +1,6 @@
 //===- dsp_window.h - Windows of bytes for Arm's DSP extension ------------===//
 //
-// What the layers of dsp.h that copy windows share. The functions have run-time
+// Functions of the layers of dsp.h that copy windows. They have run-time
 // sizes, so that a module contains them once.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ NNC_INLINE void with_dsp_layer(const S &s, const F &f) {
   }
 }
 
-/// How windows are read as whole words. A row of a window in the image has
+/// A way to read windows as whole words. A row of a window in the image has
 /// `words` of them, `step` bytes apart. The last bytes of a word may belong to
 /// other pixels: their weights are zero. The window may begin at a row up to
 /// `bottom`, a column up to `right` and a byte up to `latest` of the image, and
