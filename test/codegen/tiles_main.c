@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether Linux lists the tiles among the features of the processor. */
+/* Returns 1 if Linux lists the tiles among the features of the processor. */
 static int has_tiles(void) {
   char line[8192];
   int found = 0;
