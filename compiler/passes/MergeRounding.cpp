@@ -36,8 +36,7 @@ static std::optional<float> getReal(Value value) {
   return real.getValue().convertToFloat();
 }
 
-/// Returns the value of a constant f32 that is an integer of at most 24 bits,
-/// or nothing.
+/// Returns a number as an integer, if it is one of at most 24 bits, or nothing.
 static std::optional<int64_t> getWhole(double value) {
   if (value != std::nearbyint(value) || std::abs(value) > 0x1p24)
     return {};

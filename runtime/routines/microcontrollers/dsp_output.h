@@ -22,8 +22,9 @@
 
 namespace nnc {
 
-/// Returns true if all of `count` channels from `first` on are usual. A channel
-/// whose multiplier is 0 may have a shift of 0.
+/// Returns true if all of `count` channels from `first` on are usual, as the
+/// top of this file defines it. With a multiplier of 0, the shift may also be
+/// 0.
 NNC_ONCE bool dsp_are_usual_channels(const requantization &r, int first,
                                      int count) {
   bool are_usual = true;

@@ -32,7 +32,7 @@
 #define NNC_ONCE NNC_NOINLINE inline
 #endif
 
-// The same for a function that runs rarely, which compilers make small.
+// NNC_ONCE_RARELY is for such functions that rarely run: it makes them small.
 #if defined(__GNUC__)
 #define NNC_ONCE_RARELY __attribute__((cold)) NNC_ONCE
 #else

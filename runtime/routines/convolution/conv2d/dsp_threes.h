@@ -244,8 +244,9 @@ template <class S> constexpr bool dsp_has_threes() {
     return S::kh == 3 && S::kw == 3 && S::dh == 1 && S::dw == 1;
 }
 
-/// Returns true if dsp_three_row() takes a layer: at most one column before the
-/// image and as many after it as the stride meet windows.
+/// Returns true if dsp_three_row() can compute a layer: windows of 3 x 3 taps,
+/// with at most one column of padding on the left and s.sw columns on the
+/// right.
 NNC_INLINE bool dsp_are_threes(const dsp_layer &s) {
   const dsp_window &d = s.window;
   return d.kh == 3 && d.kw == 3 && d.dh == 1 && d.dw == 1 && d.h >= 3 &&

@@ -82,7 +82,7 @@ NNC_INLINE uint32_t *dsp_copy_row(const int8_t *x, int words, int step,
   return column;
 }
 
-/// Copies the window whose first tap is at (top, left) to one of two columns.
+/// Copies the taps of the window whose first tap is at (top, left) to `column`.
 NNC_ONCE void dsp_gather(const dsp_window &s, const dsp_reads &reads,
                          const int8_t *image, int top, int left,
                          uint32_t *column) {

@@ -15,9 +15,9 @@
 
 namespace nnc {
 
-/// Copies `pixels` pixels, each COUNT blocks of 16 channels that are `plane`
-/// numbers apart. From one pixel of x to the next it is `step` numbers. Other
-/// channels of the copy are not set.
+/// Copies COUNT blocks of 16 channels of each of `pixels` pixels, 64 bytes of
+/// the copy to a pixel. In x, blocks are `plane` and pixels `step` elements
+/// apart. Bytes of the copy behind the last block are not set.
 template <int COUNT, class X>
 inline void copy_pixels(X *to, const X *x, ptrdiff_t plane, ptrdiff_t step,
                         int pixels) {
