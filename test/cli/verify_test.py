@@ -32,6 +32,29 @@ def dense(scales, bias=None, outputs=None):
     return model(nodes, [value("x", [64, 16])], outputs, constants)
 
 
+def chain(layers):
+    """Products of 8 bits in QDQ form, from x [1, 16384] to floats. A change of their inputs by
+    a unit changes the outputs of each by two units, and many sums lie halfway between two."""
+    node, nodes, x = helper.make_node, [], "x"
+    constants = [numpy_helper.from_array(np.float32(0.01), "sx"),
+                 numpy_helper.from_array(np.int8(0), "zero")]
+
+    def quantize():
+        nodes.extend([node("QuantizeLinear", [x, "sx", "zero"], [f"{x}_q"]),
+                      node("DequantizeLinear", [f"{x}_q", "sx", "zero"], [f"{x}_d"])])
+        return f"{x}_d"
+
+    for layer, k in enumerate([16384] + [64] * (layers - 1)):
+        weights = random.choice([-1, 0, 0, 0, 0, 0, 0, 1], (k, 64)).astype(np.int8)
+        constants += [numpy_helper.from_array(weights, f"w{layer}"),
+                      numpy_helper.from_array(np.float32(0.5 if layer else 1 / 64), f"s{layer}")]
+        nodes += [node("DequantizeLinear", [f"w{layer}", f"s{layer}", "zero"], [f"d{layer}"]),
+                  node("MatMul", [quantize(), f"d{layer}"], [f"y{layer}"])]
+        x = f"y{layer}"
+    return model(nodes + [node("Identity", [quantize()], ["y"])], [value("x", [1, 16384])],
+                 [value("y", [1, 64])], constants)
+
+
 class Verify(nnc.TestCase):
     def verify(self, name, *arguments, code=0):
         said = json.loads(self.nnc("verify", f"{name}.onnx", "--json", *arguments, code=code))
@@ -49,6 +72,17 @@ class Verify(nnc.TestCase):
         self.assertLess(q["rms_error"], 1)
         # No layer is wrong.
         self.assertIn("every layer agrees", said["cases"][0]["first_layer"])
+
+    def test_sensitive_model(self):
+        """Rounding amplifies differences until the outputs have nothing in common, but they have
+        as little in common for inputs that differ by 1e-5: no layer is wrong."""
+        self.save("chain", chain(32))
+        said, (y,) = self.verify("chain")
+        self.assertTrue(y["within"])
+        self.assertGreater(y["largest_error"], 0.05 * y["largest_expected"])
+        self.assertIn("every layer agrees", said["cases"][0]["first_layer"])
+        self.assertIn("the model is that sensitive", said["cases"][0]["sensitivity"])
+        self.verify("chain", "--tolerance=0.05", code=DIFFERS)
 
     def test_integers(self):
         """Of integers that floats are rounded to, single ones may be off by a few units, and

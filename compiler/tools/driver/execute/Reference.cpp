@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cstring>
 #include <fmt/format.h>
 
 namespace nnc::tools {
@@ -177,7 +178,25 @@ static Tensor packed(const TensorData &data, mlir::RankedTensorType type) {
   return tensor;
 }
 
-llvm::Expected<std::string>
+std::vector<Tensor> changeSlightly(const std::vector<Tensor> &inputs) {
+  std::vector<Tensor> changed = inputs;
+  for (Tensor &tensor : changed) {
+    if (tensor.dtype != Dtype::f32)
+      continue;
+    float sign = 1;
+    for (size_t at = 0; at + sizeof(float) <= tensor.data.size();
+         at += sizeof(float)) {
+      float value;
+      std::memcpy(&value, &tensor.data[at], sizeof value);
+      value += value * sign * 1e-5f;
+      std::memcpy(&tensor.data[at], &value, sizeof value);
+      sign = -sign;
+    }
+  }
+  return changed;
+}
+
+llvm::Expected<std::optional<std::string>>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,
                     const Tolerance &tolerance) {
@@ -196,7 +215,7 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
   if (!customs)
     return customs.takeError();
 
-  std::string found;
+  std::optional<std::string> found;
   llvm::SmallVector<TensorData> results;
   auto check = [&](mlir::Operation *op, const TensorData &data) {
     auto layer = llvm::dyn_cast<nn::LayerOp>(op);
@@ -224,13 +243,9 @@ findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
   };
   bool complete = mlir::succeeded(evaluateFunction(
       *main, getArguments(*main, inputs), results, check, takeFrom(*customs)));
-  if (!found.empty())
-    return found;
-  if (!complete)
+  if (!found && !complete)
     return makeError("the reference of the layers cannot be evaluated");
-  return "every layer agrees with its reference: the difference comes from "
-         "rounding in passes before the layers were formed, if it is small; "
-         "else the results given come from another model, or a pass is wrong";
+  return found;
 }
 
 } // namespace nnc::tools

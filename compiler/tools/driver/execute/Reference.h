@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <optional>
 
 namespace nnc::tools {
 
@@ -37,9 +38,15 @@ llvm::Expected<std::vector<Tensor>>
 evaluateReference(mlir::ModuleOp module, const std::vector<Tensor> &inputs,
                   int64_t steps = 1, const CustomResults &customs = {});
 
+/// Returns the float inputs with every element changed by 1e-5 of itself, up or
+/// down in turns, and the other inputs as they are. In quantized models whose
+/// results change much by that, the rounding to integers amplifies differences.
+std::vector<Tensor> changeSlightly(const std::vector<Tensor> &inputs);
+
 /// Returns a sentence about the first layer whose output in `layersFile` (see
-/// RunResult) differs from that of the portable routines for the same layers.
-llvm::Expected<std::string>
+/// RunResult) differs from that of the portable routines for the same layers,
+/// or nullopt if there is none.
+llvm::Expected<std::optional<std::string>>
 findFirstDifference(mlir::ModuleOp layered, const std::vector<Tensor> &inputs,
                     const Manifest &manifest, const std::string &layersFile,
                     const Tolerance &tolerance);
