@@ -194,6 +194,10 @@ std::string codegen::printPrograms(ArrayRef<exec::ProgramOp> programs,
       values["launches"]);
   values["customs"] = printCustomIncludes(programs.front());
   values["copies"] = copies ? "#include <string.h>\n" : "";
+  // Without the compiler's flags tiles would be arrays, which are slow.
+  bool tiles = llvm::any_of(
+      programs, [](exec::ProgramOp program) { return program.getTiles(); });
+  values["needs"] = tiles ? fillTemplate("tiles_needed.in", values) : "";
   StringRef file = isCuda(programs.front()) ? "model.cu.in" : "model.cpp.in";
   return StringRef(fillTemplate(file, values)).rtrim().str() + "\n";
 }

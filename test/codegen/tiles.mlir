@@ -7,12 +7,16 @@
 // RUN: FileCheck %s --check-prefix=H < %t/tiny.h
 // Tiles are configured and released once in a run without a pool, with every
 // compiler. Without the instructions nothing is left of that.
-// RUN: g++ -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-exceptions -fno-rtti -mamx-tile -c %t/tiny.cpp -o %t/gcc.o
+// RUN: g++ -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-exceptions -fno-rtti -mamx-tile -mamx-int8 -mamx-bf16 -c %t/tiny.cpp -o %t/gcc.o
 // RUN: llvm-objdump-19 -d --no-show-raw-insn %t/gcc.o | FileCheck %s --check-prefix=ONCE
-// RUN: clang++-19 -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-exceptions -fno-rtti -mamx-tile -c %t/tiny.cpp -o %t/clang.o
+// RUN: clang++-19 -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -fno-exceptions -fno-rtti -mamx-tile -mamx-int8 -mamx-bf16 -c %t/tiny.cpp -o %t/clang.o
 // RUN: llvm-objdump-19 -d --no-show-raw-insn %t/clang.o | FileCheck %s --check-prefix=ONCE
-// RUN: clang++-19 -std=c++17 -O2 -Wall -Wextra -Werror -mamx-tile -DNNC_PLAIN_TILES -c %t/tiny.cpp -o %t/plain.o
+// RUN: clang++-19 -std=c++17 -O2 -Wall -Wextra -Werror -mamx-tile -mamx-int8 -mamx-bf16 -DNNC_PLAIN_TILES -c %t/tiny.cpp -o %t/plain.o
 // RUN: llvm-objdump-19 -d --no-show-raw-insn %t/plain.o | FileCheck %s --check-prefix=PLAIN
+// Without the flags a module does not compile, unless its tiles may be arrays.
+// RUN: not g++ -std=c++17 -mamx-tile -fsyntax-only %t/tiny.cpp 2>&1 | FileCheck %s --check-prefix=FLAGS
+// RUN: g++ -std=c++17 -DNNC_PLAIN_TILES -fsyntax-only %t/tiny.cpp
+// RUN: g++ -std=c++17 -DNNC_PORTABLE_SIMD -fsyntax-only %t/tiny.cpp
 // A run succeeds where the processor has tiles and Linux grants them. Elsewhere
 // it says so, and the outputs stay as they were.
 // RUN: clang-19 -I%t -Wall -Wextra -Werror %S/tiles_main.c %t/gcc.o %t/tiny_weights.c -o %t/main
@@ -24,7 +28,7 @@
 // With threads, too.
 // RUN: rm -rf %t.threads && nnc-codegen %t.mlir -o %t.threads --with-threads=2 --weights=array
 // RUN: FileCheck %s --check-prefix=THREADS < %t.threads/tiny.cpp
-// RUN: g++ -std=c++17 -O2 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -mamx-tile -c %t.threads/tiny.cpp -o %t/threads.o
+// RUN: g++ -std=c++17 -O2 -Wall -Wextra -Werror -fno-exceptions -fno-rtti -mamx-tile -mamx-int8 -mamx-bf16 -c %t.threads/tiny.cpp -o %t/threads.o
 // RUN: clang-19 -I%t -Wall -Wextra -Werror %S/tiles_main.c %t/threads.o %t/tiny_weights.c -o %t/main
 // RUN: %t/main | FileCheck %s --check-prefix=RESULT
 
@@ -50,6 +54,8 @@
 // ONCE-NOT: ldtilecfg
 // ONCE: tilerelease
 // ONCE-NOT: {{ldtilecfg|tilerelease|syscall}}
+
+// FLAGS: compile it with -mamx-tile -mamx-int8 -mamx-bf16, or with -DNNC_PLAIN_TILES
 
 // PLAIN-NOT: {{ldtilecfg|tilerelease|syscall}}
 
