@@ -36,8 +36,8 @@ import picture  # noqa: E402
 import tuning  # noqa: E402
 import without_avx512  # noqa: E402
 import int8  # noqa: E402
-from engines import (COMPRESSED, ENGINES, INT8, STEPS, USUAL, Model, Nnc, NncFloat,  # noqa: E402
-                     Unsupported, is_installed)
+from engines import (BF16, COMPRESSED, ENGINES, INT8, STEPS, USUAL, Model, Nnc,  # noqa: E402
+                     NncFloat, Unsupported, is_installed)
 
 CACHE = pathlib.Path(os.environ["NNC_CACHE"])
 BUILD = pathlib.Path(os.environ["NNC_BUILD_DIR"])
@@ -278,8 +278,10 @@ def chip():
             name = line.split(":", 1)[1].strip()
             flags = pathlib.Path("/proc/cpuinfo").read_text()
             isa = next((i for i in ("avx512f", "avx2", "sse4_2") if f" {i} " in flags), "")
-            if without_avx512.is_hidden() and isa == "avx512f":
+            if without_avx512.hidden() == "avx512" and isa == "avx512f":
                 isa = "avx2: avx512f is hidden"
+            if without_avx512.hidden() == "amx":
+                isa += ", amx is hidden"
             return f"{name} ({isa})" if isa else name
     return "unknown"
 
@@ -289,7 +291,7 @@ def versions(engines):
     known = {"onnxruntime": "onnxruntime", "OpenVINO": "openvino", "MNN": "mnn", "ncnn": "ncnn",
              "TVM": "apache-tvm", "scipy": "scipy", "PyTorch": "torch",
              "LiteRT": "ai-edge-litert"}
-    names = dict.fromkeys(e.removesuffix(" int8") for e in engines)
+    names = dict.fromkeys(e.removesuffix(" int8").removesuffix(" bf16") for e in engines)
     return ", ".join(f"{e} {importlib.metadata.version(known[e])}" for e in names if e in known)
 
 
@@ -466,6 +468,9 @@ def main():
     parser.add_argument("--without-avx512", action="store_true",
                         help="the usual engines, on x86-64, as if the chip had AVX2 at most: a "
                         "model of such chips; see scripts/benchmark/without_avx512.py")
+    parser.add_argument("--without-amx", action="store_true",
+                        help="the usual engines, or those of --int8, on x86-64, as if the chip "
+                        "had VNNI and no AMX")
     parser.add_argument("--int8", action="store_true",
                         help="instead: networks quantized by onnxruntime in nnc, onnxruntime, "
                         "OpenVINO and MNN, beside the float networks in nnc; "
@@ -497,8 +502,9 @@ def main():
     parser.add_argument("--instructions", action="store_true",
                         help="instead: how many instructions each network takes on aarch64, "
                         f"in an emulator; {', '.join(COUNTED)} unless others are given")
-    parser.add_argument("--precision", choices=instructions.PRECISIONS, default="f32",
-                        help="of what --instructions counts")
+    parser.add_argument("--precision", choices=[*instructions.PRECISIONS, "bf16"], default="f32",
+                        help="of what --instructions counts; bf16, for a chip with AMX: instead, "
+                        "the float networks with bf16 in nnc and in OpenVINO")
     args = parser.parse_args()
     names = compressed.KNOWN if args.compressed else known
     for name in args.networks:
@@ -509,18 +515,31 @@ def main():
                                 or args.cost is not None
                                 or args.tune is not None):
         parser.error("--without-avx512 is for a run of the usual engines or of --int8")
+    if args.precision == "bf16" and (
+            args.without_avx512 or args.without_amx or args.int8 or args.instructions
+            or args.ablation or args.compressed or args.cost is not None
+            or args.tune is not None or args.engines != USUAL):
+        parser.error("--precision=bf16 is for a run of nnc and OpenVINO on a chip with AMX")
+    if args.without_amx and (args.without_avx512 or args.instructions or args.ablation
+                             or args.compressed or args.cost is not None
+                             or args.tune is not None):
+        parser.error("--without-amx is for a run of the usual engines or of --int8")
     if args.measurements < 1:
         parser.error("--measurements counts from 1")
-    if args.without_avx512:
+    if args.without_avx512 or args.without_amx:
+        what, target = ("avx512", "x86-64-v3") if args.without_avx512 else ("amx", "x86-64-v4-vnni")
         if not args.int8 and not set(args.engines) <= set(USUAL):
-            parser.error(f"AVX-512 is hidden from {', '.join(USUAL)} only")
+            parser.error(f"{'AVX-512' if args.without_avx512 else 'AMX'} is hidden from "
+                         f"{', '.join(USUAL)} only")
         library = BUILD / "lib/libnnc_hide_avx512.so"
         if not library.exists():
-            parser.error("--without-avx512 is for x86-64")
-        if not without_avx512.is_hidden():
-            without_avx512.begin_again(CACHE / "bench-venv", library)
-        ENGINES["nnc"] = Nnc(target="x86-64-v3")
-        INT8.update({engine.name: engine for engine in (NncFloat("nnc float32", target="x86-64-v3"),
+            parser.error(f"--without-{what} is for x86-64")
+        if args.without_amx:
+            os.environ["ONEDNN_MAX_CPU_ISA"] = "AVX512_CORE_VNNI"
+        if without_avx512.hidden() != what:
+            without_avx512.begin_again(CACHE / "bench-venv", library, what)
+        ENGINES["nnc"] = Nnc(target=target)
+        INT8.update({engine.name: engine for engine in (NncFloat("nnc float32", target=target),
                                                         ENGINES["nnc"])})
     if args.int8:
         if wrong := sorted(set(args.networks) - set(MADE)):
@@ -545,6 +564,8 @@ def main():
     if args.ablation:
         return report_ablation(args.networks or known, args.threads, args.rounds, args.seconds)
     engines = select(args.engines)
+    if args.precision == "bf16":
+        engines = {name: engine for name, engine in BF16.items() if is_installed(engine)}
     rows = {threads: [] for threads in args.threads}
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)

@@ -255,7 +255,10 @@ class SciPy(Peer):
 
 
 class OpenVino(Peer):
-    name, module = "OpenVINO", "openvino"
+    module = "openvino"
+
+    def __init__(self, name="OpenVINO", precision="f32"):
+        self.name, self.precision = name, precision
 
     def prepare(self, model, folder):
         pass
@@ -267,7 +270,7 @@ class OpenVino(Peer):
         network.reshape({name: list(dims) for name, dims in model.shapes.items()})
         request = core.compile_model(network, "CPU", {
             "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+            "INFERENCE_PRECISION_HINT": self.precision}).create_infer_request()
         for name, array in model.inputs().items():
             request.set_tensor(name, openvino.Tensor(array))
         return request.infer
@@ -482,6 +485,11 @@ COMPRESSED = {engine.name: engine for engine in (
     NncBelow("nnc of a tenth"),
     OnnxRuntimeFloat(), OnnxRuntime("onnxruntime int8"), SciPy())}
 
+# Measured with --precision=bf16. OpenVINO computes with bf16 by default on chips with AMX.
+BF16 = {engine.name: engine for engine in
+        (Nnc(options=("--precision=bf16",)),
+         OpenVino("OpenVINO bf16", "bf16"))}
+
 # NeoCPU's ablation (its table 3): nnc with less and less left out. Methods that compute
 # less, which the paper does not have, come last.
 STEPS = {step.name: step for step in
@@ -504,7 +512,8 @@ def answer(value):
 if __name__ == "__main__":
     name, folder, threads = sys.argv[1:]
     try:
-        turn = {**ENGINES, **INT8, **COMPRESSED, **STEPS}[name].start(pathlib.Path(folder), int(threads))
+        known = {**ENGINES, **INT8, **BF16, **COMPRESSED, **STEPS}
+        turn = known[name].start(pathlib.Path(folder), int(threads))
         turn(WARM_UP_SECONDS)
         answer("ready")
         for line in sys.stdin:

@@ -5,12 +5,15 @@
 // A library to be preloaded into programs in which without_avx512.py has
 // replaced each cpuid instruction by an undefined one. The handler of the
 // signal that this one raises returns the answer of cpuid without AVX-512,
-// AVX-VNNI and AMX. Nothing else of the program changes.
+// AVX-VNNI and AMX, or without AMX alone if NNC_BENCH_HIDES=amx. Nothing else
+// of the program changes.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cpuid.h>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <ucontext.h>
 
@@ -30,13 +33,25 @@ constexpr unsigned without(std::initializer_list<int> bits) {
   return mask;
 }
 
+bool hides_only_amx = false;
+
 /// Returns the chip's answer to cpuid without the bits of hidden features
 /// (AMD64 Architecture Programmer's Manual, volume 3, appendix E; Intel's
 /// manual, volume 2, CPUID).
 Answer ask(unsigned leaf, unsigned subleaf) {
   Answer a{};
   __cpuid_count(leaf, subleaf, a.eax, a.ebx, a.ecx, a.edx);
-  if (leaf == 7 && subleaf == 0) {
+  if (hides_only_amx) {
+    if (leaf == 7 && subleaf == 0)
+      a.edx &= without({22, 24, 25});
+    else if (leaf == 7 && subleaf == 1) {
+      a.eax &= without({21});
+      a.edx &= without({8});
+    } else if (leaf == 13 && subleaf == 0)
+      a.eax &= without({17, 18}); // state that the system can save
+    else if (leaf == 29 || leaf == 30)
+      a = {}; // palettes of tiles
+  } else if (leaf == 7 && subleaf == 0) {
     a.ebx &= without({16, 17, 21, 26, 27, 28, 30, 31});
     a.ecx &= without({1, 6, 11, 12, 14});
     a.edx &= without({2, 3, 8, 22, 23, 24, 25});
@@ -67,6 +82,8 @@ void answer(int, siginfo_t *, void *context) {
 }
 
 __attribute__((constructor)) void begin() {
+  const char *hidden = std::getenv("NNC_BENCH_HIDES");
+  hides_only_amx = hidden && std::strcmp(hidden, "amx") == 0;
   struct sigaction action = {};
   action.sa_sigaction = answer;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;

@@ -1,5 +1,5 @@
-"""Runs engines as on a chip without AVX-512, on a chip that has it. The clock and the caches
-are those of the actual chip.
+"""Runs engines as on a chip without AVX-512, or without AMX, on a chip that has it. The clock and
+the caches are those of the actual chip.
 
 Engines find the features of the chip with the instruction cpuid. In a copy of the engines it is
 replaced by an undefined instruction, and the preloaded library hide_avx512.cpp answers instead.
@@ -79,12 +79,14 @@ def make_copy(venv):
     return copy
 
 
-def is_hidden():
-    return "NNC_BENCH_HIDES" in os.environ
+def hidden():
+    """What is hidden: "avx512", with what came later, "amx", or nothing."""
+    return os.environ.get("NNC_BENCH_HIDES", "")
 
 
-def begin_again(venv, library):
-    """Restarts this program in the environment without AVX-512."""
+def begin_again(venv, library, what):
+    """Restarts this program in the environment in which engines ask the library, which hides
+    `what`, for the features of the chip."""
     python = make_copy(venv.resolve()) / "bin/python"
     os.execve(python, [python, "-B", *sys.argv],
-              {**os.environ, "LD_PRELOAD": str(library), "NNC_BENCH_HIDES": "avx512"})
+              {**os.environ, "LD_PRELOAD": str(library), "NNC_BENCH_HIDES": what})

@@ -1,5 +1,5 @@
-"""Tests scripts/bench --without-avx512: the features of the chip that a program detects when
-AVX-512 is hidden."""
+"""Tests scripts/bench --without-avx512 and --without-amx: the features of the chip that a program
+detects when AVX-512 or AMX is hidden."""
 
 import os
 import pathlib
@@ -34,6 +34,7 @@ int main() {
 }
 """
 AVX512 = 1 << 16 | 1 << 17 | 1 << 21 | 3 << 26 | 1 << 28 | 3 << 30
+AMX = 1 << 22 | 3 << 24
 APIC = 0xff << 24  # in leaf 1 the core that asks
 
 
@@ -55,11 +56,15 @@ class Hide(unittest.TestCase):
             real = answers()
             self.assertEqual(without_avx512.hide(program), 1)
             hidden = answers(LD_PRELOAD=str(BUILD / "lib/libnnc_hide_avx512.so"))
+            only_amx = answers(LD_PRELOAD=str(BUILD / "lib/libnnc_hide_avx512.so"),
+                               NNC_BENCH_HIDES="amx")
             with self.assertRaises(subprocess.CalledProcessError):
                 answers()
         self.assertEqual(hidden[:2], real[:2])
         self.assertEqual(hidden[2][1], real[2][1] & ~AVX512)
         self.assertEqual(hidden[3], [0x12a20f34])
+        self.assertEqual(only_amx[2][:3], real[2][:3])
+        self.assertEqual(only_amx[2][3], real[2][3] & ~AMX)
 
     def test_others_stay(self):
         """A library that asks nothing stays the file that it is."""

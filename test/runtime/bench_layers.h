@@ -141,6 +141,31 @@ struct matmul_layers {
     f(product<1, 40, 6625, 120>{}, "ppocr rec classifier");
   }
 };
+/// Layers for tile registers, in which the parts of their estimates differ:
+/// few and many steps, operands within and beyond the first-level cache, copied
+/// and gathered inputs, and many or few results.
+struct tile_conv2d_layers {
+  template <class F> static void each(F f) {
+    f(conv<3, 224, 224, 64, 7, 2, 3>{});
+    f(conv<16, 56, 56, 64, 3, 1, 1>{});
+    f(conv<32, 28, 28, 96, 3, 2, 1>{});
+    f(conv<64, 56, 56, 64, 3, 1, 1>{});
+    f(conv<256, 14, 14, 256, 3, 1, 1>{});
+    f(conv<512, 7, 7, 512, 3, 1, 1>{});
+    f(conv<64, 56, 56, 256, 1, 1, 0>{});
+    f(conv<1024, 14, 14, 256, 1, 1, 0>{});
+    f(conv<2048, 7, 7, 512, 1, 1, 0>{});
+  }
+};
+struct tile_matmul_layers {
+  template <class F> static void each(F f) {
+    f(product<1, 128, 768, 768>{});
+    f(product<1, 128, 3072, 768>{});
+    f(product<1, 128, 768, 3072>{});
+    f(product<12, 128, 64, 128>{});
+    f(product<1, 40, 6625, 120>{});
+  }
+};
 struct max_pool2d_layers {
   template <class F> static void each(F f) {
     f(pool<64, 112, 3, 2, 1>{}, "resnet50 3x3/2 112");
