@@ -6,7 +6,7 @@ import pathlib
 import unittest
 
 import numpy as np
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import nnc
 
@@ -115,6 +115,47 @@ class Precision(nnc.TestCase):
              nnc.weights("u", 40, 64, 3, 3)]),
             ["conv2d_f32_bf16_nchw16c_first_amxbf16", "conv2d_bf16_nchw16c_few_amxbf16",
              "conv2d_bf16_nchw16c_amxbf16"])
+
+    def test_between_products(self):
+        """What stands between products reads and stores bf16, too: depthwise convolutions and
+        resizing."""
+        node = helper.make_node
+        self.check(nnc.model(
+            [node("Conv", ["x", "w"], ["a"], "conv1", pads=[1] * 4),
+             node("Relu", ["a"], ["b"], "relu1"),
+             node("Conv", ["b", "d"], ["c"], "depthwise", pads=[1] * 4, group=200),
+             node("Relu", ["c"], ["e"], "relu2"),
+             node("Conv", ["e", "v"], ["f"], "conv2"),
+             node("Resize", ["f", "", "scales"], ["g"], "resize", mode="linear"),
+             node("Conv", ["g", "u"], ["y"], "conv3")],
+            [nnc.value("x", [1, 64, 40, 40])], [nnc.value("y", [1, 40, 80, 80])],
+            [nnc.weights("w", 200, 64, 3, 3), nnc.weights("d", 200, 1, 3, 3),
+             nnc.weights("v", 128, 200, 1, 1), nnc.weights("u", 40, 128, 1, 1),
+             numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "scales")]),
+            ["conv2d_bf16_nchw16c_depthwise_amxbf16", "resize_bf16_nchw16c_amxbf16"])
+
+    def test_attention(self):
+        """Four heads of 32 elements of 150 tokens."""
+        node = helper.make_node
+        nodes = []
+        for name, perm in ("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3]):
+            nodes += [node("MatMul", ["x", f"w{name}"], [f"{name}1"], f"{name}_product"),
+                      node("Reshape", [f"{name}1", "heads"], [f"{name}2"], f"{name}_heads"),
+                      node("Transpose", [f"{name}2"], [name], f"{name}_turn", perm=perm)]
+        nodes += [node("MatMul", ["q", "k"], ["s"], "scores"),
+                  node("Mul", ["s", "scale"], ["t"], "scaled"),
+                  node("Softmax", ["t"], ["p"], "softmax", axis=-1),
+                  node("MatMul", ["p", "v"], ["c"], "context"),
+                  node("Transpose", ["c"], ["d"], "context_turn", perm=[0, 2, 1, 3]),
+                  node("Reshape", ["d", "joined"], ["e"], "join"),
+                  node("MatMul", ["e", "wo"], ["y"], "out")]
+        self.check(nnc.model(
+            nodes, [nnc.value("x", [1, 150, 128])], [nnc.value("y", [1, 150, 128])],
+            [*(nnc.weights(f"w{name}", 128, 128) for name in "qkvo"),
+             numpy_helper.from_array(np.array([1, 150, 4, 32]), "heads"),
+             numpy_helper.from_array(np.array([1, 150, 128]), "joined"),
+             numpy_helper.from_array(np.array(0.17, np.float32), "scale")]),
+            ["matmul_bf16_nk16n_amxbf16", "attention_bf16_amxbf16"])
 
     def test_products_on_threads(self):
         self.check(product(), ["matmul_bf16_nk16n_amxbf16"], "--threads=on")

@@ -67,7 +67,7 @@ resize_shape random_resize(random_source &r) {
 } // namespace
 
 TEMPLATE_TEST_CASE("resize", "[planes]", wide<1>, wide<2>, wide<4>, wide<8>,
-                   wide<16>, wide<8, f16>) {
+                   wide<16>, wide<8, f16>, wide<16, bf16>) {
   constexpr int W = TestType::W;
   using T = typename TestType::T;
   random_source r;

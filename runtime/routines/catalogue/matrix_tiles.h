@@ -2,6 +2,7 @@
 #ifndef NNC_ROUTINES_CATALOGUE_MATRIX_TILES_H
 #define NNC_ROUTINES_CATALOGUE_MATRIX_TILES_H
 
+#include "runtime/routines/attention/tiles_plan.h"
 #include "runtime/routines/catalogue/tile.h"
 #include "runtime/routines/convolution/conv2d/gathered_tiles_plan.h"
 #include "runtime/routines/convolution/conv2d/tiles_plan.h"
@@ -79,6 +80,27 @@ constexpr double tiles_efficiency_of_matmul(const tile_limits &t, const S &s,
            : double(s.m) * p.steps * matrix_tile_costs::tile_copy_cycles) +
       tile_reread_cycles(t, 64.0 * p.groups * panels, p.strips);
   return double(s.m) * s.n * s.k / (cycles * t.core.vector_rate * t.lanes);
+}
+
+/// Efficiency of attention/tiles.h.
+template <class S>
+constexpr double tiles_efficiency_of_attention(const tile_limits &t, const S &s,
+                                               int ROWS) {
+  const attention_tiles_plan p = plan_attention_tiles(s, ROWS);
+  const double groups = ceil_div(s.queries, 32);
+  const double blocks = ceil_div(s.keys, p.keys);
+  const double rate = t.core.vector_rate * t.lanes;
+  const double products =
+      2 * tile_block_cycles(t, {32, 2, p.steps}, 2, 2) +
+      p.columns / 2 * tile_block_cycles(t, {32, 2, 2}, 2, 2);
+  const double exponentials =
+      32.0 * p.keys * t.cost->attention_exponential_cost / rate;
+  // Keys and values are copied in pairs of elements, 16 of which are as long as
+  // a row of a tile.
+  const double copies = double(p.strips) * s.keys * (s.dim + s.value_dim) / 8 *
+                        matrix_tile_costs::tile_copy_cycles;
+  const double cycles = groups * blocks * (products + exponentials) + copies;
+  return double(s.queries) * s.keys * (s.dim + s.value_dim) / (cycles * rate);
 }
 
 /// Efficiency of conv2d/tiles.h with elements of `bytes` bytes.

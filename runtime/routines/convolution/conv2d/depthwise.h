@@ -2,7 +2,8 @@
 //
 // y[k] = x[k] * w[k]: one filter for each channel (groups = c = k), x and y in
 // NCHW<W>c, w in KCRS<W>k. A tile is COLS pixels of one output row and W
-// channels. A unit is an output row of one channel block.
+// channels. A unit is an output row of one channel block. Elements of x and w
+// are those of the vectors, or bf16, whose products are added as floats.
 //
 // Where the shape is constant, each input pixel is loaded once for a row of
 // taps and added to all sums that it belongs to; only columns that may lie
@@ -24,16 +25,17 @@
 
 namespace nnc {
 
+struct bf16; // Modules that compute with it include simd/bfloat.h.
+
 /// Offset, in pixels, of row h of input plane `plane`. An overload serves
 /// inputs of which only some rows are kept.
 template <class S> constexpr ptrdiff_t input_row(const S &s, int plane, int h) {
   return (ptrdiff_t(plane) * s.h + h) * s.w;
 }
 
-template <class V, class S, int COLS, class Epi>
+template <class V, class S, int COLS, class Epi, class T = element_of<V>>
 struct conv2d_nchwc_depthwise_t {
   static constexpr int W = lanes<V>;
-  using T = element_of<V>;
   static_assert(W > 1 && (W & (W - 1)) == 0, "W is a vector width");
   static_assert(COLS > 0, "a tile has pixels");
 
@@ -41,7 +43,8 @@ struct conv2d_nchwc_depthwise_t {
     return s.n * ceil_div(s.k, W) * s.oh;
   }
 
-  static void run(const S &s, const T *x, const T *w, T *y, const Epi &epi,
+  template <class Y>
+  static void run(const S &s, const T *x, const T *w, Y *y, const Epi &epi,
                   int begin, int end) {
     const int blocks = ceil_div(s.k, W);
     for_each_run(begin, end, s.oh, blocks,
@@ -55,7 +58,8 @@ struct conv2d_nchwc_depthwise_t {
 
   /// Computes rows [first, last) of output plane `plane`, and stores them at
   /// y[out] and after it.
-  static void rows(const S &s, const T *x, const T *w, T *y, ptrdiff_t out,
+  template <class Y>
+  static void rows(const S &s, const T *x, const T *w, Y *y, ptrdiff_t out,
                    const Epi &epi, int plane, int first, int last) {
     if constexpr (is_constant<S>)
       static_assert(S::groups == S::c && S::c == S::k, "one filter a channel");
@@ -63,14 +67,14 @@ struct conv2d_nchwc_depthwise_t {
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
     const int block = plane % ceil_div(s.k, W);
     for (int row = first; row < last; ++row) {
-      const job j{x,
-                  w + ptrdiff_t(block) * s.kh * s.kw * W,
-                  y,
-                  &epi,
-                  out + ptrdiff_t(row - first) * s.ow * W,
-                  plane,
-                  block * W,
-                  row * s.sh - s.pt};
+      const job<Y> j{x,
+                     w + ptrdiff_t(block) * s.kh * s.kw * W,
+                     y,
+                     &epi,
+                     out + ptrdiff_t(row - first) * s.ow * W,
+                     plane,
+                     block * W,
+                     row * s.sh - s.pt};
       in_tiles<COLS, left>(0, s.ow,
                            [&](auto size, int col) { tile<size>(s, j, col); });
     }
@@ -78,10 +82,10 @@ struct conv2d_nchwc_depthwise_t {
 
 private:
   /// Values that all tiles of one output row use.
-  struct job {
+  template <class Y> struct job {
     const T *x;
     const T *w; ///< weights of the block
-    T *y;
+    Y *y;
     const Epi *epi;
     ptrdiff_t out; ///< index in y of the row
     int plane;
@@ -90,10 +94,10 @@ private:
   };
 
   /// Computes C output pixels from column `col` on.
-  template <int C>
-  static NNC_INLINE void tile(const S &s, const job &j, int col) {
+  template <int C, class Y>
+  static NNC_INLINE void tile(const S &s, const job<Y> &j, int col) {
     V sum[C];
-    NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = V(T(0));
+    NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = V(element_of<V>(0));
     const int left = col * s.sw - s.pl;
     NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
       const int h = j.top + r * s.dh;
@@ -109,11 +113,19 @@ private:
     // Local copies, because the compiler has to assume that stores to y change
     // j.
     const Epi epi = *j.epi;
-    T *const y = j.y;
+    Y *const y = j.y;
     const int channel = j.channel;
     const ptrdiff_t out = j.out + ptrdiff_t(col) * W;
     NNC_UNROLL for (int c = 0; c < C; ++c)
         store_channels(widen(sum[c]), y, out + c * W, channel, s.k, epi);
+  }
+
+  /// Returns the vector of elements at p.
+  static NNC_INLINE V load_vector(const T *p) {
+    if constexpr (is_same<T, element_of<V>>::value)
+      return V::load(p);
+    else
+      return load<V>(p);
   }
 
   /// The pixel that is read in the place of one outside the input.
@@ -130,12 +142,13 @@ private:
         larger(0, (s.ow - 1) * s.sw + (s.kw - 1) * s.dw - s.pl - (s.w - 1));
     const ptrdiff_t first = ptrdiff_t(left) * W;
     V weight[s.kw];
-    NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] = V::load(taps + t * W);
+    NNC_UNROLL for (int t = 0; t < s.kw; ++t) weight[t] =
+        load_vector(taps + t * W);
     NNC_UNROLL for (int i = 0; i < columns; ++i) {
       const bool may_be_outside = i < s.pl || i >= columns - right_pad;
       const bool outside = may_be_outside && (left + i < 0 || left + i >= s.w);
       const T *const pixel = row + (first + i * W);
-      const V v = in_register(V::load(outside ? zeros : pixel));
+      const V v = in_register(load_vector(outside ? zeros : pixel));
       NNC_UNROLL for (int t = 0; t < s.kw; ++t) {
         const int offset = i - t * s.dw;
         if (offset >= 0 && offset % s.sw == 0 && offset / s.sw < C)
@@ -150,17 +163,20 @@ private:
   static NNC_INLINE void tap_by_tap(const S &s, V (&sum)[C], const T *row,
                                     const T *taps, int left) {
     NNC_KEEP_LOOP for (int t = 0; t < s.kw; ++t, left += s.dw) {
-      const V weight = V::load(taps + t * W);
+      const V weight = load_vector(taps + t * W);
       NNC_UNROLL for (int c = 0; c < C; ++c) {
         const int at = left + c * s.sw;
         const bool outside = at < 0 || at >= s.w;
-        const V v = V::load(outside ? zeros : row + ptrdiff_t(at) * W);
+        const V v = load_vector(outside ? zeros : row + ptrdiff_t(at) * W);
         sum[c] = fma(v, weight, sum[c]);
       }
     }
   }
 };
 
+template <class S, int COLS, class Epi>
+using conv2d_bf16_nchw16c_depthwise_amxbf16 =
+    conv2d_nchwc_depthwise_t<f32x<16>, S, COLS, Epi, bf16>;
 template <class S, int COLS, class Epi>
 using conv2d_f32_nchw16c_depthwise_avx512 =
     conv2d_nchwc_depthwise_t<f32x<16>, S, COLS, Epi>;

@@ -1,10 +1,10 @@
 //===- planes.h - Resize of whole planes with precomputed taps ------------===//
 //
 // The layer of portable.h in float, on NCHW[W]c (W lanes are W channels) or,
-// with W = 1, on plain NCHW. Tensors are floats or halves. The taps of output
-// columns are computed once for a strip of columns and used in every row. A
-// unit is an output row of one plane: of one channel block of an image. Padding
-// lanes of the output are zero.
+// with W = 1, on plain NCHW. Tensors are floats or floats of 16 bits. The taps
+// of output columns are computed once for a strip of columns and used in every
+// row. A unit is an output row of one plane: of one channel block of an image.
+// Padding lanes of the output are zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_RESAMPLING_RESIZE_PLANES_H
@@ -119,6 +119,8 @@ template <class S, class Epi>
 using resize_f32_nchw8c_avx2 = resize_planes_t<8, S, Epi>;
 template <class S, class Epi>
 using resize_f32_nchw8c_rvv = resize_planes_t<8, S, Epi>;
+template <class S, class Epi>
+using resize_bf16_nchw16c_amxbf16 = resize_planes_t<16, S, Epi>;
 template <class S, class Epi>
 using resize_f32_nchw16c_avx512 = resize_planes_t<16, S, Epi>;
 template <class S, class Epi>
