@@ -139,8 +139,11 @@ struct NormalizeIntegers : OpRewritePattern<LayerNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LayerNormOp norm,
                                 PatternRewriter &rewriter) const override {
+    // Routines sum the squares of 2^15 integers without rounding.
+    ArrayRef<int64_t> row =
+        norm.getX().getType().getShape().drop_front(norm.getAxis());
     auto x = getSummed(norm.getX(), 1);
-    if (!x)
+    if (!x || ShapedType::getNumElements(row) > 1 << 15)
       return failure();
     double scale = qnn::getParameters(x.getX().getType()).scales[0];
     double epsilon = norm.getEpsilon().convertToDouble() / (scale * scale);

@@ -1,6 +1,20 @@
 // RUN: nnc-opt --nnc-qnn-fuse=target=portable --split-input-file %s | FileCheck %s
 // RUN: nnc-opt --nnc-qnn-fuse=target=aarch64 --split-input-file %s | FileCheck %s
 
+!x = tensor<1x32769x!quant.uniform<u8:f32, 5.0e-01:3>>
+
+// The squares of more integers might not fit in 64 bits.
+// CHECK-LABEL: @long_layer_norm
+// CHECK: %[[R:.*]] = qnn.dequantize %arg0
+// CHECK: nn.layer_norm %[[R]]
+func.func @long_layer_norm(%x: !x, %s: tensor<32769xf32>) -> tensor<1x32769xf32> {
+  %0 = qnn.dequantize %x : !x -> tensor<1x32769xf32>
+  %1 = nn.layer_norm %0, %s, %s {axis = 1 : i64, epsilon = 1.0e-3 : f64} : (tensor<1x32769xf32>, tensor<32769xf32>, tensor<32769xf32>) -> tensor<1x32769xf32>
+  return %1 : tensor<1x32769xf32>
+}
+
+// -----
+
 !x = tensor<1x1x2x2x!quant.uniform<u8:f32, 5.0e-01:3>>
 !w = tensor<2x1x1x1x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
 !y = tensor<1x2x2x2x!quant.uniform<u8:f32, 2.5e-01:0>>

@@ -2,6 +2,7 @@
 // halves, with vectors of every width against the portable routines of floats.
 // Random shapes leave remainders of vectors.
 #include "runtime/routines/normalization/layer_norm/rows.h"
+#include "runtime/routines/normalization/layer_norm/bytes.h"
 #include "runtime/routines/normalization/layer_norm/portable.h"
 #include "runtime/routines/normalization/layer_norm/shape.h"
 #include "runtime/routines/normalization/softmax/portable.h"
@@ -10,6 +11,7 @@
 #include "runtime/routines/reduction/reduce/portable.h"
 #include "runtime/routines/reduction/reduce/rows.h"
 #include "runtime/routines/reduction/reduce/shape.h"
+#include "runtime/simd/requantize.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 
@@ -122,6 +124,67 @@ TEMPLATE_TEST_CASE("layer_norm", "[rows]", WIDTHS) {
     // A row of two near-equal values amplifies the rounding of its mean.
     require_close(got, want, s.size < 4 ? 1e-2f : 2e-5f);
   }
+}
+
+namespace {
+/// Rounds to the bytes of T, as the quantization behind a layer does.
+template <class T> struct to_bytes {
+  template <class V> auto operator()(V x, like<V, float> scale) const {
+    return nnc::quantize_to<T, 3, numeric_limits<T>::min(),
+                            numeric_limits<T>::max()>(x * scale);
+  }
+};
+
+/// Compares rows of bytes with the portable routine, and the exact moments with
+/// those in doubles.
+template <int W, class T> void check_layer_norm_of_bytes() {
+  random_source r;
+  for (int round = 0; round < 60; ++round) {
+    // The last rows are so long that the sums of floats are emptied in between.
+    layer_norm_shape s{r.between(1, 4),
+                       round < 57 ? r.between(1, 140) : 32768 - round, 1e-3f};
+    const std::size_t n = std::size_t(s.outer) * s.size;
+    const int low = round % 3 ? numeric_limits<T>::min() : 100;
+    std::vector<T> x(n);
+    for (T &v : x)
+      v = T(r.between(low, numeric_limits<T>::max()));
+    floats scale = r.values(s.size), bias = r.values(s.size), want(n), got(n);
+    run<layer_norm_i32_portable<layer_norm_shape, none>>(
+        s, x.data(), scale.data(), bias.data(), want.data(), none{});
+    run<layer_norm_bytes_t<W, layer_norm_shape, none>>(
+        s, x.data(), scale.data(), bias.data(), got.data(), none{});
+    REQUIRE(got == want);
+    for (int row = 0; row < s.outer; ++row) {
+      double mean = 0, variance = 0;
+      for (int i = 0; i < s.size; ++i)
+        mean += double(x[std::size_t(row) * s.size + i]) / s.size;
+      for (int i = 0; i < s.size; ++i) {
+        const double d = x[std::size_t(row) * s.size + i] - mean;
+        variance += d * d / s.size;
+      }
+      for (int i = 0; i < s.size; ++i) {
+        const std::size_t at = std::size_t(row) * s.size + i;
+        const double exact =
+            (x[at] - mean) / std::sqrt(variance + 1e-3) * scale[i] + bias[i];
+        REQUIRE(std::fabs(got[at] - exact) <= 1e-5 * (1 + std::fabs(exact)));
+      }
+    }
+    using E = fused<to_bytes<T>, channel_of<float>>;
+    floats factor(s.size, 30.0f);
+    E epi{factor.data()};
+    std::vector<T> bytes(n), stored(n);
+    run<layer_norm_i32_portable<layer_norm_shape, E>>(
+        s, x.data(), scale.data(), bias.data(), bytes.data(), epi);
+    run<layer_norm_bytes_t<W, layer_norm_shape, E>>(
+        s, x.data(), scale.data(), bias.data(), stored.data(), epi);
+    REQUIRE(stored == bytes);
+  }
+}
+} // namespace
+
+TEMPLATE_TEST_CASE("layer_norm of bytes", "[rows]", wide<NNC_TEST_WIDTHS>) {
+  check_layer_norm_of_bytes<TestType::W, std::uint8_t>();
+  check_layer_norm_of_bytes<TestType::W, std::int8_t>();
 }
 
 namespace {

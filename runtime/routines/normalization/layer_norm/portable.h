@@ -1,8 +1,9 @@
 //===- portable.h - Layer normalisation on any machine --------------------===//
 //
 // y = (x - mean) / sqrt(variance + epsilon) * scale + bias over the last axis
-// of x[outer][size]. The variance is computed in a second pass, which avoids
-// cancellation. A unit is a row.
+// of x[outer][size]. The variance of floats is computed in a second pass, which
+// avoids cancellation; that of integers follows from exact sums (moments.h). A
+// unit is a row.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NNC_ROUTINES_NORMALIZATION_LAYER_NORM_PORTABLE_H
@@ -10,6 +11,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
+#include "runtime/routines/normalization/layer_norm/moments.h"
 #include "runtime/simd/math.h"
 
 namespace nnc {
@@ -25,19 +27,31 @@ template <class S, class Epi> struct layer_norm_portable {
     for (int unit = begin; unit < end; ++unit) {
       const ptrdiff_t at = ptrdiff_t(unit) * s.size;
       const X *row = x + at;
-      const T mean = sum(s.size, [&](int i) { return T(row[i]); }) / T(s.size);
-      const T variance =
-          sum(s.size,
-              [&](int i) { return (T(row[i]) - mean) * (T(row[i]) - mean); }) /
-          T(s.size);
-      const T factor = T(1) / nnc::sqrt(variance + T(s.epsilon));
+      const row_moments<T> m = moments(s, row, T(s.epsilon));
       for (int i = 0; i < s.size; ++i)
-        y[at + i] = epi((T(row[i]) - mean) * factor * scale[i] + bias[i],
+        y[at + i] = epi((T(row[i]) - m.mean) * m.factor * scale[i] + bias[i],
                         position<true>{at + i, i});
     }
   }
 
 private:
+  template <class X, class T>
+  NNC_FN static row_moments<T> moments(const S &s, const X *row, T epsilon) {
+    if constexpr (is_integral<X>::value) {
+      integer_sums sums;
+      for (int i = 0; i < s.size; ++i)
+        sums.add(row[i]);
+      return sums.moments(s.size, epsilon);
+    } else {
+      const T mean = sum(s.size, [&](int i) { return T(row[i]); }) / T(s.size);
+      const T variance =
+          sum(s.size,
+              [&](int i) { return (T(row[i]) - mean) * (T(row[i]) - mean); }) /
+          T(s.size);
+      return {mean, T(1) / nnc::sqrt(variance + epsilon)};
+    }
+  }
+
   /// Sums f(0) ... f(n - 1) in 16 parts, so that rounding errors stay small.
   template <class F>
   NNC_FN static auto sum(int n, F f) -> decltype(f(0) + 0.0f) {
