@@ -320,6 +320,10 @@ def QnnLegalize : Pass<"nnc-qnn-legalize", "::mlir::ModuleOp"> {
     %2 = qnn.reinterpret ... : tensor<2x3xui8> -> tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:133>>
     %3 = qnn.matmul %2, %w : (tensor<2x3x!quant.uniform<u8:f32, 2.0e-02:133>>, ...
     ```
+
+    If that instruction set multiplies bytes alone, a product of two values that
+    are not constant is written as four terms, each of which is a product of
+    bytes or a constant; centring the operands would take 16 bits.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",

@@ -7,6 +7,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/QuantizedLayers.h"
 #include "compiler/routines/Catalogue.h"
+#include "compiler/routines/IntegerSums.h"
 #include "dialects/nn/legalize/ApplyPatterns.h"
 #include "dialects/qnn/Qnn.h"
 #include "dialects/target/Target.h"
@@ -170,6 +171,123 @@ private:
   IntegerType wanted;
 };
 
+/// Replaces a product of two bytes that are both computed at run time by four
+/// terms (QNN, section 4), all of which are products of bytes:
+///   sum (a - za) (b - zb) = sum a b - zb sum a - za sum b + k za zb
+/// where k is the number of products in a sum. Without this pattern, operands
+/// with a zero point are centred, which takes 16 bits.
+struct SplitZeroPoints : OpRewritePattern<qnn::MatMulOp> {
+  SplitZeroPoints(MLIRContext *context, IntegerType wanted,
+                  target::DeviceAttr device)
+      : OpRewritePattern(context), wanted(wanted), device(device) {}
+  LogicalResult matchAndRewrite(qnn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSplit(op))
+      return failure();
+    // LegalizeProduct gives the first operand its type.
+    IntegerType first = getStored(op.getA());
+    if (wanted && first != wanted)
+      return failure();
+    IntegerType i8 = rewriter.getIntegerType(8);
+    if (getStored(op.getB()) != i8) {
+      if (!SameIntegers(op.getB()).flip(rewriter, i8))
+        rewriter.modifyOpInPlace(op, [&]() {
+          op.getBMutable().assign(flipSign(rewriter, op.getB(), i8));
+        });
+      return success();
+    }
+    int64_t za = qnn::getParameters(op.getA().getType()).zeroPoints[0],
+            zb = qnn::getParameters(op.getB().getType()).zeroPoints[0];
+    if (za == 0 && zb == 0)
+      return failure();
+    Location loc = op.getLoc();
+    Value a = getIntegers(rewriter, op.getA()),
+          b = getIntegers(rewriter, op.getB());
+    int64_t depth = nn::getTensorType(b).getShape().end()[-2];
+    Value y = multiply(rewriter, loc, a, b);
+    if (zb != 0)
+      y = add(rewriter, loc, y,
+              multiply(rewriter, loc, a, makeOnes(rewriter, loc, depth, 1, i8)),
+              -zb, depth * za * zb);
+    if (za != 0)
+      y = add(
+          rewriter, loc, y,
+          multiply(rewriter, loc, makeOnes(rewriter, loc, 1, depth, first), b),
+          -za, 0);
+    rewriter.replaceOpWithNewOp<qnn::ReinterpretOp>(op, op.getType(), y);
+    return success();
+  }
+
+private:
+  /// The fewest rows and columns of a product for which its sums cost more than
+  /// those of the rows of `a` and the columns of `b`, which are products with
+  /// a vector.
+  static constexpr int64_t fewestRows = 4, fewestColumns = 32;
+
+  IntegerType wanted;
+  target::DeviceAttr device;
+
+  static IntegerType getStored(Value x) {
+    return cast<IntegerType>(qnn::getStorageType(x.getType()).getElementType());
+  }
+  bool isSplit(qnn::MatMulOp op) const {
+    for (Value operand : {op.getA(), op.getB()})
+      if (isKnown(operand) || getStored(operand).getWidth() != 8 ||
+          qnn::getParameters(operand.getType()).axis >= 0)
+        return false;
+    ArrayRef<int64_t> rows = nn::getTensorType(op.getA()).getShape(),
+                      columns = nn::getTensorType(op.getB()).getShape();
+    if (rows.size() < 2 || columns.size() < 2 || rows.end()[-2] < fewestRows ||
+        columns.back() < fewestColumns)
+      return false;
+    // The routines are asked about a product that is in no block.
+    OpBuilder apart(op.getContext());
+    auto a = apart.create<qnn::ReinterpretOp>(
+             op.getLoc(), qnn::getStorageType(op.getA().getType()), op.getA()),
+         b = apart.create<qnn::ReinterpretOp>(
+             op.getLoc(), qnn::getStorageType(op.getB().getType()), op.getB());
+    auto product = apart.create<nn::MatMulOp>(
+        op.getLoc(), a, b, false, false, TypeAttr::get(apart.getI32Type()));
+    bool hasDots = hasByteDots(product, device);
+    product.erase();
+    a.erase();
+    b.erase();
+    return hasDots;
+  }
+  static bool isKnown(Value x) {
+    auto reinterpret = x.getDefiningOp<qnn::ReinterpretOp>();
+    return reinterpret && reinterpret.getX().getDefiningOp<nn::ConstantOp>();
+  }
+  static Value makeConstant(PatternRewriter &rewriter, Location loc,
+                            ArrayRef<int64_t> shape, IntegerType element,
+                            int64_t value) {
+    auto type = RankedTensorType::get(shape, element);
+    APInt bits(element.getWidth(), value, /*isSigned=*/true);
+    return rewriter.create<nn::ConstantOp>(
+        loc, ElementsAttr(DenseElementsAttr::get(type, bits)));
+  }
+  static Value makeOnes(PatternRewriter &rewriter, Location loc, int64_t rows,
+                        int64_t columns, IntegerType element) {
+    return makeConstant(rewriter, loc, {rows, columns}, element, 1);
+  }
+  static Value multiply(PatternRewriter &rewriter, Location loc, Value a,
+                        Value b) {
+    return rewriter.create<nn::MatMulOp>(loc, a, b, false, false,
+                                         TypeAttr::get(rewriter.getI32Type()));
+  }
+  /// Returns y + (x * factor + shift), modulo 2^32.
+  static Value add(PatternRewriter &rewriter, Location loc, Value y, Value x,
+                   int64_t factor, int64_t shift) {
+    IntegerType i32 = rewriter.getI32Type();
+    x = rewriter.create<nn::MulOp>(
+        loc, x, makeConstant(rewriter, loc, {}, i32, factor));
+    if (shift != 0)
+      x = rewriter.create<nn::AddOp>(
+          loc, x, makeConstant(rewriter, loc, {}, i32, shift));
+    return rewriter.create<nn::AddOp>(loc, y, x);
+  }
+};
+
 struct QnnLegalizePass : nnc::impl::QnnLegalizeBase<QnnLegalizePass> {
   using QnnLegalizeBase::QnnLegalizeBase;
   void runOnOperation() override {
@@ -184,6 +302,7 @@ struct QnnLegalizePass : nnc::impl::QnnLegalizeBase<QnnLegalizePass> {
         patterns.add<LegalizeProduct<qnn::ConvOp>>(&getContext(), conv);
       if (matmul)
         patterns.add<LegalizeProduct<qnn::MatMulOp>>(&getContext(), matmul);
+      patterns.add<SplitZeroPoints>(&getContext(), matmul, machine->getHost());
       if (failed(applyPatterns(function, std::move(patterns))))
         return signalPassFailure();
     }

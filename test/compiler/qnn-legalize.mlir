@@ -1,5 +1,6 @@
 // RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v4-vnni %s | FileCheck %s
 // RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v3 %s | FileCheck %s --check-prefix=ANY
+// RUN: nnc-opt --nnc-qnn-legalize=target=aarch64-dotprod %s | FileCheck %s --check-prefix=DOT
 // RUN: nnc-opt --nnc-qnn-legalize=target=x86-64-v4-vnni --nnc-qnn-canonicalize --nnc-simplify --nnc-form-layers %s | FileCheck %s --check-prefix=LAYER
 
 !x = tensor<2x3x!quant.uniform<i8:f32, 2.0e-02:5>>
@@ -77,4 +78,48 @@ func.func @range(%a: tensor<2x3xui8>) -> tensor<2x4xi32> {
   %5 = qnn.matmul %3, %4 : (tensor<2x3x!quant.uniform<i8<-55:127>:f32, 0.01:-55>>, tensor<3x4x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x4x!quant.uniform<i32:f32, 0.01>>
   %6 = qnn.reinterpret %5 : tensor<2x4x!quant.uniform<i32:f32, 0.01>> -> tensor<2x4xi32>
   return %6 : tensor<2x4xi32>
+}
+
+// A product of two values becomes four terms of bytes where only bytes have dot
+// products: sum (a - 100) (b - 90) = sum a b' + 38 sum a - 100 sum b' - 243200
+// with b' = b - 128.
+// CHECK-LABEL: @terms
+// CHECK-DAG: %[[ROW:.*]] = nn.constant dense<1> : tensor<1x64xui8>
+// CHECK-DAG: %[[COLUMN:.*]] = nn.constant dense<1> : tensor<64x1xi8>
+// CHECK-DAG: %[[ZA:.*]] = nn.constant dense<-100> : tensor<i32>
+// CHECK-DAG: %[[ZB:.*]] = nn.constant dense<38> : tensor<i32>
+// CHECK-DAG: %[[BOTH:.*]] = nn.constant dense<-243200> : tensor<i32>
+// CHECK: %[[B:.*]] = nn.cast %{{.*}} to tensor<2x64x48xi8>
+// CHECK: %[[Y:.*]] = nn.matmul %arg0, %[[B]] {accumulator = i32{{.*}} : (tensor<2x8x64xui8>, tensor<2x64x48xi8>) -> tensor<2x8x48xi32>
+// CHECK: %[[SUMS:.*]] = nn.matmul %arg0, %[[COLUMN]]
+// CHECK: %[[SCALED:.*]] = nn.mul %[[SUMS]], %[[ZB]]
+// CHECK: %[[SHIFT:.*]] = nn.add %[[SCALED]], %[[BOTH]]
+// CHECK: %[[Z:.*]] = nn.add %[[Y]], %[[SHIFT]] : tensor<2x8x48xi32>, tensor<2x8x1xi32>
+// CHECK: %[[OTHER:.*]] = nn.matmul %[[ROW]], %[[B]]
+// CHECK: %[[LAST:.*]] = nn.mul %[[OTHER]], %[[ZA]]
+// CHECK: nn.add %[[Z]], %[[LAST]] : tensor<2x8x48xi32>, tensor<2x1x48xi32>
+// ANY-LABEL: @terms
+// ANY: qnn.matmul
+// Arm's dot products multiply signed bytes.
+// DOT-LABEL: @terms
+// DOT: nn.matmul %{{.*}} : (tensor<2x8x64xi8>, tensor<2x64x48xi8>) -> tensor<2x8x48xi32>
+func.func @terms(%x: tensor<2x8x64xui8>, %y: tensor<2x64x48xui8>) -> tensor<2x8x48xi32> {
+  %0 = qnn.reinterpret %x : tensor<2x8x64xui8> -> tensor<2x8x64x!quant.uniform<u8:f32, 2.0e-02:100>>
+  %1 = qnn.reinterpret %y : tensor<2x64x48xui8> -> tensor<2x64x48x!quant.uniform<u8:f32, 1.0e-02:90>>
+  %2 = qnn.matmul %0, %1 : (tensor<2x8x64x!quant.uniform<u8:f32, 2.0e-02:100>>, tensor<2x64x48x!quant.uniform<u8:f32, 1.0e-02:90>>) -> tensor<2x8x48x!quant.uniform<i32:f32, 2.0e-04>>
+  %3 = qnn.reinterpret %2 : tensor<2x8x48x!quant.uniform<i32:f32, 2.0e-04>> -> tensor<2x8x48xi32>
+  return %3 : tensor<2x8x48xi32>
+}
+
+// A product with few columns costs less than the sums of its rows.
+// CHECK-LABEL: @few_columns
+// CHECK: qnn.matmul
+// ANY-LABEL: @few_columns
+// DOT-LABEL: @few_columns
+func.func @few_columns(%x: tensor<2x8x64xui8>, %y: tensor<2x64x16xui8>) -> tensor<2x8x16xi32> {
+  %0 = qnn.reinterpret %x : tensor<2x8x64xui8> -> tensor<2x8x64x!quant.uniform<u8:f32, 2.0e-02:100>>
+  %1 = qnn.reinterpret %y : tensor<2x64x16xui8> -> tensor<2x64x16x!quant.uniform<u8:f32, 1.0e-02:90>>
+  %2 = qnn.matmul %0, %1 : (tensor<2x8x64x!quant.uniform<u8:f32, 2.0e-02:100>>, tensor<2x64x16x!quant.uniform<u8:f32, 1.0e-02:90>>) -> tensor<2x8x16x!quant.uniform<i32:f32, 2.0e-04>>
+  %3 = qnn.reinterpret %2 : tensor<2x8x16x!quant.uniform<i32:f32, 2.0e-04>> -> tensor<2x8x16xi32>
+  return %3 : tensor<2x8x16xi32>
 }
