@@ -47,11 +47,21 @@ template <> struct byte_lanes<4> {
   }
   template <class T>
   static NNC_INLINE void store_four(T *p, V a, V b, V c, V d) {
+#if defined(__aarch64__)
+    // Takes every second number of two vectors: three instructions, not six.
+    const int16x8_t low =
+        vuzp1q_s16(vreinterpretq_s16_s32(a.v), vreinterpretq_s16_s32(b.v));
+    const int16x8_t high =
+        vuzp1q_s16(vreinterpretq_s16_s32(c.v), vreinterpretq_s16_s32(d.v));
+    store_bits(p, {vreinterpretq_s32_s8(vuzp1q_s8(
+                      vreinterpretq_s8_s16(low), vreinterpretq_s8_s16(high)))});
+#else
     const int8x8_t low =
         vmovn_s16(vcombine_s16(vmovn_s32(a.v), vmovn_s32(b.v)));
     const int8x8_t high =
         vmovn_s16(vcombine_s16(vmovn_s32(c.v), vmovn_s32(d.v)));
     store_bits(p, {vreinterpretq_s32_s8(vcombine_s8(low, high))});
+#endif
   }
   /// Moves indices to general registers and loads bytes into lanes: narrow
   /// stores that a wide load follows would stall.

@@ -278,7 +278,7 @@ class Tune(nnc.TestCase):
         said = self.tune("--target=aarch64", "--on=./board")
         self.assertGreater(said["measured"], 0)
         self.assertIn("chip ./board", self.lines())
-        self.assertIn("isas neon portable", self.lines())
+        self.assertIn("isas neon64 neon portable", self.lines())
         self.nnc("compile", "tiny.onnx", "--target=aarch64", "--tuning=a.tune", "-o", "out")
         self.check_halves()
         self.script("board", "echo no such board >&2; exit 3")

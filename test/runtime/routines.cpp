@@ -13,6 +13,7 @@
 #include "test/runtime/layouts.h"
 #include "test/runtime/random_shapes.h"
 #include "test/runtime/routine_lines.h"
+#include "test/runtime/signed_pairs_test.h"
 #include "test/runtime/tiles.h"
 #include "test/runtime/transformed_weights.h"
 
@@ -282,9 +283,10 @@ template <class F, class LINE>
 void check_integers(random_source &random, const typename F::shape &s) {
   constexpr int chosen = smallest_candidate<LINE>();
   constexpr auto line = LINE::lines[chosen];
-  // Column TYPES: what sdot and smmla multiply is signed.
-  constexpr bool is_signed =
-      has_part(LINE::name, "_neondot") || has_part(LINE::name, "_neoni8mm");
+  // Column TYPES: what smull, sdot and smmla multiply is signed.
+  constexpr bool is_signed = has_part(LINE::name, "_neon64") ||
+                             has_part(LINE::name, "_neondot") ||
+                             has_part(LINE::name, "_neoni8mm");
   using X = std::conditional_t<is_signed, std::int8_t, std::uint8_t>;
   using T = std::uint8_t;
   using E = integers_epilogue<to<T>, T>;
@@ -303,6 +305,10 @@ void check_integers(random_source &random, const typename F::shape &s) {
     compare_bounded<R, typename F::template integers<PE>, T, E, PE>(
         random, s, s, std::stoi(name.substr(width)), name.back() - '0', tensors,
         layouts, F::channels(s), std::ptrdiff_t(line.scratch(s, most_threads)));
+  } else if constexpr (has_part(LINE::layouts, "_signed_pairs")) {
+    compare_signed_pairs<R, typename F::template integers<PE>, T, E, PE>(
+        random, s, s, tensors, layouts, F::channels(s),
+        std::ptrdiff_t(line.scratch(s, most_threads)));
   } else {
     compare<R, typename F::template integers<PE>, T, E, PE>(
         random, s, s, tensors, layouts, F::channels(s),

@@ -4,6 +4,7 @@
 
 #include "runtime/routines/catalogue/convolution.h"
 #include "runtime/routines/convolution/conv2d/integers_depthwise_plan.h"
+#include "runtime/routines/convolution/conv2d/integers_depthwise_rows_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"
 #include "runtime/routines/matrix/matmul/bytes_plan.h"
@@ -99,6 +100,28 @@ constexpr double integers_depthwise_efficiency(tile_limits t, const S &s, int C,
   const double sums = double(s.ow) * groups * s.kw * G /
                       rate_of_products(t, G) / chained(t, smaller(C, s.ow));
   return s.ow * taps / (sums + lines) * s.k /
+         (ceil_div(s.k, t.lanes) * t.lanes);
+}
+
+/// Efficiency of conv2d/integers_depthwise_rows.h with tiles of C pixels. Two
+/// pixels are widened at a time. Each row of the input is copied once.
+template <class S>
+constexpr double integers_depthwise_rows_efficiency(tile_limits t, const S &s,
+                                                    int C) {
+  const double taps = double(s.kh) * s.kw;
+  double time = t.cost->integers_copy_cost * s.sh *
+                plan_integers_depthwise_rows(s, t.lanes).columns;
+  for (int i = 0; i < 2; ++i) {
+    const int c = i ? s.ow % C : C, tiles = i ? c != 0 : s.ow / C;
+    const bool by_row = s.dw == 1 && s.sw <= 2 && (s.kw == 3 || s.kw == 5);
+    const double widened =
+        by_row ? ((c - 1) * s.sw + s.kw) / 2.0 : 3.0 * c * s.kw;
+    if (tiles)
+      time +=
+          tiles * s.kh *
+          ((c * s.kw + widened) / chained(t, c) + t.cost->depthwise_row_cost);
+  }
+  return t.cost->peak_share * s.ow * taps / time * s.k /
          (ceil_div(s.k, t.lanes) * t.lanes);
 }
 

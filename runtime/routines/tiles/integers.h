@@ -11,6 +11,7 @@
 #include "runtime/counts.h"
 #include "runtime/functions.h"
 #include "runtime/routines/tiles/bounded_weights.h"
+#include "runtime/routines/tiles/signed_pairs.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {

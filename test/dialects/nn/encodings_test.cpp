@@ -105,7 +105,7 @@ TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
         "strassen", "strassen2", "int4", "integer_winograd2", "codebook16",
-        "bounded2", "bounded4", "phases2", "phases4"}) {
+        "bounded2", "bounded4", "phases2", "phases4", "signed_pairs"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -137,7 +137,8 @@ TEST_CASE("an encoding is known by its spelling alone") {
   }
   CHECK(WeightEncoding::listSpellings() ==
         "bounded2, bounded4, codebook16, fragments, grouped, "
-        "integer_winograd2, int4, phases<s>, pixels, strassen, strassen2, "
+        "integer_winograd2, int4, phases<s>, pixels, signed_pairs, "
+        "strassen, strassen2, "
         "winograd<m>, strided_winograd<m>, "
         "folded_winograd<m>");
 }
@@ -179,6 +180,47 @@ TEST_CASE("integer_winograd2 stores numbers of 16 bits in points") {
           std::memcpy(&got, stored.data() + 2 * index, sizeof got);
           REQUIRE(got == want);
         }
+  }
+}
+
+TEST_CASE("signed_pairs stores channels two by two") {
+  Random random;
+  Type element = IntegerType::get(&getContext(), 8);
+  for (const bool isMatrix : {false, true}) {
+    const int64_t columns = 10, rows = 7, taps = isMatrix ? 1 : 6;
+    auto type =
+        isMatrix
+            ? withLayout(RankedTensorType::get({rows, columns}, element),
+                         "NK4n4k_signed_pairs")
+            : withLayout(RankedTensorType::get({columns, rows, 2, 3}, element),
+                         "KCRS4k4c_signed_pairs");
+    TensorData weight = TensorData::allocate(getLogicalType(type));
+    for (int64_t i = 0; i < weight.getNumElements(); ++i)
+      weight.getMutableBytes()[i] =
+          static_cast<char>(random.between(-127, 127));
+    std::vector<char> stored = store(type, weight);
+    REQUIRE(stored.size() == size_t(3 * 2 * taps * 16));
+    for (int64_t k = 0; k < 12; ++k)
+      for (int64_t c = 0; c < 8; ++c)
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          const int64_t at =
+              isMatrix ? c * columns + k : (k * rows + c) * taps + tap;
+          const int want =
+              k < columns && c < rows ? int(weight.getReal(at)) : 0;
+          // Blocks of columns, blocks of channels, taps, halves of a block.
+          const int64_t half =
+              ((k / 4 * 2 + c / 4) * taps + tap) * 2 + c / 2 % 2;
+          const char got = stored[(half * 4 + k % 4) * 2 + c % 2];
+          REQUIRE(int(static_cast<signed char>(got)) == want);
+        }
+    // Products with two weights of -128 may not fit in 16 bits.
+    const WeightEncoding *encoding = getLayout(type).getEncoding();
+    const int64_t step = isMatrix ? columns : taps;
+    CHECK(encoding->getError(type, weight) == 0);
+    weight.getMutableBytes()[0] = weight.getMutableBytes()[step] = char(-128);
+    CHECK(encoding->getError(type, weight) == 0);
+    weight.getMutableBytes()[2 * step] = char(-128);
+    CHECK(std::isinf(encoding->getError(type, weight)));
   }
 }
 

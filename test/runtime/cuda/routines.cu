@@ -56,6 +56,7 @@ template <class S> struct compile_elementwise_portable {};
 #define FOR_fpu(NAME)
 #define FOR_helium(NAME)
 #define FOR_neon(NAME)
+#define FOR_neon64(NAME)
 #define FOR_neondot(NAME)
 #define FOR_neonfp16(NAME)
 #define FOR_neoni8mm(NAME)

@@ -368,6 +368,9 @@ using conv2d_i32_nchw4c_bounded4_sse4 =
     conv2d_integers_t<bounded_dots<4, 4>, false, S, COLS, OC, Epi>;
 
 template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_neon64 =
+    conv2d_integers_t<signed_pairs, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_neondot =
     conv2d_integers_t<signed_dots, false, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
@@ -394,6 +397,9 @@ using conv2d_i32_nchw4c_first_sse4 =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_first_neon =
     conv2d_integers_t<pair_dots<4>, true, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw4c_first_neon64 =
+    conv2d_integers_t<signed_pairs, true, S, COLS, OC, Epi>;
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_first_neondot =
     conv2d_integers_t<signed_dots, true, S, COLS, OC, Epi>;

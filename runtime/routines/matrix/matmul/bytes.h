@@ -198,6 +198,8 @@ template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_bounded4_sse4 =
     matmul_bytes_t<bounded_dots<4, 4>, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
+using matmul_i32_nk4n_neon64 = matmul_bytes_t<signed_pairs, S, M, B, Epi>;
+template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neondot = matmul_bytes_t<signed_dots, S, M, B, Epi>;
 template <class S, int M, int B, class Epi>
 using matmul_i32_nk4n_neoni8mm = matmul_bytes_t<matrix_dots, S, M, B, Epi>;
