@@ -50,7 +50,9 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
 
     Methods with fewer multiplications, such as Winograd's, may have larger
     rounding errors (`ERROR` in routines.inc). The sum of the estimated errors of
-    all layers stays below `max-error`.
+    all layers stays below `max-error`. With `bound-rounding`, the rounding of
+    factors, sums and results that are halves counts as well, and layers with too
+    much of it compute with 32-bit floats.
 
     With `precision=f16`, layers have candidates that compute with halves
     (16-bit floats) beside those that compute with 32-bit floats. In such a
@@ -166,6 +168,8 @@ def ChooseRoutines : Pass<"nnc-choose-routines", "::mlir::ModuleOp"> {
     Option<"maxError", "max-error", "double", /*default=*/"5e-6",
            "largest sum of the rounding errors of fast methods: root mean square, "
            "relative to the result">,
+    Option<"boundRounding", "bound-rounding", "bool", /*default=*/"false",
+           "whether max-error bounds the rounding of halves, too">,
     Option<"layouts", "layouts", "::nnc::LayoutScope",
            /*default=*/"::nnc::LayoutScope::global",
            "layouts that values between layers may have",

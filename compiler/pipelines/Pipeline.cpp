@@ -99,6 +99,7 @@ void nnc::buildPlacePipeline(OpPassManager &manager,
   ChooseRoutinesOptions choice;
   choice.target = options.target;
   choice.maxError = options.maxError;
+  choice.boundRounding = options.boundRounding;
   choice.layouts = options.layouts;
   // Models with the precision i8 have been quantized before.
   choice.precision =

@@ -32,6 +32,8 @@ struct PipelineOptions {
   /// Number of threads that may share a layer; see nnc-plan-memory.
   int threads = 1;
   double maxError = 5e-6; ///< see nnc-choose-routines
+  /// Whether maxError bounds the rounding of halves, too.
+  bool boundRounding = false;
   LayoutScope layouts = LayoutScope::global;
   Precision precision = Precision::f32;  ///< see nnc-choose-routines
   Optimize optimize = Optimize::balance; ///< see nnc-choose-routines

@@ -72,7 +72,8 @@ llvm::LogicalResult FormTimes::makePlan(const std::string &name, Plan &plan) {
     return llvm::failure();
   mlir::ModuleOp module = formed.module;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    LayerForms forms(function, formed.precision, limitProducts(formed.rules));
+    LayerForms forms(function, formed.precision, limitProducts(formed.rules),
+                     formed.boundRounding);
     CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
                                    /*memo=*/nullptr, &forms, formed.rules);
     addCodeCosts(function, cost, formed.maxError, formed.optimize);

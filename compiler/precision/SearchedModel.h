@@ -62,6 +62,7 @@ struct FormedModel {
   Precision precision = Precision::f32;
   WeightRules rules;
   double maxError = 0;
+  bool boundRounding = false;
   Optimize optimize = Optimize::balance;
   LayoutScope layouts = LayoutScope::global;
 };

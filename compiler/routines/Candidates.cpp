@@ -186,6 +186,10 @@ findEstimated(LayerOp layer, const Routine &routine, LayoutAttr any,
     for (const RoutineShape &shape : shapes)
       candidate.error =
           std::max(candidate.error, routine.getError(shape, params));
+    if (const LayerForms *forms = cost.getForms())
+      if (double rounding = forms->getRounding(layer))
+        candidate.error =
+            std::hypot(candidate.error * forms->getUnitOfHalves(), rounding);
     if (const FreeMemory *free = cost.getFreeMemory()) {
       for (const RoutineShape &shape : shapes)
         candidate.memory =

@@ -12,6 +12,7 @@
 #include "dialects/nn/tensors/TensorData.h"
 #include "dialects/qnn/Qnn.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -169,8 +170,14 @@ bool nnc::keepsIntegers(LayerOp layer, LayerOp form) {
              : getElement(form.getY()) == getElement(layer.getY());
 }
 
+/// Returns the number of bits of the significand, 8 or 11.
+static int getSignificantBits(FloatType half) {
+  return int(half.getFPMantissaWidth());
+}
+
 LayerForms::LayerForms(func::FuncOp function, Precision precision,
-                       Products products) {
+                       Products products, bool boundsRounding)
+    : boundsRounding(boundsRounding) {
   // The floats of a quantized model lie between integers. Rounding them to
   // halves could change these integers by several steps.
   auto module = function->getParentOfType<ModuleOp>();
@@ -341,6 +348,8 @@ void LayerForms::addHalves(LayerOp layer) {
       arguments.push_back(halves >> i & 1 ? half : single);
     retypeEpilogue(made, arguments);
     found.push_back(made);
+    if (boundsRounding)
+      rounding[made] = estimateRounding(made, half.isF16() && !isOnGpu(layer));
   };
   LayerOp anchored = layer.getAnchorOp() && !endsWithFloats(layer)
                          ? computeWithHalves(layer)
@@ -368,6 +377,36 @@ void LayerForms::addHalves(LayerOp layer) {
   }
   for (LayerOp base : bases)
     base.erase();
+}
+
+double LayerForms::getUnitOfHalves() const {
+  return std::ldexp(1.0, 24 - getSignificantBits(half));
+}
+
+double LayerForms::estimateRounding(LayerOp form, bool sumsHalves) const {
+  // The error of rounding a number between 1 and 2 to p bits is uniform between
+  // -2^-p and 2^-p. Mantissas are logarithmically distributed, so the mean
+  // square of these numbers is 3 / (2 ln 2).
+  const double unit = std::ldexp(1.0, -getSignificantBits(half));
+  const double square = unit * unit / 3 / (1.5 / std::log(2.0));
+  double roundings = getElement(form.getY()) == half;
+  Operation *anchor = form.getAnchorOp();
+  const int64_t products =
+      anchor ? cast<CostOpInterface>(anchor).getWork().multiplyAdds : 0;
+  if (products > 0)
+    for (unsigned i = 0; i < form.getInputs().size(); ++i)
+      roundings += getReadElement(form, i) == half;
+  // A sum of n terms is rounded after each of them, when it has grown to the
+  // square root of its share of the terms: n / 2 roundings of the whole sum.
+  constexpr double kTermsOfSum = 64;
+  if (products > 0 && sumsHalves && getReadElement(form, 0) == half)
+    roundings +=
+        std::min(kTermsOfSum,
+                 double(products) /
+                     std::max<int64_t>(
+                         1, getTensorType(form.getY()).getNumElements())) /
+        2;
+  return std::sqrt(roundings * square);
 }
 
 /// Adds a form whose products round floats to tf32, if the layer has products

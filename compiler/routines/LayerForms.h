@@ -66,8 +66,10 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 class LayerForms {
 public:
   LayerForms() = default;
+  /// `boundsRounding` says whether the errors of candidates include the
+  /// rounding of halves; see getRounding().
   LayerForms(mlir::func::FuncOp function, Precision precision,
-             Products products = Products::any);
+             Products products = Products::any, bool boundsRounding = false);
   LayerForms(LayerForms &&) = default;
   ~LayerForms() { clear(); }
 
@@ -85,6 +87,16 @@ public:
   /// Returns true if only routines that round factors to tf32 may compute the
   /// form.
   bool roundsToTf32(nn::LayerOp form) const { return tf32.contains(form); }
+  /// Returns the relative error, root mean square, that halves add to the
+  /// result of a form by rounding: of each constant and input that it
+  /// multiplies, of sums that are halves, and of the result. Roundings are
+  /// independent, so their squares add up. A value that one layer stores and
+  /// another multiplies counts for both, because a cast may lie between them.
+  /// Returns 0 for forms without halves, and unless the rounding is bounded.
+  double getRounding(nn::LayerOp form) const { return rounding.lookup(form); }
+  /// Returns how many times the error of rounding a number to a half is that of
+  /// rounding it to a float of 32 bits.
+  double getUnitOfHalves() const;
   /// Returns the further element types in which an op that passes on its
   /// operand in any type may read `value`.
   llvm::SmallVector<mlir::Type> getElements(mlir::Value value) const;
@@ -108,6 +120,7 @@ private:
   /// Returns a copy of a layer, outside of the function.
   nn::LayerOp copy(nn::LayerOp layer);
   void addHalves(nn::LayerOp layer);
+  double estimateRounding(nn::LayerOp form, bool sumsHalves) const;
   void addTf32(nn::LayerOp layer);
   nn::LayerOp computeWithHalves(nn::LayerOp layer);
   nn::LayerOp roundInput(nn::LayerOp anchored);
@@ -126,6 +139,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted;
   mutable HeldFloats held;
   llvm::DenseSet<mlir::Operation *> leftOut, exact, tf32;
+  bool boundsRounding = false;
+  llvm::DenseMap<mlir::Operation *, double> rounding; ///< if it is bounded
 };
 
 } // namespace nnc

@@ -60,18 +60,18 @@ double PlanGraph::getSecondsAround(unsigned node, unsigned choice,
 }
 
 /// Returns the candidate in the graph with the same layer and schema as
-/// `candidate`.
-const Candidate &PlanGraph::getKept(LayerOp layer,
-                                    const Candidate &candidate) const {
+/// `candidate`, or null if none has a small enough error.
+const Candidate *PlanGraph::findKept(LayerOp layer,
+                                     const Candidate &candidate) const {
   const auto &all = candidates[nodes.lookup(layer)];
   auto *found =
       llvm::find_if(all, [&](auto &one) { return one.hasSchemaOf(candidate); });
   if (found != all.end())
-    return *found;
+    return found;
   // The candidates of this schema, one of which read an encoded weight, were
   // replaced by a candidate that reads the weight in another layout. This is
   // valid because layouts of weights do not affect other layers.
-  return *llvm::find_if(all, [&](const Candidate &one) {
+  found = llvm::find_if(all, [&](const Candidate &one) {
     return one.result == candidate.result &&
            llvm::all_of(llvm::enumerate(one.operands), [&](auto operand) {
              auto [i, type] = operand;
@@ -80,20 +80,24 @@ const Candidate &PlanGraph::getKept(LayerOp layer,
                     (maker && maker->hasTrait<OpTrait::ConstantLike>());
            });
   });
+  return found == all.end() ? nullptr : found;
 }
 
 bool PlanGraph::isOverError(LayerOp layer, const Candidate &candidate) const {
-  const Candidate &kept = getKept(layer, candidate);
-  return candidate.error > kept.error && candidate.seconds < kept.seconds;
+  const Candidate *kept = findKept(layer, candidate);
+  return !kept ||
+         (candidate.error > kept->error && candidate.seconds < kept->seconds);
 }
 
 double PlanGraph::getExtraSeconds(LayerOp layer, const Candidate &candidate,
                                   const Plan &plan) const {
   unsigned node = nodes.lookup(layer);
-  const Candidate &kept = getKept(layer, candidate);
-  return getSecondsAround(node, &kept - candidates[node].begin(), plan) -
+  const Candidate *kept = findKept(layer, candidate);
+  if (!kept)
+    return kImpossible;
+  return getSecondsAround(node, kept - candidates[node].begin(), plan) -
          getSecondsAround(node, plan.choices[node], plan) + candidate.seconds -
-         kept.seconds;
+         kept->seconds;
 }
 
 static LogicalResult reportNone(LayerOp layer, target::MachineAttr machine) {

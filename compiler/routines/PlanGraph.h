@@ -99,18 +99,21 @@ public:
 
   /// Returns the additional seconds of the plan if `candidate` computes `layer`
   /// and all other layers keep their candidates. The adapts around the layer
-  /// are chosen anew.
+  /// are chosen anew. Returns kImpossible if all candidates of that schema have
+  /// too large errors.
   double getExtraSeconds(nn::LayerOp layer, const Candidate &candidate,
                          const Plan &plan) const;
 
   /// Returns true if `candidate` is cheaper than the graph's candidate of the
-  /// same schema and was left out only because its rounding error is too large.
+  /// same schema, or the graph has none, and was left out only because its
+  /// rounding error is too large.
   bool isOverError(nn::LayerOp layer, const Candidate &candidate) const;
 
 private:
   explicit PlanGraph(const CostModel &cost)
       : cost(&cost), paths(std::make_unique<AdaptPaths>(cost)) {}
-  const Candidate &getKept(nn::LayerOp layer, const Candidate &candidate) const;
+  const Candidate *findKept(nn::LayerOp layer,
+                            const Candidate &candidate) const;
   double getPrice(nn::LayerOp layer, const Candidate &candidate,
                   const Prices &prices) const;
   double getSecondsAround(unsigned node, unsigned choice,

@@ -69,7 +69,7 @@ class Precision(nnc.TestCase):
         self.assertNotIn("amx", (self.folder / "code/network.cpp").read_text().split("#if")[1])
 
     @unittest.skipUnless(host_has("avx512_vnni"), "the other layers need AVX-512 and VNNI")
-    def check(self, made, wanted, *options):
+    def check(self, made, wanted, *options, most=1e-2):
         """Compiles a model, whose routines must be among others `wanted`, and compares it with
         the same model in floats."""
         self.save("network", made)
@@ -94,8 +94,29 @@ class Precision(nnc.TestCase):
         want = np.load(self.folder / "floats/y.npy")
         error = np.load(self.folder / "bfloats/y.npy") - want
         share = np.sqrt(np.mean(error ** 2) / np.mean(want ** 2))
-        self.assertLess(share, 1e-2)
+        self.assertLess(share, most)
         self.assertGreater(share, 1e-4, "floats are rounded")
+
+    def test_error_is_bounded(self):
+        """With --max-error layers stay in floats, the more the less it is."""
+        self.save("network", network())
+        counts = []
+        for bound in "1e-6", "4e-3", "1":
+            _, routines = self.compile("code", "--precision=bf16", f"--max-error={bound}")
+            counts.append(sum("amxbf16" in name for name in routines))
+            said = json.loads(self.nnc("explain", "network.onnx", TARGET, "--precision=bf16",
+                                       "--json", f"--max-error={bound}"))
+            chosen = [one for layer in said["layers"] for one in layer["alternatives"]
+                      if one["chosen"]]
+            error = np.sqrt(sum(one["error"] ** 2 for one in chosen))
+            self.assertLessEqual(error, float(bound))
+            if counts[-1] > 0:
+                self.assertGreater(error, 1e-3, "the rounding of a bf16 counts")
+        self.assertEqual(counts[0], 0)
+        self.assertTrue(counts[0] < counts[1] < counts[2], counts)
+        _, routines = self.compile("code", "--precision=bf16")
+        self.assertEqual(sum("amxbf16" in name for name in routines), counts[2])
+        self.check(network(), ["conv2d_bf16_nchw16c_amxbf16"], "--max-error=4e-3", most=4e-3)
 
     def test_images(self):
         self.check(network(), ["conv2d_bf16_nchw16c_amxbf16", "max_pool2d_bf16_nchw16c_amxbf16"])

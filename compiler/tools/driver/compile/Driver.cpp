@@ -297,6 +297,7 @@ Driver::pipelineOptions(std::shared_ptr<const TuningFile> tuned) const {
   options.target = ""; // the module's own target
   options.threads = countShares();
   options.maxError = choices.maxError;
+  options.boundRounding = choices.boundRounding;
   options.layouts = choices.layouts;
   options.precision = choices.precision;
   options.portsInArena = choices.hasPortsInArena();

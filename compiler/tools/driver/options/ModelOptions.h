@@ -106,6 +106,7 @@ struct ModelOptions {
   int threads = 1; ///< largest number of threads that the code has memory for
   int runThreads = 0; ///< number of threads it will run on, or 0 if unknown
   double maxError = PipelineOptions().maxError;
+  bool boundRounding = false; ///< whether maxError was given
   /// "auto", "dense", or the kind of an encoding.
   std::string weightsEncoding = "auto";
   /// The largest number of bytes that weights may take, if there is a limit.

@@ -115,6 +115,7 @@ ExitCode SearchedRuns::compile(const std::string &name,
   own.probe = options.probe;
   own.optimize = options.optimize;
   own.maxError = options.maxError;
+  own.boundRounding = options.boundRounding;
   own.layouts = options.layouts;
   own.name = name;
   own.threads = options.threads;
@@ -138,6 +139,7 @@ SearchedRuns::form(const std::string &name) {
   formed->precision = driver.options().precision;
   formed->rules = driver.weightRules();
   formed->maxError = driver.options().maxError;
+  formed->boundRounding = driver.options().boundRounding;
   formed->optimize = driver.options().optimize;
   formed->layouts = driver.options().layouts;
   return formed;

@@ -256,10 +256,10 @@ private:
   static std::string extraText(const Alternative &one) {
     if (one.chosen)
       return "";
-    if (one.extra == kImpossible)
-      return "impossible here";
     if (one.inexact)
       return "over --max-error";
+    if (one.extra == kImpossible)
+      return "impossible here";
     return fmt::format("{}{}", one.extra < 0 ? "-" : "+",
                        formatSeconds(std::abs(one.extra)));
   }

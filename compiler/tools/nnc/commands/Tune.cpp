@@ -103,12 +103,14 @@ struct Form {
   LayerForms others; ///< other forms of its layers, with other element types
   CandidateMemo memo;
 
-  Form(mlir::ModuleOp module, Precision precision, const WeightRules &rules)
-      : function(*module.getOps<mlir::func::FuncOp>().begin()),
-        others(function, precision, limitProducts(rules)) {}
-  Form(mlir::OwningOpRef<mlir::ModuleOp> module, Precision precision,
+  Form(mlir::ModuleOp module, const ModelOptions &options,
        const WeightRules &rules)
-      : Form(module.get(), precision, rules) {
+      : function(*module.getOps<mlir::func::FuncOp>().begin()),
+        others(function, options.precision, limitProducts(rules),
+               options.boundRounding) {}
+  Form(mlir::OwningOpRef<mlir::ModuleOp> module, const ModelOptions &options,
+       const WeightRules &rules)
+      : Form(module.get(), options, rules) {
     owner = std::move(module);
   }
 };
@@ -164,8 +166,8 @@ public:
     if (mlir::failed(found))
       return ExitCode::ownFault;
     machine = *found;
-    untunedForm = form = std::make_shared<Form>(
-        driver->formed(), options.precision, driver->weightRules());
+    untunedForm = form = std::make_shared<Form>(driver->formed(), options,
+                                                driver->weightRules());
     if (driver->tuned() && driver->tuned()->threads == threads) {
       known = driver->tuned()->measurements;
       choices = driver->tuned()->getChoices(options.maxError).vec();
@@ -261,8 +263,8 @@ private:
         auto module = driver->formLayers(std::move(file));
         if (!module)
           return makeError("layers cannot be put into another form");
-        others.push_back(std::make_unique<Form>(
-            std::move(module), options.precision, driver->weightRules()));
+        others.push_back(std::make_unique<Form>(std::move(module), options,
+                                                driver->weightRules()));
         recall(*others.back(), store);
       }
       size_t ownLeft = left;
@@ -283,7 +285,7 @@ private:
       auto module = driver->formLayers(std::move(file));
       if (!module)
         return makeError("layers cannot be formed again");
-      auto again = std::make_shared<Form>(std::move(module), options.precision,
+      auto again = std::make_shared<Form>(std::move(module), options,
                                           driver->weightRules());
       if (countOtherLayers(again->function, form->function) == 0)
         break;

@@ -287,7 +287,8 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
     LayerForms forms(function, options.precision,
-                     limitProducts(driver.weightRules()));
+                     limitProducts(driver.weightRules()),
+                     options.boundRounding);
     CostModel cost = makeCostModel(
         function, *machine, tuned ? &tuned->measurements : nullptr,
         /*memo=*/nullptr, &forms, driver.weightRules());

@@ -107,13 +107,15 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
          "--max-error", options.maxError,
          "Most that methods which compute less (Winograd's, Strassen's) "
          "may add to the outputs by rounding, estimated, root mean "
-         "square, relative; 0 for none of them")
+         "square, relative; 0 for none of them. Given with --precision=bf16 or "
+         "f16, it bounds their rounding, too")
       ->type_name("E")
       ->check([](const std::string &given) -> std::string {
         double value;
         bool isNumber = llvm::to_float(given, value) && value >= 0;
         return isNumber ? "" : given + " is no number from 0 on";
       })
+      ->each([&options](const std::string &) { options.boundRounding = true; })
       ->capture_default_str();
   static const std::vector<std::pair<std::string, std::string>> encodings = {
       {"auto", "auto"},
