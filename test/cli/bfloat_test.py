@@ -176,7 +176,7 @@ class Precision(nnc.TestCase):
              numpy_helper.from_array(np.array([1, 150, 4, 32]), "heads"),
              numpy_helper.from_array(np.array([1, 150, 128]), "joined"),
              numpy_helper.from_array(np.array(0.17, np.float32), "scale")]),
-            ["matmul_bf16_nk16n_amxbf16", "attention_bf16_amxbf16"])
+            ["matmul_bf16_nk16n_amxbf16", "attention_bf16_amxbf16"], "--threads=on")
 
     def test_products_on_threads(self):
         self.check(product(), ["matmul_bf16_nk16n_amxbf16"], "--threads=on")
