@@ -41,6 +41,7 @@ HEAD = """\
 CONV = dict(n=1, c=16, h=12, w=12, k=16, kh=3, kw=3, sh=1, sw=1, dh=1, dw=1, pt=1, pl=1,
             oh=12, ow=12, groups=1, fill=0)
 DEPTHWISE = dict(CONV, groups=16)
+DEPTHWISE_FIVES = dict(DEPTHWISE, kh=5, kw=5, pt=2, pl=2)
 FIRST = dict(CONV, c=1)
 TRANSPOSE = {k: v for k, v in dict(CONV, kh=2, kw=2, sh=2, sw=2, pt=0, pl=0, oh=24,
                                    ow=24).items() if k != "fill"}
@@ -64,6 +65,7 @@ ROUTINES = [
     ("conv2d_i32_nhwc_armdsp", [], CONV, "int8_t", True, True),
     ("conv2d_i32_nhwc_depthwise_armdsp", [], DEPTHWISE, "int8_t", True, True),
     ("conv2d_i32_nhwc_depthwise_helium", [], DEPTHWISE, "int8_t", True, True),
+    ("conv2d_i32_nhwc_depthwise_taps_armdsp", [], DEPTHWISE_FIVES, "int8_t", True, True),
     ("conv2d_i32_nhwc_first_armdsp", [], FIRST, "int8_t", True, True),
     ("conv2d_i32_nhwc_helium", [], CONV, "int8_t", True, True),
     ("conv_transpose2d_f32_nchw_fpu", [0, 1], TRANSPOSE, "float", True, False),

@@ -192,8 +192,10 @@ TEST_CASE("depthwise convolutions of NHWC", "[nhwc]") {
       s.oh = (s.h + s.pt + r.between(0, 2) - 3) / s.sh + 1;
       s.ow = (s.w + s.pl + r.between(0, s.sw) - 3) / s.sw + 1;
     }
-    check_exact<conv2d_i32_nhwc_depthwise_armdsp>(
-        r, s, "RSKC", std::size_t(plan_depthwise_dsp(s).scratch()));
+    const auto scratch = std::size_t(plan_depthwise_dsp(s).scratch());
+    check_exact<conv2d_i32_nhwc_depthwise_taps_armdsp>(r, s, "RSKC", scratch);
+    if (are_dsp_threes(s))
+      check_exact<conv2d_i32_nhwc_depthwise_armdsp>(r, s, "RSKC", scratch);
     s.groups = s.c = s.k = r.between(2, 40);
     check_exact<conv2d_i32_nhwc_depthwise_helium>(
         r, s, "RSKC", std::size_t(depthwise_helium_scratch(s)));

@@ -22,15 +22,14 @@
 
 namespace nnc {
 
-/// Returns true if all of `count` channels from `first` on are usual, as the
-/// top of this file defines it. With a multiplier of 0, the shift may also be
-/// 0.
-NNC_ONCE bool dsp_are_usual_channels(const requantization &r, int first,
-                                     int count) {
+/// Returns true if all of `count` channels are usual, as the top of this file
+/// defines it. With a multiplier of 0, the shift may also be 0.
+NNC_ONCE_RARELY bool dsp_are_usual_channels(const int32_t *multiplier,
+                                            const int32_t *shift, int count) {
   bool are_usual = true;
-  NNC_KEEP_LOOP for (int k = first; k < first + count; ++k) {
-    const int32_t m = r.multiplier[k], shift = r.shift[k];
-    are_usual &= m >= 0 && shift >= -32 && (shift <= -2 || (m | shift) == 0);
+  NNC_KEEP_LOOP for (int k = 0; k < count; ++k) {
+    const int32_t m = multiplier[k], s = shift[k];
+    are_usual &= m >= 0 && s >= -32 && (s <= -2 || (m | s) == 0);
   }
   return are_usual;
 }
@@ -57,15 +56,15 @@ NNC_ONCE_RARELY void dsp_clamp(int8_t *y, int count, int low, int high) {
 }
 
 /// Stores y[p * step + k], the requantized sums of two columns p (as of
-/// dsp_multiply_two) and `count` usual channels k from `first` on; `count` is a
-/// multiple of two. If `step` is 0, only those of the first column are stored.
-/// Returns the end of the weights.
+/// dsp_multiply_two) and the first `count` channels k, which are usual; `count`
+/// is a multiple of two. If `step` is 0, only those of the first column are
+/// stored. Returns the end of the weights.
 NNC_ONCE const int8_t *dsp_multiply_store(const uint32_t *columns,
                                           const int8_t *w, int words,
-                                          const requantization &r, int first,
-                                          int count, int8_t *y, int step) {
+                                          const requantization &r, int count,
+                                          int8_t *y, int step) {
   const uint32_t *const end = columns + 4 * words;
-  const int32_t *bias = r.bias + first;
+  const int32_t *bias = r.bias;
   const int zero = r.zero;
 #if defined(NNC_ARM_DSP_LOOPS)
   if (count == 0)
@@ -133,7 +132,7 @@ NNC_ONCE const int8_t *dsp_multiply_store(const uint32_t *columns,
       : "cc", "memory");
 #undef NNC_REQUANTIZE
 #else
-  const int32_t *multiplier = r.multiplier + first, *shift = r.shift + first;
+  const int32_t *multiplier = r.multiplier, *shift = r.shift;
   NNC_KEEP_LOOP for (const int32_t *last = bias + count; bias != last;
                      bias += 2, multiplier += 2, shift += 2) {
     int32_t s00 = bias[0], s01 = bias[1], s10 = s00, s11 = s01;

@@ -17,13 +17,23 @@ struct dsp_plan {
 };
 
 /// Returns true if the sizes of a convolution fit in the 16-bit fields of a
-/// dsp_window. Pixels of three channels are read as 4-byte words, so that an
+/// dsp_layer. Pixels of three channels are read as 4-byte words, so that an
 /// image of a single pixel is too short.
 template <class S> constexpr bool fits_dsp_window(const S &s) {
   constexpr int most = 32767;
   return (s.c != 3 || s.h > 1 || s.w > 1) && s.h <= most && s.w <= most &&
          s.c <= most && s.k <= most && s.kh <= most && s.kw <= most &&
-         s.dh <= most && s.dw <= most;
+         s.dh <= most && s.dw <= most && s.sh <= most && s.sw <= most &&
+         s.pt <= most && s.pl <= most && s.oh <= most && s.ow <= most;
+}
+
+/// Returns true if dsp_threes.h can compute a depthwise convolution: windows of
+/// 3 x 3 taps, strides of 1 or 2, with at most one column of padding on the
+/// left and s.sw columns on the right.
+template <class S> constexpr bool are_dsp_threes(const S &s) {
+  return s.kh == 3 && s.kw == 3 && s.dh == 1 && s.dw == 1 && s.h >= 3 &&
+         s.w >= 3 && s.sw <= 2 && s.pl <= 1 && s.pl >= 0 &&
+         (s.ow - 1) * s.sw - s.pl + 3 - s.w <= s.sw;
 }
 
 /// Plan for the window of a convolution with `filters` filters at a time. The

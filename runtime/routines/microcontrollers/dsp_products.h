@@ -47,37 +47,6 @@
 
 namespace nnc {
 
-/// Appends `count` bytes, a multiple of four, to a column; returns its end.
-NNC_ONCE uint32_t *dsp_append(uint32_t *column, const int8_t *x, int count) {
-  for (const int8_t *end = x + count; x < end; x += 4) {
-    store_pairs(column, x);
-    column += 4;
-  }
-  return column;
-}
-/// Appends `count` bytes, then zeros up to a multiple of four.
-NNC_ONCE uint32_t *dsp_append_rest(uint32_t *column, const int8_t *x,
-                                   int count) {
-  const int whole = count & ~3;
-  column = dsp_append(column, x, whole);
-  if (whole == count)
-    return column;
-  int8_t rest[4] = {};
-  for (int i = whole; i < count; ++i)
-    rest[i - whole] = x[i];
-  return dsp_append(column, rest, 4);
-}
-/// Appends the same byte `count` times, and zeros up to a multiple of four.
-NNC_ONCE uint32_t *dsp_append_fill(uint32_t *column, int fill, int count) {
-  for (; count > 0; count -= 4) {
-    int8_t bytes[4] = {};
-    for (int i = 0; i < 4 && i < count; ++i)
-      bytes[i] = static_cast<int8_t>(fill);
-    column = dsp_append(column, bytes, 4);
-  }
-  return column;
-}
-
 // The instructions of dsp_multiply_tile for a word of weights, with
 // the temporaries u, v, t, q, a and b.
 #define NNC_DSP_WORD                                                           \
@@ -99,14 +68,18 @@ NNC_ONCE uint32_t *dsp_append_fill(uint32_t *column, int fill, int count) {
 #define NNC_DSP_TILE                                                           \
   "1:\n\t" NNC_DSP_WORD "cmp %[x], %[end]\n\t"                                 \
   "bne 1b\n\t"
-// Two words at a time. An odd number of words, of 16 bytes of columns each,
-// begins with the second one.
+// Two words at a time, unless code is to be small. An odd number of words, of
+// 16 bytes of columns each, begins with the second one.
+#if defined(__OPTIMIZE_SIZE__)
+#define NNC_DSP_TILE_IN_TWOS NNC_DSP_TILE
+#else
 #define NNC_DSP_TILE_IN_TWOS                                                   \
   "sub %[t], %[end], %[x]\n\t"                                                 \
   "lsls %[t], %[t], #27\n\t"                                                   \
   "bmi 3f\n\t"                                                                 \
   "1:\n\t" NNC_DSP_WORD "3:\n\t" NNC_DSP_WORD "cmp %[x], %[end]\n\t"           \
   "bne 1b\n\t"
+#endif
 
 /// Adds the products of both columns, from x to `end`, and of the words of two
 /// rows of weights to the sums of each column and row; returns the end of the
@@ -264,16 +237,12 @@ NNC_ONCE void dsp_requantize(const int32_t *sums, int first, int count,
   const int32_t *bias = r.bias + first, *multiplier = r.multiplier + first,
                 *shift = r.shift + first;
   const int zero = r.zero, low = r.low, high = r.high;
-  const bool isWhole = low == -128 && high == 127;
   for (const int32_t *end = sums + count; sums != end;) {
     const int32_t x = plus(*sums++, *bias++), m = *multiplier++, s = *shift++;
     int32_t v = dsp_is_usual(x, s) ? dsp_rescale_down(x, m, s, zero)
                                    : dsp_rescale(x, m, s) + zero;
-    v = dsp_saturate(v);
-    if (!isWhole) {
-      v = v < low ? low : v;
-      v = v > high ? high : v;
-    }
+    v = v < low ? low : v;
+    v = v > high ? high : v;
     *y++ = static_cast<int8_t>(v);
   }
 }

@@ -43,14 +43,16 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
     const dsp_plan p = plan_conv2d_dsp(s, filters.count);
     auto *columns = static_cast<uint32_t *>(static_cast<void *>(scratch));
     if constexpr (requantizes<Epi>::value) {
-      with_dsp_layer(s, [&](const dsp_layer &layer) {
-        dsp_convolve(layer, make_requantization(epi), x, w, y, columns, p.words,
-                     filters, begin, end);
+      with_dsp_layer<Epi>(s, [&](const dsp_layer &layer) {
+        const requantization r = make_requantization(epi);
+        const int first = filters.first;
+        dsp_convolve(layer, r.bias + first, r.multiplier + first,
+                     r.shift + first, x, w, y + first, columns, filters.count,
+                     begin, end);
       });
       return;
     }
     const dsp_window window = make_dsp_window(s);
-    const dsp_reads reads(window);
     auto *sums = static_cast<int32_t *>(
         static_cast<void *>(scratch + 2 * p.column_bytes()));
     // Pairs of pixels may extend across rows.
@@ -59,7 +61,7 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
       const int pixels = last - pixel < 2 ? 1 : 2;
       for (int i = 0; i < pixels; ++i) {
         const int unit = (pixel + i) / s.ow, ox = (pixel + i) % s.ow;
-        dsp_gather(window, reads, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
+        dsp_gather(window, x + ptrdiff_t(unit / s.oh) * s.h * s.w * s.c,
                    unit % s.oh * s.sh - s.pt, ox * s.sw - s.pl,
                    columns + 2 * i);
       }
@@ -195,10 +197,6 @@ NNC_ONCE void dsp_depthwise_rows(const dsp_layer &s, const requantization &r,
                                  const int8_t *x, const int8_t *w, int8_t *y,
                                  int32_t *sums, int begin, int end) {
   const dsp_window &d = s.window;
-  if (dsp_are_threes(s)) {
-    dsp_depthwise_threes(s, r, x, w, y, begin, end);
-    return;
-  }
   y += begin * s.ow * d.c;
   for (int unit = begin; unit < end; ++unit) {
     const int top = unit % s.oh * s.sh - s.pt;
@@ -210,7 +208,8 @@ NNC_ONCE void dsp_depthwise_rows(const dsp_layer &s, const requantization &r,
   }
 }
 
-template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
+/// The routine for windows of any size.
+template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_taps_armdsp {
   static constexpr int units(const S &s) { return s.n * s.oh; }
 
   template <class Y>
@@ -218,12 +217,9 @@ template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
                   unsigned char *scratch, const Epi &epi, int begin, int end) {
     auto *sums = static_cast<int32_t *>(static_cast<void *>(scratch));
     if constexpr (requantizes<Epi>::value) {
-      with_dsp_layer(s, [&](const dsp_layer &layer) {
+      with_dsp_layer<Epi>(s, [&](const dsp_layer &layer) {
         const requantization r = make_requantization(epi);
-        if constexpr (dsp_has_threes<S>())
-          dsp_depthwise_threes(layer, r, x, w, y, begin, end);
-        else
-          dsp_depthwise_rows(layer, r, x, w, y, sums, begin, end);
+        dsp_depthwise_rows(layer, r, x, w, y, sums, begin, end);
       });
       return;
     }
@@ -237,6 +233,26 @@ template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
         dsp_store(epi, sums, 0, s.k, y, at);
         at += s.k;
       }
+    }
+  }
+};
+
+/// The routine for windows for which are_dsp_threes() holds.
+template <class S, class Epi> struct conv2d_i32_nhwc_depthwise_armdsp {
+  static constexpr int units(const S &s) { return s.n * s.oh; }
+
+  template <class Y>
+  static void run(const S &s, const int8_t *x, const int8_t *w, Y *y,
+                  unsigned char *scratch, const Epi &epi, int begin, int end) {
+    if constexpr (requantizes<Epi>::value) {
+      with_dsp_layer<Epi>(s, [&](const dsp_layer &layer) {
+        const requantization r = make_requantization(epi);
+        dsp_depthwise_threes(layer, r.bias, r.multiplier, r.shift, x, w, y,
+                             begin, end);
+      });
+    } else {
+      using any = conv2d_i32_nhwc_depthwise_taps_armdsp<S, Epi>;
+      any::run(s, x, w, y, scratch, epi, begin, end);
     }
   }
 };

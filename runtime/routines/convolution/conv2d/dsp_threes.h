@@ -19,63 +19,38 @@
 
 namespace nnc {
 
-/// The weights of a channel for three rows of the image: tap column j holds
-/// those of rows 0 and 1 as a pair, and that of row 2.
-struct dsp_three_weights {
-#if defined(NNC_ARM_DSP)
-  uint32_t pairs[3];
-  uint32_t first_two; // row 2 of tap columns 0 and 1
-  int32_t last;       // row 2 of tap column 2
-
-  NNC_INLINE void set(int j, int32_t w0, int32_t w1, int32_t w2) {
-    pairs[j] = pair(w0, w1);
-    if (j == 0)
-      first_two = uint32_t(w2) & 0xffffu;
-    else if (j == 1)
-      first_two |= uint32_t(w2) << 16;
-    else
-      last = w2;
-  }
-  /// Returns the products of tap column j and the column of the image at p.
-  NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
-    const int32_t third = j == 0   ? int16_t(first_two & 0xffffu)
-                          : j == 1 ? int32_t(first_two) >> 16
-                                   : last;
-    return add_products(p[2 * down] * third, pair(p[0], p[down]), pairs[j]);
-  }
-
-private:
-  static NNC_INLINE uint32_t pair(int32_t low, int32_t high) {
-    uint32_t v;
-    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(v) : "r"(low), "r"(high));
-    return v;
-  }
-#else
-  int32_t taps[3][3];
-
-  NNC_INLINE void set(int j, int32_t w0, int32_t w1, int32_t w2) {
-    taps[j][0] = w0, taps[j][1] = w1, taps[j][2] = w2;
-  }
-  NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
-    return p[0] * taps[j][0] + p[down] * taps[j][1] + p[2 * down] * taps[j][2];
-  }
-#endif
-};
-
-/// A channel of a row of the output: its weights for three rows of the image,
-/// what tap columns outside of the image add, and the numbers of the
-/// requantization.
+/// A channel of a layer: its weights for three rows of the image, the numbers
+/// of its requantization, where a loop over outputs ends, and what each tap
+/// column adds outside of the image. The loops in assembly read the first 14
+/// words.
 struct dsp_three_taps {
-  dsp_three_weights weights;
+  /// Words of two halves: rows 0 and 1 of each tap column, then row 2 of tap
+  /// columns 0 and 1, and that of tap column 2.
+  int16_t weights[10];
+  int32_t multiplier;
+  int32_t bias, nudge; ///< bias: with the taps above and below the image
+  int32_t right, zero;
+  uintptr_t distance; ///< of an output from its column of the image
+  int step;           ///< from a pixel to the next one, in bytes
+  uintptr_t last;     ///< where the loop ends, in the image
+  int32_t extra;      ///< the last taps of the last output of a row
+  int stride;
+  int32_t channel_bias, channel_shift;
+  int shift;        ///< row i of the image meets row i + shift of the window
+  bool isUsual;     ///< the requantization is usual
+  int fill, lead;   ///< lead: columns of padding on the left
+  int down;         ///< from a row of the image to the next one, in bytes
+  int lowest;       ///< the lowest row of the image that three rows begin with
+  int inner;        ///< bytes of a row of the output without its last pixel
+  int tail, beyond; ///< the place of the last tap in a row, in bytes, and how
+                    ///< many tap columns of the last output are outside
   int32_t outside[3];
-  int32_t bias, multiplier, right, zero;
 
-  /// Sets what depends on the rows: row i of the image meets row i + shift of
-  /// the window, whose first weight is *w; pixels are c bytes apart.
-  NNC_ONCE void set(const int8_t *w, int c, int shift, int fill,
-                    int32_t channel_bias) {
+  /// Sets what depends on `shift`. The first weight is *w.
+  NNC_ONCE void set(const int8_t *w) {
+    const int c = step;
     int32_t above_and_below = 0;
-    NNC_UNROLL for (int j = 0; j < 3; ++j, w += c) {
+    NNC_KEEP_LOOP for (int j = 0; j < 3; ++j, w += c) {
       int32_t w0 = w[0], w1 = w[3 * c], w2 = w[6 * c];
       for (int i = shift; i > 0; --i) {
         above_and_below += w0;
@@ -85,21 +60,44 @@ struct dsp_three_taps {
         above_and_below += w2;
         w2 = w1, w1 = w0, w0 = 0;
       }
-      weights.set(j, w0, w1, w2);
+      weights[2 * j] = int16_t(w0);
+      weights[2 * j + 1] = int16_t(w1);
+      weights[6 + j] = int16_t(w2);
       outside[j] = fill * (w0 + w1 + w2);
     }
     bias = plus(channel_bias, fill * above_and_below);
   }
+  /// Returns the products of tap column j and the column of the image at p.
   NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
-    return weights.column(j, p, down);
+#if defined(NNC_ARM_DSP)
+    const int32_t low = p[0], high = p[down];
+    uint32_t pair;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(pair) : "r"(low), "r"(high));
+    return add_products(p[2 * down] * weights[6 + j], pair,
+                        load_word(weights + 2 * j));
+#else
+    return p[0] * weights[2 * j] + p[down] * weights[2 * j + 1] +
+           p[2 * down] * weights[6 + j];
+#endif
   }
-  NNC_INLINE int8_t output(int32_t sum) const {
-    return static_cast<int8_t>(
-        dsp_requantize_usual(plus(sum, bias), multiplier, right, zero));
+  /// Does this where it happens once a row at most.
+  NNC_ONCE int32_t border_column(int j, const int8_t *p, int down) const {
+    return column(j, p, down);
   }
 };
 
+/// Stores the outputs of a row. The last one's last taps are s.extra. With a
+/// stride of 1, `first` and `second` are the sums of the windows that begin two
+/// columns and one column before p. With a stride of 2, `first` is that of the
+/// window that begins one column before p.
+NNC_INLINE void dsp_three_outputs(dsp_three_taps &s, const int8_t *p, int down,
+                                  int32_t first, int32_t second, int8_t *y) {
 #if defined(NNC_ARM_DSP_LOOPS)
+  // What the loops read is in registers, or is copied to the stack, where they
+  // find it without a register.
+#define NNC_PUSH(OFFSET)                                                       \
+  "ldrd %[x], %[v], [%[t], #" OFFSET "]\n\t"                                   \
+  "strd %[x], %[v], [sp, #-8]!\n\t"
 // The column of the image at p: rows 0 and 1 as the pair x, and row 2 as v.
 #define NNC_COLUMN                                                             \
   "ldrsb %[x], [%[p]]\n\t"                                                     \
@@ -108,40 +106,32 @@ struct dsp_three_taps {
   "pkhbt %[x], %[x], %[t], lsl #16\n\t"
 // The requantization of the sum t, to x.
 #define NNC_OUTPUT                                                             \
-  "ldrd %[x], %[v], %[addends]\n\t"                                            \
+  "ldrd %[x], %[v], [sp, #16]\n\t"                                             \
   "add %[t], %[t], %[x]\n\t"                                                   \
   "asr %[x], %[t], #31\n\t"                                                    \
   "add %[v], %[v], %[x], lsl #31\n\t"                                          \
   "smlal %[v], %[x], %[t], %[m]\n\t"                                           \
-  "ldrd %[t], %[v], %[ends]\n\t"                                               \
+  "ldrd %[t], %[v], [sp, #8]\n\t"                                              \
   "asrs %[x], %[x], %[t]\n\t"                                                  \
   "adc %[x], %[x], %[v]\n\t"                                                   \
-  "ssat %[x], #8, %[x]\n\t"
-#endif
-
-/// Stores the outputs of a row from y up to `stop`, c bytes apart, with a
-/// stride of 1. `first` and `second` are the sums of the windows that begin two
-/// columns and one column before p; returns that of the next window.
-NNC_INLINE int32_t dsp_three_steps(const dsp_three_taps &s, const int8_t *p,
-                                   int c, int down, int32_t first,
-                                   int32_t second, int8_t *y, int8_t *stop) {
-#if defined(NNC_ARM_DSP_LOOPS)
-  const dsp_three_weights &k = s.weights;
-  struct {
-    int32_t bias, nudge;
-  } const addends = {s.bias, 1 << 30};
-  struct {
-    int32_t right, zero;
-  } const ends = {s.right, s.zero};
-  // The output is a constant distance from the column of the image.
-  struct {
-    uintptr_t distance;
-    int step;
-  } const moves = {
-      reinterpret_cast<uintptr_t>(y) - reinterpret_cast<uintptr_t>(p), c};
-  const uintptr_t last = reinterpret_cast<uintptr_t>(stop) - moves.distance;
-  uint32_t x, t, v;
+  "ssat %[x], #8, %[x]\n\t"                                                    \
+  "ldrd %[t], %[v], [sp]\n\t"                                                  \
+  "strb %[x], [%[p], %[t]]\n\t"                                                \
+  "add %[p], %[p], %[v]\n\t"
+  s.distance = reinterpret_cast<uintptr_t>(y) - reinterpret_cast<uintptr_t>(p);
+  s.last = reinterpret_cast<uintptr_t>(p + s.inner * s.stride);
+  const void *t = &s;
+  uint32_t x, v, w0, w1, w2, w3, w4, m;
   __asm__ volatile(
+      NNC_PUSH("48") NNC_PUSH("24") NNC_PUSH("32") NNC_PUSH("40") //
+      "ldrd %[w0], %[w1], [%[t]]\n\t"
+      "ldrd %[w2], %[w3], [%[t], #8]\n\t"
+      "ldrd %[w4], %[m], [%[t], #16]\n\t"
+      "ldr %[x], [%[t], #56]\n\t"
+      "ldr %[t], [sp, #24]\n\t"
+      "cmp %[x], #1\n\t"
+      "bne 4f\n\t"
+      "b 3f\n\t"
       "1:\n\t" NNC_COLUMN //
       "smlad %[t], %[x], %[w2], %[first]\n\t"
       "smlad %[first], %[x], %[w1], %[second]\n\t"
@@ -150,210 +140,159 @@ NNC_INLINE int32_t dsp_three_steps(const dsp_three_taps &s, const int8_t *p,
       "smlabt %[first], %[v], %[w3], %[first]\n\t"
       "smlabb %[second], %[v], %[w3], %[second]\n\t" //
       NNC_OUTPUT                                     //
-      "ldrd %[t], %[v], %[moves]\n\t"
-      "strb %[x], [%[p], %[t]]\n\t"
-      "add %[p], %[p], %[v]\n\t"
-      "ldr %[t], %[last]\n\t"
+      "ldr %[t], [sp, #24]\n\t"
+      "3:\n\t"
       "cmp %[p], %[t]\n\t"
-      "bne 1b"
-      : [p] "+&r"(p), [first] "+&r"(first), [second] "+&r"(second),
-        [x] "=&r"(x), [t] "=&r"(t), [v] "=&r"(v)
-      : [w0] "r"(k.pairs[0]), [w1] "r"(k.pairs[1]), [w2] "r"(k.pairs[2]),
-        [w3] "r"(k.first_two), [w4] "r"(k.last), [down] "r"(down),
-        [m] "r"(s.multiplier), [addends] "m"(addends), [ends] "m"(ends),
-        [moves] "m"(moves), [last] "m"(last)
-      : "cc", "memory");
-#else
-  NNC_KEEP_LOOP for (; y != stop; y += c, p += c) {
-    const int32_t sum = first + s.column(2, p, down);
-    first = second + s.column(1, p, down);
-    second = s.column(0, p, down);
-    *y = s.output(sum);
-  }
-#endif
-  return first;
-}
-
-/// Does this with a stride of 2. `first` is the sum of the window that begins
-/// one column before p.
-NNC_INLINE int32_t dsp_three_strides(const dsp_three_taps &s, const int8_t *p,
-                                     int c, int down, int32_t first, int8_t *y,
-                                     int8_t *stop) {
-#if defined(NNC_ARM_DSP_LOOPS)
-  const dsp_three_weights &k = s.weights;
-  struct {
-    int32_t bias, nudge;
-  } const addends = {s.bias, 1 << 30};
-  struct {
-    int32_t right, zero;
-  } const ends = {s.right, s.zero};
-  struct {
-    int step;
-    int8_t *stop;
-  } const moves = {c, stop};
-  const int32_t corner = k.last;
-  uint32_t x, t, v;
-  __asm__ volatile(
-      "1:\n\t" NNC_COLUMN //
+      "bne 1b\n\t"
+      "b 5f\n\t"
+      // With a stride of 2, the place in the image moves away from the output.
+      "2:\n\t" NNC_COLUMN //
       "smlad %[first], %[x], %[w1], %[first]\n\t"
       "smlabt %[first], %[v], %[w3], %[first]\n\t"
-      "ldr %[t], %[moves]\n\t"
-      "add %[p], %[p], %[t]\n\t" //
+      "ldrd %[t], %[x], [sp]\n\t"
+      "sub %[t], %[t], %[x]\n\t"
+      "str %[t], [sp]\n\t"
+      "add %[p], %[p], %[x]\n\t" //
       NNC_COLUMN                 //
       "smlad %[t], %[x], %[w2], %[first]\n\t"
       "smuad %[first], %[x], %[w0]\n\t"
-      "ldr %[x], %[w4]\n\t"
-      "smlabb %[t], %[v], %[x], %[t]\n\t"
+      "smlabb %[t], %[v], %[w4], %[t]\n\t"
       "smlabb %[first], %[v], %[w3], %[first]\n\t" //
       NNC_OUTPUT                                   //
-      "ldrd %[t], %[v], %[moves]\n\t"
-      "strb %[x], [%[y]]\n\t"
-      "add %[p], %[p], %[t]\n\t"
-      "add %[y], %[y], %[t]\n\t"
-      "cmp %[y], %[v]\n\t"
-      "bne 1b"
-      : [p] "+&r"(p), [y] "+&r"(y), [first] "+&r"(first), [x] "=&r"(x),
-        [t] "=&r"(t), [v] "=&r"(v)
-      : [w0] "r"(k.pairs[0]), [w1] "r"(k.pairs[1]), [w2] "r"(k.pairs[2]),
-        [w3] "r"(k.first_two), [w4] "m"(corner), [down] "r"(down),
-        [m] "r"(s.multiplier), [addends] "m"(addends), [ends] "m"(ends),
-        [moves] "m"(moves)
+      "ldr %[t], [sp, #24]\n\t"
+      "4:\n\t"
+      "cmp %[p], %[t]\n\t"
+      "bne 2b\n\t"
+      "5:\n\t"
+      "ldr %[t], [sp, #28]\n\t"
+      "add %[t], %[t], %[first]\n\t" //
+      NNC_OUTPUT                     //
+      "add sp, #32"
+      : [p] "+&r"(p), [first] "+&r"(first), [second] "+&r"(second),
+        [t] "+&r"(t), [x] "=&r"(x), [v] "=&r"(v), [w0] "=&r"(w0),
+        [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3), [w4] "=&r"(w4),
+        [m] "=&r"(m)
+      : [down] "r"(down)
       : "cc", "memory");
-#else
-  NNC_KEEP_LOOP for (; y != stop; y += c, p += 2 * c) {
-    const int32_t sum = first + s.column(1, p, down) + s.column(2, p + c, down);
-    first = s.column(0, p + c, down);
-    *y = s.output(sum);
-  }
-#endif
-  return first;
-}
-#if defined(NNC_ARM_DSP_LOOPS)
+#undef NNC_PUSH
 #undef NNC_COLUMN
 #undef NNC_OUTPUT
-#endif
-
-/// Returns true if windows are known to be 3 x 3 and not dilated.
-template <class S> constexpr bool dsp_has_threes() {
-  if constexpr (is_member_pointer<decltype(&S::kh)> ||
-                is_member_pointer<decltype(&S::kw)> ||
-                is_member_pointer<decltype(&S::dh)> ||
-                is_member_pointer<decltype(&S::dw)>)
-    return false;
-  else
-    return S::kh == 3 && S::kw == 3 && S::dh == 1 && S::dw == 1;
-}
-
-/// Returns true if dsp_three_row() can compute a layer: windows of 3 x 3 taps,
-/// with at most one column of padding on the left and s.sw columns on the
-/// right.
-NNC_INLINE bool dsp_are_threes(const dsp_layer &s) {
-  const dsp_window &d = s.window;
-  return d.kh == 3 && d.kw == 3 && d.dh == 1 && d.dw == 1 && d.h >= 3 &&
-         d.w >= 3 && s.sw <= 2 && s.pl <= 1 && s.pl >= 0 &&
-         (s.ow - 1) * s.sw - s.pl + 3 - d.w <= s.sw;
-}
-
-/// Computes a row of channel k of any layer, whose first tap is in row `top` of
-/// the image. This is for the few channels that dsp_three_row() does not take.
-NNC_ONCE void dsp_depthwise_channel(const dsp_layer &s, const requantization &r,
-                                    const int8_t *image, const int8_t *w,
-                                    int8_t *y, int k, int top) {
-  const dsp_window d = s.window;
-  const int across = (d.kw - 1) * d.dw;
-  const bool rowsInside = top >= 0 && top + (d.kh - 1) * d.dh < d.h;
-  int left = -s.pl;
-  for (int8_t *stop = y + s.ow * d.c; y != stop; y += d.c, left += s.sw) {
-    int32_t sum = r.bias[k];
-    const int8_t *tap = w + k, *row = image + (top * d.w + left) * d.c + k;
-    const bool isInside = rowsInside && left >= 0 && left + across < d.w;
-    NNC_KEEP_LOOP for (int i = 0; i < d.kh; ++i, row += d.dh * d.w * d.c) {
-      const int8_t *p = row;
-      const int iy = top + i * d.dh, step = d.dw * d.c;
-      if (isInside) {
-        NNC_KEEP_LOOP for (int j = d.kw; j > 0; --j, p += step, tap += d.c)
-            sum = plus(sum, int32_t(*p * *tap));
-        continue;
-      }
-      NNC_KEEP_LOOP for (int j = 0; j < d.kw; ++j, p += step, tap += d.c) {
-        const int ix = left + j * d.dw;
-        const bool isPixel = iy >= 0 && iy < d.h && ix >= 0 && ix < d.w;
-        sum = plus(sum, int32_t((isPixel ? *p : d.fill) * *tap));
-      }
+#else
+  const int c = s.step;
+  for (const int8_t *last = y + s.inner;; y += c, p += c) {
+    int32_t sum = first + s.extra;
+    if (y != last && s.stride == 1) {
+      sum = first + s.column(2, p, down);
+      first = second + s.column(1, p, down);
+      second = s.column(0, p, down);
+    } else if (y != last) {
+      sum = first + s.column(1, p, down);
+      p += c;
+      sum += s.column(2, p, down);
+      first = s.column(0, p, down);
     }
-    const int32_t v = dsp_rescale(sum, r.multiplier[k], r.shift[k]) + r.zero;
-    *y = static_cast<int8_t>(dsp_saturate(v));
+    *y = static_cast<int8_t>(
+        dsp_requantize_usual(plus(sum, s.bias), s.multiplier, s.right, s.zero));
+    if (y == last)
+      return;
+  }
+#endif
+}
+
+/// Stores the outputs of a row for any requantization. x is the
+/// first of three rows of the image.
+NNC_ONCE_RARELY void dsp_three_unusual(const dsp_layer &s,
+                                       const dsp_three_taps &t, const int8_t *x,
+                                       int8_t *y) {
+  int left = -s.pl;
+  for (int8_t *const end = y + t.inner; y <= end; y += t.step, left += s.sw) {
+    int32_t sum = t.bias;
+    NNC_KEEP_LOOP for (int j = 0; j < 3; ++j) sum +=
+        unsigned(left + j) < unsigned(s.window.w)
+            ? t.border_column(j, x + (left + j) * t.step, t.down)
+            : t.outside[j];
+    *y = static_cast<int8_t>(
+        dsp_saturate(dsp_rescale(sum, t.multiplier, t.channel_shift) + t.zero));
   }
 }
 
-/// Computes a row of a channel. x is the first of the three rows that `t` is
-/// for.
-NNC_ONCE void dsp_three_row(const dsp_layer &s, const dsp_three_taps &t,
-                            const int8_t *x, int8_t *y) {
-  const int c = s.window.c, down = s.window.w * c;
-  int columns = s.window.w - 1;
-  int32_t first;
-  if (s.pl == 0) {
-    first = t.column(0, x, down);
+/// Computes a row of a channel, whose first tap is in row `top` of the image. x
+/// and w are at the channel.
+NNC_ONCE void dsp_three_row(const dsp_layer &s, dsp_three_taps &t,
+                            const int8_t *x, const int8_t *w, int8_t *y,
+                            int top) {
+  const int c = t.step, down = t.down;
+  int from = top < t.lowest ? top : t.lowest;
+  from = from > 0 ? from : 0;
+  if (from - top != t.shift) {
+    t.shift = from - top;
+    t.set(w);
+  }
+  x += from * down;
+  if (!t.isUsual) {
+    dsp_three_unusual(s, t, x, y);
+    return;
+  }
+  int32_t first = t.outside[0], second = 0;
+  const int8_t *p = x + t.tail;
+  t.extra = t.beyond > 0 ? t.outside[2] : t.border_column(2, p, down);
+  if (t.lead == 0) {
+    first = t.border_column(0, x, down);
+    x += c;
+  }
+  if (t.stride == 1) {
+    first += t.column(1, x, down);
+    second = t.column(0, x, down);
     x += c;
   } else {
-    first = t.outside[0];
-    ++columns;
+    t.extra += t.beyond > 1 ? t.outside[1] : t.border_column(1, p - c, down);
   }
-  // x is at the second column of the first window, and `columns` are left.
-  int whole = s.sw == 1 ? columns - 1 : columns / 2;
-  if (whole > s.ow)
-    whole = s.ow;
-  int8_t *const stop = y + whole * c;
-  if (s.sw == 1) {
-    first += t.column(1, x, down);
-    first = dsp_three_steps(t, x + c, c, down, first, t.column(0, x, down), y,
-                            stop);
-  } else {
-    first = dsp_three_strides(t, x, c, down, first, y, stop);
-    if (whole < s.ow)
-      first += (columns & 1) != 0 ? t.column(1, x + (columns - 1) * c, down)
-                                  : t.outside[1];
-  }
-  if (whole < s.ow)
-    *stop = t.output(first + t.outside[2]);
+  dsp_three_outputs(t, x, down, first, second, y);
 }
 
 /// Computes rows [begin, end) of all images, channel by channel.
-NNC_ONCE void dsp_depthwise_threes(const dsp_layer &s, const requantization &r,
-                                   const int8_t *x, const int8_t *w, int8_t *y,
-                                   int begin, int end) {
-  const int c = s.window.c, h = s.window.h, row = s.window.w * c;
-  const bool areThrees = dsp_are_threes(s);
+NNC_ONCE_RARELY void dsp_depthwise_threes(const dsp_layer &s,
+                                          const int32_t *bias,
+                                          const int32_t *multiplier,
+                                          const int32_t *shift, const int8_t *x,
+                                          const int8_t *w, int8_t *y, int begin,
+                                          int end) {
+  const int c = s.window.c, next = s.ow * c;
   dsp_three_taps t;
-  t.zero = r.zero;
-  for (int k = 0; k < c; ++k) {
-    const bool isThree = areThrees && dsp_are_usual_channels(r, k, 1);
-    t.multiplier = r.multiplier[k];
-    t.right = dsp_upper_shift(r.shift[k]);
-    const int8_t *image = x + begin / s.oh * h * row;
-    int8_t *out = y + begin * s.ow * c + k;
-    int oy = begin % s.oh, shift = -4;
-    for (int i = begin; i < end; ++i, out += s.ow * c) {
-      const int top = oy * s.sh - s.pt;
-      if (!isThree) {
-        dsp_depthwise_channel(s, r, image, w, out, k, top);
-      } else {
-        const int from = top < 0 ? 0 : top > h - 3 ? h - 3 : top;
-        if (from - top != shift) {
-          shift = from - top;
-          t.set(w + k, c, shift, s.window.fill, r.bias[k]);
-        }
-        dsp_three_row(s, t, image + from * row + k, out);
-      }
+  t.nudge = 1 << 30;
+  t.zero = s.zero;
+  t.step = c;
+  t.stride = s.sw;
+  t.fill = s.window.fill;
+  t.lead = s.pl;
+  t.down = s.window.w * c;
+  t.lowest = s.window.h - 3;
+  t.inner = next - c;
+  t.tail = t.inner * s.sw + (2 - s.pl) * c;
+  t.beyond = (s.ow - 1) * s.sw - s.pl + 3 - s.window.w;
+  const int image = s.window.h * t.down;
+  x += begin / s.oh * image;
+  y += begin * next;
+  for (int k = 0; k < c; ++k, ++x, ++w, ++y) {
+    t.multiplier = *multiplier;
+    t.channel_bias = *bias++;
+    t.channel_shift = *shift;
+    t.right = dsp_upper_shift(t.channel_shift);
+    t.isUsual = dsp_are_usual_channels(multiplier++, shift++, 1);
+    t.shift = -4;
+    const int8_t *from = x;
+    int8_t *to = y;
+    int oy = begin % s.oh;
+    for (int rows = end - begin; rows > 0; --rows, to += next) {
+      dsp_three_row(s, t, from, w, to, oy * s.sh - s.pt);
       if (++oy == s.oh) {
         oy = 0;
-        image += h * row;
+        from += image;
       }
     }
   }
-  if (r.low > -128 || r.high < 127)
-    dsp_clamp(y + begin * s.ow * c, (end - begin) * s.ow * c, r.low, r.high);
+  if (s.low > -128 || s.high < 127)
+    dsp_clamp(y - c, (end - begin) * next, s.low, s.high);
 }
 
 } // namespace nnc
