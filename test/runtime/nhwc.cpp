@@ -3,6 +3,7 @@
 // machine, those with Arm's DSP extension, and those with its M-profile
 // vectors, for which another machine computes the same. helium.cpp runs the
 // vectors themselves.
+#define NNC_THUMB_PRODUCTS 1 // of bytes, as on Armv6-M
 #include "runtime/routines/convolution/conv2d/nhwc.h"
 #include "runtime/routines/convolution/conv2d/dsp.h"
 #include "runtime/routines/convolution/conv2d/helium.h"
@@ -120,14 +121,14 @@ void check_exact(random_source &r, const conv2d_shape &s, const char *layout,
   check(R<conv2d_shape, known>(), f.get<known_expression>());
 }
 
-template <template <class, class> class R>
+template <template <class, class> class R, class X = std::uint8_t>
 void check_portable(random_source &r, const conv2d_shape &s,
                     const char *layout) {
   INFO(describe(s));
   const axes in = {"NCHW", {s.n, s.c, s.h, s.w}};
   const axes weights = {"KCRS", {s.k, s.c / s.groups, s.kh, s.kw}};
   const axes out = {"NCHW", {s.n, s.k, s.oh, s.ow}};
-  const auto x = numbers<std::uint8_t>(r, in.count());
+  const auto x = numbers<X>(r, in.count());
   const auto w = numbers<i8>(r, weights.count());
   std::vector<int32_t> want(out.count()), y(out.count());
   using reference = conv2d_i32_portable<conv2d_shape, none>;
@@ -160,6 +161,7 @@ TEST_CASE("convolutions of NHWC", "[nhwc]") {
     s.k = r.between(1, 13);
     s = with_fill(r, s);
     check_portable<conv2d_i32_nhwc_portable>(r, s, "KRSC");
+    check_portable<conv2d_i32_nhwc_portable, i8>(r, s, "KRSC");
     const std::size_t scratch = std::size_t(plan_conv2d_dsp(s).scratch());
     if (s.c == 1)
       check_exact<conv2d_i32_nhwc_first_armdsp>(r, s, "KRCS2k4s", scratch);
@@ -193,6 +195,7 @@ TEST_CASE("depthwise convolutions of NHWC", "[nhwc]") {
       s.ow = (s.w + s.pl + r.between(0, s.sw) - 3) / s.sw + 1;
     }
     const auto scratch = std::size_t(plan_depthwise_dsp(s).scratch());
+    check_portable<conv2d_i32_nhwc_depthwise_portable, i8>(r, s, "RSKC");
     check_exact<conv2d_i32_nhwc_depthwise_taps_armdsp>(r, s, "RSKC", scratch);
     if (are_dsp_threes(s))
       check_exact<conv2d_i32_nhwc_depthwise_armdsp>(r, s, "RSKC", scratch);

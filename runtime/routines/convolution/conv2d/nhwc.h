@@ -15,6 +15,7 @@
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
 #include "runtime/routines/convolution/conv2d/shape.h"
+#include "runtime/routines/microcontrollers/thumb_products.h"
 #include "runtime/routines/pooling/pool2d/window.h"
 #include "runtime/simd/wrap.h"
 
@@ -92,6 +93,13 @@ private:
   template <int K, class X, class W>
   NNC_FN static void add_run(const X *x, const W *w, ptrdiff_t filter,
                              int count, A *sums) {
+#if NNC_THUMB_PRODUCTS
+    if constexpr (K == 4 && is_same<X, int8_t>::value &&
+                  is_same<W, int8_t>::value && is_same<A, int32_t>::value) {
+      thumb_add_rows(x, w, int(filter), count, sums);
+      return;
+    }
+#endif
     A sum[static_cast<size_t>(K)];
     for (int k = 0; k < K; ++k)
       sum[k] = sums[k];
@@ -149,6 +157,20 @@ private:
                                 int ox, int k, int count, A *sum) {
     const int top = oy * s.sh - s.pt, left = ox * s.sw - s.pl;
     const int copies = s.k / s.c;
+#if NNC_THUMB_PRODUCTS
+    if constexpr (is_same<X, int8_t>::value && is_same<W, int8_t>::value &&
+                  is_same<A, int32_t>::value) {
+      const bool isInside = top >= 0 && top + (s.kh - 1) * s.dh < s.h &&
+                            left >= 0 && left + 2 < s.w;
+      if (s.kw == 3 && s.dw == 1 && copies == 1 && isInside) {
+        const X *p = image + (ptrdiff_t(top) * s.w + left) * s.c + k;
+        for (int c = 0; c < count; ++c)
+          sum[c] = thumb_add_threes(p + c, w + k + c, s.c, s.dh * s.w * s.c,
+                                    s.kh, sum[c]);
+        return;
+      }
+    }
+#endif
     for (int i = 0; i < s.kh; ++i)
       for (int j = 0; j < s.kw; ++j) {
         const int iy = top + i * s.dh, ix = left + j * s.dw;
