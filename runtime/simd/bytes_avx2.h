@@ -149,9 +149,17 @@ template <> struct byte_lanes<8> {
   }
 #endif
   static NNC_INLINE V bounded_dot4(V sum, V a, V b) {
+#if defined(__GNUC__) && !defined(__clang__)
+    __m256i product;
+    asm("vpmaddubsw %3, %2, %1\n\tvpmaddwd %4, %1, %1\n\tvpaddd %1, %0, %0"
+        : "+x"(sum.v), "=&x"(product)
+        : "x"(a.v), "x"(b.v), "x"(_mm256_set1_epi16(1)));
+    return sum;
+#else
     return {_mm256_add_epi32(sum.v,
                              _mm256_madd_epi16(_mm256_maddubs_epi16(a.v, b.v),
                                                _mm256_set1_epi16(1)))};
+#endif
   }
   static NNC_INLINE V bounded_dot8(V sum, V a, V b, V c, V d) {
     return {_mm256_add_epi32(

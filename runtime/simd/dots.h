@@ -66,15 +66,23 @@ template <int W> struct byte_dots {
 /// Eight products of an unsigned byte of a point and a signed byte of a weight,
 /// of which SUM are added in 16 bits: vpmaddubsw of x86. Weights have the form
 /// of routines/tiles/bounded_weights.h, with which no sum of 16 bits overflows.
-/// Their register tile is dot_tile<bounded_dots<W, SUM>, P, B>.
-template <int W, int SUM> struct bounded_dots {
+/// If ORDERED is set, weights have the form of ordered_weights.h, and copies of
+/// points have the order of channels that belongs to them. Their register tile
+/// is dot_tile<bounded_dots<W, SUM, ORDERED>, P, B>.
+template <int W, int SUM, bool ORDERED = false> struct bounded_dots {
   static_assert(SUM == 2 || SUM == 4, "one instruction or two");
-  static constexpr int lanes = W, group = 8, together = W < 8 ? 8 : W;
+  static constexpr int lanes = W, group = 8;
+  static constexpr int together = ORDERED ? 16 : W < 8 ? 8 : W;
   using point = uint8_t;
 };
 /// The number of products that a form adds in 16 bits; 0 if it does not.
 template <class D> constexpr int bounded_sum = 0;
-template <int W, int SUM> constexpr int bounded_sum<bounded_dots<W, SUM>> = SUM;
+template <int W, int SUM, bool ORDERED>
+constexpr int bounded_sum<bounded_dots<W, SUM, ORDERED>> = SUM;
+/// Whether copies of points have an order that the weights contain.
+template <class D> constexpr bool is_ordered = false;
+template <int W, int SUM>
+constexpr bool is_ordered<bounded_dots<W, SUM, true>> = true;
 
 /// Four products of signed bytes in each of four lanes: sdot of aarch64.
 struct signed_dots {
@@ -236,6 +244,45 @@ NNC_INLINE void interleave_points(X *to, const X *x, const X *y,
     memcpy(to + 2 * i * W, x + i * W, W * sizeof(X));
     memcpy(to + 2 * i * W + W, y + i * W, W * sizeof(X));
   }
+}
+
+/// Copies every `step`-th of points of 8 bytes in blocks x and y to `count`
+/// points of 16 bytes. Byte i of a point is byte order[i] of the 8 bytes of x
+/// that are followed by the 8 of y.
+template <class X>
+NNC_INLINE void order_points(X *to, const X *x, const X *y, const int8_t *order,
+                             ptrdiff_t count, int step) {
+  static_assert(sizeof(X) == 1, "bytes");
+  ptrdiff_t i = 0;
+#if defined(__AVX2__) && !defined(NNC_PORTABLE_SIMD)
+  const __m128i one = _mm_loadu_si128(reinterpret_cast<const __m128i *>(order));
+  const __m256i two = _mm256_broadcastsi128_si256(one);
+  for (; step == 1 && i + 4 <= count; i += 4) {
+    const __m256i a =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(x + i * 8));
+    const __m256i b =
+        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(y + i * 8));
+    // Points 0 and 2, and points 1 and 3.
+    const __m256i even = _mm256_shuffle_epi8(_mm256_unpacklo_epi64(a, b), two);
+    const __m256i odd = _mm256_shuffle_epi8(_mm256_unpackhi_epi64(a, b), two);
+    auto *place = reinterpret_cast<__m256i *>(to + i * 16);
+    _mm256_storeu_si256(place, _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256(place + 1, _mm256_permute2x128_si256(even, odd, 0x31));
+  }
+  const auto load = [](const X *point) {
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i *>(point));
+  };
+  for (; i < count; ++i)
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i *>(to + i * 16),
+        _mm_shuffle_epi8(
+            _mm_unpacklo_epi64(load(x + i * step * 8), load(y + i * step * 8)),
+            one));
+#endif
+  for (; i < count; ++i)
+    for (int j = 0; j < 16; ++j)
+      to[i * 16 + j] = order[j] < 8 ? x[i * step * 8 + order[j]]
+                                    : y[i * step * 8 + order[j] - 8];
 }
 
 /// Interleaves the bytes of three rows, or of four if d is not null; a missing

@@ -19,10 +19,10 @@ using T = std::uint8_t;
 using E = integers_epilogue<to<T>, T>;
 using PE = integers_epilogue<to_scalars<T>, T>;
 
-template <int SUM, class S>
+template <int SUM, bool ORDERED = false, class S>
 int check_conv(random_source &r, const S &shape, const conv2d_shape &s) {
   INFO(describe(s));
-  using D = bounded_dots<W, SUM>;
+  using D = bounded_dots<W, SUM, ORDERED>;
   using R = conv2d_integers_t<D, false, S, 3, 2, E>;
   const std::string layout = "NCHW" + std::to_string(W) + "c";
   const axes tensors[] = {{"NCHW", {s.n, s.c, s.h, s.w}},
@@ -30,7 +30,27 @@ int check_conv(random_source &r, const S &shape, const conv2d_shape &s) {
                           {"NCHW", {s.n, s.k, s.oh, s.ow}}};
   return compare_bounded<R, conv2d_i32_portable<conv2d_shape, PE>, T, E, PE>(
       r, shape, s, W, SUM, tensors, {layout, "plain", layout}, s.k,
-      plan_conv2d_integers(s, W, 1, 3, D::together).scratch(1));
+      plan_conv2d_integers(s, W, 1, 3, D::together).scratch(1), ORDERED);
+}
+
+/// Changes s to one of the kinds of convolutions that differ in how they are
+/// computed.
+void vary(random_source &r, int kind, conv2d_shape &s) {
+  if (kind == 3) {
+    s.groups = r.between(2, 3);
+    s.c = s.groups * larger(W, 8) * r.between(1, 2);
+    s.k = s.groups * W * r.between(1, 3);
+  } else if (kind == 2) { // 1 x 1, of all pixels or every second
+    s.kh = s.kw = s.dh = s.dw = 1;
+    s.sh = s.sw = r.between(1, 2);
+    s.pt = s.pl = 0;
+    s.oh = (s.h - 1) / s.sh + 1;
+    s.ow = (s.w - 1) / s.sw + 1;
+  } else if (kind == 1) { // many channels
+    s.groups = 1;
+    s.c = r.between(60, 130);
+  }
+  s.fill = r.between(0, 255);
 }
 
 template <int SUM> void check_random() {
@@ -38,21 +58,7 @@ template <int SUM> void check_random() {
   int extras = 0;
   for (int i = 0; i < 60; ++i) {
     conv2d_shape s = random_conv2d(r, 14);
-    if (i % 4 == 3) {
-      s.groups = r.between(2, 3);
-      s.c = s.groups * larger(W, 8) * r.between(1, 2);
-      s.k = s.groups * W * r.between(1, 3);
-    } else if (i % 4 == 2) { // 1 x 1, of all pixels or every second
-      s.kh = s.kw = s.dh = s.dw = 1;
-      s.sh = s.sw = r.between(1, 2);
-      s.pt = s.pl = 0;
-      s.oh = (s.h - 1) / s.sh + 1;
-      s.ow = (s.w - 1) / s.sw + 1;
-    } else if (i % 4 == 1) { // many channels
-      s.groups = 1;
-      s.c = r.between(60, 130);
-    }
-    s.fill = r.between(0, 255);
+    vary(r, i % 4, s);
     extras += check_conv<SUM>(r, s, s);
     matmul_shape m = random_matmul(r);
     m.b_batch_stride = 0;
@@ -71,6 +77,20 @@ template <int SUM> void check_random() {
         compare_bounded<R, matmul_i32_portable<matmul_shape, PE>, T, E, PE>(
             r, m, m, W, SUM, tensors, {"plain", "plain", "plain"}, m.n,
             plan_matmul_bytes(m, 8, 1, 3).scratch(1));
+  }
+  CHECK(extras > 0);
+}
+
+template <bool ORDERED> void check_orders() {
+  random_source r;
+  int extras = 0;
+  for (int i = 0; i < 90; ++i) {
+    conv2d_shape s = random_conv2d(r, 14);
+    vary(r, i % 3, s);
+    s.groups = 1;
+    if (i % 2) // several runs of blocks
+      s.k = r.between(40, 150);
+    extras += check_conv<2, ORDERED>(r, s, s);
   }
   CHECK(extras > 0);
 }
@@ -103,6 +123,29 @@ TEST_CASE("sums of four products in 16 bits", "[bounded]") {
   check_random<4>();
 }
 
+// Vectors of other widths have no such routine.
+TEST_CASE("orders of channels", "[bounded]") { check_orders<W == 8>(); }
+
+TEST_CASE("an order keeps large weights apart", "[bounded]") {
+  random_source r;
+  for (int channels : {16, 40, 128, 200}) {
+    bounded_factor f(conv2d_shape{});
+    f.columns = 100;
+    f.kh = f.kw = 1;
+    f.channels = channels;
+    std::vector<std::int8_t> w = ordered_numbers(r, f, 0);
+    int extras = 0;
+    CHECK(!store_ordered(f, 8, w, extras).empty());
+    CHECK(extras == 0);
+    int needed = 0;
+    const bool fits = !store_bounded(f, 8, 2, w, needed).empty();
+    CHECK((!fits || needed > 0));
+    // Channels that have no partner of small weights do not fit.
+    std::fill(w.begin(), w.end(), std::int8_t(-100));
+    CHECK(store_ordered(f, 8, w, extras).empty() == (channels > 16));
+  }
+}
+
 TEST_CASE("bounded sums of constant shapes", "[bounded]") {
   random_source r;
   using C = constant_shape;
@@ -111,6 +154,7 @@ TEST_CASE("bounded sums of constant shapes", "[bounded]") {
                        C::pl, C::oh, C::ow, C::groups, C::fill};
   for (int i = 0; i < 5; ++i) {
     check_conv<2>(r, C{}, s);
+    check_conv<2, W == 8>(r, C{}, s);
     check_conv<4>(r, C{}, s);
   }
 }

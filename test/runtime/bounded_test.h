@@ -5,9 +5,10 @@
 
 #include "runtime/routines/convolution/conv2d/shape.h"
 #include "runtime/routines/matrix/matmul/shape.h"
-#include "runtime/routines/tiles/bounded_weights.h"
+#include "runtime/routines/tiles/ordered_weights.h"
 #include "test/runtime/integers_test.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,6 +36,31 @@ struct bounded_factor {
     return std::size_t(columns) * std::size_t(channels * kh * kw);
   }
 };
+
+/// Returns the bytes of a weight with orders of channels, or nothing if it has
+/// too many weights beyond the bounds. Adds the number of extra vectors to
+/// `extras`.
+inline std::vector<std::int8_t> store_ordered(const bounded_factor &f,
+                                              int width,
+                                              const std::vector<std::int8_t> &w,
+                                              int &extras) {
+  const nnc::ordered_weights form{
+      {width, nnc::ceil_div(f.channels, 8), f.kh, f.kw, 2, true},
+      nnc::ceil_div(f.columns, width)};
+  std::vector<std::int8_t> stored(std::size_t(form.bytes()));
+  const bool fits = form.store(
+      [&](int column, int channel, int r, int s) {
+        return column < f.columns && channel < f.channels
+                   ? int(w[f.at(column, channel, r * f.kw + s)])
+                   : 0;
+      },
+      stored.data());
+  if (!fits)
+    return {};
+  for (int block = 0; block < form.blocks; ++block)
+    extras += stored[std::size_t(form.block(block) + form.form.count())];
+  return stored;
+}
 
 /// Returns the stored blocks of a weight, or nothing if it has too many weights
 /// beyond the bounds. Adds the number of extra vectors to `extras`.
@@ -90,20 +116,48 @@ inline std::vector<std::int8_t> bounded_numbers(random_source &r,
   return w;
 }
 
+/// Returns a random weight of which half of the channels of each group of
+/// sixteen, in random places, hold any numbers, and the others hold only 0 and
+/// 1, except for one in `sparse`. None exceeds if that is 0.
+inline std::vector<std::int8_t>
+ordered_numbers(random_source &r, const bounded_factor &f, int sparse) {
+  std::vector<std::int8_t> w(f.count());
+  const std::vector<std::int8_t> any = numbers<std::int8_t>(r, w.size());
+  for (int group = 0; group < f.channels; group += 16) {
+    const int count = std::min(16, nnc::ceil_div(f.channels - group, 8) * 8);
+    std::vector<int> places(std::size_t(count), 0);
+    std::fill_n(places.begin(), count / 2, 1);
+    for (int i = count - 1; i > 0; --i)
+      std::swap(places[std::size_t(i)], places[std::size_t(r.between(0, i))]);
+    for (int i = 0; i < count && group + i < f.channels; ++i)
+      for (int column = 0; column < f.columns; ++column)
+        for (int tap = 0; tap < f.kh * f.kw; ++tap) {
+          const std::size_t at = f.at(column, group + i, tap);
+          const bool is_large =
+              places[std::size_t(i)] || (sparse && r.between(1, sparse) == 1);
+          w[at] = is_large ? any[at] : std::int8_t(any[at] & 1);
+        }
+  }
+  return w;
+}
+
 /// Compares a routine R on `shape`, which has the values of s, with the
-/// portable routine P for a random weight. Returns the number of extra vectors.
+/// portable routine P for a random weight, which contains orders of channels
+/// if `ordered` is set. Returns the number of extra vectors.
 template <class R, class P, class T, class E, class PE, class RS, class S>
 int compare_bounded(random_source &r, const RS &shape, const S &s, int width,
                     int sum, const axes (&tensors)[3],
                     const std::string (&layouts)[3], int channels,
-                    std::ptrdiff_t scratch_bytes) {
+                    std::ptrdiff_t scratch_bytes, bool ordered = false) {
   const bounded_factor factor(s);
   std::vector<std::int8_t> w, stored;
   int extras = 0;
   for (int sparse : {20, 100, 1000, 0}) {
     extras = 0;
-    w = bounded_numbers(r, factor, sum, sparse);
-    stored = store_bounded(factor, width, sum, w, extras);
+    w = ordered ? ordered_numbers(r, factor, sparse)
+                : bounded_numbers(r, factor, sum, sparse);
+    stored = ordered ? store_ordered(factor, width, w, extras)
+                     : store_bounded(factor, width, sum, w, extras);
     if (!stored.empty())
       break;
   }

@@ -297,14 +297,16 @@ void check_integers(random_source &random, const typename F::shape &s) {
   const std::vector<std::string> names = split(LINE::layouts);
   const axes tensors[] = {inputs[0], inputs[1], F::output(s)};
   const std::string layouts[] = {names[0], names[1], names[2]};
-  if constexpr (has_part(LINE::name, "_bounded")) {
+  constexpr bool ordered = has_part(LINE::name, "_ordered");
+  if constexpr (ordered || has_part(LINE::name, "_bounded")) {
     // The name of the layout of the weights, KCRS8k8c_bounded2 or
     // NK8n8k_bounded2.
     const std::string &name = names[1];
     const std::size_t width = name.find_first_of("0123456789");
     compare_bounded<R, typename F::template integers<PE>, T, E, PE>(
         random, s, s, std::stoi(name.substr(width)), name.back() - '0', tensors,
-        layouts, F::channels(s), std::ptrdiff_t(line.scratch(s, most_threads)));
+        layouts, F::channels(s), std::ptrdiff_t(line.scratch(s, most_threads)),
+        ordered);
   } else if constexpr (has_part(LINE::layouts, "_signed_pairs")) {
     compare_signed_pairs<R, typename F::template integers<PE>, T, E, PE>(
         random, s, s, tensors, layouts, F::channels(s),

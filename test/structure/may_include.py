@@ -25,7 +25,7 @@ ROUTINE_TABLES = ["runtime/routines/*.inc", "runtime/routines/*/shape.h",
 MATRICES = ["runtime/routines/*_matrices.h",
             "runtime/routines/*/codebook_plan.h", "runtime/routines/*/implicit_gemm_plan.h",
             "runtime/routines/*/grouped_plan.h", "runtime/routines/*/phases_plan.h",
-            "runtime/routines/*/pixels_plan.h", "runtime/routines/tiles/bounded_weights.h",
+            "runtime/routines/*/pixels_plan.h", "runtime/routines/tiles/*_weights.h",
             "runtime/routines/stored_weights/block_matmul/plan.h"]
 # And to the compression of weights: how they are stored.
 STORED_FORMS = ["runtime/routines/stored_weights/decode/shape.h",

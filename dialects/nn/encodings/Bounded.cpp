@@ -11,12 +11,17 @@
 // saturates is chosen for them. A `64x64x1x1` as `KCRS8k8c_bounded4` is
 // 8 blocks of 704 bytes.
 //
+// `ordered2` is bounded2 for channels that are copied in the orders that stand
+// in front of the blocks (runtime/routines/tiles/ordered_weights.h). With them,
+// few weights of a network exceed the bound.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nn/encodings/WeightEncoding.h"
-#include "runtime/routines/tiles/bounded_weights.h"
+#include "runtime/routines/tiles/ordered_weights.h"
 
 #include <limits>
+#include <vector>
 
 using namespace mlir;
 using namespace nnc;
@@ -42,16 +47,22 @@ struct BoundedShape {
     blocks = llvm::divideCeil(columns, block.size);
   }
 
+  /// Returns the weight of column k and row c for a tap, which is 0 behind the
+  /// last column and the last row.
+  template <class Read>
+  int read(int64_t k, int64_t c, int r, int s, Read read) const {
+    if (k >= columns || c >= rows)
+      return 0;
+    return static_cast<int>(
+        read(k * columnStep + c * rowStep + r * stored.kw + s));
+  }
+
   /// Calls put(position, byte) for the bytes of all blocks. read(element)
   /// returns an element of the weight. Returns false if a block does not fit.
   template <class Read, class Put> bool store(Read read, Put put) const {
     for (int64_t block = 0; block < blocks; ++block) {
       auto weight = [&](int column, int64_t c, int r, int s) {
-        const int64_t k = block * stored.width + column;
-        if (k >= columns || c >= rows)
-          return 0;
-        return static_cast<int>(
-            read(k * columnStep + c * rowStep + r * stored.kw + s));
+        return this->read(block * stored.width + column, c, r, s, read);
       };
       if (!stored.store(weight, [&](int64_t at, int byte) {
             put(block * stored.bytes() + at, byte);
@@ -65,6 +76,8 @@ struct BoundedShape {
   bounded_weights stored;
 };
 
+/// The stored form of bounded2 and bounded4: a matrix with a row for each
+/// block.
 class Bounded : public WeightEncoding {
 public:
   Bounded(StringRef spelling, int sum) : WeightEncoding(spelling), sum(sum) {}
@@ -125,9 +138,63 @@ public:
 private:
   int sum;
 };
+
+/// The stored form of ordered2: one row of bytes.
+class Ordered : public Bounded {
+public:
+  explicit Ordered(StringRef spelling) : Bounded(spelling, 2) {}
+
+  RankedTensorType getStoredType(RankedTensorType type) const override {
+    return RankedTensorType::get({1, getForm(type).bytes()},
+                                 type.getElementType());
+  }
+
+  void encode(RankedTensorType type, ArrayRef<float> weight,
+              MutableArrayRef<float> stored) const override {
+    std::vector<int8_t> bytes;
+    store(type, weight, bytes);
+    llvm::copy(bytes, stored.begin());
+  }
+
+  double getError(RankedTensorType type,
+                  const TensorData &weight) const override {
+    std::vector<int8_t> bytes;
+    return store(type, weight.getAs<int8_t>(), bytes)
+               ? 0
+               : std::numeric_limits<double>::infinity();
+  }
+
+  /// The blocks of a run share an order.
+  int64_t getIndependentRows(RankedTensorType type) const override {
+    return type.getDimSize(0);
+  }
+
+private:
+  static ordered_weights getForm(RankedTensorType type) {
+    BoundedShape shape(type, 2);
+    ordered_weights form{shape.stored, static_cast<int>(shape.blocks)};
+    form.form.ordered = true;
+    return form;
+  }
+
+  template <class T>
+  static bool store(RankedTensorType type, ArrayRef<T> weight,
+                    std::vector<int8_t> &bytes) {
+    BoundedShape shape(type, 2);
+    bytes.assign(getForm(type).bytes(), 0);
+    return getForm(type).store(
+        [&](int64_t column, int64_t channel, int r, int s) {
+          return shape.read(column, channel, r, s,
+                            [&](int64_t i) { return weight[i]; });
+        },
+        bytes.data());
+  }
+};
 } // namespace
 
 std::unique_ptr<WeightEncoding> nn::makeBoundedEncoding(StringRef spelling) {
+  if (spelling == "ordered2")
+    return std::make_unique<Ordered>(spelling);
   for (int sum : {2, 4})
     if (spelling == "bounded" + std::to_string(sum))
       return std::make_unique<Bounded>(spelling, sum);

@@ -8,6 +8,7 @@
 #include "runtime/routines/convolution/conv2d/integers_plan.h"
 #include "runtime/routines/convolution/conv2d/integers_winograd_plan.h"
 #include "runtime/routines/matrix/matmul/bytes_plan.h"
+#include "runtime/routines/tiles/ordered_weights.h"
 
 namespace nnc {
 
@@ -60,6 +61,27 @@ constexpr double bounded_efficiency_of_conv2d(tile_limits t, const S &s, int C,
                                               int B, int sum) {
   return integers_efficiency_of_conv2d(t, s, C, B, 8, larger(8, t.lanes),
                                        rate_of_bounded(t, sum));
+}
+
+/// Efficiency of conv2d/integers.h with x in NCHW<W>c and weights that are
+/// bounded for sums of two products and contain orders of channels. The input
+/// is copied for each run of blocks that shares an order, and lies in a near
+/// cache after the first copy. The fewer channels, the more extra vectors do
+/// weights of networks need: a twelfth of the vectors with 64 channels, a
+/// fiftieth with 512.
+template <class S>
+constexpr double ordered_efficiency_of_conv2d(tile_limits t, const S &s, int C,
+                                              int B) {
+  const ordered_weights form{{t.lanes, ceil_div(s.c, 8), s.kh, s.kw, 2, true},
+                             ceil_div(s.k, t.lanes)};
+  const double once =
+      integers_efficiency_of_conv2d(t, s, C, B, 8, 16, t.cost->ordered2_rate);
+  const conv2d_integers_plan p = plan_conv2d_integers(s, t.lanes, 1, C, 16);
+  const double work = double(s.k) * s.oh * s.ow * s.c * s.kh * s.kw;
+  const double copied = double(p.down) * p.across * p.copy_rows *
+                        p.copy_columns * p.copy_blocks * 16;
+  return work / (work / once * (1 + 5.0 / s.c) +
+                 t.cost->integers_copy_cost / 3 * copied * (form.runs() - 1));
 }
 
 /// Efficiency of conv2d/integers.h where x is in NCHW.

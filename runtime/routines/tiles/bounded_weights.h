@@ -36,6 +36,9 @@ struct bounded_weights {
   int eights; ///< groups of eight channels
   int kh, kw; ///< rows and columns of a filter, at most 255 each
   int sum;    ///< products that are added in 16 bits: 2 or 4
+  /// Whether the channels have the orders of ordered_weights.h, so that a block
+  /// may need more extra vectors if the others need few.
+  bool ordered = false;
 
   static constexpr int most_columns = 16;
   /// The largest sum of weights of one sign whose products fit in 16 bits.
@@ -45,7 +48,8 @@ struct bounded_weights {
   /// The number of extra vectors for which there is room. With more of them,
   /// the products would take as long as those of 16-bit numbers.
   constexpr int room() const {
-    return (sum == 4 ? ceil_div(steps(), 8) : ceil_div(steps(), 4)) * 2 + 2;
+    return ordered ? ceil_div(steps(), 6) * 2 + 6
+                   : ceil_div(steps(), sum == 4 ? 8 : 4) * 2 + 2;
   }
   constexpr ptrdiff_t extras() const { return ptrdiff_t(steps()) * width * 8; }
   constexpr ptrdiff_t places() const {

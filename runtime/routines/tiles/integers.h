@@ -10,7 +10,7 @@
 
 #include "runtime/counts.h"
 #include "runtime/functions.h"
-#include "runtime/routines/tiles/bounded_weights.h"
+#include "runtime/routines/tiles/ordered_weights.h"
 #include "runtime/routines/tiles/signed_pairs.h"
 #include "runtime/simd/dots.h"
 
@@ -127,8 +127,8 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
 };
 
 /// The register tile for weights as bounded_weights.h defines them.
-template <int LANES, int SUM, int P, int B>
-struct dot_tile<bounded_dots<LANES, SUM>, P, B> {
+template <int LANES, int SUM, bool ORDERED, int P, int B>
+struct dot_tile<bounded_dots<LANES, SUM, ORDERED>, P, B> {
   static constexpr int W = LANES;
   using bytes = byte_lanes<W>;
 
@@ -141,18 +141,28 @@ struct dot_tile<bounded_dots<LANES, SUM>, P, B> {
 
   NNC_INLINE void add(const uint8_t *points, ptrdiff_t point, const int8_t *w,
                       ptrdiff_t block) {
-    NNC_UNROLL for (int p = 0; p < P; ++p) {
-      const i32x<W> first = repeat_bits<W>(points + p * point);
-      const i32x<W> second = repeat_bits<W>(points + p * point + 4);
-      NNC_UNROLL for (int b = 0; b < B; ++b) {
-        const int8_t *own = w + b * block;
-        const i32x<W> low = bytes::load_bits(own);
-        const i32x<W> high = bytes::load_bits(own + 4 * W);
-        if constexpr (SUM == 4)
+    if constexpr (SUM == 4) {
+      NNC_UNROLL for (int p = 0; p < P; ++p) {
+        const i32x<W> first = repeat_bits<W>(points + p * point);
+        const i32x<W> second = repeat_bits<W>(points + p * point + 4);
+        NNC_UNROLL for (int b = 0; b < B; ++b) {
+          const int8_t *own = w + b * block;
+          const i32x<W> low = bytes::load_bits(own);
+          const i32x<W> high = bytes::load_bits(own + 4 * W);
           sum[p][b] = bytes::bounded_dot8(sum[p][b], first, low, second, high);
-        else
-          sum[p][b] = bytes::bounded_dot4(
-              bytes::bounded_dot4(sum[p][b], first, low), second, high);
+        }
+      }
+    } else {
+      // One half after the other, so that their weights need B registers.
+      NNC_UNROLL for (int four = 0; four < 2; ++four) {
+        i32x<W> weights[B];
+        NNC_UNROLL for (int b = 0; b < B; ++b) weights[b] =
+            bytes::load_bits(w + b * block + four * 4 * W);
+        NNC_UNROLL for (int p = 0; p < P; ++p) {
+          const i32x<W> v = repeat_bits<W>(points + p * point + four * 4);
+          NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] =
+              bytes::bounded_dot4(sum[p][b], v, weights[b]);
+        }
       }
     }
   }

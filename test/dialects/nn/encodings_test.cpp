@@ -105,7 +105,8 @@ TEST_CASE("an encoding is known by its spelling alone") {
   for (const char *spelling :
        {"winograd2", "winograd8", "strided_winograd2", "folded_winograd5",
         "strassen", "strassen2", "int4", "integer_winograd2", "codebook16",
-        "bounded2", "bounded4", "phases2", "phases4", "signed_pairs"}) {
+        "bounded2", "bounded4", "ordered2", "phases2", "phases4",
+        "signed_pairs"}) {
     const WeightEncoding *encoding = WeightEncoding::get(spelling);
     REQUIRE(encoding);
     CHECK(encoding->getSpelling() == spelling);
@@ -136,7 +137,7 @@ TEST_CASE("an encoding is known by its spelling alone") {
     CHECK(!WeightEncoding::get(spelling));
   }
   CHECK(WeightEncoding::listSpellings() ==
-        "bounded2, bounded4, codebook16, fragments, grouped, "
+        "bounded2, bounded4, ordered2, codebook16, fragments, grouped, "
         "integer_winograd2, int4, phases<s>, pixels, signed_pairs, "
         "strassen, strassen2, "
         "winograd<m>, strided_winograd<m>, "

@@ -320,7 +320,7 @@ func.func @layout_codebook_of(%x: tensor<32x32xf16, #nn.layout<NK16n_codebook16>
 
 // -----
 
-// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are bounded2, bounded4, codebook16, fragments, grouped, integer_winograd2, int4, phases<s>, pixels, signed_pairs, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
+// expected-error@+1 {{'NK16n_int16' ends in 'int16', which is not an encoding of weights; there are bounded2, bounded4, ordered2, codebook16, fragments, grouped, integer_winograd2, int4, phases<s>, pixels, signed_pairs, strassen, strassen2, winograd<m>, strided_winograd<m>, folded_winograd<m>}}
 func.func @layout_unknown_encoding(%x: tensor<32x32xf32, #nn.layout<NK16n_int16>>) {
   return
 }
@@ -376,7 +376,7 @@ func.func @layout_strassen_of_taps(%x: tensor<32x32x1x1xf32, #nn.layout<KRSC16s_
 
 // -----
 
-// expected-error@+1 {{'int16' is not an encoding of weights; there are bounded2, bounded4, codebook16, fragments, grouped, integer_winograd2, int4}}
+// expected-error@+1 {{'int16' is not an encoding of weights; there are bounded2, bounded4, ordered2, codebook16, fragments, grouped, integer_winograd2, int4}}
 func.func private @encoding() attributes {e = #nn.encoding<int16>}
 
 // -----

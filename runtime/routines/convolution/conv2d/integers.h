@@ -26,7 +26,9 @@
 namespace nnc {
 
 /// The routine with products of the form D of simd/dots.h. With PLAIN, x is in
-/// NCHW.
+/// NCHW. If the weights contain orders of channels (tiles/ordered_weights.h),
+/// the input is copied anew for each run of blocks that shares one; there is
+/// one group.
 template <class D, bool PLAIN, class S, int COLS, int OC, class Epi>
 struct conv2d_integers_t {
   static constexpr int W = D::lanes, G = D::group;
@@ -36,6 +38,7 @@ struct conv2d_integers_t {
   using plan_type = conv2d_integers_plan;
   static_assert(COLS > 0 && OC > 0, "a tile has points");
   static_assert(PLAIN || V == W || V == 2 * W, "blocks of the copy");
+  static_assert(!is_ordered<D> || W == 8, "orders are of two blocks");
 
   static constexpr int units(const S &s) { return plan(s).units(OC); }
 
@@ -55,13 +58,14 @@ struct conv2d_integers_t {
       job<T, Y> j{};
       j.rows = smaller(p.rows, p.out_height - row);
       j.columns = smaller(p.columns, p.out_width - column);
-      set_points(s, p, x, image, row, column, reinterpret_cast<P *>(scratch),
-                 j);
       j.y = y;
       j.epi = &epi;
       for (int run = first; run < last; ++run) {
         const int local = run * OC, block = group * p.out_blocks + local;
-        j.w = w + block * weight_block(s);
+        if (run == first || begins_order(s, local))
+          set_points(s, p, x, image, row, column, order_of(s, w, local),
+                     reinterpret_cast<P *>(scratch), j);
+        j.w = w + weight_place(s, block);
         j.channel = block * W;
         j.out =
             ((ptrdiff_t(image / s.groups) * s.groups * p.out_blocks + block) *
@@ -111,7 +115,32 @@ private:
   /// Steps along the input channels of a group.
   static constexpr int steps(const S &s) { return ceil_div(s.c / s.groups, G); }
   static constexpr bounded_weights bounded(const S &s) {
-    return {W, steps(s), s.kh, s.kw, bounded_sum<D>};
+    return {W, steps(s), s.kh, s.kw, bounded_sum<D>, is_ordered<D>};
+  }
+  static constexpr ordered_weights ordered(const S &s) {
+    return {bounded(s), ceil_div(s.k, W)};
+  }
+  /// Returns true if the output channels from block `local` on need a copy in
+  /// an order of their own.
+  static constexpr bool begins_order(const S &s, int local) {
+    if constexpr (is_ordered<D>) {
+      static_assert(ordered_weights::fewest_blocks % OC == 0, "whole runs");
+      return local % ordered(s).run_blocks() == 0;
+    }
+    return false;
+  }
+  /// Returns the order of channels that the products of block `local` need, or
+  /// null if that is the order of the input.
+  template <class T>
+  static const T *order_of(const S &s, const T *w, int local) {
+    if constexpr (is_ordered<D>)
+      return w + ordered(s).orders(local);
+    return nullptr;
+  }
+  static constexpr ptrdiff_t weight_place(const S &s, int block) {
+    if constexpr (is_ordered<D>)
+      return ordered(s).block(block);
+    return block * weight_block(s);
   }
   static constexpr ptrdiff_t weight_block(const S &s) {
     if constexpr (bounded_sum<D> != 0)
@@ -127,9 +156,10 @@ private:
   /// necessary.
   template <class X, class T, class Y>
   static void set_points(const S &s, const plan_type &p, const X *x, int image,
-                         int row, int column, P *copy, job<T, Y> &j) {
+                         int row, int column, const T *order, P *copy,
+                         job<T, Y> &j) {
     const ptrdiff_t plane = ptrdiff_t(p.height) * p.width * W;
-    if constexpr (!PLAIN && V == W && is_same<X, P>::value) {
+    if constexpr (!PLAIN && V == W && !is_ordered<D> && is_same<X, P>::value) {
       if (reads_in_place(s)) {
         j.points = x + image * p.blocks * plane +
                    (ptrdiff_t(row) * s.sh * p.width + column * s.sw) * W;
@@ -159,7 +189,7 @@ private:
           const X *first = x + (ptrdiff_t(image) * p.blocks + block) * plane;
           // Weights are zero where there is no second block.
           copy_row(s, p, first, block + 1 < p.blocks ? first + plane : first,
-                   from, column, j.columns,
+                   from, column, j.columns, order ? order + b * V : nullptr,
                    copy + r * j.row_stride + b * j.block_stride);
         }
       }
@@ -184,10 +214,10 @@ private:
 
   /// Copies row `from` of the block of input channels at x and, if blocks of
   /// the copy are twice as long, of the next block at `next`.
-  template <class X>
+  template <class X, class T>
   static void copy_row(const S &s, const plan_type &p, const X *x,
                        const X *next, int from, int column, int columns,
-                       P *copy) {
+                       [[maybe_unused]] const T *order, P *copy) {
     span c = find_span(s, p, column, columns);
     if (from < 0 || from >= p.height)
       c.first = c.last = c.all;
@@ -196,13 +226,16 @@ private:
     const ptrdiff_t row = ptrdiff_t(from) * p.width * W;
     const auto copy_pixels = [&](int at, int pixel, int count) {
       const ptrdiff_t place = row + ptrdiff_t(pixel) * W;
-      if constexpr (V == W)
+      if constexpr (is_ordered<D>)
+        order_points(copy + at * V, x + place, next + place, order, count,
+                     c.step);
+      else if constexpr (V == W)
         copy_points<W>(copy + at * V, x + place, ptrdiff_t(count) * W);
       else
         interleave_points<W>(copy + at * V, x + place, next + place, count);
     };
     if (c.first < c.last) {
-      if (c.step == 1)
+      if (is_ordered<D> || c.step == 1)
         copy_pixels(c.first, c.from + c.first, c.last - c.first);
       else
         for (int i = c.first; i < c.last; ++i)
@@ -308,11 +341,15 @@ private:
     }
     if constexpr (bounded_sum<D> != 0)
       sums.add_extras(bounded(s), j.w, weight_block(s), pixel, [&](int place) {
-        const int eight = bounded_weights::eight_of(place);
-        return points + eight / per_block * block_stride +
-               eight % per_block * G + bounded_weights::four_of(place) * 4 +
-               bounded_weights::row_of(place) * s.dh * row_stride +
-               bounded_weights::column_of(place) * s.dw * V;
+        // Unsigned numbers are divided by shifts alone.
+        const auto eight = unsigned(bounded_weights::eight_of(place));
+        const P *at = points + ptrdiff_t(eight / per_block) * block_stride +
+                      eight % per_block * G +
+                      bounded_weights::four_of(place) * 4;
+        if (s.kh > 1 || s.kw > 1)
+          at += bounded_weights::row_of(place) * s.dh * row_stride +
+                bounded_weights::column_of(place) * s.dw * V;
+        return at;
       });
     // Local copies, because the compiler has to assume that stores to y change
     // j.
@@ -366,6 +403,9 @@ using conv2d_i32_nchw8c_bounded4_avx2 =
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_bounded4_sse4 =
     conv2d_integers_t<bounded_dots<4, 4>, false, S, COLS, OC, Epi>;
+template <class S, int COLS, int OC, class Epi>
+using conv2d_i32_nchw8c_ordered2_avx2 =
+    conv2d_integers_t<bounded_dots<8, 2, true>, false, S, COLS, OC, Epi>;
 
 template <class S, int COLS, int OC, class Epi>
 using conv2d_i32_nchw4c_neon64 =
