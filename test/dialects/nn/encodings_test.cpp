@@ -9,6 +9,7 @@
 
 #include "dialects/nn/encodings/WeightEncoding.h"
 #include "runtime/routines/convolution/conv2d/implicit_gemm_plan.h"
+#include "runtime/routines/tiles/ordered_weights.h"
 
 #include <catch2/catch.hpp>
 
@@ -221,6 +222,48 @@ TEST_CASE("signed_pairs stores channels two by two") {
     weight.getMutableBytes()[0] = weight.getMutableBytes()[step] = char(-128);
     CHECK(encoding->getError(type, weight) == 0);
     weight.getMutableBytes()[2 * step] = char(-128);
+    CHECK(std::isinf(encoding->getError(type, weight)));
+  }
+}
+
+TEST_CASE("ordered2 keeps large weights of adjacent channels apart") {
+  Random random;
+  Type element = IntegerType::get(&getContext(), 8);
+  for (int size : {1, 3}) {
+    const int filters = random.between(17, 80), channels = 88;
+    auto type = withLayout(
+        RankedTensorType::get({filters, channels, size, size}, element),
+        "KCRS8k8c_ordered2");
+    TensorData weight = TensorData::allocate(getLogicalType(type));
+    auto at = [&](int64_t k, int64_t c, int r, int s) {
+      return ((k * channels + c) * size + r) * size + s;
+    };
+    // Large weights in two of four channels, and 0 or 1 in the others.
+    for (int64_t i = 0; i < weight.getNumElements(); ++i)
+      weight.getMutableBytes()[i] = i / (size * size) % 4 < 2
+                                        ? random.between(-128, 127)
+                                        : random.between(0, 1);
+    const WeightEncoding *encoding = WeightEncoding::get("ordered2");
+    CHECK(encoding->getError(type, weight) == 0);
+    std::vector<char> stored = store(type, weight);
+    const ordered_weights form{{8, channels / 8, size, size, 2, true},
+                               static_cast<int>(llvm::divideCeil(filters, 8))};
+    REQUIRE(stored.size() == size_t(form.bytes()));
+    for (int k = 0; k < filters; ++k) {
+      const char *order = stored.data() + form.orders(k / 8);
+      const char *block = stored.data() + form.block(k / 8);
+      REQUIRE(block[form.form.count()] == 0);
+      for (int place = 0; place < channels; ++place)
+        for (int tap = 0; tap < size * size; ++tap) {
+          const int c = place / 16 * 16 + order[place];
+          const int step = place / 8 * size * size + tap;
+          const char got =
+              block[(step * 2 + place % 8 / 4) * 32 + k % 8 * 4 + place % 4];
+          REQUIRE(got == weight.getReal(at(k, c, tap / size, tap % size)));
+        }
+    }
+    // Nothing keeps weights apart that are all large.
+    std::fill_n(weight.getMutableBytes(), weight.getNumElements(), 99);
     CHECK(std::isinf(encoding->getError(type, weight)));
   }
 }
