@@ -12,6 +12,7 @@
 #ifndef NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_FPU_H
 #define NNC_ROUTINES_CONVOLUTION_CONV_TRANSPOSE2D_FPU_H
 
+#include "runtime/counts.h"
 #include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/fpu_tile.h"
 

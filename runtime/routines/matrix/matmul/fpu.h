@@ -11,6 +11,7 @@
 #ifndef NNC_ROUTINES_MATRIX_MATMUL_FPU_H
 #define NNC_ROUTINES_MATRIX_MATMUL_FPU_H
 
+#include "runtime/counts.h"
 #include "runtime/functions.h"
 #include "runtime/routines/microcontrollers/fpu_tile.h"
 
