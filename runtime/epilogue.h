@@ -50,6 +50,14 @@ template <bool LanesAreChannels> struct position {
   int channel;      ///< logical channel (conv, pool: axis 1; matmul: n)
 };
 
+/// Position of four points that follow each other in a blocked layout, where
+/// each quarter of the lanes has the same channels.
+struct position_of_four {
+  static constexpr bool lanes_are_channels = true;
+  ptrdiff_t offset;
+  int channel;
+};
+
 /// No epilogue: values are stored as they are.
 struct none {
   template <class V, class P> NNC_INLINE V operator()(V v, P) const {
@@ -82,7 +90,9 @@ template <class T> struct channel_of {
   using element = T;
   const T *data;
   template <class V, class P> NNC_INLINE operand_type<V, T> get(P pos) const {
-    if constexpr (P::lanes_are_channels)
+    if constexpr (is_same<P, position_of_four>::value)
+      return operand_beside<V, T>::load_quarter(data + pos.channel);
+    else if constexpr (P::lanes_are_channels)
       return operand_beside<V, T>::load(data + pos.channel);
     else
       return operand_beside<V, T>::repeat(data + pos.channel);

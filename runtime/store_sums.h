@@ -47,6 +47,28 @@ template <int W> constexpr bool makes_points_in_turn = false;
 template <> inline constexpr bool makes_points_in_turn<8> = true;
 #endif
 
+/// Stores the results of P points, of which all channels exist, as store_points
+/// does. A register of bytes holds those of four points.
+template <class V, size_t Points, class Y, class Epi>
+NNC_INLINE void store_fours(const V (&v)[Points], Y *y, ptrdiff_t at, int first,
+                            const Epi &epi) {
+  constexpr int W = lanes<V>, P = static_cast<int>(Points), fours = P / 4;
+  constexpr int single = P % 4;
+  vector_of<Y, 4 * W> results[fours];
+  vector_of<Y, W> others[single + 1];
+  NNC_UNROLL for (int i = 0; i < fours; ++i) {
+    const V *four = v + 4 * i;
+    results[i] = epi(i32x<4 * W>({four[0], four[1]}, {four[2], four[3]}),
+                     position_of_four{at + 4 * i * W, first});
+  }
+  NNC_UNROLL for (int i = 0; i < single; ++i) others[i] =
+      epi(v[4 * fours + i], position<true>{at + (4 * fours + i) * W, first});
+  NNC_UNROLL for (int i = 0; i < fours; ++i)
+      vector_memory<Y, 4 * W>::store(y + at + 4 * i * W, results[i]);
+  NNC_UNROLL for (int i = 0; i < single; ++i)
+      vector_memory<Y, W>::store(y + at + (4 * fours + i) * W, others[i]);
+}
+
 /// Calls store_sums for each of P points that follow each other in a blocked
 /// layout, the first at y[at]. Operands that all points share are loaded once,
 /// and bytes are stored several points at a time.
@@ -64,10 +86,13 @@ NNC_INLINE void store_points(const V (&v)[Points], Y *y, ptrdiff_t at,
         byte_lanes<W>::template copy<P * W>(y + at, results);
         return;
       }
+      constexpr int fours = P / 4 * 4;
+      if constexpr (fours > 0 && is_same<V, i32x<W>>::value &&
+                    is_byte_register<Y, 4 * W>)
+        return store_fours(v, y, at, first, epi);
       vector_of<Y, W> results[Points];
       NNC_UNROLL for (int p = 0; p < P; ++p) results[p] =
           epi(v[p], position<true>{at + p * W, first});
-      constexpr int fours = P / 4 * 4;
       NNC_UNROLL for (int p = 0; p < fours; p += 4)
           byte_lanes<W>::template store_four<Y>(
               y + at + p * W, results[p].v, results[p + 1].v, results[p + 2].v,

@@ -86,6 +86,8 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   static NNC_INLINE vector load(const T *p) {
     if constexpr (W == 1) {
       return *p;
+    } else if constexpr (is_byte_register<T, W>) {
+      return vector::load(p);
     } else if constexpr (sizeof(T) == 1) {
       return {byte_lanes<W>::load(p)};
     } else if constexpr (sizeof(T) == 4) {
@@ -119,6 +121,8 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
       *p = v;
     } else if constexpr (sizeof(T) == 4) {
       byte_lanes<W>::store_bits(p, v);
+    } else if constexpr (is_byte_register<T, W>) {
+      v.store(p);
     } else if constexpr (sizeof(T) == 1) {
       byte_lanes<W>::store(p, v.v);
     } else {
@@ -143,6 +147,9 @@ template <class T, int W> struct vector_memory<T, W, if_vector_integer<T>> {
   }
 };
 
+/// The vector of 32-bit integers with a quarter of the lanes of V.
+template <class V> using quarter_of = vector_of<int32_t, lanes<V> / 4>;
+
 /// The form of an operand of an epilogue on vectors of integers: a vector of
 /// the operand's own type.
 template <class V, class T>
@@ -154,6 +161,17 @@ struct operand_beside<V, T, enable_if_t<is_int_vector<V>>> {
     return memory::load(p, count);
   }
   static NNC_INLINE type repeat(const T *p) { return memory::repeat(*p); }
+  /// Loads a quarter of the lanes, and repeats it in the other three. g++ keeps
+  /// halves that both halves of the result are copied from in memory.
+  static NNC_INLINE type load_quarter(const T *p) {
+    const auto quarter = operand_beside<quarter_of<V>, T>::load(p);
+    if constexpr (sizeof(T) == 4) {
+      return {{quarter, quarter}, {quarter, quarter}};
+    } else {
+      const auto v = lanes_of(quarter);
+      return {i32x<lanes<V>>({v, v}, {v, v})};
+    }
+  }
 };
 
 /// The form of an integer operand of an epilogue on floats or vectors of
@@ -198,7 +216,10 @@ template <int W> NNC_INLINE void spread(f32x<W> v, float *to) { v.store(to); }
 /// if they are outside of T's range.
 template <int W> NNC_INLINE i32x<W> lanes_of(i32x<W> x) { return x; }
 template <class T, int W> NNC_INLINE i32x<W> lanes_of(narrow<T, W> x) {
-  return x.v;
+  if constexpr (is_byte_register<T, W>)
+    return x.widened();
+  else
+    return x.v;
 }
 template <class T, int W> NNC_INLINE vector_of<T, W> wrap_lanes(i32x<W> x) {
   if constexpr (sizeof(T) == 4) {
@@ -257,7 +278,10 @@ template <class V, if_int_vector<V> = 0> NNC_INLINE V relu(V x) {
 template <class T, class X, int W>
 NNC_INLINE vector_of<T, W> lookup(const T (&table)[256], narrow<X, W> x) {
   static_assert(sizeof(T) == 1 && sizeof(X) == 1, "256 bytes");
-  return wrap_lanes<T>(byte_lanes<W>::look_up(table, x.v & i32x<W>(255)));
+  if constexpr (is_byte_register<T, W>)
+    return narrow<T, W>::look_up(table, x);
+  else
+    return wrap_lanes<T>(byte_lanes<W>::look_up(table, x.v & i32x<W>(255)));
 }
 
 /// cast() of number.h for vectors: floats saturate to T's range, and NaN gives
@@ -293,7 +317,7 @@ template <class T, int W> NNC_INLINE vector_of<T, W> cast(i32x<W> x) {
 }
 template <class T, class S, int W>
 NNC_INLINE vector_of<T, W> cast(narrow<S, W> x) {
-  return cast<T>(x.v);
+  return cast<T>(lanes_of(x));
 }
 
 /// Conversion to the nearest integer, halves to even, of |x| < 2^31.
@@ -314,6 +338,8 @@ NNC_INLINE vector_of<T, W> quantize_to(f32x<W> x) {
     // Not all limits are floats.
     return cast<T>(clip(vec_round(x) + f32x<W>(float(Zero)),
                         f32x<W>(float(Low)), f32x<W>(float(High))));
+  } else if constexpr (is_byte_register<T, W>) {
+    return narrow<T, W>::template nearest<Zero, Low, High>(x);
   } else {
     i32x<W> y(0);
     if constexpr (byte_lanes<W>::conversion_saturates)

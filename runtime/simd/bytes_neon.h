@@ -137,6 +137,138 @@ private:
   }
 };
 
+#if defined(__aarch64__)
+
+//===----------------------------------------------------------------------===//
+// 16 bytes in a register, narrow<T, 16> of bytes.h: what rounds and limits the
+// numbers of four points ends in instructions that narrow and saturate (sqxtn),
+// and tables are looked up 16 bytes at a time (tbl).
+//===----------------------------------------------------------------------===//
+
+template <> inline constexpr bool is_byte_register<int8_t, 16> = true;
+template <> inline constexpr bool is_byte_register<uint8_t, 16> = true;
+
+/// Sixteen bytes of type T. Signedness matters where they are widened or
+/// limited.
+template <class T> struct byte_register {
+  int8x16_t bytes;
+
+  byte_register() = default;
+  explicit NNC_INLINE byte_register(int8x16_t x) : bytes(x) {}
+  /// Takes the low bytes of the lanes.
+  NNC_INLINE byte_register(i32x<16> x)
+      : bytes(vuzp1q_s8(halfwords(x.lo.lo, x.lo.hi),
+                        halfwords(x.hi.lo, x.hi.hi))) {}
+
+  static NNC_INLINE int8x16_t load_bytes(const T *p) {
+    return vld1q_s8(reinterpret_cast<const int8_t *>(p));
+  }
+  NNC_INLINE void store(T *p) const {
+    vst1q_s8(reinterpret_cast<int8_t *>(p), bytes);
+  }
+  NNC_INLINE i32x<16> widened() const {
+    if constexpr (is_signed<T>::value) {
+      const int16x8_t low = vmovl_s8(vget_low_s8(bytes));
+      const int16x8_t high = vmovl_high_s8(bytes);
+      return {
+          {i32x<4>(vmovl_s16(vget_low_s16(low))), i32x<4>(vmovl_high_s16(low))},
+          {i32x<4>(vmovl_s16(vget_low_s16(high))),
+           i32x<4>(vmovl_high_s16(high))}};
+    } else {
+      const uint8x16_t all = vreinterpretq_u8_s8(bytes);
+      const uint16x8_t low = vmovl_u8(vget_low_u8(all));
+      const uint16x8_t high = vmovl_high_u8(all);
+      const auto lanes_from = [](uint32x4_t x) {
+        return i32x<4>(vreinterpretq_s32_u32(x));
+      };
+      return {{lanes_from(vmovl_u16(vget_low_u16(low))),
+               lanes_from(vmovl_high_u16(low))},
+              {lanes_from(vmovl_u16(vget_low_u16(high))),
+               lanes_from(vmovl_high_u16(high))}};
+    }
+  }
+
+  /// Rounds numbers to nearest, halves to even, adds Zero and limits the
+  /// results to [Low, High]. Saturation to 16 bits comes first; it changes no
+  /// result, because Zero is small.
+  template <int Zero, int Low, int High>
+  static NNC_INLINE int8x16_t nearest_bytes(f32x<16> x) {
+    static_assert(Zero > -1024 && Zero < 1024, "the zero point of a byte");
+    const int16x8_t low = nearest_halfwords<Zero>(x.lo.lo, x.lo.hi);
+    const int16x8_t high = nearest_halfwords<Zero>(x.hi.lo, x.hi.hi);
+    if constexpr (is_signed<T>::value) {
+      int8x16_t all = vqmovn_high_s16(vqmovn_s16(low), high);
+      if constexpr (Low > -128)
+        all = vmaxq_s8(all, vdupq_n_s8(Low));
+      if constexpr (High < 127)
+        all = vminq_s8(all, vdupq_n_s8(High));
+      return all;
+    } else {
+      uint8x16_t all = vqmovun_high_s16(vqmovun_s16(low), high);
+      if constexpr (Low > 0)
+        all = vmaxq_u8(all, vdupq_n_u8(Low));
+      if constexpr (High < 255)
+        all = vminq_u8(all, vdupq_n_u8(High));
+      return vreinterpretq_s8_u8(all);
+    }
+  }
+
+  /// Looks up 64 of the 256 bytes at a time; other indices keep what is there.
+  template <class X>
+  static NNC_INLINE int8x16_t look_up_bytes(const T *table, X at) {
+    const auto *part = reinterpret_cast<const uint8_t *>(table);
+    const uint8x16_t index = vreinterpretq_u8_s8(at.bytes);
+    uint8x16_t found = vqtbl4q_u8(vld1q_u8_x4(part), index);
+    NNC_UNROLL for (int i = 1; i < 4; ++i) found =
+        vqtbx4q_u8(found, vld1q_u8_x4(part + 64 * i),
+                   vsubq_u8(index, vdupq_n_u8(static_cast<uint8_t>(64 * i))));
+    return vreinterpretq_s8_u8(found);
+  }
+
+private:
+  static NNC_INLINE int8x16_t halfwords(i32x<4> a, i32x<4> b) {
+    return vreinterpretq_s8_s16(
+        vuzp1q_s16(vreinterpretq_s16_s32(a.v), vreinterpretq_s16_s32(b.v)));
+  }
+  template <int Zero>
+  static NNC_INLINE int16x8_t nearest_halfwords(f32x<4> a, f32x<4> b) {
+    const int16x8_t both =
+        vqmovn_high_s32(vqmovn_s32(vcvtnq_s32_f32(a.v)), vcvtnq_s32_f32(b.v));
+    return Zero == 0 ? both : vqaddq_s16(both, vdupq_n_s16(Zero));
+  }
+};
+
+template <> struct narrow<int8_t, 16> : byte_register<int8_t> {
+  using byte_register::byte_register;
+  static NNC_INLINE narrow load(const int8_t *p) {
+    return narrow(load_bytes(p));
+  }
+  template <int Zero, int Low, int High>
+  static NNC_INLINE narrow nearest(f32x<16> x) {
+    return narrow(nearest_bytes<Zero, Low, High>(x));
+  }
+  template <class X>
+  static NNC_INLINE narrow look_up(const int8_t *table, X at) {
+    return narrow(look_up_bytes(table, at));
+  }
+};
+template <> struct narrow<uint8_t, 16> : byte_register<uint8_t> {
+  using byte_register::byte_register;
+  static NNC_INLINE narrow load(const uint8_t *p) {
+    return narrow(load_bytes(p));
+  }
+  template <int Zero, int Low, int High>
+  static NNC_INLINE narrow nearest(f32x<16> x) {
+    return narrow(nearest_bytes<Zero, Low, High>(x));
+  }
+  template <class X>
+  static NNC_INLINE narrow look_up(const uint8_t *table, X at) {
+    return narrow(look_up_bytes(table, at));
+  }
+};
+
+#endif
+
 } // namespace nnc
 
 #endif

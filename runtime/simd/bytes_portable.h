@@ -16,6 +16,11 @@ namespace nnc {
 template <int W, class T>
 NNC_INLINE void store_in_turn(T *p, i32x<W> a, i32x<W> b, i32x<W> c, i32x<W> d);
 
+template <class T, int W> struct narrow;
+/// True if narrow<T, W>, a vector of bytes.h, is a register of W bytes: its
+/// lanes are widened where an expression needs them.
+template <class T, int W> constexpr bool is_byte_register = false;
+
 /// True if byte_lanes<W> can load and store only the first lanes of a vector of
 /// any integers: load_part(p, count) and store_part(p, v, count).
 template <int W> constexpr bool has_byte_parts = false;

@@ -17,7 +17,8 @@ struct long_products {
   using pair = int16x8_t; ///< two times four numbers
 
   static NNC_INLINE pair load(const int16_t *p) { return vld1q_s16(p); }
-  /// Loads four bytes into the lower half.
+  static NNC_INLINE void store(int16_t *p, pair v) { vst1q_s16(p, v); }
+  /// Loads four bytes into both halves.
   template <class X> static NNC_INLINE pair load_one(const X *p) {
     const int16x4_t four = vmovn_s32(byte_lanes<4>::load(p).v);
     return vcombine_s16(four, four);
@@ -49,8 +50,11 @@ struct long_products {
     memcpy(v.at, p, sizeof v.at);
     return v;
   }
+  static NNC_INLINE void store(int16_t *p, const pair &v) {
+    memcpy(p, v.at, sizeof v.at);
+  }
   template <class X> static NNC_INLINE pair load_one(const X *p) {
-    return {{p[0], p[1], p[2], p[3], 0, 0, 0, 0}};
+    return {{p[0], p[1], p[2], p[3], p[0], p[1], p[2], p[3]}};
   }
   template <class X>
   static NNC_INLINE void load_two(const X *p, pair &a, pair &b) {

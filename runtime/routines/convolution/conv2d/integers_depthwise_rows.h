@@ -42,11 +42,12 @@ struct conv2d_integers_depthwise_rows_t {
     const plan_type p = plan_integers_depthwise_rows(s, W);
     const int blocks = ceil_div(s.k, W);
     auto *const taps = reinterpret_cast<int16_t *>(scratch);
-    X *const lines = reinterpret_cast<X *>(scratch + p.tap_bytes);
+    auto *const places = reinterpret_cast<int32_t *>(scratch + p.tap_bytes);
+    X *const lines =
+        reinterpret_cast<X *>(scratch + p.tap_bytes + p.place_bytes);
     // The padding beside all rows, and a row of padding.
     const int first = smaller(s.pl, p.columns);
     const int last = larger(first, smaller(p.columns, s.pl + s.w));
-    X *const outside = lines + p.reach * p.line;
     for (ptrdiff_t i = 0; i < p.line * (p.reach + 1); ++i)
       lines[i] = static_cast<X>(s.fill);
     for_each_run(
@@ -63,15 +64,14 @@ struct conv2d_integers_depthwise_rows_t {
                 memcpy(lines + slot(p, copied) * p.line + first * W,
                        input + (ptrdiff_t(copied) * s.w + first - s.pl) * W,
                        static_cast<size_t>(last - first) * W);
-            output_row(
-                s,
-                [&](int r) -> const X * {
-                  const int at = top + r * s.dh;
-                  return at >= 0 && at < s.h ? lines + slot(p, at) * p.line
-                                             : outside;
-                },
-                taps, y, (ptrdiff_t(plane) * s.oh + row) * s.ow * W, block * W,
-                epi);
+            for (int r = 0; r < s.kh; ++r) {
+              const int at = top + r * s.dh;
+              places[r] = static_cast<int32_t>(
+                  p.line * (at >= 0 && at < s.h ? slot(p, at) : p.reach));
+            }
+            output_row(s, lines, places, taps, y,
+                       (ptrdiff_t(plane) * s.oh + row) * s.ow * W, block * W,
+                       epi);
           }
         });
   }
@@ -88,13 +88,17 @@ private:
   template <class T>
   static void widen_taps(const S &s, const T *w, int16_t *taps) {
     for (int t = 0; t < s.kh * s.kw; ++t)
-      for (int i = 0; i < 2 * W; ++i)
-        taps[t * 2 * W + i] = w[t * W + i % W];
+      if constexpr (sizeof(T) == 1)
+        products::store(taps + t * 2 * W, products::load_one(w + t * W));
+      else
+        for (int i = 0; i < 2 * W; ++i)
+          taps[t * 2 * W + i] = w[t * W + i % W];
   }
 
-  template <class Rows, class Y>
-  static void output_row(const S &s, const Rows &rows, const int16_t *taps,
-                         Y *y, ptrdiff_t out, int channel, const Epi &epi) {
+  template <class X, class Y>
+  static void output_row(const S &s, const X *lines, const int32_t *places,
+                         const int16_t *taps, Y *y, ptrdiff_t out, int channel,
+                         const Epi &epi) {
     constexpr int left =
         left_over<COLS, S>([](const S &shape) { return shape.ow; });
     in_tiles<COLS, left>(0, s.ow, [&](auto count, int column) {
@@ -102,7 +106,7 @@ private:
       i32x<W> sum[C];
       NNC_UNROLL for (int c = 0; c < C; ++c) sum[c] = i32x<W>(0);
       NNC_KEEP_LOOP for (int r = 0; r < s.kh; ++r) {
-        const auto *at = rows(r) + ptrdiff_t(column) * s.sw * W;
+        const X *at = lines + places[r] + ptrdiff_t(column) * s.sw * W;
         const int16_t *own = taps + r * s.kw * 2 * W;
         if (s.dw == 1 && s.kw == 3 && s.sw == 1)
           add_row<3, 1>(sum, at, own);

@@ -7,16 +7,17 @@
 namespace nnc {
 
 /// The scratch of a thread: taps of 16 bits, each twice for all channels of a
-/// block, then the rows of bytes that an output row reads, and a row of
-/// padding.
+/// block; the places of the rows that an output row reads; these rows, of
+/// bytes; and a row of padding.
 struct integers_depthwise_rows_plan {
   int columns;         ///< pixels of a row that taps read, with padding
   int reach;           ///< rows from the first to the last that an output reads
   ptrdiff_t line;      ///< bytes of a row, with room for reads beyond its end
   ptrdiff_t tap_bytes; ///< bytes of the taps
+  ptrdiff_t place_bytes; ///< bytes of the places of rows
 
   constexpr ptrdiff_t scratch(int threads) const {
-    return whole_lines(tap_bytes + line * (reach + 1)) * threads;
+    return whole_lines(tap_bytes + place_bytes + line * (reach + 1)) * threads;
   }
 };
 
@@ -29,6 +30,7 @@ constexpr integers_depthwise_rows_plan plan_integers_depthwise_rows(const S &s,
   p.reach = (s.kh - 1) * s.dh + 1;
   p.line = whole_lines(ptrdiff_t(p.columns + 3) * W);
   p.tap_bytes = whole_lines(ptrdiff_t(s.kh) * s.kw * 2 * W * 2);
+  p.place_bytes = whole_lines(ptrdiff_t(s.kh) * 4);
   return p;
 }
 
