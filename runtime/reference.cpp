@@ -22,6 +22,7 @@
 #include "runtime/routines/moves/adapt/portable.h"
 #include "runtime/routines/moves/copy/portable.h"
 #include "runtime/routines/moves/gather/portable.h"
+#include "runtime/routines/moves/pack/portable.h"
 #include "runtime/routines/moves/pad/portable.h"
 #include "runtime/routines/moves/scatter/portable.h"
 #include "runtime/routines/normalization/integer_softmax/portable.h"
@@ -424,6 +425,7 @@ NNC_CALL_UNARY(cumprod, with_number)
 NNC_CALL_UNARY(cumsum, with_number)
 NNC_CALL_UNARY(max_pool2d, with_number)
 NNC_CALL_UNARY(offset, with_number)
+NNC_CALL_UNARY(pack, with_size)
 NNC_CALL_UNARY(pad, with_number)
 NNC_CALL_UNARY(reduce_l1, with_number)
 NNC_CALL_UNARY(reduce_l2, with_number)

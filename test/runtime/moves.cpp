@@ -1,11 +1,13 @@
 // Tests the vector routines that move elements, copy and adapt, with vectors of
-// every width against the portable routines.
+// every width against the portable routines, and pack against its definition.
 #include "runtime/routines/moves/adapt/blocks.h"
 #include "runtime/routines/moves/adapt/portable.h"
 #include "runtime/routines/moves/adapt/shape.h"
 #include "runtime/routines/moves/copy/portable.h"
 #include "runtime/routines/moves/copy/shape.h"
 #include "runtime/routines/moves/copy/tiled.h"
+#include "runtime/routines/moves/pack/portable.h"
+#include "runtime/routines/moves/pack/shape.h"
 #include "test/runtime/blocked.h"
 #include "test/runtime/check.h"
 
@@ -113,5 +115,36 @@ TEMPLATE_TEST_CASE("adapt to and from blocks", "[moves]", wide<2>, wide<4>,
     run<adapt_portable<adapt_shape, none>>(s, x.data(), want.data());
     run<adapt_t<W, adapt_shape, none>>(s, x.data(), got.data());
     REQUIRE(got == want);
+  }
+}
+
+TEST_CASE("pack fills panels with zeros behind rows and columns", "[moves]") {
+  nnc_test::random_source r;
+  for (int round = 0; round < 100; ++round) {
+    pack_shape s{r.between(1, 3), r.between(1, 40), r.between(1, 70),
+                 round % 2 ? 4 : 8, round % 3 ? 16 : 4};
+    const int panels = nnc_test::blocks(s.columns, s.column_block),
+              groups = nnc_test::blocks(s.rows, s.row_block);
+    std::vector<std::uint8_t> x(std::size_t(s.outer) * s.rows * s.columns);
+    for (auto &v : x)
+      v = std::uint8_t(r.between(1, 255));
+    std::vector<std::uint8_t> got(std::size_t(s.outer) * panels * groups *
+                                      s.column_block * s.row_block,
+                                  255);
+    run<pack_portable<pack_shape, none>>(s, x.data(), got.data());
+    std::size_t at = 0;
+    for (int o = 0; o < s.outer; ++o)
+      for (int panel = 0; panel < panels; ++panel)
+        for (int group = 0; group < groups; ++group)
+          for (int n = 0; n < s.column_block; ++n)
+            for (int k = 0; k < s.row_block; ++k, ++at) {
+              const int row = group * s.row_block + k,
+                        column = panel * s.column_block + n;
+              const int want =
+                  row < s.rows && column < s.columns
+                      ? x[(std::size_t(o) * s.rows + row) * s.columns + column]
+                      : 0;
+              REQUIRE(got[at] == want);
+            }
   }
 }

@@ -88,7 +88,8 @@ RoutineCall getExpandCall(mlir::RankedTensorType result,
 
 /// Returns the call that changes the layout from `from` to `to`, or nullopt if
 /// no routine does. Images can change between any two channel blocks; other
-/// tensors can change from and to row-major order if nothing is padded.
+/// tensors can change from and to row-major order if nothing is padded, and
+/// matrices of bytes to layouts of dot products with padding.
 std::optional<RoutineCall> getAdaptCall(mlir::RankedTensorType from,
                                         mlir::RankedTensorType to);
 

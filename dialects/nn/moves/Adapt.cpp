@@ -80,6 +80,31 @@ static std::optional<Image> getImage(RankedTensorType type) {
   return image;
 }
 
+/// Returns the call that packs row-major matrices of bytes into `to`, if `to`
+/// has the layout that dot products of at least four bytes read; nullopt for
+/// other layouts.
+static std::optional<RoutineCall> getPackCall(RankedTensorType from,
+                                              RankedTensorType to) {
+  constexpr int64_t kFewestInGroup = 4;
+  ArrayRef<int64_t> shape = to.getShape();
+  const int64_t last = to.getRank() - 1;
+  LayoutAttr layout = getLayout(to);
+  if (last < 1 || !from.getElementType().isInteger(8) || getLayout(from))
+    return std::nullopt;
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
+  std::swap(axes[last], axes[last - 1]);
+  auto blocks = layout.getBlocks();
+  if (!llvm::equal(layout.getOuterAxes(), axes) || blocks.size() != 2 ||
+      blocks[0].axis != last || blocks[1].axis != last - 1 ||
+      blocks[1].size < kFewestInGroup)
+    return std::nullopt;
+  ShapeFields fields(from.getContext());
+  fields.add("outer", ShapedType::getNumElements(shape.drop_back(2)));
+  fields.add("rows", shape[last - 1]).add("columns", shape[last]);
+  fields.add("row_block", blocks[1].size).add("column_block", blocks[0].size);
+  return RoutineCall{"pack", fields.get(), {0}};
+}
+
 std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
                                             RankedTensorType to) {
   MLIRContext *context = from.getContext();
@@ -97,8 +122,10 @@ std::optional<RoutineCall> nn::getAdaptCall(RankedTensorType from,
   // row-major side by its strides.
   bool packs = !getLayout(from);
   RankedTensorType other = packs ? to : from;
-  if ((getLayout(from) && getLayout(to)) || isPadded(other))
+  if (getLayout(from) && getLayout(to))
     return std::nullopt;
+  if (isPadded(other))
+    return packs ? getPackCall(from, to) : std::nullopt;
   SmallVector<int64_t> logical = getStrides(other.getShape()), plain;
   SmallVector<int64_t> physical = getPhysicalShape(other);
   for (auto [axis, step] : getLayout(other).getPhysicalSteps())

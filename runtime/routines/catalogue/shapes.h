@@ -28,6 +28,7 @@
 #include "runtime/routines/moves/copy/shape.h"
 #include "runtime/routines/moves/gather/shape.h"
 #include "runtime/routines/moves/join/shape.h"
+#include "runtime/routines/moves/pack/shape.h"
 #include "runtime/routines/moves/pad/shape.h"
 #include "runtime/routines/moves/scatter/shape.h"
 #include "runtime/routines/normalization/integer_softmax/shape.h"
