@@ -293,9 +293,10 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
 
     FunctionSearch(func::FuncOp function, target::MachineAttr machine,
                    const Measurements *measured, Precision precision,
-                   Products products, bool boundsRounding, WeightRules rules)
+                   Products products, double maxError, bool boundsRounding,
+                   WeightRules rules)
         : function(function),
-          forms(function, precision, limitProducts(rules, products),
+          forms(function, precision, limitProducts(rules, products), maxError,
                 boundsRounding),
           cost(makeCostModel(function, machine, measured, /*memo=*/nullptr,
                              &forms, std::move(rules))) {}
@@ -316,7 +317,7 @@ struct ChooseRoutinesPass : nnc::impl::ChooseRoutinesBase<ChooseRoutinesPass> {
       FunctionSearch &own =
           *searches.emplace_back(std::make_unique<FunctionSearch>(
               function, machine, tuned ? &tuned->measurements : nullptr,
-              precision, products, boundRounding, getWeightRules()));
+              precision, products, maxError, boundRounding, getWeightRules()));
       own.free = std::move(free);
       addCodeCosts(function, own.cost, maxError, optimize);
       if (failed(isLimited ? searchWithin(own) : search(own)))

@@ -73,7 +73,7 @@ llvm::LogicalResult FormTimes::makePlan(const std::string &name, Plan &plan) {
   mlir::ModuleOp module = formed.module;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     LayerForms forms(function, formed.precision, limitProducts(formed.rules),
-                     formed.boundRounding);
+                     formed.maxError, formed.boundRounding);
     CostModel cost = makeCostModel(function, *machine, /*measured=*/nullptr,
                                    /*memo=*/nullptr, &forms, formed.rules);
     addCodeCosts(function, cost, formed.maxError, formed.optimize);

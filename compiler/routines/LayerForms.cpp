@@ -155,13 +155,11 @@ static bool storesSums(LayerOp layer, FloatType half) {
   });
 }
 
-/// Returns true if the target of a module has vectors. Without them, floats are
-/// multiplied no faster than integers, and take more memory.
-static bool hasVectors(ModuleOp module) {
-  auto machine =
-      module ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
+/// Returns the target of a module, or null if it has none.
+static target::MachineAttr getMachine(ModuleOp module) {
+  return module
+             ? module->getAttrOfType<target::MachineAttr>(target::kTargetAttr)
              : target::MachineAttr();
-  return !machine || machine.getHost().hasVectors();
 }
 
 bool nnc::keepsIntegers(LayerOp layer, LayerOp form) {
@@ -176,15 +174,23 @@ static int getSignificantBits(FloatType half) {
 }
 
 LayerForms::LayerForms(func::FuncOp function, Precision precision,
-                       Products products, bool boundsRounding)
+                       Products products, double maxError, bool boundsRounding)
     : boundsRounding(boundsRounding) {
   // The floats of a quantized model lie between integers. Rounding them to
   // halves could change these integers by several steps.
   auto module = function->getParentOfType<ModuleOp>();
+  target::MachineAttr machine = getMachine(module);
+  // Where floats are compared with integers, they take any method for floats.
+  mayRoundIntegers =
+      products == Products::both ||
+      (maxError > 0 && machine && machine.getHost().mayRoundIntegers());
   if (llvm::any_of(function.getBody().front().getOps<LayerOp>(),
                    multipliesIntegers)) {
+    // Without vectors, floats are multiplied no faster than integers, and take
+    // more memory.
     if (products == Products::both ||
-        (products != Products::integers && hasVectors(module)))
+        (products != Products::integers &&
+         (!machine || machine.getHost().hasVectors())))
       addFloats(function, products);
     return;
   }
@@ -425,7 +431,8 @@ void LayerForms::addTf32(LayerOp layer) {
 /// with integers in a way that floats cannot, or if sums might be rounded that
 /// must be exact.
 LayerOp LayerForms::computeWithFloats(LayerOp layer) {
-  const bool mayRound = layer.getAnchorOp()->hasAttr(qnn::kOfFloatsAttr);
+  const bool mayRound =
+      mayRoundIntegers && layer.getAnchorOp()->hasAttr(qnn::kOfFloatsAttr);
   std::optional<FloatProduct> product =
       FloatProduct::get(layer, held, mayRound);
   if (!product)

@@ -54,7 +54,8 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 /// layer has a form with floats if floats can compute all of it, and integers
 /// between layers may be held as floats (HeldFloats.h). The results are equal
 /// bit for bit, except for products that the model defines with floats
-/// (qnn::kOfFloatsAttr), whose sums may be rounded. Targets without vectors
+/// (qnn::kOfFloatsAttr), whose sums may be rounded on some targets
+/// (target::DeviceAttr::mayRoundIntegers). Targets without vectors
 /// multiply floats no faster than integers, so they have no such forms unless
 /// Products::both asks for them. Products::both also lets anchors other than
 /// products store floats, so that the integers of any layer can be compared
@@ -66,10 +67,13 @@ bool keepsIntegers(nn::LayerOp layer, nn::LayerOp form);
 class LayerForms {
 public:
   LayerForms() = default;
+  /// Unless `maxError` is 0, methods that round may compute layers of integers
+  /// where the target allows it.
   /// `boundsRounding` says whether the errors of candidates include the
   /// rounding of halves; see getRounding().
   LayerForms(mlir::func::FuncOp function, Precision precision,
-             Products products = Products::any, bool boundsRounding = false);
+             Products products = Products::any, double maxError = 0,
+             bool boundsRounding = false);
   LayerForms(LayerForms &&) = default;
   ~LayerForms() { clear(); }
 
@@ -139,7 +143,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted;
   mutable HeldFloats held;
   llvm::DenseSet<mlir::Operation *> leftOut, exact, tf32;
-  bool boundsRounding = false;
+  bool mayRoundIntegers = false, boundsRounding = false;
   llvm::DenseMap<mlir::Operation *, double> rounding; ///< if it is bounded
 };
 

@@ -66,7 +66,7 @@ struct Isa {
   int64_t bytes, elementBytes; ///< size of a vector and of one of its elements
   int64_t exponentialCycles, gateCycles, lookupCycles;
   bool isFused; ///< a multiply-add of floats rounds only once
-  bool hasTiles = false;
+  enum { neither, multipliesTiles, roundsIntegers } trait = neither;
   int64_t getLanes() const { return bytes / elementBytes; }
 };
 } // namespace
@@ -76,7 +76,8 @@ static constexpr Isa kIsas[] = {
 #define EXPONENTIAL(cycles) cycles
 #define GATE(cycles) cycles
 #define LOOKUP(cycles) cycles
-#define TILES true
+#define TILES Isa::multipliesTiles
+#define ROUNDED Isa::roundsIntegers
 #define FUSED(is) is
 #define NNC_ISA(name, ...) {#name, __VA_ARGS__},
 #include "dialects/target/isas.inc"
@@ -85,6 +86,7 @@ static constexpr Isa kIsas[] = {
 #undef GATE
 #undef LOOKUP
 #undef TILES
+#undef ROUNDED
 #undef FUSED
 };
 
@@ -108,8 +110,9 @@ bool nnc::target::isVectorIsa(StringRef name) {
 }
 
 bool nnc::target::usesTiles(StringRef isa) {
-  return llvm::any_of(
-      kIsas, [&](const Isa &row) { return row.name == isa && row.hasTiles; });
+  return llvm::any_of(kIsas, [&](const Isa &row) {
+    return row.name == isa && row.trait == Isa::multipliesTiles;
+  });
 }
 
 double CoreAttr::getVectorRate(StringRef name) const {
@@ -162,6 +165,10 @@ bool DeviceAttr::hasVectors() const {
 static Isa getBestIsa(DeviceAttr device) {
   return getIsa(device.getCore(),
                 cast<StringAttr>(device.getIsas()[0]).getValue());
+}
+
+bool DeviceAttr::mayRoundIntegers() const {
+  return getBestIsa(*this).trait == Isa::roundsIntegers;
 }
 
 bool DeviceAttr::hasFusedMultiplyAdd() const {

@@ -226,6 +226,10 @@ def Target_DeviceAttr : Target_Attr<"Device", "device"> {
     /// Returns true if the best instruction set has a multiply-add of floats
     /// that rounds only once.
     bool hasFusedMultiplyAdd() const;
+    /// Returns true if layers of integers that a model defines by floats may be
+    /// computed by methods that round, since exact ones are far slower with the
+    /// best instruction set.
+    bool mayRoundIntegers() const;
     /// Returns the cycles that it takes to look up a vector of bytes in a table
     /// of 256 with the best instruction set, or 0 if expressions are always
     /// faster.

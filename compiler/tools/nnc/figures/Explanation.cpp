@@ -287,7 +287,7 @@ ExitCode Explanation::find(Driver &driver, bool all) {
   for (auto function : driver.formed().getOps<mlir::func::FuncOp>()) {
     const TuningFile *tuned = driver.tuned();
     LayerForms forms(function, options.precision,
-                     limitProducts(driver.weightRules()),
+                     limitProducts(driver.weightRules()), options.maxError,
                      options.boundRounding);
     CostModel cost = makeCostModel(
         function, *machine, tuned ? &tuned->measurements : nullptr,
