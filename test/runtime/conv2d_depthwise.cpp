@@ -11,7 +11,8 @@ template <class V, int COLS, class S>
 void check(random_source &random, const S &shape, const conv2d_shape &s) {
   using routine =
       conv2d_nchwc_depthwise_t<V, S, COLS, conv2d_epilogue_of<element_of<V>>>;
-  check_conv2d<V>(random, shape, s, 1, routine::units(shape), routine::run);
+  check_conv2d<V>(random, shape, s, 1, routine::units(shape),
+                  [](auto &&...arguments) { routine::run(arguments...); });
 }
 
 template <int C, int H, int WIDTH, int R, int T, int STRIDE, int PAD,

@@ -216,7 +216,7 @@ TEST_CASE("signed_pairs stores channels two by two") {
           REQUIRE(int(static_cast<signed char>(got)) == want);
         }
     // Products with two weights of -128 may not fit in 16 bits.
-    const WeightEncoding *encoding = getLayout(type).getEncoding();
+    const WeightEncoding *encoding = WeightEncoding::get("signed_pairs");
     const int64_t step = isMatrix ? columns : taps;
     CHECK(encoding->getError(type, weight) == 0);
     weight.getMutableBytes()[0] = weight.getMutableBytes()[step] = char(-128);

@@ -92,7 +92,13 @@ std::optional<int64_t> CallGraph::follow(llvm::StringRef name) {
     most = std::max(most, *depth);
   }
   function.isOpen = false;
-  return function.depth = *function.bytes + most;
+  most += *function.bytes;
+  // The compiler does not count what a function written in assembly pushes, but
+  // its machine code tells it.
+  if (std::optional<int64_t> other =
+          findOther(name.substr(name.rfind(':') + 1)))
+    most = std::max(most, *other);
+  return function.depth = most;
 }
 
 std::optional<StackDepth> findStackDepth(

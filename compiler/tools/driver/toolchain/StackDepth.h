@@ -29,7 +29,8 @@ struct StackDepth {
 /// Returns nullopt if the depth is not known: if there is no such function, or
 /// if there is recursion, a call through a pointer, or an array whose size is
 /// not known at compile time. The compiler knows no functions of libraries;
-/// `findOther` returns their depth, or nullopt.
+/// `findOther` returns their depth, or nullopt, and that of functions in the
+/// graphs as their machine code tells it.
 std::optional<StackDepth> findStackDepth(
     llvm::ArrayRef<std::string> graphs, llvm::StringRef root,
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> findOther);
