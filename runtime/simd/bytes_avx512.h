@@ -62,15 +62,15 @@ template <> struct byte_lanes<16> {
   /// time: a permutation reads the lowest five bits of a word's index.
   template <class T> static NNC_INLINE V look_up(const T *table, V at) {
     const auto part = [&](int i) { return _mm512_loadu_si512(table + 64 * i); };
-    const __m512i word = _mm512_srli_epi32(at.v, 2);
-    const __m512i byte =
-        _mm512_slli_epi32(_mm512_and_si512(at.v, _mm512_set1_epi32(3)), 3);
+    const __m512i word = _mm512_maskz_srli_epi32(0xffff, at.v, 2);
+    const __m512i byte = _mm512_maskz_slli_epi32(
+        0xffff, _mm512_and_si512(at.v, _mm512_set1_epi32(3)), 3);
     const __m512i low = _mm512_permutex2var_epi32(part(0), word, part(1));
     const __m512i high = _mm512_permutex2var_epi32(part(2), word, part(3));
     const __mmask16 is_high =
         _mm512_test_epi32_mask(at.v, _mm512_set1_epi32(128));
-    return {
-        _mm512_srlv_epi32(_mm512_mask_blend_epi32(is_high, low, high), byte)};
+    return {_mm512_maskz_srlv_epi32(
+        0xffff, _mm512_mask_blend_epi32(is_high, low, high), byte)};
   }
   static NNC_INLINE V rescale_double(V x, V multiplier, V shift) {
     return rescale_in_turn<double_rescaling>(x, multiplier, shift);

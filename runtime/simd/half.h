@@ -93,12 +93,13 @@ template <> struct halves<8> {
 #if defined(NNC_AVX512_VECTORS)
 template <> struct halves<16> {
   static NNC_INLINE f32x<16> load(const f16 *p) {
-    return _mm512_cvtph_ps(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)));
+    return _mm512_maskz_cvtph_ps(
+        0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)));
   }
   static NNC_INLINE void store(f16 *p, f32x<16> v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(p),
-                        _mm512_cvtps_ph(v.v, _MM_FROUND_TO_NEAREST_INT));
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i *>(p),
+        _mm512_maskz_cvtps_ph(0xffff, v.v, _MM_FROUND_TO_NEAREST_INT));
   }
 };
 #endif

@@ -11,6 +11,10 @@
 
 namespace nnc {
 
+// Intrinsics whose unmasked form passes an undefined vector in g++ 12's header,
+// of which it warns, are called in their form with a mask of all lanes, for
+// which both compilers emit the same instruction.
+
 template <> struct maskx<16> {
   __mmask16 v;
 };
@@ -39,11 +43,12 @@ template <> struct f32x<16> {
                                    const unsigned char *codes, f32x &low,
                                    f32x &high) {
     // The instruction reads the lowest four bits of each index.
-    const __m512i index = _mm512_cvtepu8_epi32(
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes)));
+    const __m512i index = _mm512_maskz_cvtepu8_epi32(
+        0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes)));
     const __m512 values = _mm512_loadu_ps(table);
-    low = _mm512_permutexvar_ps(index, values);
-    high = _mm512_permutexvar_ps(_mm512_srli_epi32(index, 4), values);
+    low = _mm512_maskz_permutexvar_ps(0xffff, index, values);
+    high = _mm512_maskz_permutexvar_ps(
+        0xffff, _mm512_maskz_srli_epi32(0xffff, index, 4), values);
   }
   static NNC_INLINE f32x load(const float *p, int count) {
     return _mm512_maskz_loadu_ps(first_lanes_of<f32x<16>>::make(count).v, p);

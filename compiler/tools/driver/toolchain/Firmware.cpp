@@ -66,8 +66,9 @@ buildFirmware(llvm::ArrayRef<Manifest> modules, const Toolchain &toolchain,
     const Manifest &module = modules[i];
     std::string part = fmt::format("{}/{}", folder, i);
     llvm::sys::fs::create_directories(part);
-    std::vector<CompileJob> parts =
-        moduleJobs(module, part, Hooks::called, {"-ffunction-sections"});
+    std::vector<CompileJob> parts = moduleJobs(
+        module, part, toolchain.callsHooks ? Hooks::called : Hooks::none,
+        {"-ffunction-sections"});
     // The firmware is small, so all of it is compiled for each module.
     for (CompileJob job : *sources) {
       job.object = part + "/" + path::filename(job.source).str() + ".runner.o";

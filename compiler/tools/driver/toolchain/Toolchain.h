@@ -35,6 +35,10 @@ struct Toolchain {
   std::string level = "-O3"; ///< optimization level of modules, unless the
                              ///< compiler's flags have one
 
+  /// Whether the modules of firmware call a function after each layer, which
+  /// takes a few bytes of stack.
+  bool callsHooks = true;
+
   bool isBare() const { return !board.empty(); }
 
   /// Returns the toolchain of a row of targets.inc or of "native". `compiler`

@@ -111,8 +111,11 @@ public:
     if (!kept.empty())
       if (llvm::Error error = prepared.module->keep(request, kept))
         return fail(std::move(error), ExitCode::usage);
-    if (isBare)
+    if (isBare) {
+      if (llvm::Error error = measureStack(prepared, request, result))
+        return fail(std::move(error), ExitCode::ownFault);
       return reportInstructions(prepared, result);
+    }
     report(prepared, result);
     return ExitCode::done;
   }
@@ -236,6 +239,26 @@ private:
   /// one cycle each.
   double secondsOf(int64_t instructions) const {
     return double(instructions) / (1e6 * *options.mhz);
+  }
+
+  /// Measures the stack of the module alone: the calls after each layer, by
+  /// which instructions are counted, take some, too.
+  static llvm::Error measureStack(const Prepared &prepared, RunRequest request,
+                                  RunResult &result) {
+    Toolchain toolchain = prepared.toolchain;
+    toolchain.callsHooks = false;
+    llvm::Expected<BuiltModule> built =
+        BuiltModule::build(prepared.manifest, toolchain);
+    if (!built)
+      return built.takeError();
+    request.timedRuns = 0;
+    request.seconds = 0;
+    request.measurePeak = false;
+    llvm::Expected<RunResult> found = built->run(request);
+    if (!found)
+      return found.takeError();
+    result.stackBytes = found->stackBytes;
+    return llvm::Error::success();
   }
 
   /// Reports the instructions that an emulator counted and the memory that the

@@ -68,6 +68,7 @@ public:
 
   ExitCode run() override {
     Prepared prepared;
+    prepared.callsHooks = false;
     RunRequest request;
     request.threads = threads;
     options.runOn(threads);

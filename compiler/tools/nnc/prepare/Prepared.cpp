@@ -85,6 +85,7 @@ ExitCode Prepared::build(const std::string &compiler, int threads, Gpu gpu) {
   if (!found)
     return fail(found.takeError(), ExitCode::usage);
   toolchain = std::move(*found);
+  toolchain.callsHooks = callsHooks;
   if (emulate && !manifest.isCuda())
     return fail(makeError("--emulate is for targets that are GPUs, and " +
                           manifest.target + " is none; leave it out"),

@@ -29,6 +29,7 @@ struct Prepared {
   std::unique_ptr<Driver> driver;
   Manifest manifest;
   Toolchain toolchain;
+  bool callsHooks = true;              ///< see Toolchain
   std::unique_ptr<BuiltModule> module; ///< null before build()
 
   /// Compiles the model, unless it is a folder.

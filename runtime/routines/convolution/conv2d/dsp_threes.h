@@ -67,22 +67,23 @@ struct dsp_three_taps {
     }
     bias = plus(channel_bias, fill * above_and_below);
   }
-  /// Returns the products of tap column j and the column of the image at p.
-  NNC_INLINE int32_t column(int j, const int8_t *p, int down) const {
+  /// Returns the products of tap column j and the column of the image at p,
+  /// whose pixels are `below` bytes apart.
+  NNC_INLINE int32_t column(int j, const int8_t *p, int below) const {
 #if defined(NNC_ARM_DSP)
-    const int32_t low = p[0], high = p[down];
+    const int32_t low = p[0], high = p[below];
     uint32_t pair;
     __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(pair) : "r"(low), "r"(high));
-    return add_products(p[2 * down] * weights[6 + j], pair,
+    return add_products(p[2 * below] * weights[6 + j], pair,
                         load_word(weights + 2 * j));
 #else
-    return p[0] * weights[2 * j] + p[down] * weights[2 * j + 1] +
-           p[2 * down] * weights[6 + j];
+    return p[0] * weights[2 * j] + p[below] * weights[2 * j + 1] +
+           p[2 * below] * weights[6 + j];
 #endif
   }
   /// Does this where it happens once a row at most.
-  NNC_ONCE int32_t border_column(int j, const int8_t *p, int down) const {
-    return column(j, p, down);
+  NNC_ONCE int32_t border_column(int j, const int8_t *p, int below) const {
+    return column(j, p, below);
   }
 };
 

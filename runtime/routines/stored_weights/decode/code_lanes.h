@@ -56,14 +56,14 @@ template <> struct code_lanes<16> {
 
   /// Stores the values of 16 codes. All 16 bytes from `codes` on can be read.
   NNC_INLINE void look_up(const unsigned char *codes, float *to) const {
-    const __m512i all = _mm512_broadcast_i32x4(
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes)));
+    const __m512i all = _mm512_maskz_broadcast_i32x4(
+        0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes)));
     const __m512i index = _mm512_and_si512(
         _mm512_srlv_epi32(_mm512_shuffle_epi8(all, spread), shift), mask);
     __m512 v;
     switch (kind) {
     case 0:
-      v = _mm512_permutexvar_ps(index, part[0]);
+      v = _mm512_maskz_permutexvar_ps(0xffff, index, part[0]);
       break;
     case 1:
       v = _mm512_permutex2var_ps(part[0], index, part[1]);
@@ -75,7 +75,8 @@ template <> struct code_lanes<16> {
           _mm512_permutex2var_ps(part[2], index, part[3]));
       break;
     default:
-      v = _mm512_i32gather_ps(index, table, 4);
+      v = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, index, table,
+                                   4);
     }
     _mm512_storeu_ps(to, v);
   }

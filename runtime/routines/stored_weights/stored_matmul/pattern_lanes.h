@@ -55,8 +55,8 @@ template <> struct pattern_lanes<16> {
   /// from `places` on must be readable.
   NNC_INLINE f32x<16> add(f32x<16> sum, const float *x, const float *values,
                           const unsigned char *places) const {
-    const __m512i all = _mm512_broadcast_i32x4(
-        _mm_loadu_si128(reinterpret_cast<const __m128i *>(places)));
+    const __m512i all = _mm512_maskz_broadcast_i32x4(
+        0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i *>(places)));
     const __m512i index = _mm512_or_si512(
         _mm512_and_si512(
             _mm512_srlv_epi32(_mm512_shuffle_epi8(all, spread), shift), mask),
