@@ -157,9 +157,9 @@ class Code(nnc.TestCase):
         self.save("wide", model([helper.make_node("Conv", ["x", "w"], ["y"])],
                                 [value("x", [1, 64, 2, 2])], [value("y", [1, 64, 2, 2])],
                                 [nnc.weights("w", 64, 64, 1, 1)]))
-        for folder, options, size in ("floats", f16[:1], 4), ("halves", f16, 2):
-            said = self.nnc("compile", "wide.onnx", "-o", folder, "--max-error=0", "--json",
-                            *options)
+        for folder, options, size in (("floats", f16[:1], 4), ("halves", f16, 2),
+                                      ("exact", (*f16, "--max-error=0"), 4)):
+            said = self.nnc("compile", "wide.onnx", "-o", folder, "--json", *options)
             self.assertEqual(json.loads(said)["weight_bytes"], 64 + 64 * 64 * size)
             self.assertEqual((self.folder / folder / "wide.h").read_text().count("float *"), 2)
         self.nnc("explain", "wide.onnx", *f16, said=[
