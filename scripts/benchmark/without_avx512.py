@@ -80,7 +80,7 @@ def make_copy(venv):
 
 
 def hidden():
-    """What is hidden: "avx512", with what came later, "amx", or nothing."""
+    """The name of what is hidden: "avx512", with what came later, "amx", or nothing."""
     return os.environ.get("NNC_BENCH_HIDES", "")
 
 

@@ -138,8 +138,7 @@ class Precision(nnc.TestCase):
              "conv2d_bf16_nchw16c_amxbf16"])
 
     def test_between_products(self):
-        """What stands between products reads and stores bf16, too: depthwise convolutions and
-        resizing."""
+        """Depthwise convolutions and resizing between products read and store bf16, too."""
         node = helper.make_node
         self.check(nnc.model(
             [node("Conv", ["x", "w"], ["a"], "conv1", pads=[1] * 4),

@@ -84,7 +84,7 @@ class TileInstructions(unittest.TestCase):
         return code
 
     def execute(self, code, compiler, threads=1, **variables):
-        """What `nnc run` says, how many tile instructions were emulated, and the outputs."""
+        """Returns what `nnc run` says, the number of tile instructions, and the outputs."""
         log, results = self.folder / "log", self.folder / "results"
         log.unlink(missing_ok=True)
         variables = {"NNC_TILES_LOG": str(log), **variables}

@@ -262,7 +262,7 @@ TEST_CASE("ordered2 keeps large weights of adjacent channels apart") {
           REQUIRE(got == weight.getReal(at(k, c, tap / size, tap % size)));
         }
     }
-    // Nothing keeps weights apart that are all large.
+    // Weights that are all large cannot be kept apart.
     std::fill_n(weight.getMutableBytes(), weight.getNumElements(), 99);
     CHECK(std::isinf(encoding->getError(type, weight)));
   }

@@ -81,7 +81,8 @@ struct dsp_three_taps {
            p[2 * below] * weights[6 + j];
 #endif
   }
-  /// Does this where it happens once a row at most.
+  /// Returns the same sum as column(), by a function that is not inlined. It is
+  /// for the borders of the image, which a row has once at most.
   NNC_ONCE int32_t border_column(int j, const int8_t *p, int below) const {
     return column(j, p, below);
   }
@@ -94,8 +95,8 @@ struct dsp_three_taps {
 NNC_INLINE void dsp_three_outputs(dsp_three_taps &s, const int8_t *p, int down,
                                   int32_t first, int32_t second, int8_t *y) {
 #if defined(NNC_ARM_DSP_LOOPS)
-  // What the loops read is in registers, or is copied to the stack, where they
-  // find it without a register.
+  // The loops read some values from registers and the others from copies on the
+  // stack, whose addresses need no register of their own.
 #define NNC_PUSH(OFFSET)                                                       \
   "ldrd %[x], %[v], [%[t], #" OFFSET "]\n\t"                                   \
   "strd %[x], %[v], [sp, #-8]!\n\t"

@@ -1,6 +1,6 @@
 //===- moments.h - Mean and variance of a row of integers -----------------===//
 //
-// What layer normalization takes from a row of integers. Sums of integers and
+// The mean and the variance of a row of integers. Sums of integers and
 // of their squares are exact, so that all routines compute the same bits in
 // whichever order they add, and a variance from both has no cancellation.
 //
