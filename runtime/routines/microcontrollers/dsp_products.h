@@ -33,7 +33,9 @@
 #endif
 
 // NNC_ONCE_RARELY is for such functions that rarely run: it makes them small.
-#if defined(__GNUC__)
+// g++ then makes their callers small, too, which costs time unless the inner
+// loops are written in assembly.
+#if defined(__GNUC__) && (defined(NNC_ARM_DSP_LOOPS) || defined(__thumb__))
 #define NNC_ONCE_RARELY __attribute__((cold)) NNC_ONCE
 #else
 #define NNC_ONCE_RARELY NNC_ONCE
