@@ -180,7 +180,8 @@ LayerForms::LayerForms(func::FuncOp function, Precision precision,
   // halves could change these integers by several steps.
   auto module = function->getParentOfType<ModuleOp>();
   target::MachineAttr machine = getMachine(module);
-  // Where floats are compared with integers, they take any method for floats.
+  // A search that compares layers of floats with layers of integers times the
+  // floats with every method that they may have.
   mayRoundIntegers =
       products == Products::both ||
       (maxError > 0 && machine && machine.getHost().mayRoundIntegers());

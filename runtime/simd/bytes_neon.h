@@ -160,8 +160,8 @@ template <class T> struct byte_register {
       : bytes(vuzp1q_s8(halfwords(x.lo.lo, x.lo.hi),
                         halfwords(x.hi.lo, x.hi.hi))) {}
 
-  static NNC_INLINE int8x16_t load_bytes(const T *p) {
-    return vld1q_s8(reinterpret_cast<const int8_t *>(p));
+  static NNC_INLINE narrow<T, 16> load(const T *p) {
+    return narrow<T, 16>(vld1q_s8(reinterpret_cast<const int8_t *>(p)));
   }
   NNC_INLINE void store(T *p) const {
     vst1q_s8(reinterpret_cast<int8_t *>(p), bytes);
@@ -192,7 +192,7 @@ template <class T> struct byte_register {
   /// results to [Low, High]. Saturation to 16 bits comes first; it changes no
   /// result, because Zero is small.
   template <int Zero, int Low, int High>
-  static NNC_INLINE int8x16_t nearest_bytes(f32x<16> x) {
+  static NNC_INLINE narrow<T, 16> nearest(f32x<16> x) {
     static_assert(Zero > -1024 && Zero < 1024, "the zero point of a byte");
     const int16x8_t low = nearest_halfwords<Zero>(x.lo.lo, x.lo.hi);
     const int16x8_t high = nearest_halfwords<Zero>(x.hi.lo, x.hi.hi);
@@ -202,27 +202,27 @@ template <class T> struct byte_register {
         all = vmaxq_s8(all, vdupq_n_s8(Low));
       if constexpr (High < 127)
         all = vminq_s8(all, vdupq_n_s8(High));
-      return all;
+      return narrow<T, 16>(all);
     } else {
       uint8x16_t all = vqmovun_high_s16(vqmovun_s16(low), high);
       if constexpr (Low > 0)
         all = vmaxq_u8(all, vdupq_n_u8(Low));
       if constexpr (High < 255)
         all = vminq_u8(all, vdupq_n_u8(High));
-      return vreinterpretq_s8_u8(all);
+      return narrow<T, 16>(vreinterpretq_s8_u8(all));
     }
   }
 
   /// Looks up 64 of the 256 bytes at a time; other indices keep what is there.
   template <class X>
-  static NNC_INLINE int8x16_t look_up_bytes(const T *table, X at) {
+  static NNC_INLINE narrow<T, 16> look_up(const T *table, X at) {
     const auto *part = reinterpret_cast<const uint8_t *>(table);
     const uint8x16_t index = vreinterpretq_u8_s8(at.bytes);
     uint8x16_t found = vqtbl4q_u8(vld1q_u8_x4(part), index);
     NNC_UNROLL for (int i = 1; i < 4; ++i) found =
         vqtbx4q_u8(found, vld1q_u8_x4(part + 64 * i),
                    vsubq_u8(index, vdupq_n_u8(static_cast<uint8_t>(64 * i))));
-    return vreinterpretq_s8_u8(found);
+    return narrow<T, 16>(vreinterpretq_s8_u8(found));
   }
 
 private:
@@ -240,31 +240,9 @@ private:
 
 template <> struct narrow<int8_t, 16> : byte_register<int8_t> {
   using byte_register::byte_register;
-  static NNC_INLINE narrow load(const int8_t *p) {
-    return narrow(load_bytes(p));
-  }
-  template <int Zero, int Low, int High>
-  static NNC_INLINE narrow nearest(f32x<16> x) {
-    return narrow(nearest_bytes<Zero, Low, High>(x));
-  }
-  template <class X>
-  static NNC_INLINE narrow look_up(const int8_t *table, X at) {
-    return narrow(look_up_bytes(table, at));
-  }
 };
 template <> struct narrow<uint8_t, 16> : byte_register<uint8_t> {
   using byte_register::byte_register;
-  static NNC_INLINE narrow load(const uint8_t *p) {
-    return narrow(load_bytes(p));
-  }
-  template <int Zero, int Low, int High>
-  static NNC_INLINE narrow nearest(f32x<16> x) {
-    return narrow(nearest_bytes<Zero, Low, High>(x));
-  }
-  template <class X>
-  static NNC_INLINE narrow look_up(const uint8_t *table, X at) {
-    return narrow(look_up_bytes(table, at));
-  }
 };
 
 #endif

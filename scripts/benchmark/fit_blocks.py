@@ -117,16 +117,13 @@ def collect(path, target):
     print(f"{file}: {len(merged)} samples")
 
 
-class Estimator:
-    """A process of block_estimates.cpp that knows samples."""
+class EstimatorProcess:
+    """A process that is told samples, and estimates them with constants that it is told."""
 
-    def __init__(self, target, samples, program):
-        self.process = subprocess.Popen([program, target], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        for s in samples:
-            self.say(" ".join(["sample", s.routine, ",".join(s.params.split()) or "-",
-                               f"{s.multiply_adds} {s.weight_bytes} {s.activation_bytes}",
-                               s.shape]))
+    def __init__(self, command):
+        self.command = command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
 
     def __enter__(self):
         return self
@@ -139,14 +136,29 @@ class Estimator:
     def say(self, line):
         print(line, file=self.process.stdin, flush=True)
 
-    def estimate(self, values):
-        """The estimates in nanoseconds with these constants, None for routines that do not apply
-        or that the tables no longer have."""
+    def ask(self, values):
+        """The numbers that the process estimates with these constants."""
         self.say(" ".join(["estimate", *(f"{name}={value!r}" for name, value in values.items())]))
         line = self.process.stdout.readline()
         if not line:
-            sys.exit("block_estimates has failed")
-        return [None if float(ns) < 0 else float(ns) for ns in line.split()]
+            sys.exit(f"{pathlib.Path(self.command[0]).name} has failed")
+        return [float(number) for number in line.split()]
+
+
+class Estimator(EstimatorProcess):
+    """A process of block_estimates.cpp that knows samples."""
+
+    def __init__(self, target, samples, program):
+        super().__init__([program, target])
+        for s in samples:
+            self.say(" ".join(["sample", s.routine, ",".join(s.params.split()) or "-",
+                               f"{s.multiply_adds} {s.weight_bytes} {s.activation_bytes}",
+                               s.shape]))
+
+    def estimate(self, values):
+        """The estimates in nanoseconds with these constants, None for routines that do not apply
+        or that the tables no longer have."""
+        return [None if ns < 0 else ns for ns in self.ask(values)]
 
 
 def build_estimator(folder):

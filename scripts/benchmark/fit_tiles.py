@@ -64,7 +64,7 @@ def with_constants(text, values):
                         if m[1] in values else m[0], text)
 
 
-class Estimator:
+class Estimator(fit_blocks.EstimatorProcess):
     """A process of tile_estimates.cpp that knows samples."""
 
     def __init__(self, samples, folder):
@@ -83,29 +83,13 @@ class Estimator:
         subprocess.run([compiler, "-std=c++17", "-O1", "-Wno-invalid-constexpr", f"-I{folder}",
                         f"-I{ROOT}", ROOT / "scripts/benchmark/tile_estimates.cpp", "-o", program],
                        check=True)
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
+        super().__init__([program])
         for s in samples:
             self.say(f"sample {s.routine} {s.kb} {s.multiply_adds} {s.shape}")
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
-
-    def say(self, line):
-        print(line, file=self.process.stdin, flush=True)
-
     def estimate(self, values):
         """The estimates in cycles with these constants."""
-        self.say(" ".join(["estimate", *(f"{name}={value!r}" for name, value in values.items())]))
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit("tile_estimates has failed")
-        return [float(cycles) for cycles in line.split()]
+        return self.ask(values)
 
 
 def main():

@@ -33,8 +33,8 @@ int check_conv(random_source &r, const S &shape, const conv2d_shape &s) {
       plan_conv2d_integers(s, W, 1, 3, D::together).scratch(1), ORDERED);
 }
 
-/// Changes s to one of the kinds of convolutions that differ in how they are
-/// computed.
+/// Changes s to a convolution of one of the kinds that the routine computes in
+/// different ways: grouped (3), 1 x 1 (2), of many channels (1), or any (0).
 void vary(random_source &r, int kind, conv2d_shape &s) {
   if (kind == 3) {
     s.groups = r.between(2, 3);

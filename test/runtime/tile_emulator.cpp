@@ -51,8 +51,8 @@ constexpr int tile_count = 8, max_rows = 16, max_row_bytes = 64;
 std::atomic<long> instructions{0}, configured_threads{0};
 std::atomic<bool> permitted{true};
 
-/// Ends the process with a message. What it calls is safe in a handler of a
-/// signal that an instruction raised.
+/// Ends the process with a message. It runs in the handler of a signal, and
+/// calls only functions that such a handler may call.
 [[noreturn]] void fail(const char *format, ...) {
   char text[256];
   va_list arguments;
@@ -82,7 +82,8 @@ struct thread_state {
 
 thread_local thread_state state;
 
-/// An operand that is a tile: its number and its configuration.
+/// A tile register that an instruction names: its number, its rows and the
+/// bytes of each row, as LDTILECFG has configured them.
 struct tile {
   int number, rows, row_bytes;
   unsigned char *row(int r) const { return state.tiles[number][r]; }

@@ -12,22 +12,17 @@
 #include "runtime/functions.h"
 #include "runtime/routines/tiles/ordered_weights.h"
 #include "runtime/routines/tiles/signed_pairs.h"
+#include "runtime/routines/tiles/tile_sums.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {
 
-/// A register tile of sums of P points times B vectors. The sums stay in
-/// registers if all loops over them are unrolled.
-template <class D, int P, int B> struct dot_tile {
+/// A register tile of P points times B vectors.
+template <class D, int P, int B> struct dot_tile : tile_sums<D::lanes, P, B> {
   static_assert(P > 0 && B > 0, "a tile has points");
   static constexpr int W = D::lanes;
 
-  i32x<W> sum[P][B];
-
-  NNC_INLINE void clear() {
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] = i32x<W>(0);
-  }
+  using tile_sums<W, P, B>::sum;
 
   /// Adds the products of one group of numbers of each point. The points are
   /// `point` numbers apart, the vectors of weights `block` weights.
@@ -55,19 +50,6 @@ template <class D, int P, int B> struct dot_tile {
         return add_each<fours>(points, point, weights);
       }
     add_each<0>(points, point, weights);
-  }
-
-  /// Calls store(b, sums) for every vector of weights, with the sums of all
-  /// points. The sums are stored to memory first. Otherwise the code of an
-  /// epilogue for each of them would be long, and g++ would keep them in memory
-  /// in the main loop, too.
-  template <class F> NNC_INLINE void for_each(const F &store) const {
-    i32x<W> done[B][P];
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
-    NNC_FORGET_LOADS;
-    for (int b = 0; b < B; ++b)
-      store(b, done[b]);
   }
 
 private:
@@ -128,16 +110,12 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
 
 /// The register tile for weights as bounded_weights.h defines them.
 template <int LANES, int SUM, bool ORDERED, int P, int B>
-struct dot_tile<bounded_dots<LANES, SUM, ORDERED>, P, B> {
+struct dot_tile<bounded_dots<LANES, SUM, ORDERED>, P, B>
+    : tile_sums<LANES, P, B> {
   static constexpr int W = LANES;
   using bytes = byte_lanes<W>;
 
-  i32x<W> sum[P][B];
-
-  NNC_INLINE void clear() {
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] = i32x<W>(0);
-  }
+  using tile_sums<W, P, B>::sum;
 
   NNC_INLINE void add(const uint8_t *points, ptrdiff_t point, const int8_t *w,
                       ptrdiff_t block) {
@@ -189,15 +167,6 @@ struct dot_tile<bounded_dots<LANES, SUM, ORDERED>, P, B> {
                                 repeat_bits<W>(y + p * point), high);
       }
     }
-  }
-
-  template <class F> NNC_INLINE void for_each(const F &store) const {
-    i32x<W> done[B][P];
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
-    NNC_FORGET_LOADS;
-    for (int b = 0; b < B; ++b)
-      store(b, done[b]);
   }
 
 private:

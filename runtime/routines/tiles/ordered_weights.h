@@ -80,9 +80,10 @@ struct ordered_weights {
   }
 
 private:
-  /// Finds the order of a group of sixteen channels for blocks first to end -
-  /// 1. Pairs that exceed the bound in the most columns and taps come first, so
-  /// that few vectors contain them.
+  /// Finds an order of the channels of group `sixteen`, of 16 channels, for the
+  /// blocks of columns first to end - 1. Pairs of channels that exceed the
+  /// bound in the most columns and taps come first, so that few vectors contain
+  /// them.
   template <class Weight>
   void find_order(int first, int end, int sixteen, const Weight &weight,
                   int8_t *order) const {

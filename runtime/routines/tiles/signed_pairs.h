@@ -7,22 +7,19 @@
 #define NNC_ROUTINES_TILES_SIGNED_PAIRS_H
 
 #include "runtime/functions.h"
+#include "runtime/routines/tiles/tile_sums.h"
 #include "runtime/simd/signed_pairs.h"
 
 namespace nnc {
 
 template <class D, int P, int B> struct dot_tile;
 
-template <int P, int B> struct dot_tile<signed_pairs, P, B> {
+template <int P, int B>
+struct dot_tile<signed_pairs, P, B> : tile_sums<signed_pairs::lanes, P, B> {
   using D = signed_pairs;
   static constexpr int W = D::lanes;
 
-  i32x<W> sum[P][B];
-
-  NNC_INLINE void clear() {
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) sum[p][b] = i32x<W>(0);
-  }
+  using tile_sums<W, P, B>::sum;
 
   NNC_INLINE void add(const int8_t *points, ptrdiff_t point, const int8_t *w,
                       ptrdiff_t block) {
@@ -41,15 +38,6 @@ template <int P, int B> struct dot_tile<signed_pairs, P, B> {
     } else {
       add_each<0>(points, point, weights);
     }
-  }
-
-  template <class F> NNC_INLINE void for_each(const F &store) const {
-    i32x<W> done[B][P];
-    NNC_UNROLL for (int p = 0; p < P; ++p)
-        NNC_UNROLL for (int b = 0; b < B; ++b) done[b][p] = sum[p][b];
-    NNC_FORGET_LOADS;
-    for (int b = 0; b < B; ++b)
-      store(b, done[b]);
   }
 
 private:
