@@ -11,18 +11,19 @@
 #include "runtime/counts.h"
 #include "runtime/functions.h"
 #include "runtime/routines/tiles/ordered_weights.h"
+#include "runtime/routines/tiles/register_sums.h"
 #include "runtime/routines/tiles/signed_pairs.h"
-#include "runtime/routines/tiles/tile_sums.h"
 #include "runtime/simd/dots.h"
 
 namespace nnc {
 
 /// A register tile of P points times B vectors.
-template <class D, int P, int B> struct dot_tile : tile_sums<D::lanes, P, B> {
+template <class D, int P, int B>
+struct dot_tile : register_sums<D::lanes, P, B> {
   static_assert(P > 0 && B > 0, "a tile has points");
   static constexpr int W = D::lanes;
 
-  using tile_sums<W, P, B>::sum;
+  using register_sums<W, P, B>::sum;
 
   /// Adds the products of one group of numbers of each point. The points are
   /// `point` numbers apart, the vectors of weights `block` weights.
@@ -111,11 +112,11 @@ template <int P, int B> struct dot_tile<matrix_dots, P, B> {
 /// The register tile for weights as bounded_weights.h defines them.
 template <int LANES, int SUM, bool ORDERED, int P, int B>
 struct dot_tile<bounded_dots<LANES, SUM, ORDERED>, P, B>
-    : tile_sums<LANES, P, B> {
+    : register_sums<LANES, P, B> {
   static constexpr int W = LANES;
   using bytes = byte_lanes<W>;
 
-  using tile_sums<W, P, B>::sum;
+  using register_sums<W, P, B>::sum;
 
   NNC_INLINE void add(const uint8_t *points, ptrdiff_t point, const int8_t *w,
                       ptrdiff_t block) {

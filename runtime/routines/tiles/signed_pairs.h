@@ -7,7 +7,7 @@
 #define NNC_ROUTINES_TILES_SIGNED_PAIRS_H
 
 #include "runtime/functions.h"
-#include "runtime/routines/tiles/tile_sums.h"
+#include "runtime/routines/tiles/register_sums.h"
 #include "runtime/simd/signed_pairs.h"
 
 namespace nnc {
@@ -15,11 +15,11 @@ namespace nnc {
 template <class D, int P, int B> struct dot_tile;
 
 template <int P, int B>
-struct dot_tile<signed_pairs, P, B> : tile_sums<signed_pairs::lanes, P, B> {
+struct dot_tile<signed_pairs, P, B> : register_sums<signed_pairs::lanes, P, B> {
   using D = signed_pairs;
   static constexpr int W = D::lanes;
 
-  using tile_sums<W, P, B>::sum;
+  using register_sums<W, P, B>::sum;
 
   NNC_INLINE void add(const int8_t *points, ptrdiff_t point, const int8_t *w,
                       ptrdiff_t block) {

@@ -1,11 +1,11 @@
-//===- tile_sums.h - The sums of a register tile of integers --------------===//
+//===- register_sums.h - The sums of a register tile of integers ----------===//
 //
 // The sums that the register tiles of integers.h and signed_pairs.h have in
 // common: P points times B vectors of W columns.
 //
 //===----------------------------------------------------------------------===//
-#ifndef NNC_ROUTINES_TILES_TILE_SUMS_H
-#define NNC_ROUTINES_TILES_TILE_SUMS_H
+#ifndef NNC_ROUTINES_TILES_REGISTER_SUMS_H
+#define NNC_ROUTINES_TILES_REGISTER_SUMS_H
 
 #include "runtime/functions.h"
 #include "runtime/simd/unroll.h"
@@ -15,7 +15,7 @@ namespace nnc {
 
 /// Sums of P points times B vectors. They stay in registers if all loops over
 /// them are unrolled.
-template <int W, int P, int B> struct tile_sums {
+template <int W, int P, int B> struct register_sums {
   i32x<W> sum[P][B];
 
   NNC_INLINE void clear() {
@@ -39,4 +39,4 @@ template <int W, int P, int B> struct tile_sums {
 
 } // namespace nnc
 
-#endif // NNC_ROUTINES_TILES_TILE_SUMS_H
+#endif // NNC_ROUTINES_TILES_REGISTER_SUMS_H
