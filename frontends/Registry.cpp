@@ -66,23 +66,30 @@ static const Signature *findSignature(StringRef start) {
   return nullptr;
 }
 
+const Frontend *nnc::frontends::findFrontend(const FileStart &start) {
+  auto find = [&](bool hasMagic) -> const Frontend * {
+    for (const Frontend *frontend : getFrontends())
+      if (frontend->hasMagic == hasMagic && frontend->recognizes(start))
+        return frontend;
+    return nullptr;
+  };
+  if (const Frontend *frontend = find(/*hasMagic=*/true))
+    return frontend;
+  // Formats without a magic number accept some files of other formats.
+  return findSignature(start.bytes) ? nullptr : find(/*hasMagic=*/false);
+}
+
 /// Returns the frontend of a file, or null after an error if there is none.
-/// Known signatures are tested before formats without a magic number, because
-/// those formats accept some files of other formats.
 static const Frontend *pickFrontend(const FileStart &start,
                                     Problems &problems) {
-  for (const Frontend *frontend : getFrontends())
-    if (frontend->hasMagic && frontend->recognizes(start))
-      return frontend;
+  if (const Frontend *frontend = findFrontend(start))
+    return frontend;
   if (const Signature *signature = findSignature(start.bytes)) {
     problems.report(ImportStatus::broken)
         << "is not a model that nnc reads: it looks like " << signature->format
         << "; " << signature->advice;
     return nullptr;
   }
-  for (const Frontend *frontend : getFrontends())
-    if (!frontend->hasMagic && frontend->recognizes(start))
-      return frontend;
   problems.report(ImportStatus::broken)
       << "is not a model that nnc reads, which are " << describeFormats()
       << "; if it should be one, the file is damaged or was not fetched as a "
@@ -329,6 +336,13 @@ static ImportResult importWith(const Frontend &frontend, StringRef path,
   return result;
 }
 
+bool nnc::frontends::isModelFolder(StringRef path) {
+  if (!fs::is_directory(path))
+    return false;
+  auto start = readFileStart(path);
+  return start && findFrontend(*start);
+}
+
 ImportResult nnc::frontends::importModel(StringRef path,
                                          const ImportOptions &options,
                                          MLIRContext &context,
@@ -344,12 +358,14 @@ ImportResult nnc::frontends::importModel(StringRef path,
   if (std::error_code error = fs::status(path, info))
     return fail("cannot be read: " + error.message());
   // Opening a pipe or a device could wait forever.
-  if (!fs::is_regular_file(info))
-    return fail("is not a file");
+  if (!fs::is_regular_file(info) && !isModelFolder(path))
+    return fail(fs::is_directory(info)
+                    ? "is a folder, and no model that is kept in one"
+                    : "is not a file");
   auto start = readFileStart(path);
   if (!start)
     return fail("cannot be read: " + start.getError().message());
-  if (start->size == 0)
+  if (start->size == 0 && !start->isFolder)
     return fail("is empty");
   if (int64_t(start->size) > options.limits.file) {
     ImportResult result;

@@ -23,6 +23,13 @@ llvm::ArrayRef<const Frontend *> getFrontends();
 /// .onnxtxt)".
 std::string describeFormats();
 
+/// Returns the frontend that recognises a file, or null if none does.
+const Frontend *findFrontend(const FileStart &start);
+
+/// Returns true if the model at `path` is a folder of some format, such as a
+/// SavedModel of TensorFlow.
+bool isModelFolder(llvm::StringRef path);
+
 /// Reads the model at `path` with the frontend that recognises it. If none
 /// does, reports what the file looks like and what to do. `command` is the nnc
 /// command that messages suggest for giving sizes to open dimensions; if it is

@@ -26,6 +26,11 @@ bool FileStart::isText() const {
 
 llvm::ErrorOr<FileStart> nnc::frontends::readFileStart(llvm::StringRef path) {
   FileStart start;
+  start.path = path.str();
+  if (llvm::sys::fs::is_directory(path)) {
+    start.isFolder = true;
+    return start;
+  }
   if (std::error_code error = llvm::sys::fs::file_size(path, start.size))
     return error;
   auto buffer = llvm::MemoryBuffer::getFileSlice(

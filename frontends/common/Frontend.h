@@ -15,16 +15,19 @@
 
 namespace nnc::frontends {
 
-/// The first bytes of a file, by which a frontend recognises its format.
+/// The first bytes of a model's file, by which a frontend recognises its
+/// format. A folder has no bytes.
 struct FileStart {
+  std::string path;
   std::string bytes; ///< first 4096 bytes, or the whole file
   uint64_t size = 0; ///< size of the whole file in bytes
+  bool isFolder = false;
 
   /// Returns true if the bytes are UTF-8 without control characters.
   bool isText() const;
 };
 
-/// Reads the start of a regular file.
+/// Reads the start of a regular file, or that of a folder.
 llvm::ErrorOr<FileStart> readFileStart(llvm::StringRef path);
 
 /// An operator that a frontend supports, as a row of the tables for users.
@@ -66,6 +69,9 @@ struct Frontend {
   /// that reads them; "" and null if the framework has no such files.
   llvm::StringLiteral tensorExtension;
   llvm::Expected<RawTensor> (*readTensor)(llvm::StringRef path);
+  /// The extensions, as `extensions`, of files that hold the weights of models
+  /// apart, which --weights names; "" if the format has none.
+  llvm::StringLiteral weightExtensions = "";
 };
 
 } // namespace nnc::frontends

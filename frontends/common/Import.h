@@ -78,6 +78,9 @@ struct ImportOptions {
   /// A second folder to search for external data files; the first one is the
   /// folder of the model. Empty if there is none.
   std::string externalData;
+  /// The file of weights that belongs to a model whose format keeps them apart,
+  /// such as Caffe's, or empty.
+  std::string weights = "";
   TfliteRounding tfliteRounding = TfliteRounding::twice;
   /// C functions of the user for operators that nnc does not support.
   std::vector<CustomFunction> customs = {};

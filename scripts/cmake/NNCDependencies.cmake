@@ -59,6 +59,13 @@ endif()
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 
+# Debian's minizip has no package file for CMake.
+find_path(MINIZIP_HEADERS minizip/unzip.h REQUIRED)
+find_library(MINIZIP_LIBRARY minizip REQUIRED)
+add_library(minizip::minizip UNKNOWN IMPORTED)
+set_target_properties(minizip::minizip PROPERTIES
+  IMPORTED_LOCATION ${MINIZIP_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${MINIZIP_HEADERS})
+
 # Python for the tests: the venv that scripts/setup makes, with pinned packages.
 set(NNC_PYTHON ${NNC_CACHE}/venv/bin/python CACHE FILEPATH "Python of the tests")
 

@@ -184,7 +184,7 @@ class Usage(nnc.TestCase):
     def test_values_of_options(self):
         for option, problem in [("--shape=x=1xfour", "not of the form INPUT=1x3x48x320"),
                                 ("--shape=1x3x8x8", "not of the form"),
-                                ("--weights=paper", "not in {embed,array,file}"),
+                                ("--weights=paper", "not in {embed,array,file}, and no file"),
                                 ("--threads=maybe", "is not on, off or a number")]:
             self.nnc("check", "network.onnx", option, code=USAGE,
                      said=[rf"^nnc: error: {option.split('=')[0]}: .*{problem}.*nnc check --help$"])

@@ -125,7 +125,8 @@ TABLE = {
                            "runtime/reference.h"], MLIR, True),
     # The registry; then each frontend, which knows its own framework's schema alone.
     "frontends": (["frontends/*"], MLIR, True),
-    "frontends/common": (["frontends/common/*", "dialects/*"], MLIR, True),
+    "frontends/common": (["frontends/common/*", "dialects/*"],
+                        MLIR + ["minizip/unzip.h", "zlib.h"], True),
     "frontends/onnx": (["frontends/onnx/*", "frontends/common/*", "dialects/*"],
                        MLIR + ONNX, True),
     "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
@@ -230,7 +231,7 @@ TABLE = {
     "compiler/tools/nnc/prepare": (
         cli("prepare")
         + driver("execute", "compile", "toolchain", "manifest", "tensors", "system", "console")
-        + rooms("patterns"), ANY, True),
+        + rooms("patterns") + ["frontends/*.h"], ANY, True),
     "compiler/tools/nnc/figures": (
         cli("figures", "prepare", "options")
         + driver("compile", "toolchain", "manifest", "system", "console")

@@ -108,16 +108,16 @@ importOpen(llvm::StringRef path, const frontends::ImportOptions &options,
 
 ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
   auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
-  frontends::ImportResult result =
-      import(choices.model,
-             {point.shapes, choices.name, choices.externalData,
-              choices.tfliteRounding, choices.customs.functions, point.found,
-              point.isSample || !choices.ranges.empty() || choices.foundSizes,
-              choices.values, choices.limits,
-              choices.stream ? choices.stream->input : "",
-              /*trial=*/"", point.batch,
-              /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes},
-             context, wanted.command);
+  frontends::ImportResult result = import(
+      choices.model,
+      {point.shapes, choices.name, choices.externalData, choices.modelWeights,
+       choices.tfliteRounding, choices.customs.functions, point.found,
+       point.isSample || !choices.ranges.empty() || choices.foundSizes,
+       choices.values, choices.limits,
+       choices.stream ? choices.stream->input : "",
+       /*trial=*/"", point.batch,
+       /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes},
+      context, wanted.command);
   choices.shapes.insert(result.samples.begin(), result.samples.end());
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);

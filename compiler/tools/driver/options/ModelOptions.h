@@ -86,6 +86,9 @@ struct ModelOptions {
   frontends::GivenValues values;
   frontends::Limits limits; ///< limits on the size of the model
   std::string externalData; ///< folder that may hold weights, or empty
+  /// The file with the weights of a model whose format keeps them apart, or
+  /// empty.
+  std::string modelWeights;
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
   /// The form of the weights in the emitted folder: "embed", "array" or "file".

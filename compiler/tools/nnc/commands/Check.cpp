@@ -56,7 +56,7 @@ public:
 
   ExitCode run() override {
     Prepared prepared;
-    if (llvm::sys::fs::is_directory(options.model))
+    if (isCompiledFolder(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
     const DriverOptions wanted = {/*keepStages=*/true, /*exceedsRam=*/true};

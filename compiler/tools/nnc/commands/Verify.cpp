@@ -80,7 +80,7 @@ public:
   }
 
   ExitCode run() override {
-    if (llvm::sys::fs::is_directory(options.model))
+    if (isCompiledFolder(options.model))
       return fail(makeError(options.model + " is a folder; give the model that "
                                             "it was compiled from"),
                   ExitCode::usage);

@@ -34,20 +34,17 @@ static const frontends::Frontend &getEdited() {
 
 void addEditedModelOptions(CLI::App &app, ModelOptions &options) {
   addModelFileOptions(app, options);
+  addWeightsOption(app, options);
 }
 
-/// Returns the frontend to which a model's magic number belongs. Returns null
-/// if that is the frontend whose models are edited in their own format, or if
-/// there is none.
+/// Returns the frontend of a model. Returns null if that is the frontend whose
+/// models are edited in their own format, or if there is none.
 static const frontends::Frontend *findOther(const std::string &model) {
   auto start = frontends::readFileStart(model);
   if (!start)
     return nullptr; // The import says why.
-  for (const frontends::Frontend *frontend : frontends::getFrontends())
-    if (frontend != &getEdited() && frontend->hasMagic &&
-        frontend->recognizes(*start))
-      return frontend;
-  return nullptr;
+  const frontends::Frontend *found = frontends::findFrontend(*start);
+  return found == &getEdited() ? nullptr : found;
 }
 
 /// Returns true if a file name is that of a module.
@@ -186,7 +183,7 @@ ExitCode checkFiles(const char *command, const ModelOptions &model,
                          "no ONNX; give a file with the extension .mlir (text) "
                          "or .mlirbc (bytecode)",
                          other->name.str(), command));
-  if (fs::is_directory(model.model))
+  if (isCompiledFolder(model.model))
     complain(model.model + " is a folder; give a model");
   if (!calibration.empty() && !fs::exists(calibration))
     complain(fmt::format("--calibration: {}: there is no such file or folder",

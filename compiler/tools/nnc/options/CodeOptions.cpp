@@ -95,14 +95,12 @@ void addModelOptions(CLI::App &app, ModelOptions &options) {
             "needed any more. For GPUs, the caller's memory is that of the GPU "
             "(device, the same as caller), or that of the CPU, from and to "
             "which each run copies (host)");
-  static const std::vector<std::pair<std::string, std::string>> places = {
-      {"embed", "embed"}, {"array", "array"}, {"file", "file"}};
-  addChoice(
-      app, "--weights", options.weights, places,
-      "Where the weights go: into the object file by the assembler's "
-      ".incbin (embed), as a C array, or a file that the caller maps; "
-      "embed unless given, array for targets without an operating system and "
-      "with --package");
+  addWeightsOption(app, options, /*places=*/{"embed", "array", "file"},
+                   "; or where they go in the code: into the object file by "
+                   "the assembler's .incbin (embed), as a C array, or a file "
+                   "that the caller maps; embed unless given, array for "
+                   "targets without an operating system and with --package. "
+                   "Give the option twice for both");
   app.add_option(
          "--max-error", options.maxError,
          "Most that methods which compute less (Winograd's, Strassen's) "

@@ -9,6 +9,7 @@
 #include "compiler/tools/nnc/options/Options.h"
 
 #include "frontends/Registry.h"
+#include "frontends/common/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -96,13 +97,24 @@ static std::string parseValue(const std::string &text, ModelOptions &options) {
   return "";
 }
 
+/// Appends the type of files with the extensions of all frontends to `types`.
+static void addFileTypes(llvm::StringLiteral frontends::Frontend::*extensions,
+                         std::vector<std::string> &types) {
+  for (const frontends::Frontend *frontend : frontends::getFrontends())
+    for (llvm::StringRef extension : llvm::split(frontend->*extensions, ", "))
+      if (!extension.empty())
+        types.push_back("FILE" + extension.str());
+}
+
 /// Returns the type of MODEL for the help: "FILE.onnx|FILE.tflite".
 static std::string typeOfModels() {
   std::vector<std::string> types;
-  for (const frontends::Frontend *frontend : frontends::getFrontends())
-    for (llvm::StringRef extension : llvm::split(frontend->extensions, ", "))
-      types.push_back("FILE" + extension.str());
+  addFileTypes(&frontends::Frontend::extensions, types);
   return llvm::join(types, "|");
+}
+
+bool isCompiledFolder(const std::string &model) {
+  return llvm::sys::fs::is_directory(model) && !frontends::isModelFolder(model);
 }
 
 void addModelFileOptions(CLI::App &app, ModelOptions &options) {
@@ -147,6 +159,42 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
       ->default_str("double");
 }
 
+void addWeightsOption(CLI::App &app, ModelOptions &options,
+                      const std::vector<std::string> &places,
+                      const std::string &help) {
+  std::vector<std::string> types = places;
+  addFileTypes(&frontends::Frontend::weightExtensions, types);
+  auto isPlace = [places](const std::string &given) {
+    return llvm::is_contained(places, given);
+  };
+  CLI::Option *option =
+      app.add_option_function<std::vector<std::string>>(
+             "--weights",
+             [&options, isPlace](const std::vector<std::string> &arguments) {
+               for (const std::string &given : arguments)
+                 (isPlace(given) ? options.weights : options.modelWeights) =
+                     given;
+             },
+             "The file with the weights of a model whose format keeps them "
+             "apart" +
+                 help)
+          ->allow_extra_args(false)
+          ->type_name(llvm::join(types, "|"));
+  if (places.empty()) {
+    option->check(CLI::ExistingFile);
+    return;
+  }
+  setWords(
+      *option, [places] { return places; },
+      [isPlace, places](const std::string &given) -> std::string {
+        return isPlace(given) || llvm::sys::fs::exists(given)
+                   ? ""
+                   : fmt::format("{} not in {{{}}}, and no file{}", given,
+                                 fmt::join(places, ","),
+                                 frontends::didYouMean(given, places));
+      });
+}
+
 void addValueOption(CLI::App &app, ModelOptions &options) {
   addRepeatedOption(
       app, "--value", "INPUT=1,2,3|FILE.npy",
@@ -164,7 +212,7 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
                     ", or a folder that nnc compile wrote")
       ->type_name(typeOfModels() + "|DIR");
   app.parse_complete_callback([&app, &options] {
-    if (!llvm::sys::fs::is_directory(options.model))
+    if (!isCompiledFolder(options.model))
       return;
     for (const char *name :
          {"--target",    "--name",          "--shape",

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -24,6 +25,15 @@ namespace nnc::tools {
 void addTargetOption(CLI::App &app, std::string &target, const char *help);
 /// Adds MODEL, --shape and --external-data.
 void addModelFileOptions(CLI::App &app, ModelOptions &options);
+/// Adds --weights, whose value is the model's file of weights or one of the
+/// words `places`, which say where the weights go in the code. `help` explains
+/// these.
+void addWeightsOption(CLI::App &app, ModelOptions &options,
+                      const std::vector<std::string> &places = {},
+                      const std::string &help = "");
+/// Returns true if MODEL is a folder that nnc compile wrote, as opposed to a
+/// model that is kept in a folder.
+bool isCompiledFolder(const std::string &model);
 /// Adds the options of addModelFileOptions(), --target, and all other options
 /// that affect the code.
 void addModelOptions(CLI::App &app, ModelOptions &options);

@@ -14,6 +14,7 @@
 #include "compiler/tools/driver/toolchain/Toolchain.h"
 
 #include "dialects/target/OwnGpu.h"
+#include "frontends/Registry.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,7 +25,7 @@ namespace nnc::tools {
 
 ExitCode Prepared::open(const ModelOptions &options, DriverOptions wanted) {
   std::string where = options.model;
-  if (!llvm::sys::fs::is_directory(where)) {
+  if (!llvm::sys::fs::is_directory(where) || frontends::isModelFolder(where)) {
     driver = std::make_unique<Driver>(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})
       if (ExitCode code = (driver.get()->*step)(); code != ExitCode::done)
