@@ -20,9 +20,11 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
-/// Returns the 8-bit element type of the first operand that routines of
+/// Returns the 8-bit element type of the first operand that most routines of
 /// `family` take in the machine's best instruction set that has such routines;
-/// null if there are none, or if they take both types.
+/// null if there are none, or if as many take either type. Instructions that
+/// multiply unsigned by signed bytes make routines of their own beside those
+/// that widen either of them.
 static IntegerType getWantedType(StringRef family,
                                  target::MachineAttr machine) {
   MLIRContext *context = machine.getContext();
@@ -30,17 +32,17 @@ static IntegerType getWantedType(StringRef family,
        u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
   // A machine lists its instruction sets from the best to the worst.
   for (StringAttr isa : machine.getHost().getIsas().getAsRange<StringAttr>()) {
-    bool takesSigned = false, takesUnsigned = false;
+    int signedRoutines = 0, unsignedRoutines = 0;
     for (const Routine *routine : Catalogue::get().getRoutinesOf(family)) {
       if (routine->isa != isa.getValue() ||
           !routine->takesSums(IntegerType::get(context, 32)))
         continue;
-      takesSigned |= routine->takesElement(i8);
-      takesUnsigned |= routine->takesElement(u8);
+      signedRoutines += routine->takesElement(i8);
+      unsignedRoutines += routine->takesElement(u8);
     }
-    if (takesSigned != takesUnsigned)
-      return takesSigned ? i8 : u8;
-    if (takesSigned)
+    if (signedRoutines != unsignedRoutines)
+      return signedRoutines > unsignedRoutines ? i8 : u8;
+    if (signedRoutines)
       return {};
   }
   return {};

@@ -80,23 +80,25 @@ static std::optional<Image> getImage(RankedTensorType type) {
   return image;
 }
 
-/// Returns the call that packs row-major matrices of bytes into `to`, if `to`
-/// has the layout that dot products of at least four bytes read; nullopt for
-/// other layouts.
+/// Returns the call that packs row-major matrices of integers of 8 or 16 bits
+/// into `to`, if `to` has a layout in which dot products read groups of at
+/// least four bytes; nullopt for other layouts.
 static std::optional<RoutineCall> getPackCall(RankedTensorType from,
                                               RankedTensorType to) {
-  constexpr int64_t kFewestInGroup = 4;
+  constexpr int64_t kFewestBits = 32;
   ArrayRef<int64_t> shape = to.getShape();
   const int64_t last = to.getRank() - 1;
   LayoutAttr layout = getLayout(to);
-  if (last < 1 || !from.getElementType().isInteger(8) || getLayout(from))
+  Type element = from.getElementType();
+  if (last < 1 || getLayout(from) ||
+      (!element.isInteger(8) && !element.isInteger(16)))
     return std::nullopt;
   auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
   std::swap(axes[last], axes[last - 1]);
   auto blocks = layout.getBlocks();
   if (!llvm::equal(layout.getOuterAxes(), axes) || blocks.size() != 2 ||
       blocks[0].axis != last || blocks[1].axis != last - 1 ||
-      blocks[1].size < kFewestInGroup)
+      blocks[1].size * element.getIntOrFloatBitWidth() < kFewestBits)
     return std::nullopt;
   ShapeFields fields(from.getContext());
   fields.add("outer", ShapedType::getNumElements(shape.drop_back(2)));
