@@ -20,13 +20,21 @@ namespace nnc {
 using namespace mlir;
 using namespace nnc;
 
+namespace {
+/// The 8-bit type that the first operand of a product should have.
+struct WantedType {
+  IntegerType type; ///< null if either type is as good
+  /// Whether routines take this type alone. Otherwise other routines take the
+  /// other type, too, and a conversion is not worth an op of its own.
+  bool isRequired = false;
+};
+} // namespace
+
 /// Returns the 8-bit element type of the first operand that most routines of
-/// `family` take in the machine's best instruction set that has such routines;
-/// null if there are none, or if as many take either type. Instructions that
-/// multiply unsigned by signed bytes make routines of their own beside those
-/// that widen either of them.
-static IntegerType getWantedType(StringRef family,
-                                 target::MachineAttr machine) {
+/// `family` take in the machine's best instruction set that has such routines.
+/// Instructions that multiply unsigned by signed bytes make routines of their
+/// own beside those that widen either of them.
+static WantedType getWantedType(StringRef family, target::MachineAttr machine) {
   MLIRContext *context = machine.getContext();
   auto i8 = IntegerType::get(context, 8),
        u8 = IntegerType::get(context, 8, IntegerType::Unsigned);
@@ -41,7 +49,8 @@ static IntegerType getWantedType(StringRef family,
       unsignedRoutines += routine->takesElement(u8);
     }
     if (signedRoutines != unsignedRoutines)
-      return signedRoutines > unsignedRoutines ? i8 : u8;
+      return {signedRoutines > unsignedRoutines ? i8 : u8,
+              signedRoutines == 0 || unsignedRoutines == 0};
     if (signedRoutines)
       return {};
   }
@@ -154,23 +163,25 @@ private:
 /// Gives the first operand of a product the element type that the target
 /// multiplies fastest.
 template <class Op> struct LegalizeProduct : OpRewritePattern<Op> {
-  LegalizeProduct(MLIRContext *context, IntegerType wanted)
+  LegalizeProduct(MLIRContext *context, WantedType wanted)
       : OpRewritePattern<Op>(context), wanted(wanted) {}
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Value x = op->getOperand(0);
     Type stored = qnn::getStorageType(x.getType()).getElementType();
-    if (stored == wanted || stored.getIntOrFloatBitWidth() != 8)
+    if (stored == wanted.type || stored.getIntOrFloatBitWidth() != 8)
       return failure();
-    if (SameIntegers(x).flip(rewriter, wanted))
+    if (SameIntegers(x).flip(rewriter, wanted.type))
       return success();
-    Value flipped = flipSign(rewriter, x, wanted);
+    if (!wanted.isRequired)
+      return failure();
+    Value flipped = flipSign(rewriter, x, wanted.type);
     rewriter.modifyOpInPlace(op, [&]() { op->setOperand(0, flipped); });
     return success();
   }
 
 private:
-  IntegerType wanted;
+  WantedType wanted;
 };
 
 /// Replaces a product of two bytes that are both computed at run time by four
@@ -179,7 +190,7 @@ private:
 /// where k is the number of products in a sum. Without this pattern, operands
 /// with a zero point are centred, which takes 16 bits.
 struct SplitZeroPoints : OpRewritePattern<qnn::MatMulOp> {
-  SplitZeroPoints(MLIRContext *context, IntegerType wanted,
+  SplitZeroPoints(MLIRContext *context, WantedType wanted,
                   target::DeviceAttr device)
       : OpRewritePattern(context), wanted(wanted), device(device) {}
   LogicalResult matchAndRewrite(qnn::MatMulOp op,
@@ -188,7 +199,7 @@ struct SplitZeroPoints : OpRewritePattern<qnn::MatMulOp> {
       return failure();
     // LegalizeProduct gives the first operand its type.
     IntegerType first = getStored(op.getA());
-    if (wanted && first != wanted)
+    if (wanted.isRequired && first != wanted.type)
       return failure();
     IntegerType i8 = rewriter.getIntegerType(8);
     if (getStored(op.getB()) != i8) {
@@ -226,7 +237,7 @@ private:
   /// a vector.
   static constexpr int64_t fewestRows = 4, fewestColumns = 32;
 
-  IntegerType wanted;
+  WantedType wanted;
   target::DeviceAttr device;
 
   static IntegerType getStored(Value x) {
@@ -296,13 +307,13 @@ struct QnnLegalizePass : nnc::impl::QnnLegalizeBase<QnnLegalizePass> {
     auto machine = target::setTarget(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
-    IntegerType conv = getWantedType("conv2d", *machine),
-                matmul = getWantedType("matmul", *machine);
+    WantedType conv = getWantedType("conv2d", *machine),
+               matmul = getWantedType("matmul", *machine);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       RewritePatternSet patterns(&getContext());
-      if (conv)
+      if (conv.type)
         patterns.add<LegalizeProduct<qnn::ConvOp>>(&getContext(), conv);
-      if (matmul)
+      if (matmul.type)
         patterns.add<LegalizeProduct<qnn::MatMulOp>>(&getContext(), matmul);
       patterns.add<SplitZeroPoints>(&getContext(), matmul, machine->getHost());
       if (failed(applyPatterns(function, std::move(patterns))))

@@ -83,14 +83,14 @@ bool nnc::frontends::isReadable(Type element) {
   return dispatch(element, [](auto) {});
 }
 
-static bool isSmall(RankedTensorType type) {
-  return type.getNumElements() <= kMaxReadElements &&
-         isReadable(type.getElementType());
+static bool isSmall(RankedTensorType type, int64_t most) {
+  return type.getNumElements() <= most && isReadable(type.getElementType());
 }
 
-std::optional<Elements> nnc::frontends::readElements(const TensorData &data) {
+std::optional<Elements> nnc::frontends::readElements(const TensorData &data,
+                                                     int64_t most) {
   RankedTensorType type = data.getType();
-  if (!isSmall(type))
+  if (!isSmall(type, most))
     return std::nullopt;
   Elements result{type, {}, {}};
   dispatch(type.getElementType(), [&](auto like) {
@@ -108,17 +108,19 @@ std::optional<Elements> nnc::frontends::readElements(const TensorData &data) {
   return result;
 }
 
-std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute) {
+std::optional<Elements> nnc::frontends::readElements(ElementsAttr attribute,
+                                                     int64_t most) {
   auto type = dyn_cast<RankedTensorType>(attribute.getShapedType());
-  if (!type || !isSmall(type))
+  if (!type || !isSmall(type, most))
     return std::nullopt;
   std::optional<TensorData> data = TensorData::get(attribute);
-  return data ? readElements(*data) : std::nullopt;
+  return data ? readElements(*data, most) : std::nullopt;
 }
 
-std::optional<Elements> nnc::frontends::readElements(Value value) {
+std::optional<Elements> nnc::frontends::readElements(Value value,
+                                                     int64_t most) {
   auto constant = value.getDefiningOp<nn::ConstantOp>();
-  return constant ? readElements(constant.getValue()) : std::nullopt;
+  return constant ? readElements(constant.getValue(), most) : std::nullopt;
 }
 
 ElementsAttr nnc::frontends::makeAttribute(const Elements &elements) {

@@ -47,14 +47,17 @@ struct Elements {
 /// 16-bit floats and unsigned 64-bit integers.
 bool isReadable(mlir::Type element);
 
-/// Returns the elements of a tensor, or nullopt if it has more than
-/// kMaxReadElements or its element type is not readable.
-std::optional<Elements> readElements(const TensorData &data);
+/// Returns the elements of a tensor, or nullopt if it has more than `most` or
+/// its element type is not readable.
+std::optional<Elements> readElements(const TensorData &data,
+                                     int64_t most = kMaxReadElements);
 /// Returns the elements of a constant, with the same limits.
-std::optional<Elements> readElements(mlir::ElementsAttr attribute);
+std::optional<Elements> readElements(mlir::ElementsAttr attribute,
+                                     int64_t most = kMaxReadElements);
 /// Returns the elements of the nn.constant that defines `value`, with the same
 /// limits, or nullopt if another op defines it.
-std::optional<Elements> readElements(mlir::Value value);
+std::optional<Elements> readElements(mlir::Value value,
+                                     int64_t most = kMaxReadElements);
 
 /// Returns the attribute that holds `elements`; the inverse of readElements.
 /// Integers keep the low bits that fit in their type.

@@ -11,7 +11,7 @@ import unittest
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import emitted
@@ -179,6 +179,33 @@ class Quantized(unittest.TestCase):
                 module = emitted.compile_model(path, path.parent / "out", target="x86-64-v3")
                 layers.append([layer["routine"] for layer in module.manifest["layers"]])
         self.assertEqual(*layers)
+
+    def test_with_a_scale_for_each_word_of_a_vocabulary(self):
+        """The integers of a product with thousands of columns are not multiplied as floats."""
+        random = np.random.default_rng(5)
+        for columns in (40, 5000):
+            codes = random.integers(-127, 128, (16, columns)).astype(np.int8)
+            scales = random.uniform(0.01, 0.02, columns).astype(np.float32)
+            x_scale, x_zero = np.float32(0.03), np.uint8(120)
+            nodes = [
+                helper.make_node("QuantizeLinear", ["x", "xs", "xz"], ["xq"]),
+                helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xd"]),
+                helper.make_node("DequantizeLinear", ["wq", "ws"], ["wd"], axis=1),
+                helper.make_node("MatMul", ["xd", "wd"], ["y"])]
+            graph = helper.make_graph(
+                nodes, "vocabulary",
+                [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [4, 16])],
+                [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [4, columns])],
+                [numpy_helper.from_array(np.asarray(value), name) for name, value in
+                 (("xs", x_scale), ("xz", x_zero), ("wq", codes), ("ws", scales))])
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "vocabulary.onnx"
+                onnx.save(helper.make_model(
+                    graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+                module = emitted.compile_model(path, path.parent / "out", target="x86-64-v3")
+                products = [layer["routine"] for layer in module.manifest["layers"]
+                            if layer["routine"].startswith("matmul")]
+                self.assertEqual([name.split("_")[1] for name in products], ["i32"])
 
     def test_without_finite_scales(self):
         """The message says where such scales come from and what to do."""

@@ -93,17 +93,26 @@ static std::optional<RoutineCall> getPackCall(RankedTensorType from,
   if (last < 1 || getLayout(from) ||
       (!element.isInteger(8) && !element.isInteger(16)))
     return std::nullopt;
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
-  std::swap(axes[last], axes[last - 1]);
+  // Panels of columns come before groups of rows. The operand of a transposed
+  // product has its columns along the last axis but one.
   auto blocks = layout.getBlocks();
-  if (!llvm::equal(layout.getOuterAxes(), axes) || blocks.size() != 2 ||
-      blocks[0].axis != last || blocks[1].axis != last - 1 ||
+  if (blocks.size() != 2)
+    return std::nullopt;
+  const bool byColumns = blocks[0].axis == last - 1;
+  const int64_t columns = byColumns ? last - 1 : last,
+                rows = byColumns ? last : last - 1;
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
+  axes[last - 1] = columns;
+  axes[last] = rows;
+  if (!llvm::equal(layout.getOuterAxes(), axes) || blocks[0].axis != columns ||
+      blocks[1].axis != rows ||
       blocks[1].size * element.getIntOrFloatBitWidth() < kFewestBits)
     return std::nullopt;
   ShapeFields fields(from.getContext());
   fields.add("outer", ShapedType::getNumElements(shape.drop_back(2)));
-  fields.add("rows", shape[last - 1]).add("columns", shape[last]);
+  fields.add("rows", shape[rows]).add("columns", shape[columns]);
   fields.add("row_block", blocks[1].size).add("column_block", blocks[0].size);
+  fields.add("by_columns", byColumns);
   return RoutineCall{"pack", fields.get(), {0}};
 }
 

@@ -27,6 +27,10 @@ static Type getPrecision(Node &node) {
   return isa_and_nonnull<FloatType>(type) ? type : builder.getF32Type();
 }
 
+/// The most scales that a quantized type has: those of the channels of a
+/// vocabulary.
+static constexpr int64_t kMostScales = int64_t(1) << 18;
+
 /// Returns true if a quantized type can hold the scales and zero points in
 /// operands 1 and 2: they are known, have 32 bits, are not per block, and all
 /// scales are positive. Negative scales and zero scales, such as those of
@@ -34,10 +38,10 @@ static Type getPrecision(Node &node) {
 /// defines it.
 static bool haveType(Node &node) {
   Value scales = node.getOperand(1), zeroPoints = node.getOperand(2);
-  auto known = readElements(scales);
+  auto known = readElements(scales, kMostScales);
   return getElement(scales).isF32() && getPrecision(node).isF32() && known &&
          llvm::none_of(known->reals, [](double s) { return s <= 0; }) &&
-         (!zeroPoints || readElements(zeroPoints)) &&
+         (!zeroPoints || readElements(zeroPoints, kMostScales)) &&
          node.getInt("block_size") == 0;
 }
 
@@ -92,10 +96,11 @@ RankedTensorType makeQuantizedType(Node &node, ArrayRef<int64_t> shape,
 /// node's axis if there are several.
 static RankedTensorType getQuantizedType(Node &node, ArrayRef<int64_t> shape,
                                          IntegerType storage) {
-  SmallVector<double> scales = *node.getConstantReals(1, "scales");
+  SmallVector<double> scales =
+      readElements(node.getOperand(1), kMostScales)->reals;
   SmallVector<int64_t> zeroPoints(scales.size(), 0);
   if (node.getOperand(2))
-    zeroPoints = *node.getConstantInts(2, "zero points");
+    zeroPoints = readElements(node.getOperand(2), kMostScales)->ints;
   if (scales.size() <= 1)
     return makeQuantizedType(node, shape, storage, scales, zeroPoints, 0);
   auto axis = node.normalizeAxis(node.getInt("axis", 1), shape.size());

@@ -1,6 +1,6 @@
 //===- portable.h - Packs matrices for dot products on any machine --------===//
 //
-// Copies row-major matrices x to panels y of column_block columns, in which
+// Copies matrices x to panels y of column_block columns, in which
 // row_block elements of a column follow each other (shape.h). A unit is a panel
 // of a matrix.
 //
@@ -27,7 +27,10 @@ template <class S, class Epi> struct pack_portable {
     for (int unit = begin; unit < end; ++unit) {
       const int first = unit % panels * s.column_block;
       const int columns = smaller(s.column_block, s.columns - first);
-      const T *from = x + ptrdiff_t(unit / panels) * s.rows * s.columns + first;
+      const ptrdiff_t down = s.by_columns ? 1 : s.columns,
+                      right = s.by_columns ? s.rows : 1;
+      const T *from =
+          x + ptrdiff_t(unit / panels) * s.rows * s.columns + first * right;
       T *to = y + ptrdiff_t(unit) * groups * s.row_block * s.column_block;
       for (int g = 0; g < groups; ++g) {
         const int rows = smaller(s.row_block, s.rows - g * s.row_block);
@@ -35,15 +38,14 @@ template <class S, class Epi> struct pack_portable {
           // Compilers interleave whole vectors if the sizes are constants.
           for (int n = 0; n < s.column_block; ++n)
             for (int k = 0; k < s.row_block; ++k)
-              to[n * s.row_block + k] = from[ptrdiff_t(k) * s.columns + n];
+              to[n * s.row_block + k] = from[k * down + n * right];
         } else {
           for (int n = 0; n < s.column_block; ++n)
             for (int k = 0; k < s.row_block; ++k)
-              to[n * s.row_block + k] = n < columns && k < rows
-                                            ? from[ptrdiff_t(k) * s.columns + n]
-                                            : T(0);
+              to[n * s.row_block + k] =
+                  n < columns && k < rows ? from[k * down + n * right] : T(0);
         }
-        from += ptrdiff_t(s.row_block) * s.columns;
+        from += s.row_block * down;
         to += s.row_block * s.column_block;
       }
     }
