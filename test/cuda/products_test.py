@@ -1,6 +1,9 @@
 """Networks with products of two matrices, in all the orders and sizes that layers give them, and
 with convolutions in groups, of images and transposed, on blocks of a GPU's threads: in halves, bf16,
-tf32 and floats, emulated by the CPU and compiled by nvcc."""
+tf32 and floats, emulated by the CPU and compiled by nvcc.
+
+    products_test.py         each network in half of the precisions
+    products_test.py --all   each in all of them"""
 
 import json
 import pathlib
@@ -14,6 +17,16 @@ import nnc  # noqa: E402
 import toolkit  # noqa: E402
 from blocks_test import Maker  # noqa: E402
 from nnc import value  # noqa: E402
+
+
+ALL = "--all" in sys.argv
+if ALL:
+    sys.argv.remove("--all")
+
+
+def sample(model, precisions):
+    """Every second precision for a model, beginning with another one for the next model."""
+    return precisions if ALL else precisions[list(MODELS).index(model) % 2::2]
 
 
 def pairs():
@@ -135,7 +148,7 @@ class Products(nnc.TestCase):
 
     def test_verify(self):
         for name in MODELS:
-            for target, precision in PRECISIONS:
+            for target, precision in sample(name, PRECISIONS):
                 with self.subTest(name=name, target=target, precision=precision):
                     self.nnc("verify", f"{name}.onnx", f"--target={target}", "--emulate",
                              f"--precision={precision}")
@@ -185,7 +198,7 @@ class Nvcc(nnc.TestCase):
         """Without a warning, for two architectures."""
         for name, make in MODELS.items():
             self.save(name, make())
-            for precision in "f32", "f16", "bf16", "tf32":
+            for precision in sample(name, ["f32", "f16", "bf16", "tf32"]):
                 with self.subTest(name=name, precision=precision):
                     to = name + precision
                     first = "sm75" if precision in ("f32", "f16") else "sm80"
