@@ -8,28 +8,11 @@
 
 using namespace mlir;
 using namespace nnc;
-using nnc::onnx::Window;
+using namespace nnc::frontends;
 
 /// The largest number in an attribute of a window. Products of larger ones may
 /// not fit in 64 bits.
 static constexpr int64_t kMaxNumber = 1 << 30;
-
-Window Window::slice(size_t first, size_t count) const {
-  auto cut = [&](ArrayRef<int64_t> list, size_t from) {
-    return llvm::to_vector(list.slice(from, count));
-  };
-  Window part{cut(kernel, first), cut(strides, first), cut(dilations, first),
-              cut(pads, first), isSamePadded};
-  llvm::append_range(part.pads, cut(pads, getAxes() + first));
-  return part;
-}
-
-void Window::append() {
-  pads.insert(pads.begin() + getAxes(), 0);
-  pads.push_back(0);
-  for (auto *list : {&kernel, &strides, &dilations})
-    list->push_back(1);
-}
 
 bool nnc::onnx::checkSpatial(Node &node, Value x) {
   int64_t axes = getRank(x) - 2;
@@ -44,8 +27,8 @@ bool nnc::onnx::checkSpatial(Node &node, Value x) {
   return false;
 }
 
-std::optional<nnc::onnx::Window>
-nnc::onnx::readWindow(Node &node, ArrayRef<int64_t> kernel) {
+std::optional<Window> nnc::onnx::readWindow(Node &node,
+                                            ArrayRef<int64_t> kernel) {
   size_t axes = kernel.size();
   Window window;
   window.kernel = llvm::to_vector(kernel);
@@ -76,13 +59,6 @@ nnc::onnx::readWindow(Node &node, ArrayRef<int64_t> kernel) {
       !read("pads", 2 * axes, 0, 0, window.pads))
     return std::nullopt;
   return window;
-}
-
-void nnc::onnx::splitPadding(Window &window, size_t axis, int64_t total,
-                             bool moreBefore) {
-  int64_t less = total / 2, more = total - less;
-  window.pads[axis] = moreBefore ? more : less;
-  window.pads[window.getAxes() + axis] = moreBefore ? less : more;
 }
 
 bool nnc::onnx::applyAutoPad(Node &node, ArrayRef<int64_t> input,

@@ -7,27 +7,10 @@
 #ifndef NNC_FRONTENDS_ONNX_CONVOLUTION_SLIDINGWINDOW_H
 #define NNC_FRONTENDS_ONNX_CONVOLUTION_SLIDINGWINDOW_H
 
+#include "frontends/common/Window.h"
 #include "frontends/onnx/graph/Node.h"
 
 namespace nnc::onnx {
-
-/// The attributes kernel, strides, dilations and pads (all begins, then all
-/// ends), with ONNX's defaults filled in.
-struct Window {
-  llvm::SmallVector<int64_t> kernel, strides, dilations, pads;
-  bool isSamePadded = false; ///< auto_pad is SAME_UPPER or SAME_LOWER
-
-  size_t getAxes() const { return kernel.size(); }
-  /// Returns the number of elements from the first to the last tap of the
-  /// dilated kernel along an axis.
-  int64_t getExtent(size_t axis) const {
-    return (kernel[axis] - 1) * dilations[axis] + 1;
-  }
-  /// Returns the window along `count` axes from `first` on.
-  Window slice(size_t first, size_t count) const;
-  /// Appends an axis along which the kernel has size 1.
-  void append();
-};
 
 /// Returns true if `x` has 1 to 3 spatial axes; otherwise reports an error.
 bool checkSpatial(Node &node, mlir::Value x);
@@ -40,10 +23,6 @@ std::optional<llvm::ArrayRef<int64_t>> getKernel(Node &node, mlir::Value x,
 /// Returns the window of a node with this kernel, without applying auto_pad.
 /// Returns nullopt after an error if its attributes do not fit together.
 std::optional<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
-
-/// Splits a total padding of `total` elements along `axis` between both ends.
-/// An odd element goes to the front if `moreBefore` is set.
-void splitPadding(Window &window, size_t axis, int64_t total, bool moreBefore);
 
 /// Sets the pads according to the node's auto_pad for an input of these spatial
 /// sizes. Returns false after an error if ONNX does not define the value of

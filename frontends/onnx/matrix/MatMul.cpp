@@ -1,9 +1,10 @@
-//===- MatMul.cpp - MatMul and Gemm ---------------------------------------===//
+//===- MatMul.cpp - MatMul, Gemm and Einsum -------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Einsum.h"
 #include "frontends/onnx/graph/Node.h"
 
 #include <cmath>
@@ -58,6 +59,13 @@ Value convertGemm(Node &node) {
     return node.broken("adds a tensor of shape " + toString(getShape(c)) +
                        " to a product of shape " + toString(getShape(y)));
   return sum;
+}
+
+Value convertEinsum(Node &node) {
+  SmallVector<Value> operands;
+  for (size_t i = 0; i < node.getNumOperands(); ++i)
+    operands.push_back(node.getOperand(i));
+  return computeEinsum(node, node.getString("equation"), operands);
 }
 
 Value convertDet(Node &node) {

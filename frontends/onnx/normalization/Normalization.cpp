@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Statistics.h"
 #include "frontends/onnx/graph/Node.h"
 
 using namespace mlir;
@@ -43,39 +44,6 @@ Value convertLogSoftmax(Node &node) { return convertSoftmax(node, true); }
 // With the input's own statistics
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The mean and the variance of x over axes, which are kept with size 1, and x
-/// - mean. The variance is the mean of (x - mean)^2: ONNX's function bodies
-/// have E[x^2] - E[x]^2, which loses all digits where the mean is large beside
-/// the deviation.
-struct Statistics {
-  Value mean, centered, variance;
-
-  Statistics(Node &node, Value x, ArrayRef<int64_t> axes) {
-    mean = node.create<nn::ReduceOp>(nn::ReduceKind::mean, x, axes, true);
-    centered = node.createElementwise("sub", {x, mean});
-    Value square = node.createElementwise("mul", {centered, centered});
-    variance =
-        node.create<nn::ReduceOp>(nn::ReduceKind::mean, square, axes, true);
-  }
-
-  /// Returns 1 / sqrt(variance + epsilon).
-  Value getInverse(Node &node) const {
-    Value epsilon = node.splat(node.getFloat("epsilon"), getElement(variance));
-    Value deviation = node.createElementwise(
-        "sqrt", node.createElementwise("add", {variance, epsilon}));
-    return node.createElementwise("reciprocal", deviation);
-  }
-
-  /// Returns (x - mean) / sqrt(variance + epsilon) * scale + bias.
-  Value normalize(Node &node, Value scale, Value bias) const {
-    scale = node.createElementwise("mul", {getInverse(node), scale});
-    return node.createElementwise(
-        "add", {node.createElementwise("mul", {centered, scale}), bias});
-  }
-};
-} // namespace
-
 Value convertLayerNormalization(Node &node) {
   Value x = node.getOperand(0), bias = node.getOperand(2);
   auto axis = node.normalizeAxis(node.getInt("axis"), getRank(x));
@@ -94,7 +62,7 @@ Value convertLayerNormalization(Node &node) {
     if (node.hasResult(1))
       node.setResult(1, s.mean);
     if (node.hasResult(2))
-      node.setResult(2, s.getInverse(node));
+      node.setResult(2, s.getInverse(node, node.getFloat("epsilon")));
   }
   return y;
 }
@@ -112,7 +80,8 @@ Value convertInstanceNormalization(Node &node) {
       return node.broken("needs one scale and one bias for each of " +
                          Twine(channels[0]) + " channels");
   return Statistics(node, x, ArrayRef(axes).drop_front(2))
-      .normalize(node, node.reshape(node.getOperand(1), channels),
+      .normalize(node, node.getFloat("epsilon"),
+                 node.reshape(node.getOperand(1), channels),
                  node.reshape(node.getOperand(2), channels));
 }
 
@@ -139,8 +108,9 @@ Value convertGroupNormalization(Node &node) {
   }
   x = node.reshape(
       x, {shape[0], groups, channels / groups, product(shape.drop_front(2))});
-  Value y =
-      Statistics(node, x, {2, 3}).normalize(node, parameters[0], parameters[1]);
+  Value y = Statistics(node, x, {2, 3})
+                .normalize(node, node.getFloat("epsilon"), parameters[0],
+                           parameters[1]);
   return node.reshape(y, getShape(node.getOperand(0)));
 }
 
@@ -256,7 +226,7 @@ static Value standardize(Node &node, Value x) {
                         channels);
   };
   return Statistics(node, x, axes)
-      .normalize(node, ofChannels(1), ofChannels(2));
+      .normalize(node, node.getFloat("epsilon"), ofChannels(1), ofChannels(2));
 }
 
 Value convertBatchNormalization(Node &node) {

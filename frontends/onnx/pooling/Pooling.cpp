@@ -25,34 +25,6 @@ static std::optional<Window> readPool(Node &node) {
   return window;
 }
 
-/// Computes a pool over any number of axes as a pool along the last two axes,
-/// then along the others. `pool` computes a pool over at most two axes.
-static Value poolAxes(Node &node, Value x, const Window &window,
-                      llvm::function_ref<Value(Value, const Window &)> pool) {
-  size_t axes = window.getAxes();
-  if (axes <= 2 || !x)
-    return pool(x, window);
-  SmallVector<int64_t> shape(getShape(x));
-  size_t plane = shape.size() - 2;
-  Value y =
-      node.reshape(x, {shape[0], product(ArrayRef(shape).slice(1, plane - 1)),
-                       shape[plane], shape[plane + 1]});
-  y = pool(y, window.slice(axes - 2, 2));
-  if (!y)
-    return {};
-  SmallVector<int64_t> sizes(getShape(y).take_back(2));
-  shape.truncate(plane);
-  shape.push_back(product(sizes));
-  Window others = window.slice(0, axes - 2);
-  others.append();
-  y = poolAxes(node, node.reshape(y, shape), others, pool);
-  if (!y)
-    return {};
-  shape.assign(getShape(y).drop_back().begin(), getShape(y).drop_back().end());
-  llvm::append_range(shape, sizes);
-  return node.reshape(y, shape);
-}
-
 /// Returns the node's ceil_mode, but false for SAME padding, with which the
 /// output has ceil(input / stride) elements in either mode.
 static bool getCeilMode(Node &node, const Window &window) {
@@ -162,25 +134,6 @@ static bool checkNorm(Node &node, int64_t p) {
     return true;
   node.broken("has p=" + Twine(p) + ", which is no norm");
   return false;
-}
-
-/// Returns the sums over windows, by a depthwise convolution with ones. Windows
-/// that ceil_mode adds extend into further padding.
-static Value addWindows(Node &node, Value x, Window window, bool ceil) {
-  for (size_t i = 0; i < window.getAxes(); ++i) {
-    int64_t &behind = window.pads[window.getAxes() + i];
-    int64_t size = getShape(x)[i + 2], before = window.pads[i],
-            room = size + before + behind - window.getExtent(i),
-            over = room % window.strides[i];
-    int64_t next = room - over + window.strides[i];
-    if (ceil && room >= 0 && over != 0 && next < size + before)
-      behind += window.strides[i] - over;
-  }
-  SmallVector<int64_t> shape = {getShape(x)[1], 1};
-  llvm::append_range(shape, window.kernel);
-  return node.create<nn::ConvOp>(x, node.splat(1, getElement(x), shape),
-                                 window.strides, window.dilations, window.pads,
-                                 getShape(x)[1], TypeAttr());
 }
 
 Value convertLpPool(Node &node) {

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/resampling/ResampleAxis.h"
+#include "frontends/common/ResampleAxis.h"
+#include "frontends/onnx/graph/Node.h"
 
 #include <cmath>
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Fourier.h"
 #include "frontends/onnx/moves/Positions.h"
 
 #include <cmath>
@@ -12,67 +13,6 @@ using namespace mlir;
 using namespace nnc;
 
 namespace nnc::onnx {
-
-/// The length of the longest transform. Its roots of unity are constants of the
-/// model.
-static constexpr int64_t kMaxLength = 1 << 24;
-
-/// Returns a constant of type `element` whose values are computed in f64.
-static Value makeReals(Node &node, ArrayRef<int64_t> shape, Type element,
-                       ArrayRef<double> values) {
-  auto f64 = RankedTensorType::get(shape, node.getBuilder().getF64Type());
-  if (!isa<FloatType>(element) || !node.checkSize(f64, /*isMade=*/true))
-    return {};
-  if (element.isF64())
-    return node.constant(makeAttribute({f64, {}, llvm::to_vector(values)}));
-  SmallVector<float> floats(values.begin(), values.end());
-  auto type = RankedTensorType::get(shape, node.getBuilder().getF32Type());
-  return node.castTo(
-      node.constant(DenseElementsAttr::get(type, ArrayRef<float>(floats))),
-      element);
-}
-
-/// Returns cos(2 pi i / length) and -sin(2 pi i / length) for each i. All
-/// values are mirrored from an eighth of a turn, so that 0, 1 and -1 are exact.
-static Value makeRoots(Node &node, int64_t length, Type element) {
-  SmallVector<double> roots;
-  auto turn = static_cast<double>(length);
-  for (int64_t i = 0; i < length; ++i) {
-    // In eighths: 8 i / length = eighth + rest / length.
-    int64_t eighth = 8 * i / length, rest = 8 * i % length;
-    bool isMirrored = eighth % 2 != 0;
-    double angle = (isMirrored ? turn - static_cast<double>(rest)
-                               : static_cast<double>(rest)) /
-                   turn * (M_PI / 4);
-    double c = std::cos(angle), s = std::sin(angle);
-    if (isMirrored)
-      std::swap(c, s);
-    for (int64_t quarter = eighth / 2; quarter > 0; --quarter) {
-      std::swap(c, s);
-      c = -c;
-    }
-    roots.push_back(c);
-    roots.push_back(-s);
-  }
-  return makeReals(node, {length, 2}, element, roots);
-}
-
-/// Builds the transform with the window `window`, or without one if that is
-/// null.
-static Value transform(Node &node, Value x, Value window, int64_t axis,
-                       int64_t length, int64_t step, bool isInverse,
-                       bool isOneSided) {
-  if (length < 1 || length > kMaxLength)
-    return node.fail(ImportStatus::limit,
-                     "transforms lines of " + Twine(length) +
-                         " elements; 1 to " + Twine(kMaxLength) +
-                         " are possible");
-  Type element = getElement(x);
-  window = window ? node.castTo(window, element)
-                  : node.splat(1, element, ArrayRef<int64_t>(1));
-  return node.create<nn::DftOp>(x, window, makeRoots(node, length, element),
-                                axis, length, step, isInverse, isOneSided);
-}
 
 /// Returns operand `i`, a constant integer that messages call `what`; nullopt
 /// after an error.
@@ -106,8 +46,8 @@ Value convertDFT(Node &node) {
   auto along = [&](int64_t axis) -> Value {
     if (axis == rank - 1)
       return node.broken("transforms the axis that holds the parts of numbers");
-    return transform(node, x, {}, axis, getLength(axis), /*step=*/0, isInverse,
-                     isOneSided);
+    return transformLines(node, x, {}, axis, getLength(axis), /*step=*/0,
+                          isInverse, isOneSided);
   };
   if (node.getOperand(2)) {
     // The shape of the result may rule out some axes.
@@ -153,8 +93,8 @@ Value convertSTFT(Node &node) {
                        " elements for frames of " + Twine(*length));
   // Only spectra of real signals are symmetric, so that one half is enough.
   bool isOneSided = node.getBool("onesided") && getShape(x)[2] == 1;
-  return transform(node, x, window, 1, *length, *step, /*isInverse=*/false,
-                   isOneSided);
+  return transformLines(node, x, window, 1, *length, *step, /*isInverse=*/false,
+                        isOneSided);
 }
 
 /// Converts MelWeightMatrix: triangles on the mel scale over the bins of a
@@ -168,7 +108,7 @@ Value convertMelWeightMatrix(Node &node) {
   if (!bins || !length || !rate || !low || !high)
     return {};
   if (low->size() != 1 || high->size() != 1 || *bins < 1 || *bins > 1 << 20 ||
-      *length < 1 || *length > kMaxLength || *rate < 1)
+      *length < 1 || *length > kMaxLineLength || *rate < 1)
     return node.broken("has " + Twine(*bins) + " bands of " + Twine(*length) +
                        " elements at a rate of " + Twine(*rate));
   Type element =

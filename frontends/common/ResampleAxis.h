@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H
-#define NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H
+#ifndef NNC_FRONTENDS_COMMON_RESAMPLEAXIS_H
+#define NNC_FRONTENDS_COMMON_RESAMPLEAXIS_H
 
-#include "frontends/onnx/graph/Node.h"
+#include "frontends/common/LayerBuilder.h"
 
-namespace nnc::onnx {
+namespace nnc::frontends {
 
-/// The parameters of ONNX's Resize along one axis.
+/// The parameters of a resize along one axis, by the names of ONNX's Resize.
 struct AxisSampling {
   nn::ResizeMode mode;
   nn::ResizeNearest nearest;
@@ -29,10 +29,10 @@ bool isCoordinateMode(llvm::StringRef name);
 
 /// Returns `x` resampled along `axis`. `isOutside` receives, for each index of
 /// the result, whether tf_crop_and_resize takes it from outside of `x`.
-mlir::Value resampleAxis(Node &node, mlir::Value x, int64_t axis,
+mlir::Value resampleAxis(LayerBuilder &layer, mlir::Value x, int64_t axis,
                          const AxisSampling &how,
                          llvm::SmallVectorImpl<bool> &isOutside);
 
-} // namespace nnc::onnx
+} // namespace nnc::frontends
 
-#endif // NNC_FRONTENDS_ONNX_RESAMPLING_RESAMPLEAXIS_H
+#endif // NNC_FRONTENDS_COMMON_RESAMPLEAXIS_H

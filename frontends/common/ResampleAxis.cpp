@@ -7,15 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/resampling/ResampleAxis.h"
+#include "frontends/common/ResampleAxis.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace nnc;
-using namespace nnc::onnx;
+using namespace nnc::frontends;
 
-bool nnc::onnx::isCoordinateMode(StringRef name) {
+bool nnc::frontends::isCoordinateMode(StringRef name) {
   return name == "tf_crop_and_resize" || name == "tf_half_pixel_for_nn" ||
          nn::symbolizeResizeCoordinates(name);
 }
@@ -119,14 +119,14 @@ static Taps makeTaps(const AxisSampling &how, int64_t from,
   return taps;
 }
 
-Value nnc::onnx::resampleAxis(Node &node, Value x, int64_t axis,
-                              const AxisSampling &how,
-                              SmallVectorImpl<bool> &isOutside) {
+Value nnc::frontends::resampleAxis(LayerBuilder &layer, Value x, int64_t axis,
+                                   const AxisSampling &how,
+                                   SmallVectorImpl<bool> &isOutside) {
   int64_t from = getShape(x)[axis];
   // Indices, rows and table take about 16 floats per element.
-  if (!node.checkSize(
-          RankedTensorType::get({how.size, 16}, node.getBuilder().getF32Type()),
-          /*isMade=*/true))
+  if (!layer.checkSize(RankedTensorType::get({how.size, 16},
+                                             layer.getBuilder().getF32Type()),
+                       /*isMade=*/true))
     return {};
   SmallVector<double> places;
   for (int64_t i = 0; i < how.size; ++i) {
@@ -141,20 +141,20 @@ Value nnc::onnx::resampleAxis(Node &node, Value x, int64_t axis,
     for (double at : places)
       picked.push_back(
           std::clamp<int64_t>(getNearest(how.nearest, at), 0, from - 1));
-    return node.create<nn::GatherOp>(x, node.constant(picked), axis);
+    return layer.create<nn::GatherOp>(x, layer.constant(picked), axis);
   }
   Type element = getElement(x);
   Type real =
-      isa<FloatType>(element) ? element : Type(node.getBuilder().getF32Type());
+      isa<FloatType>(element) ? element : Type(layer.getBuilder().getF32Type());
   Taps taps = makeTaps(how, from, places);
   auto type = RankedTensorType::get({how.size, taps.width},
-                                    node.getBuilder().getF32Type());
-  if (!node.checkSize(type, /*isMade=*/true))
+                                    layer.getBuilder().getF32Type());
+  if (!layer.checkSize(type, /*isMade=*/true))
     return {};
-  Value weights = node.constant(
+  Value weights = layer.constant(
       DenseElementsAttr::get(type, ArrayRef<float>(taps.weights)));
-  Value y = node.create<nn::FilterOp>(node.castTo(x, real),
-                                      node.constant(taps.starts),
-                                      node.castTo(weights, real), axis);
-  return node.castTo(y, element);
+  Value y = layer.create<nn::FilterOp>(layer.castTo(x, real),
+                                       layer.constant(taps.starts),
+                                       layer.castTo(weights, real), axis);
+  return layer.castTo(y, element);
 }

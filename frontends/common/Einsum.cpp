@@ -1,4 +1,4 @@
-//===- Einsum.cpp - Einsum ------------------------------------------------===//
+//===- Einsum.cpp - Sums of products by Einstein's notation ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -9,14 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/onnx/graph/Node.h"
+#include "frontends/common/Einsum.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace nnc;
+using namespace nnc::frontends;
 
-namespace nnc::onnx {
 namespace {
 
 /// The labels of axes: a letter, or kEllipsis + i for axis i of an ellipsis,
@@ -36,11 +36,12 @@ struct Term {
 
 class Contraction {
 public:
-  explicit Contraction(Node &node) : node(node) {}
-  Value convert();
+  Contraction(LayerBuilder &layer, ArrayRef<Value> values)
+      : layer(layer), values(values) {}
+  Value convert(StringRef text);
 
 private:
-  bool parse();
+  bool parse(StringRef text);
   /// Reads the labels of a term of `rank` axes, or of the result if there is no
   /// rank. The ellipsis of the result has as many axes as the longest ellipsis
   /// of an operand.
@@ -54,8 +55,9 @@ private:
   /// all labels of the term.
   Value order(const Term &term, ArrayRef<int> labels);
 
-  Node &node;
-  SmallVector<Labels> operands;
+  LayerBuilder &layer;
+  ArrayRef<Value> values;
+  SmallVector<Labels> operands; ///< the labels of `values`
   Labels result;
   int64_t ellipsis = 0; ///< largest number of axes of an ellipsis
 };
@@ -72,15 +74,15 @@ std::optional<Labels> Contraction::read(StringRef text,
   bool hasEllipsis = text.contains("...");
   if (!llvm::all_of(front, llvm::isAlpha) ||
       !llvm::all_of(back, llvm::isAlpha)) {
-    node.broken("has a term '" + text +
-                "', which is not letters around at most one '...'");
+    layer.broken("has a term '" + text +
+                 "', which is not letters around at most one '...'");
     return std::nullopt;
   }
   auto letters = static_cast<int64_t>(front.size() + back.size());
   int64_t dots = !hasEllipsis ? 0 : rank ? *rank - letters : ellipsis;
   if (rank && (dots < 0 || letters + dots != *rank)) {
-    node.broken("has an operand of " + Twine(*rank) + " axes for '" + text +
-                "'");
+    layer.broken("has an operand of " + Twine(*rank) + " axes for '" + text +
+                 "'");
     return std::nullopt;
   }
   if (rank)
@@ -92,21 +94,21 @@ std::optional<Labels> Contraction::read(StringRef text,
   return labels;
 }
 
-bool Contraction::parse() {
+bool Contraction::parse(StringRef text) {
   std::string equation;
-  for (char c : node.getString("equation"))
+  for (char c : text)
     if (!llvm::isSpace(c))
       equation += c;
   auto [left, right] = StringRef(equation).split("->");
   SmallVector<StringRef> terms;
   left.split(terms, ',');
-  if (terms.size() != node.getNumOperands()) {
-    node.broken("has " + Twine(node.getNumOperands()) + " operands for '" +
-                equation + "'");
+  if (terms.size() != values.size()) {
+    layer.broken("has " + Twine(values.size()) + " operands for '" + equation +
+                 "'");
     return false;
   }
   for (auto [i, term] : llvm::enumerate(terms)) {
-    auto labels = read(term, getRank(node.getOperand(i)));
+    auto labels = read(term, getRank(values[i]));
     if (!labels)
       return false;
     operands.push_back(*labels);
@@ -130,9 +132,9 @@ bool Contraction::parse() {
       return contains(labels, label);
     };
     if (llvm::none_of(operands, has) || llvm::count(result, label) != 1) {
-      node.broken("has a result with a label that no operand has, or twice, "
-                  "in '" +
-                  equation + "'");
+      layer.broken("has a result with a label that no operand has, or twice, "
+                   "in '" +
+                   equation + "'");
       return false;
     }
   }
@@ -155,8 +157,8 @@ Term Contraction::takeDiagonals(Value value, Labels labels) {
         }
       int64_t size = getShape(value)[i];
       if (getShape(value)[j] != size)
-        return {node.broken("takes the diagonal of axes of " + Twine(size) +
-                            " and " + Twine(getShape(value)[j]) + " elements"),
+        return {layer.broken("takes the diagonal of axes of " + Twine(size) +
+                             " and " + Twine(getShape(value)[j]) + " elements"),
                 {}};
       SmallVector<int64_t> shape;
       for (int64_t axis : permutation)
@@ -164,12 +166,12 @@ Term Contraction::takeDiagonals(Value value, Labels labels) {
       llvm::append_range(permutation,
                          ArrayRef<int64_t>{int64_t(i), int64_t(j)});
       shape.push_back(size * size);
-      value = node.reshape(node.transpose(value, permutation), shape);
+      value = layer.reshape(layer.transpose(value, permutation), shape);
       SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
       shape.back() = size;
       steps.back() = size + 1;
       if (size > 1)
-        value = node.create<nn::SliceOp>(value, starts, shape, steps);
+        value = layer.create<nn::SliceOp>(value, starts, shape, steps);
       left.push_back(labels[i]);
       labels = left;
       i = 0;
@@ -184,7 +186,7 @@ Value Contraction::order(const Term &term, ArrayRef<int> labels) {
     permutation.push_back(llvm::find(term.labels, label) - term.labels.begin());
   if (llvm::equal(permutation, iota(permutation.size())))
     return term.value;
-  return node.transpose(term.value, permutation);
+  return layer.transpose(term.value, permutation);
 }
 
 Term Contraction::reduce(Term term, const Labels &kept) {
@@ -197,8 +199,8 @@ Term Contraction::reduce(Term term, const Labels &kept) {
       axes.push_back(axis);
   if (axes.empty())
     return term;
-  return {node.create<nn::ReduceOp>(nn::ReduceKind::sum, term.value, axes,
-                                    /*keepdims=*/false),
+  return {layer.create<nn::ReduceOp>(nn::ReduceKind::sum, term.value, axes,
+                                     /*keepdims=*/false),
           left};
 }
 
@@ -215,7 +217,7 @@ Term Contraction::contract(Term a, Term b, const Labels &kept) {
       shape.push_back(size);
       left.push_back(label);
     }
-    term = {node.reshape(term.value, shape), left};
+    term = {layer.reshape(term.value, shape), left};
   };
   dropOnes(a, b);
   dropOnes(b, a);
@@ -236,8 +238,9 @@ Term Contraction::contract(Term a, Term b, const Labels &kept) {
     int64_t size = a.getSize(label);
     bool isShared = contains(b.labels, label);
     if (isShared && b.getSize(label) != size)
-      return {node.broken("has axes of " + Twine(size) + " and " +
-                          Twine(b.getSize(label)) + " elements with one label"),
+      return {layer.broken("has axes of " + Twine(size) + " and " +
+                           Twine(b.getSize(label)) +
+                           " elements with one label"),
               {}};
     bool isBatch = isShared && contains(kept, label);
     (isBatch ? batch : isShared ? summed : rows).push_back(label);
@@ -263,16 +266,16 @@ Term Contraction::contract(Term a, Term b, const Labels &kept) {
     leftShape.insert(leftShape.begin(), batches);
     rightShape.insert(rightShape.begin(), batches);
   }
-  Value x = node.reshape(order(a, left), leftShape),
-        w = node.reshape(order(b, right), rightShape);
+  Value x = layer.reshape(order(a, left), leftShape),
+        w = layer.reshape(order(b, right), rightShape);
   Value y = summed.empty()
-                ? node.createElementwise("mul", {x, w})
-                : node.create<nn::MatMulOp>(x, w, false, false, TypeAttr());
-  return {node.reshape(y, shape), all};
+                ? layer.createElementwise("mul", {x, w})
+                : layer.create<nn::MatMulOp>(x, w, false, false, TypeAttr());
+  return {layer.reshape(y, shape), all};
 }
 
-Value Contraction::convert() {
-  if (!parse())
+Value Contraction::convert(StringRef text) {
+  if (!parse(text))
     return {};
   Term sum;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -280,7 +283,7 @@ Value Contraction::convert() {
     Labels kept(result);
     for (const Labels &later : ArrayRef(operands).drop_front(i + 1))
       llvm::append_range(kept, later);
-    Term term = takeDiagonals(node.getOperand(i), operands[i]);
+    Term term = takeDiagonals(values[i], operands[i]);
     sum = i == 0 ? term : contract(sum, term, kept);
     if (!sum.value)
       return {};
@@ -289,6 +292,7 @@ Value Contraction::convert() {
   return order(sum, result);
 }
 
-Value convertEinsum(Node &node) { return Contraction(node).convert(); }
-
-} // namespace nnc::onnx
+Value nnc::frontends::computeEinsum(LayerBuilder &layer, StringRef equation,
+                                    ArrayRef<Value> operands) {
+  return Contraction(layer, operands).convert(equation);
+}
