@@ -52,6 +52,7 @@ foreach(page
     frontends/README.md
     frontends/onnx/README.md
     frontends/tflite/README.md
+    frontends/torch/README.md
     scripts/benchmark/README.md)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder}

@@ -131,6 +131,7 @@ TABLE = {
                        MLIR + ONNX, True),
     "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
                          MLIR + ["flatbuffers/*"], True),
+    "frontends/torch": (["frontends/torch/*", "frontends/common/*", "dialects/*"], MLIR, True),
     "frontends/mlir": (["frontends/mlir/*", "frontends/common/*", "dialects/*"], MLIR, True),
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*",

@@ -1,0 +1,67 @@
+//===- Ops.cpp - The ATen operators that nnc knows ------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/torch/Ops.h"
+
+#include "frontends/torch/graph/Mutation.h"
+#include "frontends/torch/graph/Node.h"
+
+using namespace mlir;
+using namespace nnc::torch;
+
+namespace nnc::torch {
+#define NNC_TORCH_MAP(name, converter, op) Value converter(Node &);
+#define NNC_TORCH_OP(name, converter, limits) Value converter(Node &);
+#include "frontends/torch/Ops.inc"
+} // namespace nnc::torch
+
+static constexpr OpInfo kOps[] = {
+#define NNC_TORCH_MAP(name, converter, op) {name, op, "", converter},
+#define NNC_TORCH_OP(name, converter, limits) {name, "", limits, converter},
+#include "frontends/torch/Ops.inc"
+};
+
+/// The files of operators, one for each folder, are each sorted; together they
+/// are not.
+static const std::vector<OpInfo> &getSorted() {
+  static const std::vector<OpInfo> sorted = [] {
+    std::vector<OpInfo> ops(std::begin(kOps), std::end(kOps));
+    llvm::sort(
+        ops, [](const OpInfo &a, const OpInfo &b) { return a.name < b.name; });
+    return ops;
+  }();
+  return sorted;
+}
+
+ArrayRef<OpInfo> nnc::torch::getOps() { return getSorted(); }
+
+std::string nnc::torch::getOpName(StringRef target) {
+  target.consume_front("torch.ops.");
+  target.consume_front("aten.");
+  target.consume_front("_operator.");
+  return target.str();
+}
+
+static const OpInfo *findByName(StringRef name) {
+  auto found = llvm::lower_bound(
+      getSorted(), name,
+      [](const OpInfo &op, StringRef given) { return op.name < given; });
+  return found != getSorted().end() && found->name == name ? &*found : nullptr;
+}
+
+const OpInfo *nnc::torch::findOp(StringRef target) {
+  std::string name = getOpName(target);
+  if (const OpInfo *op = findByName(name))
+    return op;
+  std::string functional = getFunctionalName(name);
+  return functional.empty() ? nullptr : findByName(functional);
+}
+
+bool nnc::torch::isIgnored(StringRef op) {
+  return op.starts_with("_assert_") || op.starts_with("sym_constrain_range") ||
+         op == "_functional_assert_async.msg" ||
+         op == "_functional_sym_constrain_range.default";
+}

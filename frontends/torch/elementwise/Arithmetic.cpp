@@ -1,0 +1,309 @@
+//===- Arithmetic.cpp - Elementwise operators of several operands ---------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/torch/graph/Node.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::torch {
+
+using Operand = Node::Operand;
+
+/// Returns `nn.op` of both operands, which have the type `type`. Sums and
+/// products of truth values are those of PyTorch: "or" and "and".
+static Value compute(Node &node, StringRef op, Value a, Value b) {
+  if (!a || !b || !getElement(a).isInteger(1))
+    return node.createElementwise(op, {a, b});
+  if (op == "add" || op == "max")
+    op = "logical_or";
+  else if (op == "mul" || op == "min")
+    op = "logical_and";
+  else
+    return node.unsupported("computes with truth values");
+  return node.createElementwise(op, {a, b});
+}
+
+/// Converts an operator whose operands have one type after promotion.
+Value convertBinary(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  return compute(node, node.getNnOp(), node.castTo(a, type),
+                 node.castTo(b, type));
+}
+
+/// Converts a sum or difference, whose second operand may have a factor.
+static Value addScaled(Node &node, StringRef op, const Operand &a,
+                       const Operand &b) {
+  Type type = node.promote({a, b});
+  Value x = node.castTo(a, type), y = node.castTo(b, type);
+  auto alpha = node.getScalar("alpha");
+  if (alpha && (alpha->isReal || alpha->value || alpha->integer != 1))
+    y = node.createElementwise("mul", {y, node.makeScalar(*alpha, type)});
+  return compute(node, op, x, y);
+}
+
+Value convertAdd(Node &node) {
+  return addScaled(node, node.getNnOp(), node.getOperand("self"),
+                   node.getOperand("other"));
+}
+Value convertRsub(Node &node) {
+  return addScaled(node, "sub", node.getOperand("other"),
+                   node.getOperand("self"));
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+/// Returns the quotient rounded down.
+static Value divideFloor(Node &node, Value a, Value b) {
+  if (!a || !b)
+    return {};
+  if (isa<FloatType>(getElement(a)))
+    return node.createElementwise("floor",
+                                  {node.createElementwise("div", {a, b})});
+  // a - a mod b is a multiple of b, because the remainder has the sign of b.
+  Value whole =
+      node.createElementwise("sub", {a, node.createElementwise("mod", {a, b})});
+  return node.createElementwise("div", {whole, b});
+}
+
+/// Returns the quotient without its fraction.
+static Value divideTrunc(Node &node, Value a, Value b) {
+  Value quotient = node.createElementwise("div", {a, b});
+  if (!quotient || !isa<FloatType>(getElement(quotient)))
+    return quotient;
+  Value isNegative = node.createElementwise(
+      "less", {quotient, node.splat(0, getElement(quotient))});
+  return node.createElementwise(
+      "select", {isNegative, node.createElementwise("ceil", {quotient}),
+                 node.createElementwise("floor", {quotient})});
+}
+
+Value convertDiv(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  if (!type)
+    return {};
+  StringRef mode = node.getString("rounding_mode");
+  if (mode.empty() && !isa<FloatType>(type))
+    type = node.getBuilder().getF32Type();
+  Value x = node.castTo(a, type), y = node.castTo(b, type);
+  if (mode.empty())
+    return node.createElementwise("div", {x, y});
+  if (mode == "floor")
+    return divideFloor(node, x, y);
+  if (mode == "trunc")
+    return divideTrunc(node, x, y);
+  return node.broken("has the rounding_mode '" + mode + "'");
+}
+
+Value convertFloorDivide(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  return divideFloor(node, node.castTo(a, type), node.castTo(b, type));
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+Value convertPow(Node &node) {
+  Operand base = node.getOperand("self"),
+          exponent = node.getOperand("exponent");
+  Type type = node.promote({base, exponent});
+  Value x = node.castTo(base, type);
+  if (!x)
+    return {};
+  // Small powers are products, which are faster and exact.
+  if (exponent.number && !exponent.number->value) {
+    double power = exponent.number->real;
+    if (power == 1)
+      return x;
+    if (power == 2)
+      return node.createElementwise("mul", {x, x});
+    if (power == 3)
+      return node.createElementwise("mul",
+                                    {node.createElementwise("mul", {x, x}), x});
+    if (isa<FloatType>(type) && power == 0.5)
+      return node.createElementwise("sqrt", {x});
+    if (isa<FloatType>(type) && power == -0.5)
+      return node.createElementwise("rsqrt", {x});
+    if (isa<FloatType>(type) && power == -1)
+      return node.createElementwise("reciprocal", {x});
+  }
+  return node.createElementwise("pow", {x, node.castTo(exponent, type)});
+}
+
+Value convertHypot(Node &node) {
+  Value a = node.toReal(node.getTensor("self")),
+        b = node.toReal(node.getTensor("other"));
+  return node.createElementwise(
+      "sqrt",
+      {node.createElementwise("add", {node.createElementwise("mul", {a, a}),
+                                      node.createElementwise("mul", {b, b})})});
+}
+
+Value convertAtan2(Node &node) {
+  Value y = node.toReal(node.getTensor("self")),
+        x = node.toReal(node.getTensor("other"));
+  if (!x || !y)
+    return {};
+  Type type = getElement(x);
+  auto number = [&](double value) { return node.splat(value, type); };
+  auto select = [&](Value condition, Value a, Value b) {
+    return node.createElementwise("select", {condition, a, b});
+  };
+  Value isBelow = node.createElementwise("less", {y, number(0)}),
+        isLeft = node.createElementwise("less", {x, number(0)}),
+        isOnAxis = node.createElementwise("equal", {x, number(0)}),
+        isZero = node.createElementwise("equal", {y, number(0)});
+  Value angle =
+      node.createElementwise("atan", {node.createElementwise("div", {y, x})});
+  Value turned = node.createElementwise(
+      "add", {angle, select(isBelow, number(-M_PI), number(M_PI))});
+  Value upright = select(isZero, number(0),
+                         select(isBelow, number(-M_PI_2), number(M_PI_2)));
+  return select(isOnAxis, upright, select(isLeft, turned, angle));
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+/// Converts a comparison. The nn op "not_equal" stands for a negated "equal".
+Value convertComparison(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  if (!type)
+    return {};
+  if (type.isInteger(1))
+    type = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  StringRef op = node.getNnOp();
+  bool isNegated = op == "not_equal";
+  Value y = node.createElementwise(
+      isNegated ? "equal" : op, {node.castTo(a, type), node.castTo(b, type)});
+  return isNegated ? node.createElementwise("logical_not", {y}) : y;
+}
+
+/// Converts clamp and its one-sided forms. The bounds, `min` and `max`, are
+/// numbers or tensors.
+Value convertClamp(Node &node) {
+  Operand x = node.getOperand("self");
+  SmallVector<Operand> all = {x};
+  if (node.has("min"))
+    all.push_back(node.getOperand("min"));
+  if (node.has("max"))
+    all.push_back(node.getOperand("max"));
+  Type type = node.promote(all);
+  Value y = node.castTo(x, type);
+  if (!y)
+    return {};
+  auto isKnown = [](const Operand &bound) {
+    return bound.number && !bound.number->value;
+  };
+  // One op, which has kernels of its own, for numbers.
+  if (isa<FloatType>(type) && all.size() == 3 && isKnown(all[1]) &&
+      isKnown(all[2]) && !std::isnan(all[1].number->real) &&
+      !std::isnan(all[2].number->real)) {
+    Builder &builder = node.getBuilder();
+    return node.createElementwise(
+        "clip", {y},
+        {builder.getNamedAttr("min",
+                              builder.getF64FloatAttr(all[1].number->real)),
+         builder.getNamedAttr("max",
+                              builder.getF64FloatAttr(all[2].number->real))});
+  }
+  size_t next = 1;
+  if (node.has("min"))
+    y = node.createElementwise("max", {y, node.castTo(all[next++], type)});
+  if (node.has("max"))
+    y = node.createElementwise("min", {y, node.castTo(all[next], type)});
+  return y;
+}
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+Value convertWhere(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  Value condition =
+      node.castTo(node.getTensor("condition"), node.getBuilder().getI1Type());
+  return node.createElementwise(
+      "select", {condition, node.castTo(a, type), node.castTo(b, type)});
+}
+
+Value convertMaskedFill(Node &node) {
+  Value x = node.getTensor("self"), mask = node.getTensor("mask");
+  Operand value = node.getOperand("value");
+  if (!x || !mask)
+    return {};
+  if (value.tensor)
+    value.tensor = node.reshape(value.tensor, {});
+  return node.createElementwise(
+      "select", {node.castTo(mask, node.getBuilder().getI1Type()),
+                 node.castTo(value, getElement(x)), x});
+}
+
+/// Converts lerp: start + weight * (end - start).
+Value convertLerp(Node &node) {
+  Value a = node.getTensor("self"), b = node.getTensor("end");
+  Operand weight = node.getOperand("weight");
+  if (!a)
+    return {};
+  Value difference = node.createElementwise("sub", {b, a});
+  return node.createElementwise(
+      "add", {a, node.createElementwise(
+                     "mul", {difference, node.castTo(weight, getElement(a))})});
+}
+
+/// Converts addcmul and addcdiv: self + value * (tensor1 op tensor2).
+Value convertAddScaledPair(Node &node) {
+  Operand x = node.getOperand("self"), a = node.getOperand("tensor1"),
+          b = node.getOperand("tensor2");
+  Type type = node.promote({x, a, b});
+  Value pair = node.createElementwise(
+      node.getNnOp(), {node.castTo(a, type), node.castTo(b, type)});
+  if (auto factor = node.getScalar("value"))
+    pair =
+        node.createElementwise("mul", {pair, node.makeScalar(*factor, type)});
+  return node.createElementwise("add", {node.castTo(x, type), pair});
+}
+
+/// Converts log(e^a + e^b) as the larger operand and the logarithm of the rest.
+Value convertLogAddExp(Node &node) {
+  Value a = node.getTensor("self"), b = node.getTensor("other");
+  Value high = node.createElementwise("max", {a, b}),
+        low = node.createElementwise("min", {a, b});
+  Value rest = node.createElementwise(
+      "exp", {node.createElementwise("sub", {low, high})});
+  return node.createElementwise(
+      "add", {high, node.createElementwise(
+                        "log", {node.createBinary("add", rest, 1)})});
+}
+
+/// Converts x * log(y), which is 0 where x is 0.
+Value convertXlogy(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  if (type && !isa<FloatType>(type))
+    type = node.getBuilder().getF32Type();
+  Value x = node.castTo(a, type);
+  if (!x)
+    return {};
+  Value zero = node.splat(0, type);
+  Value y = node.createElementwise(
+      "mul", {x, node.createElementwise("log", {node.castTo(b, type)})});
+  return node.createElementwise(
+      "select", {node.createElementwise("equal", {x, zero}), zero, y});
+}
+
+} // namespace nnc::torch

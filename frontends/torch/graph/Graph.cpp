@@ -1,0 +1,471 @@
+//===- Graph.cpp - Walks the graph of an exported program -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/torch/graph/Graph.h"
+
+#include "dialects/nn/attributes/State.h"
+#include "frontends/common/Module.h"
+#include "frontends/torch/Ops.h"
+#include "frontends/torch/graph/Mutation.h"
+#include "frontends/torch/graph/Node.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::torch;
+
+GraphImporter::GraphImporter(Program &program, const Signature &signature,
+                             Symbols symbols, const ImportOptions &options,
+                             Problems &problems, func::FuncOp function)
+    : program(program), signature(signature), symbols(std::move(symbols)),
+      options(options), problems(problems), function(function),
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())) {}
+
+//===----------------------------------------------------------------------===//
+// What the program states
+//===----------------------------------------------------------------------===//
+
+/// Returns the metadata of a tensor, or null if the program has none.
+static const json::Object *findMeta(const Scope &scope, StringRef name) {
+  const json::Object *values = scope.graph->getObject("tensor_values");
+  return values ? values->getObject(name) : nullptr;
+}
+
+Type GraphImporter::getStatedType(const Scope &scope, StringRef name) {
+  const json::Object *meta = findMeta(scope, name);
+  auto dtype = meta ? meta->getInteger("dtype") : std::nullopt;
+  return dtype ? getStoredType(builder.getContext(), *dtype) : Type();
+}
+
+std::optional<SmallVector<int64_t>>
+GraphImporter::getStatedShape(const Scope &scope, StringRef name) {
+  const json::Object *meta = findMeta(scope, name);
+  const json::Array *sizes = meta ? meta->getArray("sizes") : nullptr;
+  if (!sizes)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (const json::Value &size : *sizes) {
+    const json::Object *object = size.getAsObject();
+    auto known = object ? object->getInteger("as_int") : std::nullopt;
+    if (!known)
+      known = evaluate(getSizeExpression(size), symbols);
+    if (!known || *known < 0)
+      return std::nullopt;
+    shape.push_back(*known);
+  }
+  return shape;
+}
+
+std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
+  if (auto found = scope.scalars.find(name); found != scope.scalars.end())
+    return found->second;
+  for (StringRef list : {"sym_int_values", "sym_bool_values"}) {
+    const json::Object *values = scope.graph->getObject(list);
+    const json::Object *stated = values ? values->getObject(name) : nullptr;
+    if (!stated)
+      continue;
+    bool isBool = list == "sym_bool_values";
+    auto number = stated->getInteger("as_int");
+    if (auto truth = stated->getBoolean("as_bool"))
+      number = *truth;
+    if (const json::Object *expression = stated->getObject("as_expr"))
+      number =
+          evaluate(expression->getString("expr_str").value_or(""), symbols);
+    if (number)
+      return Scalar{/*isReal=*/false, isBool, *number,
+                    static_cast<double>(*number)};
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringRef> nnc::torch::getResultNames(const json::Object &node) {
+  SmallVector<StringRef> names;
+  auto add = [&](const json::Object *named) {
+    names.push_back(named ? named->getString("name").value_or("") : "");
+  };
+  for (const json::Value &entry : getList(node, "outputs")) {
+    const json::Object *output = entry.getAsObject();
+    if (!output) {
+      add(nullptr);
+      continue;
+    }
+    if (const json::Array *list = output->getArray("as_tensors")) {
+      for (const json::Value &tensor : *list)
+        add(tensor.getAsObject());
+      continue;
+    }
+    if (const json::Object *tensor = output->getObject("as_tensor")) {
+      add(tensor);
+      continue;
+    }
+    StringRef name;
+    for (StringRef kind : {"as_sym_int", "as_sym_float", "as_sym_bool"})
+      if (const json::Object *symbolic = output->getObject(kind))
+        name = symbolic->getString("as_name").value_or("");
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// Builds the value of a view anew, after a change of its base. The node that
+/// makes the view reads the base's new value.
+void GraphImporter::refresh(Scope &scope, Tensor &tensor) {
+  std::string target = tensor.node->getString("target").value_or("").str();
+  const OpInfo *info = findOp(target);
+  StringRef place = tensor.node->getString("name").value_or("");
+  Node node(*this, *tensor.node, scope,
+            problems.getLoc(scope.prefix + place.str()), getOpName(target));
+  tensor.value = {};
+  if (!info)
+    return;
+  node.setNnOp(info->nnOp);
+  node.setResult(0, info->convert(node));
+  if (tensor.result < node.getResults().size() && !node.hasFailed())
+    tensor.value = node.getResults()[tensor.result];
+}
+
+Value GraphImporter::getValue(Scope &scope, StringRef name, Node &node) {
+  if (auto newer = scope.renamed.find(name);
+      newer != scope.renamed.end() &&
+      scope.tensors[newer->second].node != &node.getJson())
+    return getValue(scope, newer->second, node);
+  auto found = scope.tensors.find(name);
+  if (found == scope.tensors.end()) {
+    node.broken("reads '" + name + "', which nothing computes before it");
+    return {};
+  }
+  Tensor &tensor = found->second;
+  if (tensor.base.empty())
+    return tensor.value;
+  // The base may itself be a view.
+  getValue(scope, tensor.base, node);
+  Tensor &base = scope.tensors[tensor.base];
+  if (base.changes != tensor.seen) {
+    refresh(scope, tensor);
+    tensor.seen = base.changes;
+    ++tensor.changes;
+  }
+  return tensor.value;
+}
+
+bool GraphImporter::setValue(Scope &scope, StringRef name, Value value,
+                             Node &node) {
+  Value before = getValue(scope, name, node);
+  if (!before || !value)
+    return false;
+  if (before.getType() != value.getType()) {
+    node.broken("stores a result of another shape or type in '" + name + "'");
+    return false;
+  }
+  Tensor &tensor = scope.tensors[name];
+  if (!tensor.base.empty()) {
+    Value base = getValue(scope, tensor.base, node);
+    StringRef target = tensor.node->getString("target").value_or("");
+    std::string op = getOpName(target);
+    Node view(*this, *tensor.node, scope, node.getLoc(), op);
+    if (!setValue(scope, tensor.base,
+                  writeThroughView(view, tensor.result, base, value), node))
+      return false;
+    tensor.seen = scope.tensors[tensor.base].changes;
+  }
+  tensor.value = value;
+  ++tensor.changes;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::checkResult(Scope &scope, StringRef name, Value value,
+                                Node &node) {
+  Type stated = getStatedType(scope, name);
+  if (stated && getComputedType(stated) != getElement(value)) {
+    node.broken("has a result of type " +
+                nnc::torch::getTypeName(getElement(value)) +
+                "; the program states " + nnc::torch::getTypeName(stated));
+    return;
+  }
+  auto shape = getStatedShape(scope, name);
+  if (shape && ArrayRef<int64_t>(*shape) != getShape(value))
+    node.broken("has a result of shape " + toString(getShape(value)) +
+                "; the program states " + toString(ArrayRef(*shape)));
+}
+
+void GraphImporter::takeResults(Scope &scope, Node &node) {
+  StringRef target = node.getJson().getString("target").value_or("");
+  std::string op = getOpName(target);
+  bool isInPlace = !getFunctionalName(op).empty(),
+       isViewing = isView(node.getJson(), *scope.graph) ||
+                   (isInPlace && changesShape(op));
+  // The first argument, which the operator changes or shares.
+  std::string self;
+  if (isInPlace || isViewing)
+    self = getFirstTensor(node.getJson()).str();
+  ArrayRef<StringRef> names = node.getResultNames();
+  for (auto [i, name] : llvm::enumerate(names)) {
+    Value value = node.getResults()[i];
+    if (name.empty() || scope.scalars.count(name))
+      continue;
+    if (node.hasFailed())
+      value = {};
+    // A missing result is reported once: not again after another problem of
+    // this operator or of its operands.
+    if (!value && problems.none() && missing.empty())
+      node.broken("does not compute its result " + Twine(i));
+    if (value)
+      checkResult(scope, name, value, node);
+    Tensor tensor{value};
+    if (!self.empty() && self != name && scope.tensors.count(self)) {
+      if (isInPlace && !isViewing && value)
+        setValue(scope, self, value, node);
+      tensor.base = self;
+      tensor.node = &node.getJson();
+      tensor.result = i;
+      tensor.seen = scope.tensors[self].changes;
+    }
+    if (!scope.tensors.try_emplace(name, std::move(tensor)).second)
+      node.broken("computes '" + name + "', which another node computes, too");
+    if (isInPlace && changesShape(op) && !self.empty())
+      scope.renamed[self] = name.str();
+  }
+}
+
+void GraphImporter::importNode(Scope &scope, const json::Object &object,
+                               unsigned index) {
+  StringRef target = object.getString("target").value_or("");
+  std::string name = getOpName(target);
+  // Old programs do not name nodes, but their results.
+  SmallVector<StringRef> results = getResultNames(object);
+  std::string place = object.getString("name").value_or("").str();
+  if (place.empty())
+    place = results.empty() || results[0].empty()
+                ? "node" + std::to_string(index)
+                : results[0].str();
+  Location loc = problems.getLoc(scope.prefix + place);
+  if (isIgnored(name))
+    return;
+  // The program states the numbers that follow from the sizes of its inputs.
+  if (results.size() == 1 && !results[0].empty() &&
+      !findMeta(scope, results[0]) && getScalar(scope, results[0]))
+    return;
+  const OpInfo *info = findOp(target);
+  if (!info) {
+    auto [entry, isNew] =
+        missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
+    ++entry->second.count;
+    for (StringRef result : results)
+      if (!result.empty())
+        scope.tensors.try_emplace(result, Tensor{});
+    return;
+  }
+  Node node(*this, object, scope, loc, name);
+  node.setNnOp(info->nnOp);
+  node.setResult(0, info->convert(node));
+  takeResults(scope, node);
+}
+
+void GraphImporter::importNodes(Scope &scope) {
+  unsigned index = 0;
+  for (const json::Value &entry : getList(*scope.graph, "nodes")) {
+    if (++imported > problems.getLimits().nodes) {
+      if (imported == problems.getLimits().nodes + 1)
+        problems.report(ImportStatus::limit)
+            << "has more than " << problems.getLimits().nodes
+            << " nodes; --limit nodes=N allows more";
+      return;
+    }
+    if (const json::Object *object = entry.getAsObject())
+      importNode(scope, *object, index);
+    else
+      problems.report(ImportStatus::broken)
+          << "has node number " << index << " that is no object";
+    ++index;
+  }
+}
+
+bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
+                                const Node &caller, ArrayRef<Value> inputs,
+                                SmallVectorImpl<Value> &results) {
+  auto fail = [&](ImportStatus status, const Twine &why) {
+    problems.report(status, caller.getLoc(), caller.getOp())
+        << caller.getOp() << " runs the graph '" << name << "'" << why;
+    return false;
+  };
+  if (llvm::is_contained(inputs, Value()))
+    return false;
+  if (int64_t(active.size()) > problems.getLimits().depth)
+    return fail(ImportStatus::limit,
+                ", more than " + Twine(problems.getLimits().depth) +
+                    " graphs deep; --limit depth=N allows more");
+  Scope scope{&graph, (name + "/").str()};
+  const json::Array *arguments = graph.getArray("inputs");
+  const json::Array *outputs = graph.getArray("outputs");
+  if (!arguments || !outputs || arguments->size() != inputs.size())
+    return fail(ImportStatus::broken, ", which has not its number of inputs: " +
+                                          Twine(inputs.size()));
+  for (auto [entry, input] : llvm::zip_equal(*arguments, inputs)) {
+    const json::Object *argument = entry.getAsObject();
+    const json::Object *tensor =
+        argument ? argument->getObject("as_tensor") : nullptr;
+    const json::Object *symbolic =
+        argument ? argument->getObject("as_sym_int") : nullptr;
+    auto own = tensor ? tensor->getString("name") : std::nullopt;
+    if (symbolic && symbolic->getString("as_name")) {
+      Scalar number;
+      number.value = input;
+      if (auto known = readElements(input);
+          known && !known->isReal() && known->ints.size() == 1)
+        number = {false, false, known->ints[0], double(known->ints[0])};
+      scope.scalars[*symbolic->getString("as_name")] = number;
+      continue;
+    }
+    if (!own)
+      return fail(ImportStatus::unsupported,
+                  ", which has an input that is no tensor");
+    scope.tensors.try_emplace(*own, Tensor{input});
+  }
+  active.push_back(&graph);
+  importNodes(scope);
+  active.pop_back();
+  Node reader(*this, graph, scope, caller.getLoc(), caller.getOp());
+  for (const json::Value &entry : *outputs) {
+    const json::Object *output = entry.getAsObject();
+    const json::Object *tensor =
+        output ? output->getObject("as_tensor") : nullptr;
+    auto own = tensor ? tensor->getString("name") : std::nullopt;
+    if (!own)
+      return fail(ImportStatus::unsupported,
+                  ", which has a result that is no tensor");
+    results.push_back(getValue(scope, *own, reader));
+    if (!results.back())
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The main graph
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::bindInputs(Scope &scope, ArrayRef<Input> inputs) {
+  unsigned argument = 0;
+  auto next = inputs.begin();
+  for (const GraphInput &input : signature.inputs) {
+    if (input.kind == GraphInput::Kind::user) {
+      const Input &bound = *next++;
+      Value value = bound.value ? Value(builder.create<nn::ConstantOp>(
+                                      problems.getLoc(bound.name), bound.value))
+                                : Value(function.getArgument(argument++));
+      Type computed = getComputedType(getElement(value));
+      if (computed != getElement(value))
+        value = builder.create<nn::CastOp>(
+            value.getLoc(), RankedTensorType::get(getShape(value), computed),
+            value);
+      scope.tensors[input.name] = Tensor{value};
+    } else if (input.kind == GraphInput::Kind::stored) {
+      ElementsAttr elements =
+          program.readTensor(input.target, problems, *builder.getContext());
+      if (!elements) {
+        scope.tensors[input.name] = Tensor{};
+        continue;
+      }
+      if (input.isState) {
+        unsigned index = function.getNumArguments();
+        function.insertArgument(
+            index, elements.getType(),
+            builder.getDictionaryAttr(
+                {builder.getNamedAttr(nn::kNameAttr,
+                                      builder.getStringAttr(input.target)),
+                 builder.getNamedAttr(nn::kInitialAttr, elements)}),
+            problems.getLoc(input.target));
+        scope.tensors[input.name] = Tensor{function.getArgument(index)};
+        continue;
+      }
+      // Tied parameters are one constant.
+      Value &value = constants[elements];
+      if (!value) {
+        value = builder.create<nn::ConstantOp>(problems.getLoc(input.target),
+                                               elements);
+        Type stored = getStatedType(scope, input.name);
+        if (stored && stored != getComputedType(stored))
+          countHalfConstant(value.getDefiningOp(), getNumElements(value));
+      }
+      scope.tensors[input.name] = Tensor{value};
+      Node reader(*this, program.getGraph(), scope,
+                  problems.getLoc(input.target), "the parameter");
+      checkResult(scope, input.name, value, reader);
+    }
+  }
+}
+
+void GraphImporter::returnResults(Scope &scope) {
+  SmallVector<Value> results;
+  SmallVector<StringRef> names;
+  llvm::StringMap<std::string> next; // new values of buffers
+  Node reader(*this, program.getGraph(), scope, problems.getLoc(),
+              "the program");
+  auto read = [&](StringRef name) {
+    Value value = getValue(scope, name, reader);
+    // Users get the dtype of the program.
+    Type stored = getStatedType(scope, name);
+    return stored && value ? reader.castTo(value, stored) : value;
+  };
+  for (const GraphOutput &output : signature.outputs) {
+    if (!output.target.empty()) {
+      next[output.target] = output.name;
+    } else if (!output.name.empty()) {
+      results.push_back(read(output.name));
+      names.push_back(output.port);
+    }
+  }
+  if (results.empty())
+    problems.report(ImportStatus::broken) << "has no outputs";
+  for (const GraphInput &input : signature.inputs) {
+    if (!input.isState)
+      continue;
+    auto returned = next.find(input.target);
+    Value value = getValue(scope,
+                           returned == next.end() ? StringRef(input.name)
+                                                  : StringRef(returned->second),
+                           reader);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (auto name = function.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
+          name && name.getValue() == input.target &&
+          function.getArgAttr(i, nn::kInitialAttr))
+        function.setArgAttr(
+            i, nn::kStateAttr,
+            builder.getI64IntegerAttr(static_cast<int64_t>(results.size())));
+    results.push_back(value);
+    names.push_back(input.target);
+  }
+  if (!problems.none() || llvm::is_contained(results, Value()))
+    return;
+  returnFromMain(function, results, names);
+}
+
+void GraphImporter::reportUnsupported() {
+  for (const auto &[name, entry] : missing) {
+    auto diagnostic =
+        problems.report(ImportStatus::unsupported, entry.first, name);
+    diagnostic << name.getValue() << " is not supported";
+    if (entry.count > 1)
+      diagnostic << " (" << entry.count << " nodes)";
+    diagnostic << "; `nnc ops --frontend=pytorch` lists what is";
+  }
+}
+
+void GraphImporter::run(ArrayRef<Input> inputs) {
+  Scope scope{&program.getGraph(), ""};
+  bindInputs(scope, inputs);
+  importNodes(scope);
+  reportUnsupported();
+  if (problems.none())
+    returnResults(scope);
+}

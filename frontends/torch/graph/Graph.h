@@ -1,0 +1,143 @@
+//===- Graph.h - Walks the graph of an exported program -------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TORCH_GRAPH_GRAPH_H
+#define NNC_FRONTENDS_TORCH_GRAPH_GRAPH_H
+
+#include "frontends/common/Attempt.h"
+#include "frontends/common/Body.h"
+#include "frontends/common/Inputs.h"
+#include "frontends/torch/file/Program.h"
+#include "frontends/torch/graph/Signature.h"
+#include "frontends/torch/graph/Symbols.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nnc::torch {
+
+class Node;
+
+/// A number of the program that is no tensor, such as a size. `value` is a
+/// tensor of one element if only the network's run tells the number.
+struct Scalar {
+  bool isReal = false, isBool = false;
+  int64_t integer = 0;
+  double real = 0;
+  mlir::Value value = {};
+};
+
+/// A tensor of the program and its value after the nodes that were imported so
+/// far.
+struct Tensor {
+  mlir::Value value; ///< null after an error
+  /// The name of the tensor whose elements this one shares, if it is a view,
+  /// the node that makes the view, and its place among the node's results.
+  std::string base = {};
+  const json::Object *node = nullptr;
+  size_t result = 0;
+  /// The number of changes of the value, and of those of the base's value that
+  /// the value includes.
+  unsigned changes = 0, seen = 0;
+};
+
+/// A graph that is being imported.
+struct Scope {
+  const json::Object *graph;
+  std::string prefix; ///< prefix of the names of nodes in messages
+  llvm::StringMap<Tensor> tensors = {};
+  llvm::StringMap<Scalar> scalars = {};
+  /// The newest name of tensors whose shape an operator changed in place.
+  llvm::StringMap<std::string> renamed = {};
+};
+
+class GraphImporter {
+public:
+  GraphImporter(Program &program, const Signature &signature, Symbols symbols,
+                const ImportOptions &options, Problems &problems,
+                mlir::func::FuncOp function);
+
+  /// Imports the program's graph into the function and reports problems.
+  void run(llvm::ArrayRef<Input> inputs);
+
+  /// Imports a graph that a node such as cond runs, on the values of its
+  /// inputs. Returns false after an error.
+  bool inlineGraph(const json::Object &graph, llvm::StringRef name,
+                   const Node &caller, llvm::ArrayRef<mlir::Value> inputs,
+                   llvm::SmallVectorImpl<mlir::Value> &results);
+
+  /// Returns the current value of a tensor; null, after an error at `node`, if
+  /// nothing computes it.
+  mlir::Value getValue(Scope &scope, llvm::StringRef name, Node &node);
+  /// Gives a tensor another value, in place: also the tensors that share its
+  /// elements. Returns false after an error.
+  bool setValue(Scope &scope, llvm::StringRef name, mlir::Value value,
+                Node &node);
+  /// Returns the number that a program calls `name`; nullopt if it is not
+  /// known.
+  std::optional<Scalar> getScalar(Scope &scope, llvm::StringRef name);
+
+  /// Returns the dtype that the program states for a tensor, as stored, or
+  /// null.
+  mlir::Type getStatedType(const Scope &scope, llvm::StringRef name);
+  /// Returns the shape that the program states for a tensor, or nullopt if it
+  /// depends on data.
+  std::optional<llvm::SmallVector<int64_t>>
+  getStatedShape(const Scope &scope, llvm::StringRef name);
+
+  Program &getProgram() { return program; }
+  const ImportOptions &getOptions() const { return options; }
+  Problems &getProblems() { return problems; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  const Symbols &getSymbols() const { return symbols; }
+
+private:
+  void importNodes(Scope &scope);
+  void importNode(Scope &scope, const json::Object &object, unsigned index);
+  void takeResults(Scope &scope, Node &node);
+  void checkResult(Scope &scope, llvm::StringRef name, mlir::Value value,
+                   Node &node);
+  /// Builds the value of a view anew from the value of its base.
+  void refresh(Scope &scope, Tensor &tensor);
+  void bindInputs(Scope &scope, llvm::ArrayRef<Input> inputs);
+  void returnResults(Scope &scope);
+  void reportUnsupported();
+
+  Program &program;
+  const Signature &signature;
+  Symbols symbols;
+  const ImportOptions &options;
+  Problems &problems;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  llvm::SmallVector<const json::Object *> active;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants; ///< by elements
+  int64_t imported = 0; ///< number of nodes, also of repeated graphs
+
+  struct Missing {
+    mlir::Location first;
+    int64_t count;
+  };
+  /// The operators that nnc does not support, by name.
+  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  friend class Attempt;
+};
+
+class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+public:
+  explicit Attempt(GraphImporter &importer)
+      : AttemptWithMissing(importer.problems, importer.missing) {}
+};
+
+/// Returns the names of the results of a node, in order; those of a list of
+/// tensors follow each other. A result that is no tensor or number has an empty
+/// name.
+llvm::SmallVector<llvm::StringRef> getResultNames(const json::Object &node);
+
+} // namespace nnc::torch
+
+#endif // NNC_FRONTENDS_TORCH_GRAPH_GRAPH_H

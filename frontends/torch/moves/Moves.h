@@ -1,0 +1,46 @@
+//===- Moves.h - Parts of tensors and orders of axes ----------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TORCH_MOVES_MOVES_H
+#define NNC_FRONTENDS_TORCH_MOVES_MOVES_H
+
+#include "frontends/torch/graph/Node.h"
+
+namespace nnc::torch {
+
+/// Returns the axes of the operand in the order in which a transpose, permute
+/// or the like of `rank` axes has them; nullopt after an error.
+std::optional<llvm::SmallVector<int64_t>> getPermutation(Node &node,
+                                                         int64_t rank);
+
+/// A part of a tensor: `size` indices along `axis` from `start` on, which are
+/// `step` apart.
+struct Part {
+  int64_t axis, start, size, step;
+  bool dropsAxis; ///< the axis, which then has size 1, is left out
+};
+
+/// Returns the part of `x` that result `result` of a slice, select, split or
+/// the like is; nullopt after an error.
+std::optional<Part> getPart(Node &node, mlir::Value x, size_t result);
+/// Returns that part of `x`.
+mlir::Value readPart(Node &node, mlir::Value x, const Part &part);
+/// Returns `x` with the elements `values` in place of that part. `values` have
+/// all axes of x.
+mlir::Value writePart(Node &node, mlir::Value x, mlir::Value values,
+                      const Part &part);
+
+/// Returns an i64 vector, a constant, of `count` elements: 0, step, 2 * step
+/// and so on.
+mlir::Value makeSteps(Node &node, int64_t count, int64_t step = 1);
+/// Returns the sizes of a shape in which one may be -1, for `elements`
+/// elements; nullopt after an error.
+std::optional<llvm::SmallVector<int64_t>>
+resolveShape(Node &node, llvm::ArrayRef<int64_t> shape, int64_t elements);
+
+} // namespace nnc::torch
+
+#endif // NNC_FRONTENDS_TORCH_MOVES_MOVES_H
