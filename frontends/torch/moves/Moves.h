@@ -33,13 +33,23 @@ mlir::Value readPart(Node &node, mlir::Value x, const Part &part);
 mlir::Value writePart(Node &node, mlir::Value x, mlir::Value values,
                       const Part &part);
 
-/// Returns an i64 vector, a constant, of `count` elements: 0, step, 2 * step
-/// and so on.
-mlir::Value makeSteps(Node &node, int64_t count, int64_t step = 1);
 /// Returns the sizes of a shape in which one may be -1, for `elements`
 /// elements; nullopt after an error.
 std::optional<llvm::SmallVector<int64_t>>
 resolveShape(Node &node, llvm::ArrayRef<int64_t> shape, int64_t elements);
+
+/// Returns `indices`, in i64, with the size of their axis added to those that
+/// count from its end.
+mlir::Value wrapIndices(Node &node, mlir::Value indices, int64_t size);
+/// Returns the positions, in a flat tensor of shape `shape`, of the elements
+/// that `indices` select along `axis`; along the other axes an element is at
+/// the place of its index. Null after an error.
+mlir::Value locateElements(Node &node, llvm::ArrayRef<int64_t> shape,
+                           mlir::Value indices, int64_t axis);
+/// Returns the elements of `x` that `indices` select along `axis`, each for its
+/// own place along the other axes.
+mlir::Value takeAlong(Node &node, mlir::Value x, mlir::Value indices,
+                      int64_t axis);
 
 } // namespace nnc::torch
 

@@ -1,0 +1,101 @@
+//===- Padding.cpp - Padding, and differences of neighbours ---------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/torch/moves/Moves.h"
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::torch {
+
+/// Returns `x` padded. The argument `pad` has two numbers for each axis, the
+/// last axis first.
+static Value pad(Node &node, Value x, nn::PadMode mode, StringRef name,
+                 double value) {
+  SmallVector<int64_t> given = node.getInts(name);
+  int64_t rank = getRank(x);
+  if (!x)
+    return {};
+  if (given.size() % 2 || int64_t(given.size()) > 2 * rank)
+    return node.broken("has " + Twine(given.size()) + " pads for " +
+                       Twine(rank) + " axes");
+  SmallVector<int64_t> pads(2 * rank, 0);
+  for (size_t i = 0; i < given.size() / 2; ++i) {
+    int64_t axis = rank - 1 - int64_t(i);
+    for (auto [place, amount] : {std::pair(axis, given[2 * i]),
+                                 std::pair(rank + axis, given[2 * i + 1])}) {
+      if (amount > INT32_MAX || amount < -getShape(x)[axis])
+        return node.broken("has a pad of " + Twine(amount));
+      pads[place] = amount;
+    }
+    int64_t size = getShape(x)[axis],
+            most = std::max(given[2 * i], given[2 * i + 1]);
+    if ((mode == nn::PadMode::reflect && most >= size) ||
+        (mode == nn::PadMode::wrap && most > size))
+      return node.broken("has a pad of " + Twine(most) + " for an axis of " +
+                         Twine(size));
+  }
+  if (llvm::all_of(pads, [](int64_t amount) { return amount == 0; }))
+    return x;
+  return node.create<nn::PadOp>(mode, x, ArrayRef<int64_t>(pads),
+                                llvm::APFloat(value));
+}
+
+Value convertConstantPad(Node &node) {
+  return pad(node, node.getTensor("self"), nn::PadMode::constant, "pad",
+             node.getFloat("value", 0));
+}
+
+Value convertPad(Node &node) {
+  Value x = node.getTensor("self");
+  StringRef mode = node.getString("mode", "constant");
+  nn::PadMode kind = nn::PadMode::constant;
+  if (mode == "reflect")
+    kind = nn::PadMode::reflect;
+  else if (mode == "replicate")
+    kind = nn::PadMode::edge;
+  else if (mode == "circular")
+    kind = nn::PadMode::wrap;
+  else if (mode != "constant")
+    return node.broken("has the mode '" + mode + "'");
+  return pad(node, x, kind, "pad", node.getFloat("value", 0));
+}
+
+Value convertReflectionPad(Node &node) {
+  return pad(node, node.getTensor("self"), nn::PadMode::reflect, "padding", 0);
+}
+Value convertReplicationPad(Node &node) {
+  return pad(node, node.getTensor("self"), nn::PadMode::edge, "padding", 0);
+}
+
+/// Converts diff: the differences of neighbours along an axis, n times.
+Value convertDiff(Node &node) {
+  Value x = node.getTensor("self");
+  auto axis = node.getAxis("dim", getRank(x), -1);
+  int64_t times = node.getInt("n", 1);
+  if (!x || !axis || getRank(x) == 0)
+    return {};
+  SmallVector<Value> parts;
+  if (Value before = node.getOptionalTensor("prepend"))
+    parts.push_back(before);
+  parts.push_back(x);
+  if (Value behind = node.getOptionalTensor("append"))
+    parts.push_back(behind);
+  if (parts.size() > 1)
+    x = node.create<nn::ConcatOp>(ValueRange(parts), *axis);
+  for (int64_t i = 0; x && i < times; ++i) {
+    int64_t size = getShape(x)[*axis];
+    if (size == 0)
+      return x;
+    bool isBool = getElement(x).isInteger(1);
+    x = node.createElementwise(
+        isBool ? "logical_xor" : "sub",
+        {node.slice(x, *axis, 1, size - 1), node.slice(x, *axis, 0, size - 1)});
+  }
+  return x;
+}
+
+} // namespace nnc::torch
