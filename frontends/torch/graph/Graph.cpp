@@ -141,6 +141,11 @@ Value GraphImporter::getValue(Scope &scope, StringRef name, Node &node) {
     return {};
   }
   Tensor &tensor = found->second;
+  if (tensor.isLeftOut) {
+    node.unsupported("reads '" + name +
+                     "', a result that nnc does not compute");
+    return {};
+  }
   if (tensor.base.empty())
     return tensor.value;
   // The base may itself be a view.
@@ -217,11 +222,13 @@ void GraphImporter::takeResults(Scope &scope, Node &node) {
       value = {};
     // A missing result is reported once: not again after another problem of
     // this operator or of its operands.
-    if (!value && problems.none() && missing.empty())
+    bool isLeftOut = !value && i > 0 && !node.hasFailed();
+    if (!value && !isLeftOut && problems.none() && missing.empty())
       node.broken("does not compute its result " + Twine(i));
     if (value)
       checkResult(scope, name, value, node);
     Tensor tensor{value};
+    tensor.isLeftOut = isLeftOut;
     if (!self.empty() && self != name && scope.tensors.count(self)) {
       if (isInPlace && !isViewing && value)
         setValue(scope, self, value, node);
@@ -235,6 +242,38 @@ void GraphImporter::takeResults(Scope &scope, Node &node) {
     if (isInPlace && changesShape(op) && !self.empty())
       scope.renamed[self] = name.str();
   }
+}
+
+bool GraphImporter::lacksOperand(Scope &scope, const json::Object &object) {
+  auto lacks = [&](const json::Object *tensor) {
+    auto name = tensor ? tensor->getString("name") : std::nullopt;
+    auto found = name ? scope.tensors.find(*name) : scope.tensors.end();
+    return found != scope.tensors.end() && !found->second.value &&
+           !found->second.isLeftOut;
+  };
+  const json::Array *inputs = object.getArray("inputs");
+  for (const json::Value &entry : inputs ? *inputs : json::Array()) {
+    const json::Object *input = entry.getAsObject();
+    const json::Object *argument = input ? input->getObject("arg") : nullptr;
+    if (!argument)
+      continue;
+    const json::Object *tensor = argument->getObject("as_tensor");
+    if (const json::Object *given = argument->getObject("as_optional_tensor"))
+      tensor = given->getObject("as_tensor");
+    if (lacks(tensor))
+      return true;
+    for (StringRef kind : {"as_tensors", "as_optional_tensors"}) {
+      const json::Array *list = argument->getArray(kind);
+      for (const json::Value &element : list ? *list : json::Array()) {
+        const json::Object *named = element.getAsObject();
+        if (named && named->getObject("as_tensor"))
+          named = named->getObject("as_tensor");
+        if (lacks(named))
+          return true;
+      }
+    }
+  }
+  return false;
 }
 
 void GraphImporter::importNode(Scope &scope, const json::Object &object,
@@ -260,6 +299,9 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
     auto [entry, isNew] =
         missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
     ++entry->second.count;
+  }
+  // Nothing more is known about what reads the results of a node with an error.
+  if (!info || lacksOperand(scope, object)) {
     for (StringRef result : results)
       if (!result.empty())
         scope.tensors.try_emplace(result, Tensor{});

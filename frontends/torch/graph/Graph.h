@@ -34,7 +34,7 @@ struct Scalar {
 /// A tensor of the program and its value after the nodes that were imported so
 /// far.
 struct Tensor {
-  mlir::Value value; ///< null after an error
+  mlir::Value value; ///< null after an error, or if it is not computed
   /// The name of the tensor whose elements this one shares, if it is a view,
   /// the node that makes the view, and its place among the node's results.
   std::string base = {};
@@ -43,6 +43,8 @@ struct Tensor {
   /// The number of changes of the value, and of those of the base's value that
   /// the value includes.
   unsigned changes = 0, seen = 0;
+  /// A further result that the converter of its node does not compute.
+  bool isLeftOut = false;
 };
 
 /// A graph that is being imported.
@@ -98,6 +100,9 @@ public:
 private:
   void importNodes(Scope &scope);
   void importNode(Scope &scope, const json::Object &object, unsigned index);
+  /// Returns true if an operand of a node has no value, which has been
+  /// reported.
+  bool lacksOperand(Scope &scope, const json::Object &object);
   void takeResults(Scope &scope, Node &node);
   void checkResult(Scope &scope, llvm::StringRef name, mlir::Value value,
                    Node &node);
