@@ -50,6 +50,7 @@ foreach(page
     examples/ocr/README.md
     examples/recipes/README.md
     frontends/README.md
+    frontends/caffe/README.md
     frontends/onnx/README.md
     frontends/tflite/README.md
     frontends/torch/README.md

@@ -132,6 +132,8 @@ TABLE = {
     "frontends/tflite": (["frontends/tflite/*", "frontends/common/*", "dialects/*"],
                          MLIR + ["flatbuffers/*"], True),
     "frontends/torch": (["frontends/torch/*", "frontends/common/*", "dialects/*"], MLIR, True),
+    "frontends/caffe": (["frontends/caffe/*", "frontends/common/*", "dialects/*"],
+                        MLIR + ["google/protobuf/*"], True),
     "frontends/mlir": (["frontends/mlir/*", "frontends/common/*", "dialects/*"], MLIR, True),
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*",

@@ -1,0 +1,196 @@
+//===- Graph.cpp - Walks a network's layers -------------------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/caffe/graph/Graph.h"
+
+#include "frontends/caffe/graph/Layer.h"
+#include "frontends/common/Module.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::caffe;
+
+GraphImporter::GraphImporter(const LoadedModel &loaded,
+                             const ImportOptions &options, Problems &problems,
+                             func::FuncOp function)
+    : loaded(loaded), problems(problems), function(function),
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())),
+      weights(loaded.net, loaded.weights.get()), customs(options.customs) {
+  for (const schema::LayerParameter &layer : loaded.net.layer())
+    for (const std::string &top : layer.top())
+      computedBy[top] = layer.name();
+}
+
+Location GraphImporter::getLoc(const schema::LayerParameter &param) const {
+  if (!param.name().empty() || param.top_size() == 0)
+    return problems.getLoc(param.name());
+  return problems.getLoc(param.top(0));
+}
+
+/// Collects the bottoms that the layer reads. Returns false if one of them has
+/// no value, after an error here or at the layer that should compute it.
+bool GraphImporter::readBottoms(const schema::LayerParameter &param,
+                                const OpInfo &info,
+                                SmallVectorImpl<Value> &bottoms) {
+  if (param.bottom_size() < info.minBottoms ||
+      param.bottom_size() > info.maxBottoms) {
+    problems.report(ImportStatus::broken, getLoc(param), info.name)
+        << info.name << " has " << param.bottom_size() << " bottoms; it needs "
+        << (param.bottom_size() < info.minBottoms ? "at least " : "at most ")
+        << (param.bottom_size() < info.minBottoms ? info.minBottoms
+                                                  : info.maxBottoms);
+    return false;
+  }
+  bool hasAll = true;
+  for (const std::string &bottom : param.bottom()) {
+    if (info.role == Role::loss && !bottoms.empty())
+      break;
+    auto found = blobs.find(bottom);
+    unread.erase(bottom);
+    if (found == blobs.end()) {
+      auto later = computedBy.find(bottom);
+      auto problem =
+          problems.report(ImportStatus::broken, getLoc(param), info.name);
+      problem << info.name << " reads '" << bottom << "', which ";
+      if (later == computedBy.end())
+        problem << "no layer computes";
+      else
+        problem << "only layer '" << later->second
+                << "' computes, and that is not in front of it; Caffe runs "
+                   "layers in the order of the file";
+    }
+    bottoms.push_back(found == blobs.end() ? Value() : found->second.value);
+    hasAll &= bool(bottoms.back());
+  }
+  return hasAll;
+}
+
+/// Makes `values` those of the layer's tops; further tops have no value.
+void GraphImporter::setTops(const schema::LayerParameter &param,
+                            ArrayRef<Value> values) {
+  auto set = [&](const std::string &top, Value value) {
+    blobs[top] = {value, param.name()};
+    unread.insert(top);
+  };
+  for (int i = 0; i < param.top_size(); ++i) {
+    const std::string &top = param.top(i);
+    auto before = blobs.find(top);
+    if (before != blobs.end() && !llvm::is_contained(param.bottom(), top))
+      problems.report(ImportStatus::broken, getLoc(param), param.type())
+          << param.type() << " computes '" << top << "', which layer '"
+          << before->second.source
+          << "' computes, too; only a layer that reads a blob may compute it "
+             "again";
+    set(top, size_t(i) < values.size() ? values[i] : Value());
+  }
+  // Caffe gives losses without a top one of their own.
+  if (param.top_size() == 0 && !values.empty() && values[0])
+    set(param.name(), values[0]);
+}
+
+void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
+  std::string name = param.type().empty() ? "a layer without a type"
+                                          : "layer type '" + param.type() + "'";
+  if (param.type() == "Python")
+    name = "layer type 'Python' (" + param.python_param().module() + "." +
+           param.python_param().layer() + ")";
+  else if (!param.type().empty())
+    customs.noteMissing(param.type());
+  ++missing.insert({builder.getStringAttr(name), Missing{getLoc(param), 0}})
+        .first->second.count;
+}
+
+void GraphImporter::importLayer(const schema::LayerParameter &param) {
+  const OpInfo *info = findOp(param.type());
+  if (!info) {
+    noteUnsupported(param);
+    for (const std::string &bottom : param.bottom())
+      unread.erase(bottom);
+    setTops(param, {});
+    return;
+  }
+  if (info->role == Role::dropped || info->role == Role::input)
+    return;
+  SmallVector<Value> bottoms;
+  if (!readBottoms(param, *info, bottoms)) {
+    setTops(param, {});
+    return;
+  }
+  Layer layer(builder, problems, getLoc(param), param, bottoms, weights);
+  bool wasSound = problems.none();
+  layer.setTop(0, info->convert(layer));
+  SmallVector<Value> tops;
+  for (size_t i = 0; i < layer.getNumTops(); ++i)
+    tops.push_back(layer.getTop(i));
+  bool isSilent = param.top_size() == 0;
+  if (wasSound && problems.none() && missing.empty() && !isSilent &&
+      llvm::is_contained(tops, Value()))
+    layer.broken("has " + Twine(param.top_size()) +
+                 " tops, more than it computes");
+  setTops(param, tops);
+}
+
+void GraphImporter::reportUnsupported() {
+  for (const auto &[name, entry] : missing) {
+    auto diagnostic =
+        problems.report(ImportStatus::unsupported, entry.first, name);
+    diagnostic << name.getValue() << " is not supported";
+    if (entry.count > 1)
+      diagnostic << " (" << entry.count << " layers)";
+    diagnostic << "; `nnc ops --frontend=caffe` lists what is";
+  }
+}
+
+void GraphImporter::reportMissingWeights() {
+  if (weights.getNumMissing() == 0)
+    return;
+  if (loaded.weights) {
+    problems.report(ImportStatus::broken)
+        << "has layers with weights, and the file of weights '"
+        << loaded.weights->path
+        << "' holds a network without any: none of its layers has blobs";
+    return;
+  }
+  problems.report(ImportStatus::broken)
+      << "has layers with weights, and no file of weights was given: pass "
+         "--weights FILE.caffemodel, or put that file beside the network under "
+         "the same name";
+}
+
+void GraphImporter::run(ArrayRef<Input> inputs) {
+  auto arguments = function.getArguments().begin();
+  for (const Input &input : inputs) {
+    Value value = input.value ? Value(builder.create<nn::ConstantOp>(
+                                    problems.getLoc(input.name), input.value))
+                              : Value(*arguments++);
+    blobs[input.name] = {value, input.name};
+  }
+  int64_t most = problems.getLimits().nodes;
+  if (loaded.net.layer_size() > most) {
+    problems.report(ImportStatus::limit)
+        << "has " << loaded.net.layer_size() << " layers, more than --limit "
+        << "nodes=" << most << " allows";
+    return;
+  }
+  for (const schema::LayerParameter &param : loaded.net.layer())
+    importLayer(param);
+  reportUnsupported();
+  reportMissingWeights();
+  customs.reportUnused([](StringRef name) { return bool(findOp(name)); },
+                       problems);
+  if (unread.empty())
+    problems.report(ImportStatus::broken)
+        << "has no outputs: no layer computes a blob that no other layer reads";
+  if (!problems.none())
+    return;
+  SmallVector<Value> results;
+  SmallVector<StringRef> names;
+  for (const std::string &name : unread) {
+    results.push_back(blobs[name].value);
+    names.push_back(name);
+  }
+  returnFromMain(function, results, names);
+}

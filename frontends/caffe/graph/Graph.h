@@ -1,0 +1,72 @@
+//===- Graph.h - Walks a network's layers -----------------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_CAFFE_GRAPH_GRAPH_H
+#define NNC_FRONTENDS_CAFFE_GRAPH_GRAPH_H
+
+#include "frontends/caffe/Ops.h"
+#include "frontends/caffe/file/Load.h"
+#include "frontends/caffe/graph/LayerWeights.h"
+#include "frontends/common/Customs.h"
+#include "frontends/common/Inputs.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <set>
+
+namespace nnc::caffe {
+
+/// Imports the layers of a network in the order of the file, in which Caffe
+/// runs them.
+class GraphImporter {
+public:
+  GraphImporter(const LoadedModel &loaded, const ImportOptions &options,
+                Problems &problems, mlir::func::FuncOp function);
+
+  /// Imports all layers into the function. Reports problems.
+  void run(llvm::ArrayRef<Input> inputs);
+
+private:
+  /// The current value of a blob, which layers that work in place change.
+  struct BlobValue {
+    mlir::Value value;  ///< null after an error
+    std::string source; ///< the layer that computed it
+  };
+
+  void importLayer(const schema::LayerParameter &param);
+  bool readBottoms(const schema::LayerParameter &param, const OpInfo &info,
+                   llvm::SmallVectorImpl<mlir::Value> &bottoms);
+  void setTops(const schema::LayerParameter &param,
+               llvm::ArrayRef<mlir::Value> values);
+  void noteUnsupported(const schema::LayerParameter &param);
+  void reportUnsupported();
+  void reportMissingWeights();
+  mlir::Location getLoc(const schema::LayerParameter &param) const;
+
+  const LoadedModel &loaded;
+  Problems &problems;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  LayerWeights weights;
+  Customs customs;
+  llvm::StringMap<BlobValue> blobs;
+  /// The blobs that no layer has read, by name: in the end, the outputs.
+  std::set<std::string> unread;
+  /// The last layer that computes each blob.
+  llvm::StringMap<std::string> computedBy;
+
+  struct Missing {
+    mlir::Location first;
+    int64_t count;
+  };
+  /// The types of layers that nnc does not support, by name.
+  llvm::MapVector<mlir::StringAttr, Missing> missing;
+};
+
+} // namespace nnc::caffe
+
+#endif // NNC_FRONTENDS_CAFFE_GRAPH_GRAPH_H
