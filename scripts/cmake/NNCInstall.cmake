@@ -51,6 +51,7 @@ foreach(page
     examples/recipes/README.md
     frontends/README.md
     frontends/caffe/README.md
+    frontends/mxnet/README.md
     frontends/onnx/README.md
     frontends/tflite/README.md
     frontends/torch/README.md

@@ -134,6 +134,7 @@ TABLE = {
     "frontends/torch": (["frontends/torch/*", "frontends/common/*", "dialects/*"], MLIR, True),
     "frontends/caffe": (["frontends/caffe/*", "frontends/common/*", "dialects/*"],
                         MLIR + ["google/protobuf/*"], True),
+    "frontends/mxnet": (["frontends/mxnet/*", "frontends/common/*", "dialects/*"], MLIR, True),
     "frontends/mlir": (["frontends/mlir/*", "frontends/common/*", "dialects/*"], MLIR, True),
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*",

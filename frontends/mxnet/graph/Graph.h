@@ -1,0 +1,76 @@
+//===- Graph.h - Walks the graph of a symbol --------------------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_MXNET_GRAPH_GRAPH_H
+#define NNC_FRONTENDS_MXNET_GRAPH_GRAPH_H
+
+#include "frontends/common/Customs.h"
+#include "frontends/common/Inputs.h"
+#include "frontends/mxnet/file/Params.h"
+#include "frontends/mxnet/file/Symbol.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nnc::mxnet {
+
+/// The importer of the nodes of a symbol into a function.
+class GraphImporter {
+public:
+  GraphImporter(const Symbol &symbol, const Params &params,
+                const ImportOptions &options, Problems &problems,
+                mlir::func::FuncOp function);
+
+  /// Returns the names of the network's inputs: of those variables that the
+  /// outputs are computed from and that are no parameters.
+  static std::vector<uint32_t> findInputs(const Symbol &symbol,
+                                          const Params &params,
+                                          llvm::ArrayRef<uint32_t> sorted);
+
+  /// Imports the nodes `sorted` and reports problems. `inputs` are those with
+  /// the numbers `inputNodes`.
+  void run(llvm::ArrayRef<uint32_t> sorted, llvm::ArrayRef<uint32_t> inputNodes,
+           llvm::ArrayRef<Input> inputs);
+
+  /// Returns the parameter `name` as a constant; null, without an error, if
+  /// there is none.
+  mlir::Value getParameter(llvm::StringRef name);
+
+  /// Returns the version of MXNet that saved the symbol (Symbol::version).
+  int64_t getVersion() const { return symbol.version; }
+  Customs &getCustoms() { return customs; }
+  Problems &getProblems() { return problems; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+
+private:
+  void importNode(uint32_t number);
+  void importVariable(uint32_t number);
+  void reportUnsupported();
+  void returnResults();
+
+  const Symbol &symbol;
+  const Params &params;
+  Problems &problems;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  Customs customs;
+  /// The results of each node. A result that could not be computed is null.
+  std::vector<llvm::SmallVector<mlir::Value, 1>> values;
+  llvm::StringMap<mlir::Value> parameters;
+
+  struct Missing {
+    mlir::Location first;
+    int64_t count;
+  };
+  /// The operators that nnc does not support, by name.
+  llvm::MapVector<mlir::StringAttr, Missing> missing;
+};
+
+} // namespace nnc::mxnet
+
+#endif // NNC_FRONTENDS_MXNET_GRAPH_GRAPH_H
