@@ -112,6 +112,9 @@ struct ImportOptions {
   /// import at other values has the same sizes. Empty for the import that finds
   /// them.
   std::vector<FoundSize> expectedSizes = {};
+  /// The name of the signature to compile of a model that has several, such as
+  /// a SavedModel of TensorFlow; empty for the default one.
+  std::string signature = "";
 };
 
 /// How an import ended. If a model has several problems, the status is that of

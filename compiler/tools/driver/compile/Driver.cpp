@@ -203,7 +203,8 @@ mlir::FailureOr<target::MachineAttr> Driver::findMachine() {
 
 ExitCode Driver::import() {
   Progress progress("importing " + choices.model);
-  bool isFile = llvm::sys::fs::is_regular_file(choices.model);
+  bool isFile = llvm::sys::fs::is_regular_file(choices.model) ||
+                frontends::isModelFolder(choices.model);
   if (!isFile)
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
         << (llvm::sys::fs::exists(choices.model) ? "is not a file"

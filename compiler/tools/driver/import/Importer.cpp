@@ -116,7 +116,8 @@ ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
        choices.values, choices.limits,
        choices.stream ? choices.stream->input : "",
        /*trial=*/"", point.batch,
-       /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes},
+       /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes,
+       choices.signature},
       context, wanted.command);
   choices.shapes.insert(result.samples.begin(), result.samples.end());
   if (result.status != frontends::ImportStatus::ok) {

@@ -89,6 +89,7 @@ struct ModelOptions {
   /// The file with the weights of a model whose format keeps them apart, or
   /// empty.
   std::string modelWeights;
+  std::string signature; ///< the model's signature to compile, or empty
   frontends::TfliteRounding tfliteRounding = frontends::TfliteRounding::twice;
   std::optional<StreamChoice> stream;
   /// The form of the weights in the emitted folder: "embed", "array" or "file".

@@ -140,6 +140,10 @@ void addModelFileOptions(CLI::App &app, ModelOptions &options) {
       "that the model declares for outputs and values in between are errors "
       "where they contradict the computed ones, but warnings with a --shape "
       "that binds open dimensions: they may be left from other sizes");
+  app.add_option("--signature", options.signature,
+                 "Which signature of a SavedModel to take, if not "
+                 "serving_default or its only one")
+      ->type_name("NAME");
   app.add_option("--external-data", options.externalData,
                  "Folder that may hold the model's external data, beside the "
                  "model's own; links that lead out of both are refused")
@@ -214,15 +218,31 @@ void allowFolder(CLI::App &app, const ModelOptions &options) {
   app.parse_complete_callback([&app, &options] {
     if (!isCompiledFolder(options.model))
       return;
-    for (const char *name :
-         {"--target",    "--name",          "--shape",
-          "--value",     "--external-data", "--tflite-rounding",
-          "--custom",    "--stream",        "--io",
-          "--max-ram",   "--max-latency",   "--max-weights",
-          "--pool",      "--batch",         "--weights",
-          "--max-error", "--layouts",       "--weights-encoding",
-          "--precision", "--calibrate",     "--max-drop",
-          "--optimize",  "--tuning",        "--probe"})
+    for (const char *name : {"--target",
+                             "--name",
+                             "--shape",
+                             "--value",
+                             "--external-data",
+                             "--signature",
+                             "--tflite-rounding",
+                             "--custom",
+                             "--stream",
+                             "--io",
+                             "--max-ram",
+                             "--max-latency",
+                             "--max-weights",
+                             "--pool",
+                             "--batch",
+                             "--weights",
+                             "--max-error",
+                             "--layouts",
+                             "--weights-encoding",
+                             "--precision",
+                             "--calibrate",
+                             "--max-drop",
+                             "--optimize",
+                             "--tuning",
+                             "--probe"})
       if (CLI::Option *option = app.get_option_no_throw(name);
           option && option->count())
         throw CLI::ValidationError(
