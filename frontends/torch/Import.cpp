@@ -46,7 +46,8 @@ ImportResult nnc::torch::importModel(StringRef path,
   std::vector<TensorInfo> declared;
   for (const GraphInput &input : signature->inputs)
     if (input.kind == GraphInput::Kind::user) {
-      declared.push_back(describeInput(*program, input.name, context));
+      declared.push_back(
+          describeInput(*program, input.name, context, problems));
       std::vector<std::string> &names = result.dimNames[input.name];
       if (declared.back().dims)
         for (const Dim &dim : *declared.back().dims)

@@ -24,7 +24,7 @@ TEXT = '<ir_version: 8, opset_import: ["" : 17]>\nagraph (float[2] x) => (float[
 def zipped():
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("archive/data.pkl", "weights")
+        archive.writestr("config.json", "{}")
     return stream.getvalue()
 
 
@@ -44,9 +44,9 @@ def array():
 HEADER = b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
 # name: (content, what it looks like, what to do)
 FOREIGN = {
-    "zip": (zipped(), "a zip archive, as PyTorch and Keras", "export it to ONNX"),
-    "pickle": (pickle.dumps({"w": [1.0]}, protocol=2), "a Python pickle", "torch.onnx.export"),
-    "pickle_4": (pickle.dumps({"w": [1.0]}, protocol=4), "a Python pickle", "torch.onnx.export"),
+    "zip": (zipped(), "a zip archive of another program", "export it to ONNX"),
+    "pickle": (pickle.dumps({"w": [1.0]}, protocol=2), "a Python pickle", "torch.export.save"),
+    "pickle_4": (pickle.dumps({"w": [1.0]}, protocol=4), "a Python pickle", "torch.export.save"),
     "keras": (b"\x89HDF\r\n\x1a\n" + bytes(40), "an HDF5 file", "convert it to ONNX"),
     "safetensors": (len(HEADER).to_bytes(8, "little") + HEADER + bytes(4), "a safetensors file",
                     "load it into its network"),

@@ -266,7 +266,7 @@ static const json::Object *findMeta(const Program &program, StringRef name) {
 }
 
 TensorInfo nnc::torch::describeInput(const Program &program, StringRef name,
-                                     MLIRContext &context) {
+                                     MLIRContext &context, Problems &problems) {
   TensorInfo info;
   info.name = name;
   const json::Object *meta = findMeta(program, name);
@@ -283,8 +283,14 @@ TensorInfo nnc::torch::describeInput(const Program &program, StringRef name,
       if (auto known = object ? object->getInteger("as_int") : std::nullopt;
           known && *known >= 0)
         dim.size = *known;
-      else
-        dim.symbol = describe(getSizeExpression(size));
+      else if (StringRef open = getSizeExpression(size); !open.empty())
+        dim.symbol = describe(open);
+      else if (!info.isReported) {
+        problems.report(ImportStatus::broken, problems.getLoc(name))
+            << "input '" << name << "' has no sound size along axis "
+            << info.dims->size();
+        info.isReported = true;
+      }
       info.dims->push_back(dim);
     }
   }

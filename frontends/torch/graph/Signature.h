@@ -43,9 +43,10 @@ std::optional<Signature> readSignature(const Program &program,
                                        Problems &problems);
 
 /// Returns what the program states of its tensor `name` as an input. Open
-/// dimensions have the expressions of their sizes as names.
+/// dimensions have the expressions of their sizes as names. Reports damaged
+/// sizes.
 TensorInfo describeInput(const Program &program, llvm::StringRef name,
-                         mlir::MLIRContext &context);
+                         mlir::MLIRContext &context, Problems &problems);
 
 /// Returns the expression of a size in the metadata of a tensor, or an empty
 /// string if it is a known number or damaged.
