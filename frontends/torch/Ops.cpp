@@ -15,12 +15,16 @@ using namespace nnc::torch;
 namespace nnc::torch {
 #define NNC_TORCH_MAP(name, converter, op) Value converter(Node &);
 #define NNC_TORCH_OP(name, converter, limits) Value converter(Node &);
+#define NNC_TORCH_COMPLEX(name, converter) Value converter(Node &);
 #include "frontends/torch/Ops.inc"
 } // namespace nnc::torch
 
 static constexpr OpInfo kOps[] = {
-#define NNC_TORCH_MAP(name, converter, op) {name, op, "", converter},
-#define NNC_TORCH_OP(name, converter, limits) {name, "", limits, converter},
+#define NNC_TORCH_MAP(name, converter, op) {name, op, "", false, converter},
+#define NNC_TORCH_OP(name, converter, limits)                                  \
+  {name, "", limits, false, converter},
+#define NNC_TORCH_COMPLEX(name, converter)                                     \
+  {name, "", "complex numbers", true, converter},
 #include "frontends/torch/Ops.inc"
 };
 
@@ -29,8 +33,10 @@ static constexpr OpInfo kOps[] = {
 static const std::vector<OpInfo> &getSorted() {
   static const std::vector<OpInfo> sorted = [] {
     std::vector<OpInfo> ops(std::begin(kOps), std::end(kOps));
-    llvm::sort(
-        ops, [](const OpInfo &a, const OpInfo &b) { return a.name < b.name; });
+    llvm::sort(ops, [](const OpInfo &a, const OpInfo &b) {
+      return std::pair<StringRef, bool>(a.name, a.isComplex) <
+             std::pair<StringRef, bool>(b.name, b.isComplex);
+    });
     return ops;
   }();
   return sorted;
@@ -45,19 +51,23 @@ std::string nnc::torch::getOpName(StringRef target) {
   return target.str();
 }
 
-static const OpInfo *findByName(StringRef name) {
+static const OpInfo *findByName(StringRef name, bool isComplex) {
+  std::pair<StringRef, bool> key(name, isComplex);
   auto found = llvm::lower_bound(
-      getSorted(), name,
-      [](const OpInfo &op, StringRef given) { return op.name < given; });
-  return found != getSorted().end() && found->name == name ? &*found : nullptr;
+      getSorted(), key, [](const OpInfo &op, std::pair<StringRef, bool> given) {
+        return std::pair<StringRef, bool>(op.name, op.isComplex) < given;
+      });
+  bool isFound = found != getSorted().end() && found->name == name &&
+                 found->isComplex == isComplex;
+  return isFound ? &*found : nullptr;
 }
 
-const OpInfo *nnc::torch::findOp(StringRef target) {
+const OpInfo *nnc::torch::findOp(StringRef target, bool isComplex) {
   std::string name = getOpName(target);
-  if (const OpInfo *op = findByName(name))
+  if (const OpInfo *op = findByName(name, isComplex))
     return op;
   std::string functional = getFunctionalName(name);
-  return functional.empty() ? nullptr : findByName(functional);
+  return functional.empty() ? nullptr : findByName(functional, isComplex);
 }
 
 bool nnc::torch::isIgnored(StringRef op) {

@@ -20,6 +20,9 @@ struct OpInfo {
   llvm::StringLiteral name; ///< with its overload: "add.Tensor"
   llvm::StringLiteral nnOp; ///< nn op that its converter builds, or ""
   llvm::StringLiteral limits;
+  /// The entry is for complex operands or results, whose values have a last axis
+  /// of two parts.
+  bool isComplex;
   /// Builds the operator's first result.
   mlir::Value (*convert)(Node &node);
 };
@@ -30,8 +33,8 @@ llvm::ArrayRef<OpInfo> getOps();
 
 /// Returns the entry of the operator that a node names in its field `target`;
 /// for one that works in place, that of its functional form. Null if there is
-/// none.
-const OpInfo *findOp(llvm::StringRef target);
+/// none. `isComplex` tells that an operand or a result holds complex numbers.
+const OpInfo *findOp(llvm::StringRef target, bool isComplex);
 
 /// Returns the name of an operator for messages and tables: that in the
 /// program without "torch.ops." and "aten.".

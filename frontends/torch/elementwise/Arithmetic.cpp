@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/torch/graph/Node.h"
+#include "frontends/torch/elementwise/Elementwise.h"
 
 #include <cmath>
 
@@ -150,9 +150,7 @@ Value convertHypot(Node &node) {
                                       node.createElementwise("mul", {b, b})})});
 }
 
-Value convertAtan2(Node &node) {
-  Value y = node.toReal(node.getTensor("self")),
-        x = node.toReal(node.getTensor("other"));
+Value computeAtan2(Node &node, Value y, Value x) {
   if (!x || !y)
     return {};
   Type type = getElement(x);
@@ -171,6 +169,11 @@ Value convertAtan2(Node &node) {
   Value upright = select(isZero, number(0),
                          select(isBelow, number(-M_PI_2), number(M_PI_2)));
   return select(isOnAxis, upright, select(isLeft, turned, angle));
+}
+
+Value convertAtan2(Node &node) {
+  return computeAtan2(node, node.toReal(node.getTensor("self")),
+                      node.toReal(node.getTensor("other")));
 }
 
 //===----------------------------------------------------------------------===//

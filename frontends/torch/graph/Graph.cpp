@@ -39,6 +39,12 @@ Type GraphImporter::getStatedType(const Scope &scope, StringRef name) {
   return dtype ? getStoredType(builder.getContext(), *dtype) : Type();
 }
 
+bool GraphImporter::isComplex(const Scope &scope, StringRef name) const {
+  const json::Object *meta = findMeta(scope, name);
+  auto dtype = meta ? meta->getInteger("dtype") : std::nullopt;
+  return dtype && isComplexType(*dtype);
+}
+
 std::optional<SmallVector<int64_t>>
 GraphImporter::getStatedShape(const Scope &scope, StringRef name) {
   const json::Object *meta = findMeta(scope, name);
@@ -117,7 +123,7 @@ SmallVector<StringRef> nnc::torch::getResultNames(const json::Object &node) {
 /// makes the view reads the base's new value.
 void GraphImporter::refresh(Scope &scope, Tensor &tensor) {
   std::string target = tensor.node->getString("target").value_or("").str();
-  const OpInfo *info = findOp(target);
+  const OpInfo *info = findOp(target, usesComplex(scope, *tensor.node));
   StringRef place = tensor.node->getString("name").value_or("");
   Node node(*this, *tensor.node, scope,
             problems.getLoc(scope.prefix + place.str()), getOpName(target));
@@ -198,6 +204,8 @@ void GraphImporter::checkResult(Scope &scope, StringRef name, Value value,
     return;
   }
   auto shape = getStatedShape(scope, name);
+  if (shape && isComplex(scope, name))
+    shape->push_back(2);
   if (shape && ArrayRef<int64_t>(*shape) != getShape(value))
     node.broken("has a result of shape " + toString(getShape(value)) +
                 "; the program states " + toString(ArrayRef(*shape)));
@@ -244,12 +252,12 @@ void GraphImporter::takeResults(Scope &scope, Node &node) {
   }
 }
 
-bool GraphImporter::lacksOperand(Scope &scope, const json::Object &object) {
-  auto lacks = [&](const json::Object *tensor) {
-    auto name = tensor ? tensor->getString("name") : std::nullopt;
-    auto found = name ? scope.tensors.find(*name) : scope.tensors.end();
-    return found != scope.tensors.end() && !found->second.value &&
-           !found->second.isLeftOut;
+/// Returns the names of the tensors that a node reads.
+static SmallVector<StringRef> getOperandNames(const json::Object &object) {
+  SmallVector<StringRef> names;
+  auto add = [&](const json::Object *tensor) {
+    if (auto name = tensor ? tensor->getString("name") : std::nullopt)
+      names.push_back(*name);
   };
   const json::Array *inputs = object.getArray("inputs");
   for (const json::Value &entry : inputs ? *inputs : json::Array()) {
@@ -257,23 +265,35 @@ bool GraphImporter::lacksOperand(Scope &scope, const json::Object &object) {
     const json::Object *argument = input ? input->getObject("arg") : nullptr;
     if (!argument)
       continue;
-    const json::Object *tensor = argument->getObject("as_tensor");
+    add(argument->getObject("as_tensor"));
     if (const json::Object *given = argument->getObject("as_optional_tensor"))
-      tensor = given->getObject("as_tensor");
-    if (lacks(tensor))
-      return true;
+      add(given->getObject("as_tensor"));
     for (StringRef kind : {"as_tensors", "as_optional_tensors"}) {
       const json::Array *list = argument->getArray(kind);
       for (const json::Value &element : list ? *list : json::Array()) {
         const json::Object *named = element.getAsObject();
         if (named && named->getObject("as_tensor"))
           named = named->getObject("as_tensor");
-        if (lacks(named))
-          return true;
+        add(named);
       }
     }
   }
-  return false;
+  return names;
+}
+
+bool GraphImporter::lacksOperand(Scope &scope, const json::Object &object) {
+  return llvm::any_of(getOperandNames(object), [&](StringRef name) {
+    auto found = scope.tensors.find(name);
+    return found != scope.tensors.end() && !found->second.value &&
+           !found->second.isLeftOut;
+  });
+}
+
+bool GraphImporter::usesComplex(const Scope &scope,
+                                const json::Object &object) const {
+  auto holds = [&](StringRef name) { return isComplex(scope, name); };
+  return llvm::any_of(getOperandNames(object), holds) ||
+         llvm::any_of(getResultNames(object), holds);
 }
 
 void GraphImporter::importNode(Scope &scope, const json::Object &object,
@@ -294,8 +314,11 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
   if (results.size() == 1 && !results[0].empty() &&
       !findMeta(scope, results[0]) && getScalar(scope, results[0]))
     return;
-  const OpInfo *info = findOp(target);
+  bool isComplex = usesComplex(scope, object);
+  const OpInfo *info = findOp(target, isComplex);
   if (!info) {
+    if (isComplex)
+      name += " of complex numbers";
     auto [entry, isNew] =
         missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
     ++entry->second.count;

@@ -86,6 +86,8 @@ public:
   /// Returns the dtype that the program states for a tensor, as stored, or
   /// null.
   mlir::Type getStatedType(const Scope &scope, llvm::StringRef name);
+  /// Returns true if the program states that a tensor holds complex numbers.
+  bool isComplex(const Scope &scope, llvm::StringRef name) const;
   /// Returns the shape that the program states for a tensor, or nullopt if it
   /// depends on data.
   std::optional<llvm::SmallVector<int64_t>>
@@ -103,6 +105,8 @@ private:
   /// Returns true if an operand of a node has no value, which has been
   /// reported.
   bool lacksOperand(Scope &scope, const json::Object &object);
+  /// Returns true if an operand or a result of a node holds complex numbers.
+  bool usesComplex(const Scope &scope, const json::Object &object) const;
   void takeResults(Scope &scope, Node &node);
   void checkResult(Scope &scope, llvm::StringRef name, mlir::Value value,
                    Node &node);

@@ -1,0 +1,19 @@
+//===- Elementwise.h - Elementwise functions of several folders ----------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TORCH_ELEMENTWISE_ELEMENTWISE_H
+#define NNC_FRONTENDS_TORCH_ELEMENTWISE_ELEMENTWISE_H
+
+#include "frontends/torch/graph/Node.h"
+
+namespace nnc::torch {
+
+/// Returns the angles of the points (x, y) in (-pi, pi], of floats.
+mlir::Value computeAtan2(Node &node, mlir::Value y, mlir::Value x);
+
+} // namespace nnc::torch
+
+#endif // NNC_FRONTENDS_TORCH_ELEMENTWISE_ELEMENTWISE_H
