@@ -1,0 +1,122 @@
+"""Programs of one kind of operator on values each: arithmetic, moves, reductions, creation and
+indices, in all of their forms."""
+
+import torch
+import torch.nn.functional as F
+
+from inputs import floats, ids
+from modules import function
+
+
+def unary_forms(x):
+    y = x.abs() + 0.1
+    return (x.abs(), x.neg(), x.sin(), x.cos(), x.tan(), x.sinh(), x.cosh(), x.asinh(), x.atan(),
+            (x / 9).asin(), (x / 9).acos(), (x / 9).atanh(), (y + 1).acosh(), x.exp(), x.exp2(),
+            x.expm1(), y.log(), y.log2(), y.log10(), y.log1p(), y.sqrt(), y.rsqrt(), y.reciprocal(),
+            x.floor(), x.ceil(), x.round(), x.trunc(), x.frac(), x.sign(), x.erf(), x.erfc(),
+            x.square(), x.isnan(), x.isinf(), x.isfinite(), x.logical_not(), x.clamp(-0.5, 0.5),
+            x.clamp(min=0.2), x.clamp_max(0.1), x.nan_to_num(), x.sgn(), x.deg2rad(), x.positive(),
+            x.logit(0.1), x.sinc(), (x / 9).erfinv(), x.round(decimals=1), x.signbit())
+
+
+def binary_forms(x, y, i, j):
+    k = j.abs() + 1
+    return (x + y, x - y, x * y, x / y, x + 1, 2 - x, x * 2.5, 3 / (x + 9), i + j, i * 2, i / k,
+            i // k, i % k, x // y, x % y, x + i, i * 1.5, torch.add(x, y, alpha=3), torch.sub(
+                i, j, alpha=2), torch.rsub(x, 2), torch.div(x, y, rounding_mode="trunc"), torch.div(
+                    i, k, rounding_mode="floor"), torch.fmod(x, 0.7), torch.fmod(i, k),
+            torch.remainder(x, y), torch.floor_divide(x, 0.3), x.abs() ** y, x ** 2, 2.0 ** x,
+            x.abs() ** 0.5, i ** 2, torch.maximum(x, y), torch.minimum(i, j), torch.max(x, y),
+            torch.fmax(x, y), x > y, x >= 0.2, i < j, i <= 3, i == j, i != 2, x.eq(y), (i > 0) & (
+                j > 0), (i > 0) | (j > 0), (i > 0) ^ (j > 0), ~(i > 0), i & j, i | 3, i ^ j, ~i,
+            i << 2, k >> 1, torch.atan2(x, y), torch.hypot(x, y), torch.logaddexp(x, y), torch.lerp(
+                x, y, 0.3), torch.addcmul(x, y, y, value=0.5), torch.addcdiv(
+                    x, y, y.abs() + 1, value=2), torch.where(x > 0, x, y), torch.where(
+                        x > 0, x, 0.0), torch.where(x > 0, 1.0, 2.0), torch.copysign(x, y),
+            torch.logical_and(x, y), torch.logical_or(i, j), torch.logical_xor(i, j), torch.xlogy(
+                x.abs(), y.abs()), torch.clamp(x, y - 1, y + 1), torch.heaviside(x, y),
+            torch.logaddexp2(x, y), torch.isclose(x, x + 1e-9), torch.true_divide(i, 2), F.mse_loss(
+                x, y), F.l1_loss(x, y), F.cosine_similarity(x, y), x.to(torch.float64) + y,
+            x.int() + j, x.to(torch.int64), i.float(), i.bool(), x.half().float(), i.to(torch.int8),
+            x.type_as(i), x.add(y).mul_(2).sub_(y).div_(3), x.clone().add_(1).relu_())
+
+
+def reduction_forms(x, i):
+    return (x.sum(), x.sum(1), x.sum((0, -1), keepdim=True), x.mean(), x.mean(-1), x.mean((1, 2)),
+            x.amax(1), x.amin((0, 1)), x.max(), x.min(), *x.max(1), *x.min(-1, keepdim=True),
+            x.argmax(), x.argmax(1), x.argmin(-1, keepdim=True), x.prod(), x.prod(1), x.var(),
+            x.var(1), x.var((0, 2), unbiased=False), x.std(-1), x.std(1, correction=0), *torch
+            .var_mean(x, 1), *torch.std_mean(x, (0, 1)), x.norm(), x.norm(1, 2), x.norm(
+                dim=1, keepdim=True), torch.linalg.vector_norm(x, 3, 1), torch.linalg.vector_norm(
+                    x, float("inf"), -1), x.logsumexp(1), (x > 0).any(), (x > 0).all(1), (x > 0).any(
+                        -1, True), i.sum(1), i.sum(dtype=torch.float32), i.prod(1), x.cumsum(1),
+            x.cumsum(-1), x.cumprod(1), i.cumsum(0), *x.cummax(1), x.aminmax(dim=1)[1], x.median(
+                1)[0], *x.sort(1), *x.sort(-1, True), *x.topk(2, 1), *x.topk(3, -1, False), x.argsort(
+                    1), x.count_nonzero(1), x.logcumsumexp(1), torch.diff(x), torch.trapezoid(x),
+            *x.kthvalue(2, 1), x.nansum(1), i.max(1)[0], i.float().mean(1), x.diff(dim=0))
+
+
+def move_forms(x, y):
+    return (x.view(-1, 5), x.view(3, 20), x.reshape(5, -1), x.permute(2, 0, 1), x.transpose(0, -1),
+            x.flatten(), x.flatten(1), x.unflatten(1, (2, -1)), x.unsqueeze(0), x.unsqueeze(-1),
+            x[:, :1].squeeze(), x[:1].squeeze(0), x[:, :1].squeeze(1), x.expand(2, 3, 4, 5),
+            x[:1].expand(6, -1, -1), x.repeat(2, 1, 3), x.tile(2), x.repeat_interleave(2, 1),
+            x.flip(0), x.flip((1, -1)), x.roll(1, 0), x.roll((1, -2), (0, 2)), x.roll(3), x[1],
+            x[:, -1], x[..., 1:4], x[:, ::2], x[-2:], x[:, 1:-1:2], x.narrow(2, 1, 3), x.select(
+                1, 2), *x.split(2, 1), *x.split([1, 3, 1], -1), *x.chunk(2, 1), *x.unbind(0),
+            torch.cat([x, x[:, :2]], 1), torch.stack([x, x], -1), torch.cat([x, x, x], -1), torch
+            .hstack([x, x]), torch.vstack([x, x]), x.movedim(0, 2), x.swapaxes(0, 1), F.pad(
+                x, (1, 2)), F.pad(x, (1, 2, 0, 1), value=3.0), F.pad(x, (-1, 1)), F.pad(
+                    x, (2, 1), "reflect"), F.pad(x, (2, 1), "replicate"), F.pad(
+                        x, (2, 1), "circular"), F.pad(y, (2, 1, 1, 3), "reflect"), F.pad(
+                            y, (2, 1, 1, 3), "replicate"), x.tril(), x.triu(1), x.diagonal(0, 1, 2),
+            x[0].diag(), x[0, 0].diag(), torch.diag_embed(x), x.unfold(1, 2, 1), x.T, x.mT, x[0].t(),
+            torch.rot90(x, 1, (0, 1)), x.as_strided((3, 4), (1, 5)), torch.broadcast_to(
+                x[:, :1], (3, 4, 5)), x.view_as(x), x.expand_as(x), x.contiguous(), x.clone(),
+            torch.block_diag(x[0], x[1]), torch.cartesian_prod(x[0, 0], x[0, 1]), torch.meshgrid(
+                x[0, 0], x[0, 1], indexing="xy")[0], torch.column_stack([x[0, 0], x[0, 1]]), F.pad(
+                    y, (1, 1, 1, 1)), x.ravel(), torch.atleast_2d(x[0, 0]), x.moveaxis(-1, 0))
+
+
+def index_forms(x, i, rows, columns):
+    return (x[i[:, 0]], x[:, i[0]], x[rows, columns], x[rows, :, columns], x[:, rows, columns], x[
+        ..., rows], x[None, rows], x[rows[:, None], columns], x.gather(1, i[:, :, None].expand(
+            -1, -1, 3)), x.index_select(1, rows), x.take_along_dim(i[..., None], 1), torch.take(
+                x, rows), x.scatter(1, i[:, :, None], 7.0), x.scatter(1, i[..., None], x[:, :, :1]),
+            x.scatter_add(1, i[..., None].expand(-1, -1, 5), x[:, :2]), x.index_add(1, rows, x[
+                :, :4]), x.index_copy(1, torch.tensor([2, 0]), x[:, :2]), x.index_fill(
+                    2, torch.tensor([0, 3]), 5.0), x.masked_fill(x > 0.5, -1.0), x.index_put(
+                        (rows, columns), x[0]), x.index_put(
+                            (rows, columns), x[0], accumulate=True), x.scatter_reduce(
+                                1, i[..., None].expand(-1, -1, 5), x[:, :2], "amax"), x
+            .scatter_reduce(1, i[..., None].expand(-1, -1, 5), x[:, :2], "prod"), x.slice_scatter(
+                x[:, :2] * 2, 1, 1, 3), x.select_scatter(x[:, 0] * 2, 1, 2), F.one_hot(i, 5), torch
+            .bucketize(x, torch.linspace(-1, 1, 5)), torch.searchsorted(
+                torch.linspace(-1, 1, 5), x, right=True), x.masked_scatter(
+                    torch.ones_like(x) > 0, x * 2), torch.isin(i, torch.tensor([1, 3])))
+
+
+def create_forms(x):
+    return (torch.zeros(2, 3) + x[0, 0], torch.ones(3) * x[0, 0], torch.full((2,), 7.5) * x[0, 0],
+            torch.arange(5) + x[0, 0], torch.arange(1, 9, 2) * x[0, 0], torch.arange(
+                0, 1, 0.25) + x[0, 0], torch.linspace(0, 1, 7) + x[0, 0], torch.eye(3) + x[0, 0],
+            torch.eye(2, 4) + x[0, 0], torch.zeros_like(x) + 1, torch.ones_like(x) * x, torch
+            .full_like(x, 3.0) + x, x.new_zeros(2) + x[0, 0], x.new_ones(2, 2), x.new_full((3,), 4),
+            torch.tril_indices(4, 3, -1) + x[0, 0].long(), torch.triu_indices(3, 4, 1), torch.tensor(
+                [1.0, 2.0]) + x[0, 0], torch.hann_window(8) * x[0, 0], torch.hamming_window(7),
+            torch.logspace(0, 1, 4) + x[0, 0], torch.scalar_tensor(3.5) + x, torch.empty(
+                2, 2).fill_(4) + x[0, 0], torch.meshgrid(torch.arange(3), torch.arange(2), indexing="ij")[
+                    0] + x[0, 0], torch.vander(x[0, :3], 4), torch.zeros(3, dtype=torch.int32) + 1)
+
+
+CUBE = floats(3, 4, 5)
+VALUE_OPERATORS = {
+    "unary": function(unary_forms, x=floats(3, 5)),
+    "binary": function(binary_forms, x=floats(3, 5), y=floats(3, 5), i=ids(3, 5, high=9, low=-8),
+                       j=ids(3, 5, high=9, low=-8)),
+    "reduction": function(reduction_forms, x=CUBE, i=ids(3, 4, high=9, low=-8)),
+    "move": function(move_forms, x=CUBE, y=floats(2, 3, 5, 6)),
+    "index": function(index_forms, x=floats(4, 4, 5), i=ids(4, 2, high=4, low=0),
+                      rows=ids(4, high=4, low=0), columns=ids(4, high=4, low=0)),
+    "create": function(create_forms, x=floats(3, 4)),
+}
