@@ -38,10 +38,12 @@ ImportResult nnc::caffe::importModel(StringRef path,
                                      MLIRContext &context) {
   context.loadDialect<nn::NnDialect, func::FuncDialect>();
   Problems problems(context, path, options.trial, options.limits);
+  // Problems of the files do not depend on sizes that are tried.
+  Problems fileProblems(context, path, /*trial=*/"", options.limits);
   ImportResult result;
-  auto loaded = loadModel(path, options.weights, problems);
+  auto loaded = loadModel(path, options.weights, fileProblems);
   if (!loaded) {
-    result.status = problems.getStatus();
+    result.status = fileProblems.getStatus();
     return result;
   }
   if (loaded->weights && loaded->weights->path != path)
@@ -61,7 +63,8 @@ ImportResult nnc::caffe::importModel(StringRef path,
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
   if (llvm::all_of(inputs, [](const Input &i) { return bool(i.type); }))
-    GraphImporter(*loaded, options, problems, main).run(inputs);
+    GraphImporter(*loaded, options, problems, fileProblems, main).run(inputs);
+  problems.add(fileProblems);
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);
   return result;

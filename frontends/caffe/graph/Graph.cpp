@@ -15,8 +15,9 @@ using namespace nnc::caffe;
 
 GraphImporter::GraphImporter(const LoadedModel &loaded,
                              const ImportOptions &options, Problems &problems,
-                             func::FuncOp function)
-    : loaded(loaded), problems(problems), function(function),
+                             Problems &fileProblems, func::FuncOp function)
+    : loaded(loaded), problems(problems), fileProblems(fileProblems),
+      function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
       weights(loaded.net, loaded.weights.get()), customs(options.customs) {
   for (const schema::LayerParameter &layer : loaded.net.layer())
@@ -92,12 +93,15 @@ void GraphImporter::setTops(const schema::LayerParameter &param,
 }
 
 void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
-  std::string name = param.type().empty() ? "a layer without a type"
-                                          : "layer type '" + param.type() + "'";
+  if (param.type().empty()) {
+    problems.report(ImportStatus::broken, getLoc(param)) << "has no type";
+    return;
+  }
+  std::string name = "layer type '" + param.type() + "'";
   if (param.type() == "Python")
     name = "layer type 'Python' (" + param.python_param().module() + "." +
            param.python_param().layer() + ")";
-  else if (!param.type().empty())
+  else
     customs.noteMissing(param.type());
   ++missing.insert({builder.getStringAttr(name), Missing{getLoc(param), 0}})
         .first->second.count;
@@ -145,16 +149,17 @@ void GraphImporter::reportUnsupported() {
 }
 
 void GraphImporter::reportMissingWeights() {
-  if (weights.getNumMissing() == 0)
+  // A file that could not be read has been reported.
+  if (weights.getNumMissing() == 0 || !fileProblems.none())
     return;
   if (loaded.weights) {
-    problems.report(ImportStatus::broken)
+    fileProblems.report(ImportStatus::broken)
         << "has layers with weights, and the file of weights '"
         << loaded.weights->path
         << "' holds a network without any: none of its layers has blobs";
     return;
   }
-  problems.report(ImportStatus::broken)
+  fileProblems.report(ImportStatus::broken)
       << "has layers with weights, and no file of weights was given: pass "
          "--weights FILE.caffemodel, or put that file beside the network under "
          "the same name";
@@ -184,7 +189,7 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
   if (unread.empty())
     problems.report(ImportStatus::broken)
         << "has no outputs: no layer computes a blob that no other layer reads";
-  if (!problems.none())
+  if (!problems.none() || !fileProblems.none())
     return;
   SmallVector<Value> results;
   SmallVector<StringRef> names;

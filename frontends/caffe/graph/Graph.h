@@ -24,8 +24,10 @@ namespace nnc::caffe {
 /// runs them.
 class GraphImporter {
 public:
+  /// `fileProblems` are those of the files, whatever the sizes of inputs.
   GraphImporter(const LoadedModel &loaded, const ImportOptions &options,
-                Problems &problems, mlir::func::FuncOp function);
+                Problems &problems, Problems &fileProblems,
+                mlir::func::FuncOp function);
 
   /// Imports all layers into the function. Reports problems.
   void run(llvm::ArrayRef<Input> inputs);
@@ -48,7 +50,7 @@ private:
   mlir::Location getLoc(const schema::LayerParameter &param) const;
 
   const LoadedModel &loaded;
-  Problems &problems;
+  Problems &problems, &fileProblems;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   LayerWeights weights;
