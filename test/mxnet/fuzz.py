@@ -110,6 +110,8 @@ def damage(random, data):
     """The bytes of a file after changing, removing or repeating some of them."""
     data = bytearray(data)
     for _ in range(int(random.integers(1, 4))):
+        if not data:
+            break
         how, at = int(random.integers(5)), int(random.integers(max(len(data) - 8, 1)))
         if how == 0:
             data[at] ^= 1 << int(random.integers(8))
