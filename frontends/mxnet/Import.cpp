@@ -96,7 +96,12 @@ ImportResult nnc::mxnet::importModel(StringRef path,
   func::FuncOp main = createMain(*module, inputs, problems);
   GraphImporter(*symbol, *params, options, problems, main)
       .run(*sorted, inputNodes, inputs);
-  finishModule(std::move(module), path, hash(*symbol, *params), options,
+  // The module's name is PREFIX.
+  StringRef prefix = path;
+  std::string named = prefix.consume_back("-symbol.json")
+                          ? (prefix + ".json").str()
+                          : path.str();
+  finishModule(std::move(module), named, hash(*symbol, *params), options,
                problems, result);
   return result;
 }

@@ -85,6 +85,15 @@ def pools():
                  plain.pool(x, (3, 3), "avg", (2, 2), (1, 1), convention, False))
     n.output(n("Pooling", data1, kernel="(3,)", stride="(2,)", pool_type="avg"),
              plain.pool(line, (3,), "avg", (2,)))
+    cube = r(1, 2, 5, 6, 4)
+    data3 = n.data(cube)
+    for kind in ("max", "avg", "sum"):
+        n.output(n("Pooling", data3, kernel=(3, 2, 2), stride=(2, 2, 1), pad=(1, 0, 1),
+                   pool_type=kind, pooling_convention="full"),
+                 plain.pool(cube, (3, 2, 2), kind, (2, 2, 1), (1, 0, 1), "full"))
+    n.output(n("Pooling", data3, kernel=(3, 3, 3), pad=(1, 1, 1), pool_type="avg",
+               count_include_pad=False),
+             plain.pool(cube, (3, 3, 3), "avg", None, (1, 1, 1), include=False))
     n.output(n("Pooling", data, kernel=(7, 7), global_pool=True, pool_type="avg"),
              x.mean((2, 3), keepdims=True))
     n.output(n("Pooling", data, global_pool="1", pool_type="max"), x.max((2, 3), keepdims=True))
@@ -521,4 +530,101 @@ def sequences():
         turned[:length, b] = x[:length, b][::-1]
     n.output(n("SequenceReverse", data, count, use_sequence_length=True), turned)
     n.output(n("SequenceReverse", data), x[::-1])
+    return n
+
+
+def overlap(a, b):
+    """The intersection over union of two boxes, given by corners."""
+    sides = [max(min(a[k + 2], b[k + 2]) - max(a[k], b[k]), 0) for k in (0, 1)]
+    areas = [max(v[2] - v[0], 0) * max(v[3] - v[1], 0) for v in (a, b)]
+    both = sides[0] * sides[1]
+    return both / (sum(areas) - both) if sum(areas) - both > 0 else 0
+
+
+def suppress(rows, limit, valid, most, same, keeps):
+    """Rows (class, score, corners) in order of their scores, without those that overlap."""
+    order = [i for i in np.argsort(-rows[:, 1], kind="stable") if rows[i, 1] > valid][:most]
+    rows, kept = rows.copy(), []
+    for place, i in enumerate(order):
+        dropped = any((rows[i, 0] == rows[j, 0] or not same) and
+                      (overlap(rows[i, 2:], rows[j, 2:]) > limit) for j in kept)
+        if not dropped:
+            kept.append(i)
+    made = np.full(rows.shape, -1.0)
+    listed = order if keeps else kept
+    made[:len(listed)] = rows[listed]
+    for place, i in enumerate(listed):
+        if i not in kept:
+            made[place, 0] = -1
+    return made
+
+
+def random_boxes(random, n):
+    centre, size = random.uniform(0.2, 0.8, (n, 2)), random.uniform(0.2, 0.5, (n, 2))
+    return np.concatenate([centre - size / 2, centre + size / 2], 1)
+
+
+@net
+def boxes():
+    n = symbols.Net()
+    random, r = start(11)
+    count = 25
+    rows = np.float32([np.column_stack([random.integers(0, 3, count),
+                                        random.permutation(count) / count,
+                                        random_boxes(random, count)]) for _ in range(2)])
+    data = n.data(rows)
+    for most, force, limit in ((-1, False, 0.3), (12, True, 0.45), (3, False, 0.5)):
+        n.output(n("_contrib_box_nms", data, overlap_thresh=limit, valid_thresh=0.1, id_index=0,
+                   score_index=1, coord_start=2, topk=most, force_suppress=force),
+                 np.stack([suppress(v, limit, 0.1, most if most > 0 else None, not force, False)
+                           for v in rows]))
+    centres = rows.copy()
+    centres[..., 2:4] = (rows[..., 2:4] + rows[..., 4:6]) / 2
+    centres[..., 4:6] = rows[..., 4:6] - rows[..., 2:4]
+    n.output(n("_contrib_box_nms", n.data(centres), overlap_thresh=0.3, valid_thresh=0.1,
+               id_index=0, in_format="center"),
+             np.stack([suppress(v, 0.3, 0.1, None, True, False) for v in rows]))
+    a, b = random_boxes(random, 4).astype(np.float32), random_boxes(random, 6).astype(np.float32)
+    n.output(n("_contrib_box_iou", n.data(a), n.data(b)),
+             [[overlap(p, q) for q in b] for p in a])
+    anchors = random_boxes(random, count).astype(np.float32)
+    scores = plain.softmax(r(2, 4, count) * 2, 1).astype(np.float32)
+    offsets = r(2, count * 4, low=-1, high=1)
+    want = []
+    for s, o in zip(scores, offsets.reshape(2, count, 4).astype(float)):
+        size, centre = anchors[:, 2:] - anchors[:, :2], (anchors[:, 2:] + anchors[:, :2]) / 2
+        middle = o[:, :2] * 0.1 * size + centre
+        half = np.exp(o[:, 2:] * 0.2) * size / 2
+        box = np.clip(np.concatenate([middle - half, middle + half], 1), 0, 1)
+        best = s[1:].max(0)
+        v = np.column_stack([s[1:].argmax(0), np.where(best < 0.3, -1, best), box])
+        want.append(suppress(v, 0.45, -0.5, 20, True, True))
+    n.output(n("_contrib_MultiBoxDetection", n.data(scores), n.data(offsets), anchors[None],
+               threshold=0.3, nms_threshold=0.45, nms_topk=20), want)
+    return n
+
+
+@net
+def samples():
+    n = symbols.Net()
+    random, r = start(12)
+    x, theta = r(2, 3, 5, 6), r(2, 6, low=-0.7, high=0.7)
+    ys, xs = np.meshgrid(np.linspace(-1, 1, 4), np.linspace(-1, 1, 7), indexing="ij")
+    base = np.stack([xs.ravel(), ys.ravel(), np.ones(28)])
+    grid = (theta.reshape(2, 2, 3) @ base).reshape(2, 2, 4, 7)
+    column, row = (grid[:, 0] + 1) * 5 / 2, (grid[:, 1] + 1) * 4 / 2
+    want = np.zeros((2, 3, 4, 7))
+    for b, i, j in np.ndindex(2, 4, 7):
+        top, left = math.floor(row[b, i, j]), math.floor(column[b, i, j])
+        for y in (top, top + 1):
+            for z in (left, left + 1):
+                if 0 <= y < 5 and 0 <= z < 6:
+                    want[b, :, i, j] += x[b, :, y, z] * (1 - abs(row[b, i, j] - y)) * (
+                        1 - abs(column[b, i, j] - z))
+    data, transformation = n.data(x), n.data(theta)
+    made = n("GridGenerator", transformation, transform_type="affine", target_shape=(4, 7))
+    n.output(made, grid)
+    n.output(n("BilinearSampler", data, made), want, 1e-4)
+    n.output(n("SpatialTransformer", data, transformation, transform_type="affine",
+               sampler_type="bilinear", target_shape=(4, 7)), want, 1e-4)
     return n

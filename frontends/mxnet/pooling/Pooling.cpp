@@ -31,11 +31,14 @@ private:
   /// Sets the sizes of the result, and extends the padding behind the axes by
   /// what windows reach beyond it.
   bool readSizes(Value x, Window &window);
-  /// Returns the mean of each window, whose elements in the padding count.
-  Value average(Value x, const Window &window);
+  /// Returns the mean of each window. Elements in the padding count as zeros or
+  /// not at all.
+  Value average(Value x, const Window &window, bool countsPadding);
   Value averageOfElements(Value x, const Window &window);
-  /// Pools over any number of axes as over the last two, then over the others.
-  Value poolMaxima(Value x, const Window &window);
+  /// Pools over three axes as over the last two, then over the first.
+  /// `poolPlane` pools over one or two axes.
+  Value poolAxes(Value x, const Window &window,
+                 llvm::function_ref<Value(Value, const Window &)> poolPlane);
 
   Layer &layer;
   PoolKind kind;
@@ -116,27 +119,59 @@ bool Pool::readSizes(Value x, Window &window) {
   return true;
 }
 
-Value Pool::poolMaxima(Value x, const Window &window) {
-  if (window.getAxes() <= 2)
-    return layer.create<nn::MaxPoolOp>(x, window.kernel, window.strides,
-                                       window.dilations, window.pads, false);
-  return layer.unsupported("takes maxima over more than two axes");
+/// Returns the windows of two axes, the second of which has one element in
+/// each.
+static Window sliceWindow(const Window &window, size_t axis, size_t count) {
+  Window part;
+  size_t axes = window.getAxes();
+  auto take = [&](const SmallVector<int64_t> &from, SmallVector<int64_t> &to,
+                  size_t begin, int64_t otherwise) {
+    to.append(from.begin() + begin, from.begin() + begin + count);
+    to.resize(to.size() + 2 - count, otherwise);
+  };
+  take(window.kernel, part.kernel, axis, 1);
+  take(window.strides, part.strides, axis, 1);
+  take(window.dilations, part.dilations, axis, 1);
+  take(window.pads, part.pads, axis, 0);
+  take(window.pads, part.pads, axes + axis, 0);
+  return part;
 }
 
-Value Pool::average(Value x, const Window &window) {
-  return layer.create<nn::AvgPoolOp>(x, window.kernel, window.strides,
-                                     window.dilations, window.pads, false, true,
-                                     /*accumulator=*/TypeAttr());
+Value Pool::poolAxes(
+    Value x, const Window &window,
+    llvm::function_ref<Value(Value, const Window &)> poolPlane) {
+  if (window.getAxes() <= 2)
+    return poolPlane(x, window);
+  SmallVector<int64_t> shape(getShape(x));
+  Value y = poolPlane(
+      layer.reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]}),
+      sliceWindow(window, 1, 2));
+  if (!y)
+    return {};
+  SmallVector<int64_t> plane(getShape(y).take_back(2));
+  y = poolPlane(
+      layer.reshape(y, {shape[0], shape[1], shape[2], plane[0] * plane[1]}),
+      sliceWindow(window, 0, 1));
+  if (!y)
+    return {};
+  return layer.reshape(
+      y, {shape[0], shape[1], getShape(y)[2], plane[0], plane[1]});
+}
+
+Value Pool::average(Value x, const Window &window, bool countsPadding) {
+  return poolAxes(x, window, [&](Value plane, const Window &w) {
+    return layer.create<nn::AvgPoolOp>(plane, w.kernel, w.strides, w.dilations,
+                                       w.pads, false, countsPadding,
+                                       /*accumulator=*/TypeAttr());
+  });
 }
 
 Value Pool::averageOfElements(Value x, const Window &window) {
   if (!layer.getBool("count_include_pad", true))
-    return layer.create<nn::AvgPoolOp>(x, window.kernel, window.strides,
-                                       window.dilations, window.pads, false,
-                                       false, /*accumulator=*/TypeAttr());
+    return average(x, window, false);
   // Elements that windows reach beyond the stated padding do not count.
   size_t axes = window.getAxes();
-  Value y = average(x, window);
+  Value y = average(x, window, true);
   for (size_t i = 0; i < axes; ++i) {
     int64_t end = getShape(x)[i + 2] + stated[i];
     SmallVector<double> factors;
@@ -168,16 +203,16 @@ Value Pool::overWindows(Value x) {
   auto window = readWindow(layer, x);
   if (!window || !readSizes(x, *window))
     return {};
-  if (window->getAxes() == 3)
-    return layer.unsupported("pools over three axes; nnc pools over one or "
-                             "two, or over whole axes");
   if (kind == PoolKind::max)
-    return poolMaxima(x, *window);
+    return poolAxes(x, *window, [&](Value plane, const Window &w) {
+      return layer.create<nn::MaxPoolOp>(plane, w.kernel, w.strides,
+                                         w.dilations, w.pads, false);
+    });
   if (kind == PoolKind::avg)
     return averageOfElements(x, *window);
   if (kind == PoolKind::lp)
     x = raise(layer, x, power);
-  Value y = average(x, *window);
+  Value y = average(x, *window, true);
   y = layer.mul(y, layer.scalar(double(product(window->kernel)), y));
   return kind == PoolKind::lp ? takeRoot(layer, y, power) : y;
 }

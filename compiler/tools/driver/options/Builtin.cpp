@@ -7,6 +7,7 @@
 #include "compiler/tools/driver/options/Builtin.h"
 
 #include "dialects/nn/custom/Custom.h"
+#include "runtime/nnc_boxes.h"
 #include "runtime/nnc_detection.h"
 #include "runtime/nnc_signal_fft_f32.h"
 #include "runtime/nnc_signal_fft_i16.h"
@@ -27,7 +28,7 @@ static constexpr std::pair<llvm::StringLiteral, nnc_function *> kFunctions[] = {
 };
 
 bool tools::isBuiltinHeader(llvm::StringRef name) {
-  return name == "nnc_detection.h" ||
+  return name == "nnc_boxes.h" || name == "nnc_detection.h" ||
          (name.starts_with("nnc_signal") && name.ends_with(".h"));
 }
 
