@@ -53,6 +53,7 @@ foreach(page
     frontends/caffe/README.md
     frontends/mxnet/README.md
     frontends/onnx/README.md
+    frontends/tensorflow/README.md
     frontends/tflite/README.md
     frontends/torch/README.md
     scripts/benchmark/README.md)

@@ -135,6 +135,8 @@ TABLE = {
     "frontends/caffe": (["frontends/caffe/*", "frontends/common/*", "dialects/*"],
                         MLIR + ["google/protobuf/*"], True),
     "frontends/mxnet": (["frontends/mxnet/*", "frontends/common/*", "dialects/*"], MLIR, True),
+    "frontends/tensorflow": (["frontends/tensorflow/*", "frontends/common/*", "dialects/*"],
+                             MLIR + ["google/protobuf/*"], True),
     "frontends/mlir": (["frontends/mlir/*", "frontends/common/*", "dialects/*"], MLIR, True),
     # Edits models; builds no IR.
     "frontends/onnx/quantize": (["frontends/onnx/*", "frontends/common/*",

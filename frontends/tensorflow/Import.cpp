@@ -1,0 +1,84 @@
+//===- Import.cpp - From a TensorFlow model to the nn dialect -------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tensorflow/Import.h"
+
+#include "dialects/nn/Nn.h"
+#include "dialects/qnn/Qnn.h"
+#include "frontends/common/Module.h"
+#include "frontends/tensorflow/graph/Importer.h"
+#include "frontends/tensorflow/graph/Types.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tensorflow;
+
+/// Returns the name, type and dimensions that the model states for an input.
+static TensorInfo getInfo(const Port &port, MLIRContext &context) {
+  TensorInfo info;
+  info.name = port.name;
+  info.element = getElementType(&context, port.type);
+  info.elementName = getTypeName(port.type);
+  auto sizes = readShape(port.shape);
+  if (!sizes)
+    return info;
+  info.dims.emplace();
+  for (int64_t size : *sizes) {
+    Dim dim;
+    if (size >= 0)
+      dim.size = size;
+    info.dims->push_back(dim);
+  }
+  return info;
+}
+
+ImportResult nnc::tensorflow::importModel(StringRef path,
+                                          const ImportOptions &options,
+                                          MLIRContext &context) {
+  context.loadDialect<nn::NnDialect, qnn::QnnDialect, func::FuncDialect>();
+  Problems problems(context, path, options.trial, options.limits);
+  ImportResult result;
+  auto loaded = loadModel(path, options.signature, problems);
+  if (!loaded) {
+    result.status = problems.getStatus();
+    return result;
+  }
+  if (!loaded->version.empty())
+    result.metadata.emplace_back("tensorflow_version", loaded->version);
+  Graphs graphs(*loaded, problems);
+  std::vector<TensorInfo> declared;
+  for (const Port &port : loaded->inputs)
+    declared.push_back(getInfo(port, context));
+  std::vector<Input> inputs =
+      bindInputs(declared, options.shapes, options, problems);
+  for (Input &input : inputs) {
+    if (input.isOneSample && input.type)
+      result.samples[input.name] = input.type.getShape().vec();
+    if (input.open)
+      result.open.push_back(std::move(*input.open));
+  }
+  OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
+  func::FuncOp main = createMain(*module, inputs, problems);
+  WeightFiles files(problems,
+                    loaded->savedModel.empty() ? path
+                                               : StringRef(loaded->savedModel),
+                    options.externalData);
+  Checkpoint checkpoint(loaded, files, problems);
+  bool areBound =
+      llvm::all_of(inputs, [](const Input &input) { return bool(input.type); });
+  if (areBound) {
+    GraphImporter importer(loaded, graphs, checkpoint, options, problems, main,
+                           options.isSample ||
+                               llvm::any_of(inputs, [](const Input &input) {
+                                 return input.isRebound;
+                               }));
+    importer.run(inputs);
+  }
+  result.dataFiles = files.getPaths();
+  finishModule(std::move(module), path, loaded->sha256, options, problems,
+               result);
+  return result;
+}

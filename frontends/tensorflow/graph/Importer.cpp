@@ -1,0 +1,349 @@
+//===- Importer.cpp - Walks a model's graph and functions -----------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/tensorflow/graph/Importer.h"
+
+#include "dialects/nn/Nn.h"
+#include "dialects/nn/attributes/State.h"
+#include "frontends/common/Module.h"
+#include "frontends/tensorflow/Ops.h"
+#include "frontends/tensorflow/custom/Custom.h"
+#include "frontends/tensorflow/graph/Layer.h"
+#include "frontends/tensorflow/graph/Tensors.h"
+
+using namespace mlir;
+using namespace nnc;
+using namespace nnc::tensorflow;
+
+static std::vector<std::string> getOutputTensors(const LoadedModel &model) {
+  std::vector<std::string> tensors;
+  for (const Port &port : model.outputs)
+    tensors.push_back(port.tensor);
+  return tensors;
+}
+
+GraphImporter::GraphImporter(std::shared_ptr<const LoadedModel> loaded,
+                             const Graphs &graphs, Checkpoint &checkpoint,
+                             const ImportOptions &options, Problems &problems,
+                             func::FuncOp function, bool isRebound)
+    : loaded(std::move(loaded)), graphs(graphs), checkpoint(checkpoint),
+      options(options), problems(problems), function(function),
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())),
+      isRebound(isRebound), customs(options.customs) {}
+
+//===----------------------------------------------------------------------===//
+// Constants and variables
+//===----------------------------------------------------------------------===//
+
+ElementsAttr GraphImporter::getConstant(const pb::TensorProto &tensor,
+                                        StringRef name, Location loc) {
+  return readTensor(loaded, tensor, name, problems, loc);
+}
+
+State *GraphImporter::getState(StringRef name) {
+  State &state = states[builder.getStringAttr(name)];
+  if (state.argument)
+    return &state;
+  ElementsAttr initial = checkpoint.getValue(name, problems.getLoc(name));
+  if (!initial)
+    return nullptr;
+  unsigned index = function.getNumArguments();
+  function.insertArgument(index, initial.getType(),
+                          builder.getDictionaryAttr(builder.getNamedAttr(
+                              nn::kNameAttr, builder.getStringAttr(name))),
+                          problems.getLoc(name));
+  state.name = name;
+  state.initial = initial;
+  state.argument = function.getArgument(index);
+  state.value = state.argument;
+  return &state;
+}
+
+Value GraphImporter::readVariable(StringRef name) {
+  if (assigned.count(name)) {
+    auto found = states.find(builder.getStringAttr(name));
+    return found == states.end() ? Value() : found->second.value;
+  }
+  bool isMain = builder.getInsertionBlock() == &function.getBody().front();
+  if (isMain)
+    if (Value known = constants.lookup(name))
+      return known;
+  ElementsAttr value = checkpoint.getValue(name, problems.getLoc(name));
+  if (!value)
+    return {};
+  Value constant = builder.create<nn::ConstantOp>(problems.getLoc(name), value);
+  if (isMain)
+    constants[name] = constant;
+  return constant;
+}
+
+bool GraphImporter::assignVariable(StringRef name, Value value, Layer &caller) {
+  auto found = states.find(builder.getStringAttr(name));
+  if (found == states.end() || !value)
+    return false;
+  if (bodies > 0) {
+    caller.unsupported("assigns the variable '" + name +
+                       "' in a branch or loop that may not run, which nnc does "
+                       "not handle");
+    return false;
+  }
+  if (value.getType() != found->second.argument.getType()) {
+    caller.unsupported("gives the variable '" + name +
+                       "' another shape or type than it has in the checkpoint");
+    return false;
+  }
+  found->second.value = value;
+  return true;
+}
+
+GraphImporter::BodyScope::BodyScope(GraphImporter &importer,
+                                    llvm::function_ref<Value(Value)> capture)
+    : importer(importer) {
+  ++importer.bodies;
+  for (auto &[name, state] : importer.states) {
+    before.push_back(state.value);
+    state.value = capture(state.value);
+  }
+}
+
+GraphImporter::BodyScope::~BodyScope() {
+  --importer.bodies;
+  for (auto [value, entry] : llvm::zip(before, importer.states))
+    entry.second.value = value;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Passed GraphImporter::find(Scope &scope, StringRef text, Location loc,
+                           StringRef op) {
+  Reference reference = parseReference(text);
+  auto found = scope.values.find(reference.node);
+  auto fail = [&](const Twine &why) {
+    problems.report(ImportStatus::broken, loc, op)
+        << (op.empty() ? "an output" : op) << " reads '" << text << "', "
+        << why;
+    return Passed();
+  };
+  if (found == scope.values.end()) {
+    // Nodes that are there were sorted in front of their readers.
+    return scope.graph->nodes.count(reference.node)
+               ? Passed()
+               : fail("and there is no node of this name");
+  }
+  int64_t index = reference.index;
+  auto node = scope.graph->nodes.find(reference.node);
+  if (!reference.result.empty() && node != scope.graph->nodes.end())
+    if (const OpInfo *info = findOp(node->second->op())) {
+      SmallVector<StringRef> names;
+      info->results.split(names, ' ', -1, /*KeepEmpty=*/false);
+      const auto *place = llvm::find(names, reference.result);
+      if (place != names.end())
+        index += place - names.begin();
+      else if (!names.empty())
+        return fail("and that node has no such result");
+    }
+  if (index < 0)
+    return fail("which is no reference to a tensor");
+  return size_t(index) < found->second.size() ? found->second[size_t(index)]
+                                              : Passed();
+}
+
+void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
+  StringRef op = node.op();
+  auto &results = scope.values[node.name()];
+  if (!results.empty()) // an input of the model
+    return;
+  Location loc = problems.getLoc(scope.prefix + node.name());
+  const OpInfo *info = findOp(op);
+  const CustomFunction *custom = info ? nullptr : customs.find({op.str()});
+  if (!info && !custom) {
+    customs.noteMissing(op);
+    auto [entry, isNew] =
+        missing.insert({builder.getStringAttr(op), Missing{loc, 0}});
+    ++entry->second.count;
+    return;
+  }
+  SmallVector<Passed> inputs;
+  bool isAbsent = false, isDead = false;
+  for (const std::string &input : node.input()) {
+    if (StringRef(input).starts_with("^"))
+      continue;
+    inputs.push_back(find(scope, input, loc, op));
+    isAbsent |= inputs.back().kind == Passed::absent;
+    isDead |= inputs.back().kind == Passed::dead;
+  }
+  if (info &&
+      (inputs.size() < info->minInputs || inputs.size() > info->maxInputs)) {
+    problems.report(ImportStatus::broken, loc, op)
+        << op << " has " << inputs.size() << " inputs; it takes "
+        << info->minInputs
+        << (info->maxInputs != info->minInputs ? " or more" : "");
+    return;
+  }
+  bool merges = op == "Merge";
+  if (isAbsent && !merges) // What lacks has been reported.
+    return;
+  if (isDead && !merges) {
+    scope.values[node.name()].assign(4, Passed{Passed::dead});
+    return;
+  }
+  Layer layer(*this, node, inputs, loc, op);
+  if (custom) {
+    convertCustom(layer, *custom, isRebound);
+  } else {
+    bool before = problems.none() && missing.empty();
+    Value first = info->convert(layer);
+    if (first)
+      layer.setResult(0, first);
+    bool lacks = layer.getResults().empty() ||
+                 layer.getResults()[0].kind == Passed::absent;
+    if (lacks && info->kind != OpKind::acting && before && problems.none() &&
+        missing.empty())
+      layer.fail(ImportStatus::fault,
+                 "could not be imported, without saying why; please report "
+                 "this");
+  }
+  auto &kept = scope.values[node.name()];
+  kept.assign(layer.getResults().begin(), layer.getResults().end());
+}
+
+bool GraphImporter::importNodes(Scope &scope) {
+  std::vector<std::string> results = scope.graph->name.empty()
+                                         ? getOutputTensors(*loaded)
+                                         : scope.graph->results;
+  auto sorted = sortNodes(*scope.graph, results, problems);
+  if (!sorted)
+    return false;
+  const Limits &limits = problems.getLimits();
+  inlined += int64_t(sorted->size());
+  if (inlined > limits.nodes) {
+    problems.report(ImportStatus::limit)
+        << "has more than " << limits.nodes
+        << " nodes with those of all calls and loops; --limit nodes=N allows "
+           "more";
+    return false;
+  }
+  for (const pb::NodeDef *node : *sorted)
+    importNode(scope, *node);
+  return true;
+}
+
+const Graph *GraphImporter::findFunction(StringRef name, Layer &caller) {
+  const Graph *graph = graphs.find(name);
+  if (!graph)
+    caller.broken(name.empty() ? Twine("names no function that it runs")
+                               : "runs a function '" + name +
+                                     "', which the model does not have");
+  return graph;
+}
+
+bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
+                                   ArrayRef<Passed> inputs,
+                                   SmallVectorImpl<Passed> &results) {
+  // Functions that call others twice each double the nodes at every level. One
+  // report is enough: the callers stop one by one.
+  if (hasTooManyNodes())
+    return false;
+  const Graph *graph = findFunction(name, caller);
+  if (!graph)
+    return false;
+  if (llvm::is_contained(active, graph)) {
+    caller.broken("runs the function '" + name + "' within itself");
+    return false;
+  }
+  if (int64_t(active.size()) > problems.getLimits().depth) {
+    caller.fail(ImportStatus::limit,
+                "runs functions more than " +
+                    Twine(problems.getLimits().depth) +
+                    " calls deep; --limit depth=N allows more");
+    return false;
+  }
+  if (graph->arguments.size() != inputs.size()) {
+    caller.broken("runs the function '" + name + "' with " +
+                  Twine(inputs.size()) + " values; it takes " +
+                  Twine(graph->arguments.size()));
+    return false;
+  }
+  Scope inner{graph, ""};
+  for (auto [argument, input] : llvm::zip_equal(graph->arguments, inputs))
+    inner.values[argument] = {input};
+  active.push_back(graph);
+  bool isImported = importNodes(inner);
+  if (isImported)
+    for (const std::string &result : graph->results)
+      results.push_back(find(inner, result, caller.getLoc(), caller.getOp()));
+  active.pop_back();
+  return isImported && llvm::none_of(results, [](const Passed &result) {
+           return result.kind == Passed::absent;
+         });
+}
+
+void GraphImporter::reportUnsupported() {
+  for (const auto &[name, entry] : missing) {
+    auto diagnostic =
+        problems.report(ImportStatus::unsupported, entry.first, name);
+    diagnostic << name.getValue() << " is not supported";
+    if (entry.count > 1)
+      diagnostic << " (" << entry.count << " operators)";
+    diagnostic << "; `nnc ops --frontend=tensorflow` lists what is, and "
+                  "--custom takes a function of yours for it";
+  }
+}
+
+void GraphImporter::run(ArrayRef<Input> inputs) {
+  assigned = findAssigned(graphs, getOutputTensors(*loaded), problems);
+  if (!problems.none())
+    return;
+  Scope scope{&graphs.getMain(), ""};
+  auto arguments = function.getArguments().begin();
+  for (auto [port, input] : llvm::zip(loaded->inputs, inputs)) {
+    Value value = input.value ? Value(builder.create<nn::ConstantOp>(
+                                    problems.getLoc(input.name), input.value))
+                              : Value(*arguments++);
+    scope.values[parseReference(port.tensor).node] = {makeTensor(value)};
+  }
+  for (const auto &entry : assigned)
+    getState(entry.getKey());
+  if (!importNodes(scope))
+    return;
+  reportUnsupported();
+  customs.reportUnused([](StringRef name) { return findOp(name) != nullptr; },
+                       problems);
+  SmallVector<Value> results;
+  std::vector<std::string> names;
+  for (const Port &port : loaded->outputs) {
+    Passed result = find(scope, port.tensor, problems.getLoc(), "");
+    if (result.isTensor())
+      results.push_back(result.value);
+    else if (problems.none())
+      problems.report(ImportStatus::unsupported, problems.getLoc(port.name))
+          << "is an output that is no tensor of numbers; outputs of nnc are "
+             "such tensors";
+    names.push_back(port.name);
+  }
+  if (problems.none())
+    returnResults(results, names);
+}
+
+/// Ends the function with its outputs and, behind them, the next values of its
+/// variables.
+void GraphImporter::returnResults(ArrayRef<Value> outputs,
+                                  ArrayRef<std::string> names) {
+  SmallVector<Value> results(outputs);
+  SmallVector<StringRef> resultNames(names.begin(), names.end());
+  for (const auto &[name, state] : states) {
+    unsigned argument = state.argument.getArgNumber();
+    function.setArgAttr(
+        argument, nn::kStateAttr,
+        builder.getI64IntegerAttr(static_cast<int64_t>(results.size())));
+    function.setArgAttr(argument, nn::kInitialAttr, state.initial);
+    results.push_back(state.value);
+    resultNames.push_back(state.name);
+  }
+  returnFromMain(function, results, resultNames);
+}

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Tests operators of TensorFlow against NumPy, on graphs of many of them at a time."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tflite"))
+import running  # noqa: E402
+import writer
+from writer import Function, Type
+
+RANDOM = np.random.default_rng(5)
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def pads_of(size, kernel, stride, dilation, padding):
+    if padding == "VALID":
+        return 0, 0
+    extent = (kernel - 1) * dilation + 1
+    total = max((-(-size // stride) - 1) * stride + extent - size, 0)
+    return total // 2, total - total // 2
+
+
+def windows(x, kernel, strides, dilations, padding, value=0.0):
+    """The windows of an NHWC image: N, rows, columns, kernel height, kernel width, C."""
+    pads = [(0, 0)] + [pads_of(x.shape[1 + i], kernel[i], strides[i], dilations[i], padding)
+                       if isinstance(padding, str) else padding[i] for i in (0, 1)] + [(0, 0)]
+    x = np.pad(x, pads, constant_values=value)
+    rows, columns = ((x.shape[1 + i] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1
+                     for i in (0, 1))
+    out = np.empty((x.shape[0], rows, columns, *kernel, x.shape[3]), x.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            y0, x0 = i * strides[0], j * strides[1]
+            out[:, i, j] = x[:, y0:y0 + (kernel[0] - 1) * dilations[0] + 1:dilations[0],
+                             x0:x0 + (kernel[1] - 1) * dilations[1] + 1:dilations[1]]
+    return out
+
+
+def conv(x, w, strides=(1, 1), dilations=(1, 1), padding="VALID"):
+    groups = x.shape[3] // w.shape[2]
+    each = w.shape[3] // groups
+    parts = windows(x, w.shape[:2], strides, dilations, padding)
+    return np.concatenate(
+        [np.einsum("nhwijc,ijck->nhwk",
+                   parts[..., g * w.shape[2]:(g + 1) * w.shape[2]].astype(np.float64),
+                   w[..., g * each:(g + 1) * each]) for g in range(groups)],
+        axis=3)
+
+
+def conv_backward(w, y, sizes, strides, padding):
+    """The gradient of conv with respect to its input of shape `sizes`."""
+    pads = [pads_of(sizes[1 + i], w.shape[i], strides[i], 1, padding) for i in (0, 1)]
+    x = np.zeros((sizes[0], sizes[1] + sum(pads[0]), sizes[2] + sum(pads[1]), sizes[3]))
+    for i in range(y.shape[1]):
+        for j in range(y.shape[2]):
+            a, b = i * strides[0], j * strides[1]
+            x[:, a:a + w.shape[0], b:b + w.shape[1]] += np.einsum(
+                "nk,ijck->nijc", y[:, i, j].astype(np.float64), w)
+    return x[:, pads[0][0]:pads[0][0] + sizes[1], pads[1][0]:pads[1][0] + sizes[2]]
+
+
+class Net(writer.Graph):
+    """A graph with what its outputs have to be."""
+
+    def __init__(self):
+        super().__init__()
+        self.feeds, self.wanted = {}, {}
+
+    def feed(self, array):
+        name = f"in{len(self.feeds)}"
+        self.feeds[name] = array
+        return self.placeholder(name, array.dtype.name, array.shape)
+
+    def check(self, wanted, op, *inputs, result="", **attributes):
+        """Adds a node, of whose result the elements have to be `wanted`."""
+        node = self.node(op, *inputs, **attributes)
+        name = f"out{len(self.wanted)}"
+        self.node("Identity", node + result, name=name)
+        self.wanted[name] = (op, np.asarray(wanted))
+
+
+class LayersTest(unittest.TestCase):
+    def run_net(self, net):
+        with tempfile.TemporaryDirectory() as folder:
+            path = net.save(pathlib.Path(folder, "net.pb"))
+            got = running.run(path, list(net.feeds.items()), folder)
+        self.assertEqual(len(got), len(net.wanted))
+        for array, (name, (op, want)) in zip(got, net.wanted.items()):
+            with self.subTest(op, name=name):
+                self.assertEqual(array.shape, want.shape)
+                if want.dtype.kind != "f":
+                    np.testing.assert_array_equal(array, want)
+                    continue
+                apart = np.abs(array.astype(np.float64) - want).max(initial=0)
+                self.assertLessEqual(apart, 1e-5 * np.abs(want).max(initial=1e-30))
+
+    def test_windows(self):
+        net = Net()
+        image = floats(2, 7, 9, 4)
+        x = net.feed(image)
+        w, deep = floats(3, 2, 4, 5), floats(3, 3, 4, 2)
+        for padding in ("SAME", "VALID"):
+            for strides, dilations in (((1, 1), (1, 1)), ((2, 3), (1, 1)), ((1, 1), (2, 1))):
+                common = {"padding": padding, "strides": [1, *strides, 1],
+                          "dilations": [1, *dilations, 1]}
+                net.check(conv(image, w, strides, dilations, padding), "Conv2D", x, w, **common)
+        net.check(conv(image, w, padding=((1, 2), (0, 3))), "Conv2D", x, w, padding="EXPLICIT",
+                  strides=[1, 1, 1, 1], explicit_paddings=[0, 0, 1, 2, 0, 3, 0, 0])
+        grouped = floats(3, 3, 2, 6)
+        net.check(conv(image, grouped), "Conv2D", x, grouped, padding="VALID",
+                  strides=[1, 1, 1, 1])
+        depth = np.concatenate([conv(image[..., c:c + 1], deep[:, :, c:c + 1], (2, 2), (1, 1),
+                                     "SAME") for c in range(4)], axis=3)
+        net.check(depth, "DepthwiseConv2dNative", x, deep, padding="SAME", strides=[1, 2, 2, 1])
+        first = net.node("Transpose", x, [0, 3, 1, 2])
+        net.check(conv(image, w, (2, 2), (1, 1), "SAME").transpose(0, 3, 1, 2), "Conv2D", first,
+                  w, padding="SAME", strides=[1, 1, 2, 2], data_format="NCHW")
+        back, sizes = floats(3, 3, 5, 4), [2, 14, 17, 5]
+        net.check(conv_backward(back, image, sizes, (2, 2), "SAME"), "Conv2DBackpropInput", sizes,
+                  back, x, padding="SAME", strides=[1, 2, 2, 1])
+        sizes = [2, 16, 20, 5]
+        net.check(conv_backward(back, image, sizes, (2, 2), "VALID"), "Conv2DBackpropInput",
+                  sizes, back, x, padding="VALID", strides=[1, 2, 2, 1])
+        parts = windows(image, (3, 3), (2, 2), (1, 1), "SAME", np.nan)
+        pool = {"ksize": [1, 3, 3, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
+        net.check(np.nanmax(parts, axis=(3, 4)), "MaxPool", x, **pool)
+        net.check(np.nanmean(parts, axis=(3, 4)), "AvgPool", x, **pool)
+        self.run_net(net)
+
+    def test_images(self):
+        net = Net()
+        image = floats(1, 5, 6, 4)
+        x = net.feed(image)
+        scale, offset, mean = floats(4), floats(4), floats(4)
+        variance = RANDOM.uniform(0.5, 2, 4).astype(np.float32)
+        net.check((image - mean) / np.sqrt(variance + 1e-3) * scale + offset, "FusedBatchNormV3",
+                  x, scale, offset, mean, variance, epsilon=1e-3, is_training=False)
+        net.check(image + offset, "BiasAdd", x, offset)
+        net.check(np.pad(image, ((0, 0), (1, 2), (0, 1), (0, 0))), "Pad", x,
+                  [[0, 0], [1, 2], [0, 1], [0, 0]])
+        net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="reflect"), "MirrorPad", x,
+                  [[0, 0], [2, 1], [0, 3], [0, 0]], mode="REFLECT")
+        net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="symmetric"), "MirrorPad",
+                  x, [[0, 0], [2, 1], [0, 3], [0, 0]], mode="SYMMETRIC")
+        squares = np.pad(image**2, ((0, 0), (0, 0), (0, 0), (2, 2)))
+        sums = sum(squares[..., i:i + 4] for i in range(5))
+        net.check(image / (1.5 + 0.3 * sums)**0.75, "LRN", x, depth_radius=2, bias=1.5, alpha=0.3,
+                  beta=0.75)
+        y = image.reshape(1, 5, 6, 2, 2, 1).transpose(0, 1, 3, 2, 4, 5).reshape(1, 10, 12, 1)
+        net.check(y, "DepthToSpace", x, block_size=2)
+        cut = net.node("StridedSlice", x, [0, 0, 0, 0], [1, 4, 6, 4], [1, 1, 1, 1])
+        y = image[:, :4].reshape(1, 2, 2, 3, 2, 4).transpose(0, 1, 3, 2, 4, 5)
+        net.check(y.reshape(1, 2, 3, 16), "SpaceToDepth", cut, block_size=2)
+        net.check(image.mean((1, 2)), "Mean", x, [1, 2])
+        net.check(image.max((1, 2), keepdims=True), "Max", x, [1, 2], keep_dims=True)
+        net.check(image.repeat(2, 1).repeat(3, 2), "ResizeNearestNeighbor", x, [10, 18])
+        rows = np.clip((np.arange(10) + 0.5) * 0.5 - 0.5, 0, 4)
+        low = np.minimum(rows.astype(int), 3)
+        share = (rows - low)[:, None, None]
+        net.check(image[:, low] * (1 - share) + image[:, low + 1] * share, "ResizeBilinear", x,
+                  [10, 6], half_pixel_centers=True)
+        space = np.pad(image, ((0, 0), (1, 0), (0, 0), (0, 0))).reshape(1, 3, 2, 3, 2, 4)
+        blocks = net.node("SpaceToBatchND", x, [2, 2], [[1, 0], [0, 0]])
+        net.check(space.transpose(2, 4, 0, 1, 3, 5).reshape(4, 3, 3, 4), "Identity", blocks)
+        net.check(image, "BatchToSpaceND", blocks, [2, 2], [[1, 0], [0, 0]])
+        net.check(np.concatenate([image, -image], 3), "ConcatV2", x, net.node("Neg", x), 3)
+        self.run_net(net)
+
+    def test_moves(self):
+        net = Net()
+        a = floats(3, 4, 5)
+        x = net.feed(a)
+        net.check(a[1, ::-2, None, 1:4], "StridedSlice", x, [1, 0, 0, 1], [2, 0, 0, 4],
+                  [1, -2, 1, 1], begin_mask=2, end_mask=2, new_axis_mask=4, shrink_axis_mask=1)
+        net.check(a[..., -1], "StridedSlice", x, [0, -1], [0, 0], [1, 1], ellipsis_mask=1,
+                  shrink_axis_mask=2)
+        net.check(a[1:, 2:, 1:3], "Slice", x, [1, 2, 1], [-1, 2, 2])
+        net.check(a[:, [3, 0, 0]], "GatherV2", x, [3, 0, 0], 1)
+        picks = np.array([[1, 2], [0, 0], [3, 1]], np.int32)
+        net.check(np.stack([a[i][picks[i]] for i in range(3)]), "GatherV2", x, picks, 1,
+                  batch_dims=1)
+        places = np.array([[0, 3], [2, 1]], np.int32)
+        net.check(a[places[:, 0], places[:, 1]], "GatherNd", x, places)
+        updates = floats(2, 5)
+        want = np.zeros((3, 4, 5), np.float32)
+        want[places[:, 0], places[:, 1]] = updates
+        net.check(want, "ScatterNd", places, updates, [3, 4, 5])
+        want = a.copy()
+        want[places[:, 0], places[:, 1]] = updates
+        net.check(want, "TensorScatterUpdate", x, places, updates)
+        net.check(np.tile(a, (2, 1, 3)), "Tile", x, [2, 1, 3])
+        net.check(np.broadcast_to(a[:, :1], (3, 6, 5)), "BroadcastTo",
+                  net.node("Slice", x, [0, 0, 0], [3, 1, 5]), [3, 6, 5])
+        net.check(a[::-1, :, ::-1], "ReverseV2", x, [0, 2])
+        net.check(np.roll(a, (1, -2), (0, 2)), "Roll", x, [1, -2], [0, 2])
+        net.check(a[:, 2:3], "SplitV", x, [2, 1, -1], 1, result=":1", num_split=3)
+        net.check(a[:, 2], "Unpack", x, result=":2", num=4, axis=1)
+        net.check(np.stack([a, a * 2], 1), "Pack", x, net.node("Add", x, x), axis=1)
+        net.check(np.cumsum(a, 1), "Cumsum", x, 1)
+        shifted = np.pad(a[:, 1:][:, ::-1].cumsum(1)[:, ::-1], ((0, 0), (0, 1), (0, 0)))
+        net.check(shifted, "Cumsum", x, 1, exclusive=True, reverse=True)
+        net.check(a.argmax(2), "ArgMax", x, 2)
+        net.check(a.argmin(0).astype(np.int32), "ArgMin", x, 0, output_type=Type("int32"))
+        order = np.argsort(-a, 2, kind="stable")[..., :3]
+        net.check(np.take_along_axis(a, order, 2), "TopKV2", x, 3)
+        net.check(order.astype(np.int32), "TopKV2", x, 3, result=":1")
+        net.check(np.tril(a, 1) * (np.triu(np.ones((4, 5))) > 0), "MatrixBandPart", x, 0, 1)
+        net.check(np.where(a > 0, a, 0), "SelectV2",
+                  net.node("Greater", x, np.float32(0)), x, np.float32(0))
+        shape = net.node("Shape", x)
+        size = net.node("Prod", shape, [0])
+        net.check(a.reshape(1, 60), "Reshape", x, net.node("Pack", np.int32(1), size, axis=0))
+        net.check(np.arange(2, 9, 3, np.int32) + np.int32(3), "AddV2",
+                  net.node("Range", 2, 9, 3), net.node("Rank", x))
+        indices = net.feed(np.array([1, -1, 3], np.int32))
+        net.check(np.eye(4, dtype=np.float32)[[1, 0, 3]] * np.array([[1], [0], [1]]) * 2 + 1,
+                  "OneHot", indices, 4, np.float32(3), np.float32(1))
+        self.run_net(net)
+
+    def test_arithmetic(self):
+        net = Net()
+        a, b = floats(4, 6), floats(6) + 3
+        x, y = net.feed(a), net.feed(b)
+        net.check((a - b)**2, "SquaredDifference", x, y)
+        net.check(np.floor(a / b), "FloorDiv", x, y)
+        net.check(a - np.floor(a / b) * b, "FloorMod", x, y)
+        net.check(np.expm1(a), "Expm1", x)
+        net.check(np.log1p(b), "Log1p", y)
+        net.check(np.clip(a, 0, 6), "Relu6", x)
+        net.check(np.where(a > 0, a, 0.3 * a), "LeakyRelu", x, alpha=0.3)
+        net.check(1.0507009873554805 * np.where(a > 0, a, 1.6732632423543772 * np.expm1(a)),
+                  "Selu", x)
+        net.check(np.where(a > 0, a, np.expm1(a)), "Elu", x)
+        net.check(a != b, "NotEqual", x, y)
+        net.check(np.isfinite(a), "IsFinite", x)
+        net.check(np.linalg.norm(a, axis=1), "EuclideanNorm", x, [1])
+        net.check((a > 1).any(1), "Any", net.node("Greater", x, np.float32(1)), [1])
+        net.check(a.astype(np.int32), "Cast", x, DstT=Type("int32"))
+        net.check(np.where(a > 0, a / 2, 0), "DivNoNan", net.node("Relu", x), np.float32(2))
+        ints, divisors = np.array([-7, 7, -8, 9], np.int32), np.array([2, -2, 3, 4], np.int32)
+        net.check(ints // divisors, "FloorDiv", net.feed(ints), divisors)
+        net.check(a @ b[:, None], "MatMul", x,
+                  net.node("Reshape", y, [1, 6]), transpose_b=True)
+        c = floats(2, 4, 3)
+        z = net.feed(c)
+        net.check(np.einsum("bij,bkj->bik", c, c), "BatchMatMulV2", z, z, adj_y=True)
+        net.check(np.einsum("bij,ik->bkj", c, a), "Einsum", z, x, equation="bij,ik->bkj")
+        e = np.exp(c - c.max(2, keepdims=True))
+        net.check(e / e.sum(2, keepdims=True), "Softmax", z)
+        spectrum = np.fft.rfft(a, 8)
+        net.check(np.abs(spectrum), "ComplexAbs", net.node("RFFT", x, [8]))
+        net.check(spectrum.imag, "Imag", net.node("RFFT", x, [8]))
+        net.check(np.fft.irfft(spectrum, 8), "IRFFT", net.node("RFFT", x, [8]), [8])
+        self.run_net(net)
+
+    def test_fake_quant(self):
+        net = Net()
+        a = np.clip(floats(3, 40), -2, 2)
+        scale = np.float32(3 / 255)
+        low = -round(1 / scale) * scale
+        want = np.clip(np.floor((a - low) / scale + 0.5), 0, 255) * scale + low
+        net.check(want, "FakeQuantWithMinMaxArgs", net.feed(a), min=-1.0, max=2.0)
+        self.run_net(net)
+
+    def test_control(self):
+        net = Net()
+        a = floats(2, 3)
+        x = net.feed(a)
+        half = net.function("half", ["v"], {"o": "m:z:0"})
+        half.node("Mul", "v", half.constant(np.float32(0.5), "c") + ":output:0", name="m")
+        twice = net.function("twice", ["v"], {"o": "m:z:0"})
+        twice.node("AddV2", "v", "v", name="m")
+        net.check(a / 2, "PartitionedCall", x, f=Function("half"))
+        for value in (-100.0, 100.0):
+            condition = net.node("Greater", net.node("Sum", x, [0, 1]), np.float32(value))
+            net.check(a * 2 if a.sum() > value else a / 2, "If", condition, x,
+                      then_branch=Function("twice"), else_branch=Function("half"))
+        more = net.function("more", ["i", "v", "l"], {"o": "less:z:0"})
+        more.node("Less", "i", more.constant(np.int32(40), "n") + ":output:0", name="less")
+        step = net.function("step", ["i", "v", "l"],
+                            {"i": "next:z:0", "v": "sum:z:0", "l": "set:output_handle:0"})
+        one = step.constant(np.int32(1), "one") + ":output:0"
+        step.node("AddV2", "i", one, name="next")
+        step.node("Mul", "v", step.constant(np.float32(0.9), "c") + ":output:0", name="mul")
+        step.node("AddV2", "mul:z:0", step.constant(np.float32(1), "d") + ":output:0", name="sum")
+        step.node("TensorListSetItem", "l", "i", "sum:z:0", name="set")
+        items = net.node("TensorListReserve", -1, 40, element_dtype=Type("float32"))
+        loop = net.node("While", 0, x, items, cond=Function("more"), body=Function("step"))
+        runs, value = [], a.astype(np.float64)
+        for _ in range(40):
+            value = value * np.float32(0.9) + 1
+            runs.append(value)
+        net.check(runs[-1], "Identity", loop + ":1")
+        net.check(np.stack(runs), "TensorListStack", loop + ":2", [2, 3],
+                  element_dtype=Type("float32"))
+        until = net.function("until", ["v"], {"o": "less:z:0"})
+        until.node("Sum", "v", until.constant(np.array([0, 1], np.int32), "n") + ":output:0",
+                   name="sum")
+        until.node("Less", "sum:output:0", until.constant(np.float32(9), "m") + ":output:0",
+                   name="less")
+        add = net.function("add", ["v"], {"o": "m:z:0"})
+        add.node("AddV2", "v", add.constant(np.float32(0.25), "c") + ":output:0", name="m")
+        value = a.copy()
+        while value.sum() < 9:
+            value += np.float32(0.25)
+        net.check(value, "StatelessWhile", x, cond=Function("until"), body=Function("add"))
+        self.run_net(net)
+
+
+if __name__ == "__main__":
+    unittest.main()

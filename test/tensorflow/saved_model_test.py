@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Tests SavedModels: signatures, variables of checkpoints, state, and damaged ones."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tflite"))
+import running  # noqa: E402
+from running import BROKEN, DONE, LACKING, LIMIT, USAGE, nnc  # noqa: E402
+import writer
+from writer import Function, Shape, Type
+
+RANDOM = np.random.default_rng(7)
+WEIGHTS = RANDOM.standard_normal((3, 2)).astype(np.float32)
+BIAS = RANDOM.standard_normal(2).astype(np.float32)
+CALL = ("call:0", "float32", (-1, 3))
+
+
+def make(folder, shards=1, signatures=("serving_default",), body=None):
+    """A dense layer whose weights are variables that a function reads."""
+    graph = writer.Graph()
+    inner = graph.function("dense", ["x", "w", "b"], {"y": "sum:z:0"})
+    (body or dense)(inner)
+    graph.placeholder("x", "float32", (-1, 3))
+    for name, value in (("w", WEIGHTS), ("b", BIAS)):
+        graph.node("VarHandleOp", name=name, dtype=Type("float32"), shape=Shape(value.shape))
+    graph.node("StatefulPartitionedCall", "x", "w", "b", name="call", f=Function("dense"))
+    writer.restore(graph, {"w": "layer/kernel/.ATTRIBUTES/VARIABLE_VALUE",
+                           "b": "layer/bias/.ATTRIBUTES/VARIABLE_VALUE"})
+    ports = ({"data": ("x:0", "float32", (-1, 3))}, {"score": "call:0"})
+    return writer.saved_model(
+        pathlib.Path(folder, "model"), graph, {name: ports for name in signatures},
+        {"layer/kernel/.ATTRIBUTES/VARIABLE_VALUE": WEIGHTS,
+         "layer/bias/.ATTRIBUTES/VARIABLE_VALUE": BIAS, "other": np.int64(3)}, shards)
+
+
+def dense(nodes):
+    nodes.node("ReadVariableOp", "w", name="read_w", dtype=Type("float32"))
+    nodes.node("ReadVariableOp", "b", name="read_b", dtype=Type("float32"))
+    nodes.node("MatMul", "x", "read_w:value:0", name="product")
+    nodes.node("AddV2", "product:product:0", "read_b:value:0", name="sum")
+
+
+class SavedModelTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def check_model(self, model, *options):
+        x = RANDOM.standard_normal((4, 3)).astype(np.float32)
+        (got,) = running.run(model, [("data", x)], self.folder, "--shape", "data=4x3", *options)
+        np.testing.assert_allclose(got, x @ WEIGHTS + BIAS, rtol=1e-5, atol=1e-5)
+
+    def expect(self, code, model, *texts, options=()):
+        found, said = nnc("check", model, "--shape", "data=4x3", *options)
+        self.assertEqual(found, code, said)
+        for text in texts:
+            self.assertIn(text, said)
+
+    def test_variables_of_one_and_of_many_shards(self):
+        self.check_model(make(self.folder))
+        self.check_model(make(self.folder / "many", shards=3))
+
+    def test_the_file_in_the_folder_names_the_model(self):
+        self.check_model(make(self.folder) / "saved_model.pb")
+
+    def test_signatures(self):
+        two = make(self.folder / "two", signatures=("first", "second"))
+        self.expect(USAGE, two, "has several signatures: first, second", "--signature=first")
+        self.check_model(two, "--signature=second")
+        self.expect(USAGE, two, "has no signature 'secnd'", options=["--signature=secnd"])
+        self.check_model(make(self.folder / "usual", signatures=("a", "serving_default")))
+        self.check_model(make(self.folder / "only", signatures=("only",)))
+        self.expect(LACKING, make(self.folder / "none", signatures=()), "has no signature")
+
+    def test_files_that_are_missing_or_short(self):
+        model = make(self.folder / "shard", shards=2)
+        (model / "variables" / "variables.data-00001-of-00002").unlink()
+        self.expect(BROKEN, model, "variables.data-00001-of-00002", "cannot be read")
+        model = make(self.folder / "short")
+        data = model / "variables" / "variables.data-00000-of-00001"
+        data.write_bytes(data.read_bytes()[:10])
+        self.expect(BROKEN, model, "is only 10 bytes long")
+        model = make(self.folder / "index")
+        (model / "variables" / "variables.index").unlink()
+        self.expect(BROKEN, model, "no file variables/variables.index")
+        (model / "saved_model.pb").unlink()
+        self.assertEqual(nnc("check", model)[0], BROKEN)
+
+    def test_damaged_bytes(self):
+        model = make(self.folder / "data")
+        data = model / "variables" / "variables.data-00000-of-00001"
+        old = data.read_bytes()
+        data.write_bytes(old[:5] + bytes([old[5] ^ 1]) + old[6:])
+        self.expect(BROKEN, model, "do not have the CRC")
+        model = make(self.folder / "index")
+        index = model / "variables" / "variables.index"
+        old = index.read_bytes()
+        index.write_bytes(old[:20] + bytes([old[20] ^ 1]) + old[21:])
+        self.expect(BROKEN, model, "does not have the CRC")
+        index.write_bytes(old[:-1])
+        self.expect(BROKEN, model, "does not end as one")
+        index.write_bytes(writer.table({b"": b"", b"a": b"b"}, compression=1))
+        self.expect(BROKEN, model, "compressed with snappy")
+
+    def test_a_shard_that_links_out_of_the_model(self):
+        model = make(self.folder / "link")
+        data = model / "variables" / "variables.data-00000-of-00001"
+        data.rename(self.folder / "elsewhere")
+        data.symlink_to(self.folder / "elsewhere")
+        self.expect(BROKEN, model, "leads out of the model's folder")
+
+    def test_cycles(self):
+        def cyclic(nodes):
+            nodes.node("AddV2", "sum:z:0", "x", name="other")
+            nodes.node("AddV2", "other:z:0", "x", name="sum")
+
+        def recursive(nodes):
+            nodes.node("PartitionedCall", "x", "w", "b", name="again", f=Function("dense"))
+            nodes.node("Identity", "again:output:0", name="sum")
+            nodes.nodes[-1].op = "Relu"
+
+        self.expect(BROKEN, make(self.folder / "a", body=cyclic), "cycle of nodes")
+        self.expect(BROKEN, make(self.folder / "b", body=recursive), "within itself")
+
+    def test_functions_that_double(self):
+        graph = writer.Graph()
+        x = graph.placeholder("x", "float32", (2,))
+        for level in range(40):
+            nodes = graph.function(f"f{level}", ["v"], {"o": "sum:z:0"})
+            for name in ("a", "b"):
+                nodes.node("PartitionedCall", "v", name=name, f=Function(f"f{level + 1}"))
+            nodes.node("AddV2", "a:output:0", "b:output:0", name="sum")
+        graph.function("f40", ["v"], {"o": "v"})
+        graph.node("PartitionedCall", x, name="y", f=Function("f0"))
+        code, said = nnc("check", graph.save(self.folder / "wide.pb"))
+        self.assertEqual(code, LIMIT, said)
+
+    def test_state(self):
+        def remember(nodes):
+            nodes.node("ReadVariableOp", "b", name="read", dtype=Type("float32"))
+            nodes.node("Sum", "x", nodes.constant(np.int32([0]), "axes") + ":output:0",
+                       name="total")
+            nodes.node("Slice", "total:output:0",
+                       nodes.constant(np.int32([0]), "start") + ":output:0",
+                       nodes.constant(np.int32([2]), "size") + ":output:0", name="part")
+            nodes.node("AddV2", "read:value:0", "part:output:0", name="sum")
+            nodes.node("AssignVariableOp", "b", "sum:z:0", name="assign")
+        model = make(self.folder, body=remember)
+        proto = writer.messages()["SavedModel"].FromString(
+            (model / "saved_model.pb").read_bytes())
+        for function in proto.meta_graphs[0].graph_def.library.function:
+            if function.signature.name == "dense":
+                function.control_ret["assign"] = "assign"
+        (model / "saved_model.pb").write_bytes(proto.SerializeToString())
+        out = self.folder / "out"
+        code, said = nnc("compile", model, "--shape", "data=4x3", "--name=m", "-o", out)
+        self.assertEqual(code, DONE, said)
+        self.assertIn("m_state", (out / "m.h").read_text())
+
+    def test_strings_and_unknown_operators(self):
+        graph = writer.Graph()
+        graph.placeholder("words", "string", (-1,))
+        graph.node("LookupTableFindV2", "words", name="ids")
+        graph.node("Invented", "ids", name="y")
+        code, said = nnc("check", graph.save(self.folder / "words.pb"))
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("Invented is not supported", said)
+
+    def test_formats_of_keras(self):
+        (self.folder / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+        code, said = nnc("check", self.folder / "m.h5")
+        self.assertEqual(code, BROKEN)
+        self.assertIn("model.export", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
