@@ -152,7 +152,11 @@ void LoopImporter::captureKept() {
       continue;
     builder.setInsertionPointToStart(&body.getBlock());
     auto argument = cast<BlockArgument>(value.argument);
-    argument.replaceAllUsesWith(body.capture(value.init));
+    Value captured = body.capture(value.init);
+    argument.replaceAllUsesWith(captured);
+    for (LoopValue &other : all)
+      if (!other.isKept && &other != &value && other.next == argument)
+        other.next = captured;
     body.getBlock().eraseArgument(argument.getArgNumber());
     value.isKept = true;
   }
@@ -174,6 +178,8 @@ void LoopImporter::collectElements(int64_t runs) {
   // The numbers that count the runs from 0 on.
   SmallVector<Value> counters = {Value(body.getBlock().getArgument(0))};
   for (const LoopValue &value : all) {
+    if (value.isKept)
+      continue;
     auto first = readElements(value.init);
     auto add = value.next.getDefiningOp<nn::AddOp>();
     if (!first || first->ints.size() != 1 || first->ints[0] != 0 || !add)
@@ -186,6 +192,8 @@ void LoopImporter::collectElements(int64_t runs) {
     }
   }
   for (LoopValue &value : all) {
+    if (value.isKept)
+      continue;
     auto scatter = value.next.getDefiningOp<nn::ScatterOp>();
     bool fits = scatter && values[value.index].kind == Passed::list &&
                 values[value.index].length == runs &&

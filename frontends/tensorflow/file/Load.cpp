@@ -95,6 +95,26 @@ static bool isAside(StringRef op) {
   return op == "Const" || op == "NoOp" || op == "Assert" || op == "Placeholder";
 }
 
+/// Returns the names of the nodes that compute something from placeholders.
+static llvm::StringSet<> findFed(const pb::GraphDef &graph) {
+  llvm::StringMap<std::vector<StringRef>> readers;
+  std::vector<StringRef> found;
+  llvm::StringSet<> fed;
+  for (const pb::NodeDef &node : graph.node()) {
+    for (const std::string &input : node.input())
+      readers[StringRef(input).split(':').first].push_back(node.name());
+    if (node.op() == "Placeholder")
+      found.push_back(node.name());
+  }
+  while (!found.empty()) {
+    StringRef name = found.back();
+    found.pop_back();
+    if (fed.insert(name).second)
+      llvm::append_range(found, readers[name]);
+  }
+  return fed;
+}
+
 bool Loader::loadGraph() {
   if (!parse(path, model->graph))
     return false;
@@ -102,7 +122,9 @@ bool Loader::loadGraph() {
     return fail(ImportStatus::unbound,
                 "is a graph without signatures; --signature names one of a "
                 "SavedModel");
-  llvm::StringSet<> read;
+  // Nodes that nobody reads, and that do not depend on the inputs, are left
+  // over from functions.
+  llvm::StringSet<> read, fed = findFed(model->graph);
   for (const pb::NodeDef &node : model->graph.node())
     for (const std::string &input : node.input())
       if (StringRef name = StringRef(input).split(':').first;
@@ -120,7 +142,8 @@ bool Loader::loadGraph() {
       else
         port.shape.set_unknown_rank(true);
       model->inputs.push_back(std::move(port));
-    } else if (!isAside(node.op()) && !read.contains(node.name())) {
+    } else if (!isAside(node.op()) && !read.contains(node.name()) &&
+               (fed.empty() || fed.contains(node.name()))) {
       model->outputs.push_back({node.name(), node.name(), pb::DT_INVALID, {}});
     }
   }

@@ -153,6 +153,15 @@ Passed GraphImporter::find(Scope &scope, StringRef text, Location loc,
                                               : Passed();
 }
 
+/// Returns true if an operator works on strings or on tables of them.
+static bool isOfStrings(StringRef op) {
+  for (StringRef begin : {"HashTable", "LookupTable", "MutableHashTable",
+                          "Regex", "String", "Unicode"})
+    if (op.starts_with(begin))
+      return true;
+  return false;
+}
+
 void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
   StringRef op = node.op();
   auto &results = scope.values[node.name()];
@@ -161,21 +170,28 @@ void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
   Location loc = problems.getLoc(scope.prefix + node.name());
   const OpInfo *info = findOp(op);
   const CustomFunction *custom = info ? nullptr : customs.find({op.str()});
-  if (!info && !custom) {
-    customs.noteMissing(op);
-    auto [entry, isNew] =
-        missing.insert({builder.getStringAttr(op), Missing{loc, 0}});
-    ++entry->second.count;
-    return;
-  }
   SmallVector<Passed> inputs;
-  bool isAbsent = false, isDead = false;
+  bool isAbsent = false, isDead = false, isText = isOfStrings(op);
   for (const std::string &input : node.input()) {
     if (StringRef(input).starts_with("^"))
       continue;
     inputs.push_back(find(scope, input, loc, op));
     isAbsent |= inputs.back().kind == Passed::absent;
     isDead |= inputs.back().kind == Passed::dead;
+    isText |= inputs.back().kind == Passed::text;
+  }
+  if (!info && !custom && isText) {
+    // What reads numbers that are made of strings says so.
+    results.assign(4,
+                   {Passed::text, {}, "'" + node.name() + "' of " + node.op()});
+    return;
+  }
+  if (!info && !custom) {
+    customs.noteMissing(op);
+    auto [entry, isNew] =
+        missing.insert({builder.getStringAttr(op), Missing{loc, 0}});
+    ++entry->second.count;
+    return;
   }
   if (info &&
       (inputs.size() < info->minInputs || inputs.size() > info->maxInputs)) {
@@ -271,7 +287,7 @@ bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
   }
   Scope inner{graph, ""};
   for (auto [argument, input] : llvm::zip_equal(graph->arguments, inputs))
-    inner.values[argument] = {input};
+    inner.values[argument].assign(1, input);
   active.push_back(graph);
   bool isImported = importNodes(inner);
   if (isImported)
@@ -305,8 +321,11 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
     Value value = input.value ? Value(builder.create<nn::ConstantOp>(
                                     problems.getLoc(input.name), input.value))
                               : Value(*arguments++);
-    scope.values[parseReference(port.tensor).node] = {makeTensor(value)};
+    scope.values[parseReference(port.tensor).node].assign(1, makeTensor(value));
   }
+  for (const Port &port : loaded->texts)
+    scope.values[parseReference(port.tensor).node].assign(
+        1, Passed{Passed::text, {}, "the input '" + port.name + "'"});
   for (const auto &entry : assigned)
     getState(entry.getKey());
   if (!importNodes(scope))

@@ -226,7 +226,7 @@ static Value reorder(Layer &layer, Value x, int64_t rank) {
 
 Value Layer::elementwise(StringRef name, ArrayRef<Value> operands,
                          ArrayRef<NamedAttribute> attributes) {
-  if (llvm::is_contained(operands, Value()))
+  if (operands.empty() || llvm::is_contained(operands, Value()))
     return {};
   int64_t rank = 0;
   bool isImage = false;
