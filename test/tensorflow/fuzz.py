@@ -57,6 +57,13 @@ class Graphs(layers_test.LayersTest):
                 yield from test.nets
 
 
+def is_list(field):
+    """Whether a field is repeated; newer versions of protobuf have no label."""
+    if hasattr(field, "is_repeated"):
+        return field.is_repeated
+    return field.label == field.LABEL_REPEATED
+
+
 def list_fields(message):
     """(message, field) of all there is in a message and below."""
     for field, value in message.ListFields():
@@ -68,7 +75,7 @@ def list_fields(message):
                 for key in sorted(value):
                     yield from list_fields(value[key])
         else:
-            for each in value if field.label == field.LABEL_REPEATED else [value]:
+            for each in value if is_list(field) else [value]:
                 yield from list_fields(each)
 
 
@@ -93,13 +100,15 @@ def change(random, field, old):
 
 def mutate(random, proto):
     places = [*list_fields(proto)]
+    if not places:
+        return
     names = sorted({field.name for _, field in places})
     name = names[int(random.integers(len(names)))]
     places = [place for place in places if place[1].name == name]
     message, field = places[int(random.integers(len(places)))]
     if random.random() < 0.15:
         message.ClearField(name)
-    elif field.label == field.LABEL_REPEATED:
+    elif is_list(field):
         values = getattr(message, name)
         if field.type == field.TYPE_MESSAGE and field.message_type.GetOptions().map_entry:
             keys = sorted(values)
@@ -135,7 +144,8 @@ def make(number, nets, folder):
     """Writes a mutation and returns its path."""
     random = np.random.default_rng(number)
     if number % 4 == 0:
-        model = saved_model_test.make(folder / f"m{number:06}", shards=1 + number % 3)
+        made = saved_model_test.make(folder / "made", shards=1 + number % 3)
+        model = made.rename(folder / f"m{number:06}")
         files = sorted(path for path in model.rglob("*") if path.is_file())
         path = files[int(random.integers(len(files)))]
         if path.name == "saved_model.pb" and random.random() < 0.7:
