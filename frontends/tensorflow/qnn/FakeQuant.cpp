@@ -10,6 +10,7 @@
 
 #include "frontends/tensorflow/qnn/FakeQuant.h"
 
+#include "dialects/nn/tensors/TensorData.h"
 #include "dialects/qnn/Qnn.h"
 
 #include <cmath>
@@ -46,6 +47,34 @@ static Scale nudge(Range range, Levels levels) {
   return {scale, nudged};
 }
 
+/// Returns the integers of `type` to which the constant `x` is rounded, as a
+/// constant of this type.
+static Value roundConstant(Layer &layer, Value x, RankedTensorType type) {
+  auto data = TensorData::get(x);
+  if (!data)
+    return layer.unsupported("rounds a constant that cannot be read");
+  qnn::Parameters parameters = qnn::getParameters(type);
+  auto integers = TensorData::allocate(qnn::getStorageType(type));
+  size_t inner = 1, count = parameters.scales.size();
+  if (parameters.axis >= 0)
+    for (int64_t size : type.getShape().drop_front(parameters.axis + 1))
+      inner *= static_cast<size_t>(size);
+  for (auto [i, value] : llvm::enumerate(data->getAs<float>())) {
+    size_t channel = i / inner % count;
+    auto scale = static_cast<float>(parameters.scales[channel]);
+    double level =
+        std::round(value / scale) + double(parameters.zeroPoints[channel]);
+    double low = double(parameters.min), high = double(parameters.max);
+    // NaN becomes the least integer.
+    integers.getMutable<int8_t>()[i] =
+        static_cast<int8_t>(level > low ? std::min(level, high) : low);
+  }
+  auto constant = x.getDefiningOp<nn::ConstantOp>();
+  return layer.createAs<qnn::ReinterpretOp>(
+      type, layer.constant(integers.toAttribute(
+                nn::getModelName(constant.getLoc(), "weights"))));
+}
+
 /// Returns `x` rounded to 8-bit integers for `ranges`, which are one or as many
 /// as the last axis of x is long, and back to floats. `isSigned` tells that
 /// levels are numbers of an i8.
@@ -78,8 +107,11 @@ static Value roundTo(Layer &layer, Value x, ArrayRef<Range> ranges,
   auto type = qnn::makeType(
       getShape(from), IntegerType::get(context, 8),
       qnn::Parameters{scales, zeroPoints, axis, levels.low, levels.high});
-  Value quantized =
-      layer.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_away, from);
+  bool isWeight =
+      from.getDefiningOp<nn::ConstantOp>() && getNumElements(from) > 0;
+  Value quantized = isWeight ? roundConstant(layer, from, type)
+                             : layer.createAs<qnn::QuantizeOp>(
+                                   type, qnn::Rounding::half_away, from);
   Value y = layer.createAs<qnn::DequantizeOp>(
       RankedTensorType::get(getShape(from), getElement(x)), quantized);
   return image ? layer.toChannelsLast(y) : y;
@@ -168,57 +200,53 @@ Value convertQuantizeAndDequantize(Layer &layer) {
       *levels);
 }
 
-/// Returns the constant that `w` rounds to 8-bit integers and back; null if it
-/// does not.
-static Value getRounded(Value w, qnn::QuantizeOp &quantize) {
+/// Returns the constant integers that `w` dequantizes, and sets `parameters` to
+/// their scales; null if it does not.
+static Value getIntegers(Value w, qnn::Parameters &parameters) {
   auto dequantize =
       w ? w.getDefiningOp<qnn::DequantizeOp>() : qnn::DequantizeOp();
-  quantize = dequantize ? dequantize.getX().getDefiningOp<qnn::QuantizeOp>()
-                        : qnn::QuantizeOp();
-  return quantize && quantize.getX().getDefiningOp<nn::ConstantOp>()
-             ? quantize.getX()
-             : Value();
+  auto stored = dequantize
+                    ? dequantize.getX().getDefiningOp<qnn::ReinterpretOp>()
+                    : qnn::ReinterpretOp();
+  if (!stored || !stored.getX().getDefiningOp<nn::ConstantOp>())
+    return {};
+  parameters = qnn::getParameters(dequantize.getX().getType());
+  return stored.getX();
 }
 
-/// Returns `moved`, which are the elements of a constant in another order,
-/// rounded as `quantize` does. The axis of its scales has become `axis`.
-static Value roundAgain(Layer &layer, Value moved, qnn::QuantizeOp quantize,
-                        int64_t axis) {
+/// Returns the floats that `moved`, integers in another order, stand for.
+static Value dequantize(Layer &layer, Value moved,
+                        const qnn::Parameters &parameters) {
   if (!moved)
     return {};
-  qnn::Parameters parameters = qnn::getParameters(quantize.getY().getType());
-  parameters.axis = axis;
-  auto type = qnn::makeType(
-      getShape(moved), IntegerType::get(moved.getContext(), 8), parameters);
+  auto type = qnn::makeType(getShape(moved),
+                            cast<IntegerType>(getElement(moved)), parameters);
   return layer.createAs<qnn::DequantizeOp>(
-      moved.getType(),
-      layer.createAs<qnn::QuantizeOp>(type, quantize.getRounding(), moved));
+      RankedTensorType::get(getShape(moved), layer.getBuilder().getF32Type()),
+      layer.createAs<qnn::ReinterpretOp>(type, moved));
 }
 
 Value transposeWeights(Layer &layer, Value w, ArrayRef<int64_t> order) {
-  qnn::QuantizeOp quantize;
-  Value constant = getRounded(w, quantize);
-  if (!constant)
+  qnn::Parameters parameters;
+  Value integers = getIntegers(w, parameters);
+  if (!integers)
     return layer.transpose(w, order);
-  int64_t axis = qnn::getParameters(quantize.getY().getType()).axis;
-  if (axis >= 0)
-    axis = llvm::find(order, axis) - order.begin();
-  return roundAgain(layer, layer.transpose(constant, order), quantize, axis);
+  if (parameters.axis >= 0)
+    parameters.axis = llvm::find(order, parameters.axis) - order.begin();
+  return dequantize(layer, layer.transpose(integers, order), parameters);
 }
 
 Value reshapeWeights(Layer &layer, Value w, ArrayRef<int64_t> shape) {
-  qnn::QuantizeOp quantize;
-  Value constant = getRounded(w, quantize);
-  if (!constant)
+  qnn::Parameters parameters;
+  Value integers = getIntegers(w, parameters);
+  // Scales are moved with an axis that stays as long as it is.
+  bool fits = integers && (parameters.axis < 0 ||
+                           shape.back() == getShape(integers)[parameters.axis]);
+  if (!fits)
     return layer.reshape(w, shape);
-  int64_t axis = qnn::getParameters(quantize.getY().getType()).axis;
-  // Scales along the channels of a depthwise convolution.
-  if (axis >= 0)
-    axis = shape.back() == getShape(constant)[axis] ? int64_t(shape.size()) - 1
-                                                    : -2;
-  if (axis == -2)
-    return layer.reshape(w, shape);
-  return roundAgain(layer, layer.reshape(constant, shape), quantize, axis);
+  if (parameters.axis >= 0)
+    parameters.axis = int64_t(shape.size()) - 1;
+  return dequantize(layer, layer.reshape(integers, shape), parameters);
 }
 
 } // namespace nnc::tensorflow
