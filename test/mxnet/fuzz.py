@@ -60,20 +60,25 @@ class Mutator:
     def mutate(self):
         node = self.pick(self.symbol["nodes"]) if self.symbol.get("nodes") else {}
         attributes = node.get("attrs") if isinstance(node, dict) else None
+        attributes = attributes if isinstance(attributes, dict) else None
         how = self.random.random()
         if how < 0.5 and attributes:
             key = self.pick(sorted(attributes))
             if self.random.random() < 0.15:
                 del attributes[key]
             else:
-                attributes[key] = self.text(attributes[key])
+                attributes[key] = self.text(str(attributes[key]))
             return
-        holder, key = self.pick([*self.places(self.symbol)])
+        places = [*self.places(self.symbol)]
+        if not places:
+            return
+        holder, key = self.pick(places)
         old = holder[key]
         if isinstance(holder, dict) and self.random.random() < 0.1:
             del holder[key]
         elif isinstance(old, str):
-            names = [n["op"] for n in self.symbol["nodes"] if isinstance(n, dict) and "op" in n]
+            names = [n["op"] for n in self.symbol.get("nodes") or []
+                     if isinstance(n, dict) and isinstance(n.get("op"), str)]
             holder[key] = self.pick(names) if key == "op" and names else self.text(old)
         elif isinstance(old, int):
             holder[key] = old + self.pick([-1, 1]) if self.random.random() < 0.5 \

@@ -2,7 +2,9 @@
 parameters in each of the formats of arrays."""
 
 import json
+import pathlib
 import struct
+import sys
 
 import numpy as np
 
@@ -121,3 +123,17 @@ class Net:
         path.write_text(self.json())
         (folder / f"{prefix}-0000.params").write_bytes(params_bytes(params, layout))
         return path
+
+
+def main():
+    """Writes a file of parameters: symbols.py FILE NAME=2x3... with the elements 0, 1, 2, ..."""
+    arrays = {}
+    for argument in sys.argv[2:]:
+        name, shape = argument.split("=")
+        sizes = [int(size) for size in shape.split("x")]
+        arrays[name] = np.arange(np.prod(sizes), dtype=np.float32).reshape(sizes)
+    pathlib.Path(sys.argv[1]).write_bytes(params_bytes(arrays))
+
+
+if __name__ == "__main__":
+    main()

@@ -40,8 +40,10 @@ Value convertBatchNorm(Layer &layer) {
   Value y = layer.create<nn::BatchNormOp>(
       layer.moveAxis(x, *axis, 1), gamma, layer.castTo(beta, getElement(x)),
       mean, variance, APFloat(layer.getReal("eps", 1e-3)));
-  layer.setResult(1, mean);
-  layer.setResult(2, variance);
+  if (layer.getBool("output_mean_var", false)) {
+    layer.setResult(1, mean);
+    layer.setResult(2, variance);
+  }
   return y ? layer.moveAxis(y, 1, *axis) : Value();
 }
 
