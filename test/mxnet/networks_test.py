@@ -91,7 +91,7 @@ class Builder:
 
 def resnet(b, widths=(8, 12), blocks=1, size=32, before=False):
     """ResNet: version 2, which normalizes before convolutions, with `before`."""
-    x = b.data(1, 3, size, size, __shape__="(0, 3, 32, 32)")
+    x = b.data(1, 3, size, size, shape="(0, 3, 32, 32)")
     x = b.norm(x, "bn_data", fix_gamma=True) if before else x
     x = b.pool(b.relu(b.norm(b.conv(x, "conv0", widths[0], 7, 2), "bn0")), 3, 2, pad=1)
     for stage, width in enumerate(widths):
