@@ -145,6 +145,11 @@ def normalizations():
     n.output(n("softmax", data, axis=1, temperature=2.5), plain.softmax(x / 2.5, 1))
     n.output(n("log_softmax", data, axis=-2), np.log(plain.softmax(x, -2)))
     n.output(n("softmin", matrix), plain.softmax(-rows))
+    lengths = np.int32([3, 10, 1])
+    inside = np.arange(10) < lengths[:, None]
+    want = np.where(inside, np.exp(rows), 0)
+    n.output(n("softmax", matrix, n.data(lengths, dtype="4"), use_length=True),
+             want / want.sum(1, keepdims=True))
     n.output(n("SoftmaxActivation", data, mode="channel"), plain.softmax(x, 1))
     flat = plain.softmax(x.reshape(2, -1)).reshape(x.shape)
     n.output(n("SoftmaxActivation", data), flat)

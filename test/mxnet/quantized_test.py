@@ -146,6 +146,30 @@ class QuantizedTest(unittest.TestCase):
                  (to_uint8(x - low, span) * (span / 255) + low, span / 255)]
         self.check_steps(net, wants)
 
+    def test_weights_that_are_quantized_while_running(self):
+        # Their ranges are computed from parameters, and known when compiling.
+        writer = Writer(4)
+        net, r = writer.net, writer.reals
+        x, w, b = r(3, 16), r(12, 16), r(12)
+        q, xq = writer.quantize(net.data(x), x, 2.0)
+        made = []
+        for array in (w, b):
+            p = net.param(array)
+            made.append(net("_contrib_quantize", p, net("min", p), net("max", p),
+                            out_type="int8"))
+        wq, bq = made
+        y = net("_contrib_quantized_fully_connected", q[0], wq[0], bq[0], q[1], q[2], wq[1],
+                wq[2], bq[1], bq[2], num_hidden=12)
+        whole, bias = (to_int8(v, np.abs(v).max()) * (np.abs(v).max() / 127.0) for v in (w, b))
+        sums = xq @ whole.T + bias
+        largest = float(np.float32(np.abs(sums).max()))
+        y = net("_contrib_requantize", y[0], y[1], y[2], min_calib_range=-largest,
+                max_calib_range=largest)
+        net.output(net("_contrib_dequantize", y[0], y[1], y[2]))
+        report = self.check_steps(net, [(to_int8(sums, largest) * largest / 127, largest / 127)])
+        self.assertTrue(any("_i32" in routine for routine in self.routines(report)),
+                        self.routines(report))
+
 
 if __name__ == "__main__":
     unittest.main()

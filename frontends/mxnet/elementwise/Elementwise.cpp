@@ -154,6 +154,13 @@ Value convertRound(Layer &layer) {
   return layer.mul(layer.createElementwise("sign", x), layer.add(whole, up));
 }
 
+/// Converts NumPy's around, whose halves are rounded to even.
+Value convertAround(Layer &layer) {
+  if (layer.getInt("decimals", 0) != 0)
+    return layer.unsupported("rounds to decimals");
+  return convertUnary(layer, "round");
+}
+
 /// Converts trunc and fix.
 Value convertTrunc(Layer &layer) {
   Value x = layer.getInput(0);

@@ -6,6 +6,8 @@
 
 #include "frontends/mxnet/graph/Layer.h"
 
+#include "frontends/common/Fold.h"
+
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
@@ -170,7 +172,17 @@ Value Layer::moveAxis(Value x, int64_t from, int64_t to) {
 
 Value Layer::reduce(nn::ReduceKind kind, Value x, ArrayRef<int64_t> axes,
                     bool keepdims) {
-  return create<nn::ReduceOp>(kind, x, axes, keepdims);
+  Value y = create<nn::ReduceOp>(kind, x, axes, keepdims);
+  // Graphs that were quantized while running compute the ranges of weights.
+  Operation *op = y ? y.getDefiningOp() : nullptr;
+  if (!op || !x.getDefiningOp<nn::ConstantOp>() ||
+      getNumElements(y) > frontends::kMaxInlineElements)
+    return y;
+  ElementsAttr value = frontends::foldConstants(op, node.name);
+  if (!value)
+    return y;
+  op->erase();
+  return constant(value);
 }
 
 void nnc::mxnet::convertCustom(Layer &layer, Customs &customs,

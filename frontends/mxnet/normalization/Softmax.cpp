@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/mxnet/graph/Layer.h"
+#include "frontends/mxnet/moves/Positions.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -25,17 +25,34 @@ static Value softmaxOfSamples(Layer &layer, Value x) {
   return layer.reshape(softmax(layer, x, 1), shape);
 }
 
+/// Returns a mask of the elements along `axis` that are in front of the lengths
+/// in the second input, which has the shape of x without that axis.
+static Value findElements(Layer &layer, Value x, int64_t axis) {
+  Value lengths = layer.getInput(1);
+  SmallVector<int64_t> shape(getShape(x));
+  shape[axis] = 1;
+  if (!lengths || getNumElements(lengths) != product(shape))
+    return layer.broken("has lengths that do not fit an input of shape " +
+                        toString(getShape(x)));
+  lengths = layer.reshape(layer.castTo(lengths, layer.getI64()), shape);
+  Value steps = makeSteps(layer, getShape(x)[axis], 1, axis, getRank(x));
+  return layer.createElementwise("less", {steps, lengths});
+}
+
 static Value softmaxAlongAxis(Layer &layer, Value x, bool isLog) {
-  if (layer.getBool("use_length", false))
-    return layer.unsupported("has use_length=True; export the network with a "
-                             "mask instead");
   auto axis = layer.getAxis("axis", -1, getRank(x));
   if (!axis)
     return {};
   double temperature = layer.getReal("temperature", 1);
   if (temperature != 1)
     x = layer.createElementwise("div", {x, layer.scalar(temperature, x)});
-  return softmax(layer, x, *axis, isLog);
+  if (!layer.getBool("use_length", false))
+    return softmax(layer, x, *axis, isLog);
+  Value isIn = findElements(layer, x, *axis);
+  x = layer.createElementwise("select", {isIn, x, layer.scalar(-1e30, x)});
+  Value y = softmax(layer, x, *axis, isLog);
+  return y ? layer.createElementwise("select", {isIn, y, layer.scalar(0, y)})
+           : y;
 }
 
 Value convertSoftmax(Layer &layer) {
