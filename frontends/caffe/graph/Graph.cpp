@@ -6,6 +6,7 @@
 
 #include "frontends/caffe/graph/Graph.h"
 
+#include "dialects/nn/Nn.h"
 #include "frontends/caffe/graph/Layer.h"
 #include "frontends/common/Module.h"
 
@@ -165,6 +166,13 @@ void GraphImporter::reportMissingWeights() {
          "the same name";
 }
 
+/// Erases the batch normalizations that a scale behind them replaced.
+static void eraseReplacedNorms(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<nn::BatchNormOp>(op) && op.use_empty())
+      op.erase();
+}
+
 void GraphImporter::run(ArrayRef<Input> inputs) {
   auto arguments = function.getArguments().begin();
   for (const Input &input : inputs) {
@@ -198,4 +206,5 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
     names.push_back(name);
   }
   returnFromMain(function, results, names);
+  eraseReplacedNorms(function.getBody().front());
 }
