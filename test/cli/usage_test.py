@@ -435,7 +435,9 @@ class Tables(nnc.TestCase):
         self.assertNotIn("ConvTranspose", listed)
         listed = self.nnc("ops", "--frontend=onnx", said=["^Conv +1 to "])
         self.assertNotIn("CONV_2D", listed)
-        self.nnc("ops", "--frontend=caffe", code=USAGE, said=["caffe"])
+        listed = self.nnc("ops", "--frontend=caffe", said=["^InnerProduct +all"])
+        self.assertNotIn("MatMul", listed)
+        self.nnc("ops", "--frontend=darknet", code=USAGE, said=["darknet"])
         names = {op["name"] for op in json.loads(self.nnc("ops", "--json"))}
         self.assertLessEqual({"Conv", "MatMul", "Softmax"}, names)
 
