@@ -122,6 +122,19 @@ static bool parseText(StringRef text, schema::NetParameter &net,
   } catch (const std::exception &error) {
     thrown = error.what();
   }
+  if (isParsed && net.layer_size() + net.layers_size() == 0) {
+    auto isOfSolver = [](const TextProblem &warning) {
+      StringRef field = getUnknownField(warning.message);
+      return field == "net" || field == "train_net" || field == "base_lr";
+    };
+    problems.report(ImportStatus::broken)
+        << "is no network of Caffe: it has no layers"
+        << (llvm::any_of(collector.warnings, isOfSolver)
+                ? "; it looks like the settings of a solver: give the network "
+                  "for inference, which is often called deploy.prototxt"
+                : "");
+    return false;
+  }
   if (isParsed) {
     warnOfUnknown(net, places, collector, problems);
     return true;

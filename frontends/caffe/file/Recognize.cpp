@@ -110,7 +110,15 @@ bool nnc::caffe::recognizes(const FileStart &start) {
   StringRef bytes(start.bytes), path(start.path);
   if (isCaffemodel(bytes))
     return true;
-  // A text may start with a long comment, or have comments in other encodings.
-  bool isNamed = path.ends_with_insensitive(".prototxt");
-  return isPrototxt(bytes) || (isNamed && !bytes.contains('\0'));
+  if (isPrototxt(bytes))
+    return true;
+  // A text may start with a long comment, or with a field that is misspelt.
+  if (!path.ends_with_insensitive(".prototxt") || bytes.contains('\0'))
+    return false;
+  StringRef text = skipSpace(bytes);
+  StringRef key =
+      text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+  StringRef rest = skipSpace(text.drop_front(key.size()));
+  return text.empty() ||
+         (!key.empty() && (rest.starts_with(":") || rest.starts_with("{")));
 }
