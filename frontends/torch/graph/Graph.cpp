@@ -259,8 +259,7 @@ static SmallVector<StringRef> getOperandNames(const json::Object &object) {
     if (auto name = tensor ? tensor->getString("name") : std::nullopt)
       names.push_back(*name);
   };
-  const json::Array *inputs = object.getArray("inputs");
-  for (const json::Value &entry : inputs ? *inputs : json::Array()) {
+  for (const json::Value &entry : getList(object, "inputs")) {
     const json::Object *input = entry.getAsObject();
     const json::Object *argument = input ? input->getObject("arg") : nullptr;
     if (!argument)
@@ -268,15 +267,13 @@ static SmallVector<StringRef> getOperandNames(const json::Object &object) {
     add(argument->getObject("as_tensor"));
     if (const json::Object *given = argument->getObject("as_optional_tensor"))
       add(given->getObject("as_tensor"));
-    for (StringRef kind : {"as_tensors", "as_optional_tensors"}) {
-      const json::Array *list = argument->getArray(kind);
-      for (const json::Value &element : list ? *list : json::Array()) {
+    for (StringRef kind : {"as_tensors", "as_optional_tensors"})
+      for (const json::Value &element : getList(*argument, kind)) {
         const json::Object *named = element.getAsObject();
         if (named && named->getObject("as_tensor"))
           named = named->getObject("as_tensor");
         add(named);
       }
-    }
   }
   return names;
 }
