@@ -104,7 +104,9 @@ void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
            param.python_param().layer() + ")";
   else
     customs.noteMissing(param.type());
-  ++missing.insert({builder.getStringAttr(name), Missing{getLoc(param), 0}})
+  ++missing
+        .insert(
+            {builder.getStringAttr(name), MissingOperator{getLoc(param), 0}})
         .first->second.count;
 }
 
@@ -136,17 +138,6 @@ void GraphImporter::importLayer(const schema::LayerParameter &param) {
     layer.broken("has " + Twine(param.top_size()) +
                  " tops, more than it computes");
   setTops(param, tops);
-}
-
-void GraphImporter::reportUnsupported() {
-  for (const auto &[name, entry] : missing) {
-    auto diagnostic =
-        problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name.getValue() << " is not supported";
-    if (entry.count > 1)
-      diagnostic << " (" << entry.count << " layers)";
-    diagnostic << "; `nnc ops --frontend=caffe` lists what is";
-  }
 }
 
 void GraphImporter::reportMissingWeights() {
@@ -190,7 +181,8 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
   }
   for (const schema::LayerParameter &param : loaded.net.layer())
     importLayer(param);
-  reportUnsupported();
+  reportMissing(missing, problems, "layers",
+                "`nnc ops --frontend=caffe` lists what is");
   reportMissingWeights();
   customs.reportUnused([](StringRef name) { return bool(findOp(name)); },
                        problems);

@@ -12,9 +12,9 @@
 #include "frontends/caffe/graph/LayerWeights.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Missing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 
 #include <set>
 
@@ -45,7 +45,6 @@ private:
   void setTops(const schema::LayerParameter &param,
                llvm::ArrayRef<mlir::Value> values);
   void noteUnsupported(const schema::LayerParameter &param);
-  void reportUnsupported();
   void reportMissingWeights();
   mlir::Location getLoc(const schema::LayerParameter &param) const;
 
@@ -61,12 +60,7 @@ private:
   /// The last layer that computes each blob.
   llvm::StringMap<std::string> computedBy;
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The types of layers that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
 };
 
 } // namespace nnc::caffe

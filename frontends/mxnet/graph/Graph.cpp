@@ -83,8 +83,8 @@ void GraphImporter::importNode(uint32_t number) {
       return;
     }
     customs.noteMissing(node.op);
-    auto [entry, isNew] =
-        missing.insert({builder.getStringAttr(node.op), Missing{loc, 0}});
+    auto [entry, isNew] = missing.insert(
+        {builder.getStringAttr(node.op), MissingOperator{loc, 0}});
     ++entry->second.count;
     return;
   }
@@ -99,18 +99,6 @@ void GraphImporter::importNode(uint32_t number) {
   layer.setResult(0, first);
   if (first && !layer.hasFailed())
     values[number] = layer.takeResults();
-}
-
-void GraphImporter::reportUnsupported() {
-  for (const auto &[name, entry] : missing) {
-    auto diagnostic =
-        problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name.getValue() << " is not supported";
-    if (entry.count > 1)
-      diagnostic << " (" << entry.count << " operators)";
-    diagnostic << "; `nnc ops --frontend=mxnet` lists what is, and --custom "
-                  "takes a function of yours for it";
-  }
 }
 
 /// Returns the name that MXNet gives result `output` of a node among the
@@ -163,7 +151,9 @@ void GraphImporter::run(ArrayRef<uint32_t> sorted,
       importNode(number);
     else if (params.find(symbol.nodes[number].name))
       importVariable(number);
-  reportUnsupported();
+  reportMissing(missing, problems, "operators",
+                "`nnc ops --frontend=mxnet` lists what is, and --custom takes "
+                "a function of yours for it");
   customs.reportUnused([](StringRef name) { return findOp(name) != nullptr; },
                        problems);
   if (problems.none())

@@ -9,13 +9,13 @@
 
 #include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Missing.h"
 #include "frontends/mxnet/file/Params.h"
 #include "frontends/mxnet/file/Symbol.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace nnc::mxnet {
 
@@ -50,7 +50,6 @@ public:
 private:
   void importNode(uint32_t number);
   void importVariable(uint32_t number);
-  void reportUnsupported();
   void returnResults();
 
   const Symbol &symbol;
@@ -63,12 +62,7 @@ private:
   std::vector<llvm::SmallVector<mlir::Value, 1>> values;
   llvm::StringMap<mlir::Value> parameters;
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The operators that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
 };
 
 } // namespace nnc::mxnet

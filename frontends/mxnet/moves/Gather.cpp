@@ -11,18 +11,6 @@ using namespace nnc;
 
 namespace nnc::mxnet {
 
-Value makeSteps(Layer &layer, int64_t count, int64_t stride, int64_t axis,
-                int64_t rank) {
-  if (count > 1 << 24)
-    return layer.fail(ImportStatus::limit,
-                      "picks along an axis of " + Twine(count) + " elements");
-  SmallVector<int64_t> values = iota(count), shape(rank, 1);
-  for (int64_t &value : values)
-    value *= stride;
-  shape[axis] = count;
-  return layer.reshape(layer.constant(values), shape);
-}
-
 Value gatherElements(Layer &layer, Value x, Value indices, int64_t axis) {
   if (!x || !indices)
     return {};

@@ -7,13 +7,10 @@
 #ifndef NNC_FRONTENDS_MXNET_MOVES_POSITIONS_H
 #define NNC_FRONTENDS_MXNET_MOVES_POSITIONS_H
 
+#include "frontends/common/Positions.h"
 #include "frontends/mxnet/graph/Layer.h"
 
 namespace nnc::mxnet {
-
-/// Returns 0, stride, 2 * stride and so on along `axis` of `rank` axes, as i64.
-mlir::Value makeSteps(Layer &layer, int64_t count, int64_t stride, int64_t axis,
-                      int64_t rank);
 
 /// Returns the elements of `x` at the positions `indices` along `axis`, where
 /// `indices`, i64, has the shape of `x` but for that axis.

@@ -13,12 +13,12 @@
 #include "frontends/common/Declarations.h"
 #include "frontends/common/Inputs.h"
 #include "frontends/common/Lengths.h"
+#include "frontends/common/Missing.h"
 #include "frontends/onnx/graph/Weights.h"
 #include "frontends/onnx/lengths/ComputedLengths.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -268,16 +268,11 @@ private:
   llvm::StringMap<std::vector<std::string>> texts;
   std::vector<std::pair<std::string, std::string>> outputTexts;
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The operators that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
   friend class Attempt;
 };
 
-class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+class Attempt : public AttemptWithMissing<MissingOperators> {
 public:
   explicit Attempt(GraphImporter &importer)
       : AttemptWithMissing(importer.problems, importer.missing) {}

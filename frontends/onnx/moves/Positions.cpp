@@ -36,18 +36,6 @@ Value scaleIndices(Node &node, Value indices, int64_t size, int64_t stride) {
   return node.createElementwise("mul", {indices, node.splat(stride, type)});
 }
 
-Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
-                int64_t rank) {
-  if (count > 1 << 24)
-    return node.fail(ImportStatus::limit,
-                     "picks along an axis of " + Twine(count) + " elements");
-  SmallVector<int64_t> values = iota(count), shape(rank, 1);
-  for (int64_t &value : values)
-    value *= stride;
-  shape[axis] = count;
-  return node.reshape(node.constant(values), shape);
-}
-
 Value locateElements(Node &node, ArrayRef<int64_t> shape, Value indices,
                      int64_t axis) {
   ArrayRef<int64_t> picked = getShape(indices);

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_ONNX_MOVES_POSITIONS_H
 #define NNC_FRONTENDS_ONNX_MOVES_POSITIONS_H
 
+#include "frontends/common/Positions.h"
 #include "frontends/onnx/graph/Node.h"
 
 namespace nnc::onnx {
@@ -22,11 +23,6 @@ int64_t getStride(llvm::ArrayRef<int64_t> shape, int64_t axis);
 /// the size to negative ones, in i64.
 mlir::Value scaleIndices(Node &node, mlir::Value indices, int64_t size,
                          int64_t stride);
-
-/// Returns a constant of rank `rank` that holds 0, stride, 2 * stride, ...
-/// along `axis`.
-mlir::Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
-                      int64_t rank);
 
 /// Returns the positions in a flat tensor of shape `shape` of the elements that
 /// `indices` select along `axis`; along the other axes an element is at the

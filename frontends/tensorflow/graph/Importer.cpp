@@ -189,7 +189,7 @@ void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
   if (!info && !custom) {
     customs.noteMissing(op);
     auto [entry, isNew] =
-        missing.insert({builder.getStringAttr(op), Missing{loc, 0}});
+        missing.insert({builder.getStringAttr(op), MissingOperator{loc, 0}});
     ++entry->second.count;
     return;
   }
@@ -299,18 +299,6 @@ bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
          });
 }
 
-void GraphImporter::reportUnsupported() {
-  for (const auto &[name, entry] : missing) {
-    auto diagnostic =
-        problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name.getValue() << " is not supported";
-    if (entry.count > 1)
-      diagnostic << " (" << entry.count << " operators)";
-    diagnostic << "; `nnc ops --frontend=tensorflow` lists what is, and "
-                  "--custom takes a function of yours for it";
-  }
-}
-
 void GraphImporter::run(ArrayRef<Input> inputs) {
   assigned = findAssigned(graphs, getOutputTensors(*loaded), problems);
   if (!problems.none())
@@ -330,7 +318,9 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
     getState(entry.getKey());
   if (!importNodes(scope))
     return;
-  reportUnsupported();
+  reportMissing(missing, problems, "operators",
+                "`nnc ops --frontend=tensorflow` lists what is, and --custom "
+                "takes a function of yours for it");
   customs.reportUnused([](StringRef name) { return findOp(name) != nullptr; },
                        problems);
   SmallVector<Value> results;

@@ -11,6 +11,7 @@
 #include "frontends/common/Customs.h"
 #include "frontends/common/Import.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Missing.h"
 #include "frontends/tensorflow/file/Checkpoint.h"
 #include "frontends/tensorflow/graph/Graph.h"
 
@@ -124,7 +125,6 @@ private:
   /// Returns what a reference stands for; absent if it stands for nothing.
   Passed find(Scope &scope, llvm::StringRef text, mlir::Location loc,
               llvm::StringRef op);
-  void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
   State *getState(llvm::StringRef name);
@@ -150,16 +150,11 @@ private:
   /// The number of nodes that were imported through calls.
   int64_t inlined = 0;
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The operators that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
   friend class Attempt;
 };
 
-class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+class Attempt : public AttemptWithMissing<MissingOperators> {
 public:
   explicit Attempt(GraphImporter &importer)
       : AttemptWithMissing(importer.problems, importer.missing) {}

@@ -314,7 +314,7 @@ void GraphImporter::importOperator(Scope &scope, const fb::Operator &op,
     }
     customs.noteMissing(getBareName(code));
     auto [entry, isNew] =
-        missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
+        missing.insert({builder.getStringAttr(name), MissingOperator{loc, 0}});
     ++entry->second.count;
     return;
   }
@@ -461,18 +461,6 @@ bool GraphImporter::inlineGraph(uint32_t subgraph, const Scope &scope,
   return true;
 }
 
-void GraphImporter::reportUnsupported() {
-  for (const auto &[name, entry] : missing) {
-    auto diagnostic =
-        problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name.getValue() << " is not supported";
-    if (entry.count > 1)
-      diagnostic << " (" << entry.count << " operators)";
-    diagnostic << "; `nnc ops --frontend=tflite` lists what is, and --custom "
-                  "takes a function of yours for it";
-  }
-}
-
 void GraphImporter::run(ArrayRef<std::string> names, ArrayRef<Input> inputs) {
   Scope scope{loaded.model->subgraphs()->Get(0), ""};
   scope.values.resize(scope.graph->tensors() ? scope.graph->tensors()->size()
@@ -485,7 +473,9 @@ void GraphImporter::run(ArrayRef<std::string> names, ArrayRef<Input> inputs) {
     else
       scope.values[tensor] = *arguments++;
   importOperators(scope);
-  reportUnsupported();
+  reportMissing(missing, problems, "operators",
+                "`nnc ops --frontend=tflite` lists what is, and --custom takes "
+                "a function of yours for it");
   customs.reportUnused(
       [](StringRef name) {
         return llvm::any_of(getOps(),

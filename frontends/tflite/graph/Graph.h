@@ -10,6 +10,7 @@
 #include "frontends/common/Attempt.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Missing.h"
 #include "frontends/tflite/file/Load.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -123,7 +124,6 @@ private:
   /// Returns whether a subgraph may be called here; reports why not otherwise.
   bool mayInline(uint32_t subgraph, const Layer &caller,
                  llvm::ArrayRef<Passed> inputs);
-  void reportUnsupported();
   void returnResults(llvm::ArrayRef<mlir::Value> outputs,
                      llvm::ArrayRef<std::string> names);
   void markQuantizedPorts(const Scope &scope, llvm::ArrayRef<Input> inputs);
@@ -151,16 +151,11 @@ private:
   /// The number of operators that were imported through calls of subgraphs.
   int64_t inlined = 0;
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The operators that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
   friend class Attempt;
 };
 
-class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+class Attempt : public AttemptWithMissing<MissingOperators> {
 public:
   explicit Attempt(GraphImporter &importer)
       : AttemptWithMissing(importer.problems, importer.missing) {}

@@ -317,7 +317,7 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
     if (isComplex)
       name += " of complex numbers";
     auto [entry, isNew] =
-        missing.insert({builder.getStringAttr(name), Missing{loc, 0}});
+        missing.insert({builder.getStringAttr(name), MissingOperator{loc, 0}});
     ++entry->second.count;
   }
   // Nothing more is known about what reads the results of a node with an error.
@@ -512,22 +512,12 @@ void GraphImporter::returnResults(Scope &scope) {
   returnFromMain(function, results, names);
 }
 
-void GraphImporter::reportUnsupported() {
-  for (const auto &[name, entry] : missing) {
-    auto diagnostic =
-        problems.report(ImportStatus::unsupported, entry.first, name);
-    diagnostic << name.getValue() << " is not supported";
-    if (entry.count > 1)
-      diagnostic << " (" << entry.count << " nodes)";
-    diagnostic << "; `nnc ops --frontend=pytorch` lists what is";
-  }
-}
-
 void GraphImporter::run(ArrayRef<Input> inputs) {
   Scope scope{&program.getGraph(), ""};
   bindInputs(scope, inputs);
   importNodes(scope);
-  reportUnsupported();
+  reportMissing(missing, problems, "nodes",
+                "`nnc ops --frontend=pytorch` lists what is");
   if (problems.none())
     returnResults(scope);
 }

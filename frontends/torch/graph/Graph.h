@@ -10,13 +10,13 @@
 #include "frontends/common/Attempt.h"
 #include "frontends/common/Body.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Missing.h"
 #include "frontends/torch/file/Program.h"
 #include "frontends/torch/graph/Signature.h"
 #include "frontends/torch/graph/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace nnc::torch {
 
@@ -114,7 +114,6 @@ private:
   void refresh(Scope &scope, Tensor &tensor);
   void bindInputs(Scope &scope, llvm::ArrayRef<Input> inputs);
   void returnResults(Scope &scope);
-  void reportUnsupported();
 
   Program &program;
   const Signature &signature;
@@ -127,16 +126,11 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants; ///< by elements
   int64_t imported = 0; ///< number of nodes, also of repeated graphs
 
-  struct Missing {
-    mlir::Location first;
-    int64_t count;
-  };
-  /// The operators that nnc does not support, by name.
-  llvm::MapVector<mlir::StringAttr, Missing> missing;
+  MissingOperators missing;
   friend class Attempt;
 };
 
-class Attempt : public AttemptWithMissing<decltype(GraphImporter::missing)> {
+class Attempt : public AttemptWithMissing<MissingOperators> {
 public:
   explicit Attempt(GraphImporter &importer)
       : AttemptWithMissing(importer.problems, importer.missing) {}

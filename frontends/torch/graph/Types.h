@@ -24,8 +24,8 @@ mlir::Type getStoredType(mlir::MLIRContext *context, int64_t dtype);
 /// Returns the type with which nnc computes elements of a stored type: float32
 /// for floats of 16 bits, and the type itself for others.
 mlir::Type getComputedType(mlir::Type stored);
-/// Returns true for a dtype of complex numbers. Their values have a last axis of
-/// two parts, the real one and the imaginary one.
+/// Returns true for a dtype of complex numbers. Their values have a last axis
+/// of two parts, the real one and the imaginary one.
 inline bool isComplexType(int64_t dtype) { return dtype >= 9 && dtype <= 11; }
 /// Returns PyTorch's name of a dtype: "torch.float32".
 std::string getTypeName(int64_t dtype);

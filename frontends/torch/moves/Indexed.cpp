@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Positions.h"
 #include "frontends/torch/moves/Indices.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -41,19 +42,6 @@ static bool checkRange(Node &node, Value indices, int64_t size) {
 
 static int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
   return product(shape.drop_front(axis + 1));
-}
-
-/// Returns 0, stride, 2 * stride and so on along `axis` of `rank` axes.
-static Value makeSteps(Node &node, int64_t count, int64_t stride, int64_t axis,
-                       int64_t rank) {
-  if (count > 1 << 24)
-    return node.fail(ImportStatus::limit,
-                     "picks along an axis of " + Twine(count) + " elements");
-  SmallVector<int64_t> values = iota(count), shape(rank, 1);
-  for (int64_t &value : values)
-    value *= stride;
-  shape[axis] = count;
-  return node.reshape(node.constant(values), shape);
 }
 
 Value locateElements(Node &node, ArrayRef<int64_t> shape, Value indices,
