@@ -115,7 +115,15 @@ struct ImportOptions {
   /// The name of the signature to compile of a model that has several, such as
   /// a SavedModel of TensorFlow; empty for the default one.
   std::string signature = "";
+  /// True if inputs without a shape from the user get the largest sizes that
+  /// the model itself allows, where it states bounds (ImportResult::bounds).
+  bool takesBounds = false;
 };
+
+/// The smallest and the largest size of each dimension of an input, by the
+/// inputs' names.
+using SizeBounds =
+    std::map<std::string, std::vector<std::pair<int64_t, int64_t>>>;
 
 /// How an import ended. If a model has several problems, the status is that of
 /// the severest: fault, broken, unsupported, limit, unbound, in this order.
@@ -148,6 +156,9 @@ struct ImportResult {
   /// The shapes with one sample that ImportOptions::takesOneSample gave to
   /// inputs.
   GivenShapes samples = {};
+  /// The bounds that the model states for inputs whose shapes the import took
+  /// from them because of ImportOptions::takesBounds.
+  SizeBounds bounds = {};
   /// The inputs with open dimensions, all of which have been reported.
   std::vector<TensorInfo> open = {};
   /// The model imported with guessed sizes for the open dimensions; null if no

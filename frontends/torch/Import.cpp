@@ -53,8 +53,13 @@ ImportResult nnc::torch::importModel(StringRef path,
         for (const Dim &dim : *declared.back().dims)
           names.push_back(dim.symbol);
     }
-  std::vector<Input> inputs =
-      bindInputs(declared, options.shapes, options, problems);
+  GivenShapes shapes = options.shapes;
+  if (options.takesBounds)
+    for (auto &[name, shape] :
+         takeLargest(*program, declared, shapes, result.bounds))
+      if (!options.values.count(name))
+        shapes[name] = shape;
+  std::vector<Input> inputs = bindInputs(declared, shapes, options, problems);
   for (const Input &input : inputs) {
     if (input.open)
       result.open.push_back(*input.open);

@@ -13,7 +13,7 @@ import numpy as np
 from samples import SAMPLES
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from exit_codes import DONE  # noqa: E402
+from exit_codes import DONE, USAGE  # noqa: E402
 
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SHAPES = {"sizes": ["--shape", "x=3x4"]}
@@ -50,6 +50,22 @@ class SamplesTest(unittest.TestCase):
                               text=True)
         self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
         self.assertIn("s77=1", done.stdout)
+
+    def test_bounds_of_the_program(self):
+        path = self.folder / "sizes.pt2"
+        SAMPLES["sizes"]().save(path)
+        done = subprocess.run([NNC, "verify", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        for rows in (1, 8):
+            self.assertIn(f"s77={rows}", done.stdout)
+
+    def test_sizes_beyond_the_bounds(self):
+        path = self.folder / "sizes.pt2"
+        SAMPLES["sizes"]().save(path)
+        done = subprocess.run([NNC, "check", path, "--shape", "x=9x4"], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        self.assertIn("exported for 1 to 8", done.stderr)
 
     def test_operators_are_listed(self):
         done = subprocess.run([NNC, "ops", "--frontend=pytorch"], capture_output=True, text=True)

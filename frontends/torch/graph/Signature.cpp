@@ -297,6 +297,59 @@ TensorInfo nnc::torch::describeInput(const Program &program, StringRef name,
   return info;
 }
 
+/// Returns the smallest and the largest value of a symbol; nullopt if the
+/// program states no largest one.
+static std::optional<std::pair<int64_t, int64_t>>
+getBounds(const Program &program, StringRef symbol) {
+  const json::Object *ranges = program.getRoot().getObject("range_constraints");
+  const json::Object *range = ranges ? ranges->getObject(symbol) : nullptr;
+  auto low = range ? range->getInteger("min_val") : std::nullopt;
+  auto high = range ? range->getInteger("max_val") : std::nullopt;
+  if (!high || *high > INT32_MAX || low.value_or(1) > *high)
+    return std::nullopt;
+  return std::pair(std::max<int64_t>(low.value_or(1), 1), *high);
+}
+
+nnc::frontends::GivenShapes nnc::torch::takeLargest(const Program &program,
+                                                    ArrayRef<TensorInfo> inputs,
+                                                    const GivenShapes &given,
+                                                    SizeBounds &bounds) {
+  Symbols bound;
+  for (const TensorInfo &input : inputs)
+    if (auto shape = given.find(input.name);
+        shape != given.end() && input.dims &&
+        shape->second.size() == input.dims->size())
+      for (auto [dim, size] : llvm::zip_equal(*input.dims, shape->second))
+        if (!dim.size)
+          bound[dim.symbol] = size;
+  GivenShapes shapes;
+  SizeBounds found;
+  for (const TensorInfo &input : inputs) {
+    bool isOpen = input.dims && !given.count(input.name) &&
+                  llvm::any_of(*input.dims, [&](const Dim &dim) {
+                    return !dim.size && !bound.count(dim.symbol);
+                  });
+    if (!isOpen)
+      continue;
+    for (const Dim &dim : *input.dims) {
+      auto known = bound.find(dim.symbol);
+      std::optional<std::pair<int64_t, int64_t>> range;
+      if (dim.size)
+        range = {*dim.size, *dim.size};
+      else if (known != bound.end())
+        range = {known->second, known->second};
+      else
+        range = getBounds(program, dim.symbol);
+      if (!range)
+        return {};
+      found[input.name].push_back(*range);
+      shapes[input.name].push_back(range->second);
+    }
+  }
+  bounds = std::move(found);
+  return shapes;
+}
+
 bool nnc::torch::bindSymbols(const Program &program, StringRef input,
                              ArrayRef<int64_t> shape, Symbols &symbols,
                              Problems &problems) {

@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_TORCH_GRAPH_SIGNATURE_H
 #define NNC_FRONTENDS_TORCH_GRAPH_SIGNATURE_H
 
+#include "frontends/common/Import.h"
 #include "frontends/common/TensorInfo.h"
 #include "frontends/torch/file/Program.h"
 #include "frontends/torch/graph/Symbols.h"
@@ -51,6 +52,13 @@ TensorInfo describeInput(const Program &program, llvm::StringRef name,
 /// Returns the expression of a size in the metadata of a tensor, or an empty
 /// string if it is a known number or damaged.
 llvm::StringRef getSizeExpression(const json::Value &size);
+
+/// Returns shapes for inputs that have none in `given` and whose open sizes are
+/// symbols with bounds: the largest sizes. `bounds` gets the bounds of all
+/// sizes of these inputs. Returns no shapes if other sizes are open, too.
+GivenShapes takeLargest(const Program &program,
+                        llvm::ArrayRef<TensorInfo> inputs,
+                        const GivenShapes &given, SizeBounds &bounds);
 
 /// Finds the values of the program's symbols, given the shapes of its inputs,
 /// and checks that they are in the ranges that the program states. Returns

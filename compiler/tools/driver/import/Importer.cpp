@@ -106,6 +106,23 @@ importOpen(llvm::StringRef path, const frontends::ImportOptions &options,
   return result;
 }
 
+bool Importer::takesBounds() const {
+  return wanted.takesBounds && choices.ranges.empty() &&
+         choices.otherShapes.empty() && !choices.stream && !choices.batch &&
+         !choices.limitsPlan() && choices.tuning.empty();
+}
+
+/// Lets sizes vary within the bounds that the model states for them.
+void Importer::takeBounds(const frontends::SizeBounds &bounds) {
+  for (const auto &[input, dims] : bounds) {
+    std::vector<DimRange> &ranges = choices.ranges[input];
+    for (auto [low, high] : dims) {
+      ranges.push_back({low, high, 1});
+      choices.shapes[input].push_back(high);
+    }
+  }
+}
+
 ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
   auto import = wanted.mayStayOpen ? importOpen : frontends::importModel;
   frontends::ImportResult result = import(
@@ -117,9 +134,10 @@ ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
        choices.stream ? choices.stream->input : "",
        /*trial=*/"", point.batch,
        /*takesOneSample=*/!wanted.mayStayOpen, point.expectedSizes,
-       choices.signature},
+       choices.signature, takesBounds()},
       context, wanted.command);
   choices.shapes.insert(result.samples.begin(), result.samples.end());
+  takeBounds(result.bounds);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
     if (code != ExitCode::usage || !result.trial)

@@ -90,6 +90,9 @@ public:
   std::unique_ptr<mlir::ScopedDiagnosticHandler> adviseOnSizes() const;
 
 private:
+  /// Returns whether inputs may get sizes that vary within the model's bounds.
+  bool takesBounds() const;
+  void takeBounds(const frontends::SizeBounds &bounds);
   /// Quantizes an imported module with the samples of
   /// ModelOptions::quantization.
   ExitCode quantize(ImportedModel &model);

@@ -169,6 +169,9 @@ struct DriverOptions {
   bool findsFront = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
+  /// Whether sizes that the user does not give stay open within the bounds that
+  /// the model states. It needs takesRanges.
+  bool takesBounds = false;
   /// Whether ModelOptions::otherShapes may be used.
   bool takesSeveral = false;
   /// Whether sizes that nobody gave are accepted, as nothing is compiled or

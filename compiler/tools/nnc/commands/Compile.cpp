@@ -78,7 +78,7 @@ public:
       if (ExitCode code = findTools(toolchain); code != ExitCode::done)
         return code;
     DriverOptions wanted;
-    wanted.takesRanges = wanted.takesSeveral = true;
+    wanted.takesRanges = wanted.takesBounds = wanted.takesSeveral = true;
     if (maxFlash)
       if (ExitCode code = keepWithinFlash(wanted); code != ExitCode::done)
         return code;

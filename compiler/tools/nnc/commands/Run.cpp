@@ -73,7 +73,7 @@ public:
     request.threads = threads;
     options.runOn(threads);
     DriverOptions wanted;
-    wanted.takesRanges = wanted.takesSeveral = true;
+    wanted.takesRanges = wanted.takesBounds = wanted.takesSeveral = true;
     if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     prepared.chooseFunction(files);

@@ -86,6 +86,8 @@ public:
                   ExitCode::usage);
     DriverOptions wanted;
     wanted.keepStages = wanted.takesRanges = wanted.takesSeveral = true;
+    // Data have one size.
+    wanted.takesBounds = dataFolder.empty();
     if (!options.ranges.empty() && !dataFolder.empty())
       return fail(makeError("--data has inputs of one size; give it with "
                             "--shape, without '..'"),
