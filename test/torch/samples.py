@@ -212,5 +212,44 @@ def quantized():
     return p
 
 
-SAMPLES = {f.__name__: f for f in (strides, halves, state, views, nested, branches, loops, sizes,
-                                   quantized)}
+def parts():
+    """Operators that take parts of tensors, compare with lists, or give a number."""
+    p = Program()
+    x = p.input("x", numbers(3, 4))
+    v = p.values["x"]
+    first = p.op("select.int", {"self": x, "dim": 0, "index": 0}, v[0])
+    one = p.op("select.int", {"self": first, "dim": 0, "index": 2}, v[0, 2])
+    p.graph["nodes"].append({
+        "target": "torch.ops.aten.item.default", "name": "item", "metadata": {},
+        "inputs": [{"name": "self", "arg": {"as_tensor": {"name": str(one)}}, "kind": 1}],
+        "outputs": [{"as_sym_float": {"as_name": "item"}}]})
+    results = [
+        p.op("mul.Tensor", {"self": x, "other": {"as_sym_float": {"as_name": "item"}}},
+             v * v[0, 2]),
+        p.op("diag_embed.default", {"self": x, "offset": -1},
+             np.stack([np.diag(row, -1) for row in v])),
+        p.op("isin.Tensor_Tensor", {"elements": x, "test_elements": first}, np.isin(v, v[0])),
+        p.op("fliplr.default", {"self": x}, np.fliplr(v)),
+        p.op("flipud.default", {"self": x}, np.flipud(v)),
+        p.op("column_stack.default", {"tensors": [x, x]}, np.column_stack([v, v])),
+        p.op("atleast_3d.default", {"self": x}, np.atleast_3d(v)),
+        p.op("copysign.Scalar", {"self": x, "other": -1.0}, np.copysign(v, F32(-1))),
+        p.op("signbit.default", {"self": x}, np.signbit(v)),
+        p.op("ravel.default", {"self": x}, v.ravel()),
+        p.op("nansum.default", {"self": x}, np.nansum(v)),
+        p.op("cosine_similarity.default", {"x1": x, "x2": first},
+             (v @ v[0] / np.linalg.norm(v, axis=1) / np.linalg.norm(v[0])).astype(F32)),
+        p.op("float_power.Tensor_Scalar", {"self": p.op("abs.default", {"self": x}, np.abs(v)),
+                                           "exponent": 1.5}, np.abs(v).astype(float) ** 1.5),
+    ]
+    whole = np.array([[7, -7, 5]])
+    n = p.input("n", whole)
+    copied = p.op("clone.default", {"self": n}, whole)
+    p.op("floor_divide_.Tensor", {"self": copied, "other": {"as_int": 2}}, whole // 2)
+    p.output(*results, copied)
+    p.expected[str(copied)] = whole // 2
+    return p
+
+
+SAMPLES = {f.__name__: f for f in (strides, halves, state, views, nested, branches, loops, parts,
+                                   sizes, quantized)}

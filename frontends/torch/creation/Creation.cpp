@@ -103,6 +103,28 @@ Value convertCopy(Node &node) {
              : Value();
 }
 
+/// Converts item: a number that the network computes.
+Value convertItem(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x || node.getResultNames().empty())
+    return {};
+  if (getNumElements(x) != 1)
+    return node.broken("needs a tensor of one element");
+  x = node.reshape(x, {});
+  Scalar number;
+  number.isReal = isa<FloatType>(getElement(x));
+  number.isBool = getElement(x).isInteger(1);
+  if (auto known = readElements(x)) {
+    number.real =
+        known->isReal() ? known->reals[0] : static_cast<double>(known->ints[0]);
+    number.integer = known->isReal() ? 0 : known->ints[0];
+  } else {
+    number.value = x;
+  }
+  node.getScope().scalars[node.getResultNames()[0]] = number;
+  return {};
+}
+
 Value convertScalarTensor(Node &node) {
   auto value = node.getScalar("s");
   return value ? fill(node, *value, {}, getResultType(node)) : Value();

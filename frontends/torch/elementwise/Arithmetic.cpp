@@ -141,6 +141,14 @@ Value convertPow(Node &node) {
   return node.createElementwise("pow", {x, node.castTo(exponent, type)});
 }
 
+/// Converts float_power, which computes in f64.
+Value convertFloatPower(Node &node) {
+  Type type = node.getBuilder().getF64Type();
+  return node.createElementwise(
+      "pow", {node.castTo(node.getOperand("self"), type),
+              node.castTo(node.getOperand("exponent"), type)});
+}
+
 Value convertHypot(Node &node) {
   Value a = node.toReal(node.getTensor("self")),
         b = node.toReal(node.getTensor("other"));
@@ -254,6 +262,43 @@ Value convertMaskedFill(Node &node) {
   return node.createElementwise(
       "select", {node.castTo(mask, node.getBuilder().getI1Type()),
                  node.castTo(value, getElement(x)), x});
+}
+
+/// Converts copysign: the size of one number with the sign of another. Zeros
+/// count as positive.
+Value convertCopysign(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  if (type && !isa<FloatType>(type))
+    type = node.getBuilder().getF32Type();
+  Value size = node.createElementwise("abs", {node.castTo(a, type)});
+  Value sign = node.castTo(b, type);
+  if (!size || !sign)
+    return {};
+  return node.createElementwise(
+      "select", {node.createElementwise("less", {sign, node.splat(0, type)}),
+                 node.createElementwise("neg", {size}), size});
+}
+
+/// Converts isin: whether an element is among those of a list.
+Value convertIsIn(Node &node) {
+  Operand a = node.getOperand("elements"),
+          b = node.getOperand(node.has("test_elements") ? "test_elements"
+                                                        : "test_element");
+  Type type = node.promote({a, b});
+  Value x = node.castTo(a, type), list = node.castTo(b, type);
+  if (!x || !list)
+    return {};
+  Value equal = node.createElementwise(
+      "equal", {node.unsqueeze(x, getRank(x)),
+                node.reshape(list, {getNumElements(list)})});
+  Value count = node.create<nn::ReduceOp>(
+      nn::ReduceKind::max,
+      node.castTo(equal, node.getBuilder().getIntegerType(8, false)),
+      ArrayRef<int64_t>{getRank(x)}, false);
+  Value is = node.castTo(count, node.getBuilder().getI1Type());
+  return node.getBool("invert") ? node.createElementwise("logical_not", {is})
+                                : is;
 }
 
 /// Converts lerp: start + weight * (end - start).

@@ -149,6 +149,12 @@ Value convertIsFinite(Node &node) {
           "logical_or", {test(node, "is_nan", x), test(node, "is_inf", x)})});
 }
 
+Value convertSignbit(Node &node) {
+  Value x = node.getTensor("self");
+  return x ? node.createElementwise("less", {x, node.splat(0, getElement(x))})
+           : x;
+}
+
 Value convertNanToNum(Node &node) {
   Value x = node.getTensor("self");
   if (!x || !isa<FloatType>(getElement(x)))

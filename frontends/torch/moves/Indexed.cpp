@@ -321,6 +321,38 @@ Value convertUnfold(Node &node) {
   return y ? node.transpose(y, order) : y;
 }
 
+/// Converts diag_embed: a matrix whose diagonal is the last axis.
+Value convertDiagEmbed(Node &node) {
+  Value x = node.getTensor("self");
+  int64_t offset = node.getInt("offset", 0), rank = getRank(x);
+  if (!x || rank == 0)
+    return x ? node.broken("needs a vector") : x;
+  auto a = node.getAxis("dim1", rank + 1, -2),
+       b = node.getAxis("dim2", rank + 1, -1);
+  if (!a || !b)
+    return {};
+  if (*a != rank - 1 || *b != rank)
+    return node.unsupported("puts the matrices along other axes than the last");
+  int64_t count = getShape(x).back(), more = std::abs(offset);
+  if (more > 1 << 20)
+    return node.unsupported("has an offset of " + Twine(offset));
+  int64_t size = count + more;
+  // Row i of the matrix has element i at column i + offset, and zeros.
+  SmallVector<int64_t> rows = iota(size), columns = iota(size);
+  Value row = node.reshape(node.constant(rows), {size, 1});
+  Value isOn = node.createElementwise(
+      "equal", {node.reshape(node.constant(columns), {1, size}),
+                node.createBinary("add", row, static_cast<double>(offset))});
+  SmallVector<int64_t> pads(2 * rank, 0);
+  pads[offset < 0 ? rank - 1 : 2 * rank - 1] = more;
+  if (more)
+    x = node.create<nn::PadOp>(nn::PadMode::constant, x,
+                               ArrayRef<int64_t>(pads), llvm::APFloat(0.0));
+  return x ? node.createElementwise("select", {isOn, node.unsqueeze(x, rank),
+                                               node.splat(0, getElement(x))})
+           : x;
+}
+
 Value convertDiagonal(Node &node) {
   Value x = node.getTensor("self");
   int64_t rank = getRank(x);

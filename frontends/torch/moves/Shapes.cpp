@@ -74,6 +74,23 @@ Value convertFlatten(Node &node) {
   return node.reshape(x, sizes);
 }
 
+Value convertRavel(Node &node) {
+  Value x = node.getTensor("self");
+  return x ? node.reshape(x, {getNumElements(x)}) : x;
+}
+
+/// Converts atleast_1d and the like, which add axes in front; atleast_3d adds
+/// the third one behind.
+Value convertAtLeast(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  int64_t least = node.getOp()[StringRef("atleast_").size()] - '0';
+  while (x && getRank(x) < least)
+    x = node.unsqueeze(x, least == 3 && getRank(x) == 2 ? 2 : 0);
+  return x;
+}
+
 Value convertUnflatten(Node &node) {
   Value x = node.getTensor("self");
   auto axis = node.getAxis("dim", getRank(x));

@@ -246,12 +246,13 @@ Value convertStackAlong(Node &node) {
   SmallVector<Value> tensors = node.getTensors("tensors");
   if (!unify(node, tensors))
     return node.hasFailed() ? Value() : node.broken("has no tensors");
-  bool isRows = node.getOp().starts_with("vstack");
+  bool isRows = node.getOp().starts_with("vstack"),
+       isColumns = node.getOp().starts_with("column");
   for (Value &tensor : tensors) {
     if (getRank(tensor) == 0)
       tensor = node.reshape(tensor, {1});
-    if (isRows && getRank(tensor) == 1)
-      tensor = node.unsqueeze(tensor, 0);
+    if ((isRows || isColumns) && getRank(tensor) == 1)
+      tensor = node.unsqueeze(tensor, isRows ? 0 : 1);
   }
   int64_t axis = isRows || getRank(tensors[0]) == 1 ? 0 : 1;
   return tensors.size() == 1
@@ -274,6 +275,16 @@ Value convertFlip(Node &node) {
   return node.create<nn::SliceOp>(x, ArrayRef<int64_t>(starts),
                                   ArrayRef<int64_t>(sizes),
                                   ArrayRef<int64_t>(steps));
+}
+
+/// Converts fliplr and flipud.
+Value convertFlipAlong(Node &node) {
+  Value x = node.getTensor("self");
+  int64_t axis = node.getOp().starts_with("fliplr") ? 1 : 0;
+  if (!x || getRank(x) <= axis)
+    return x ? node.broken("has too few axes") : x;
+  int64_t size = getShape(x)[axis];
+  return node.slice(x, axis, std::max<int64_t>(size - 1, 0), size, -1);
 }
 
 Value convertRoll(Node &node) {

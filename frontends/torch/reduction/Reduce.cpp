@@ -52,6 +52,19 @@ Value convertReduce(Node &node) {
                 node.getBool("keepdim"));
 }
 
+/// Converts nansum, in which NaN counts as 0.
+Value convertNanSum(Node &node) {
+  Value x = node.toReal(node.getTensor("self"));
+  auto axes = node.getAxes("dim", getRank(x));
+  if (!x || !axes)
+    return {};
+  Value numbers =
+      node.createElementwise("select", {node.createElementwise("is_nan", {x}),
+                                        node.splat(0, getElement(x)), x});
+  return reduce(node, nn::ReduceKind::sum, numbers, *axes,
+                node.getBool("keepdim"));
+}
+
 /// Converts amax, amin and the maximum or minimum of all elements.
 Value convertExtreme(Node &node) {
   Value x = node.getTensor("self");
@@ -163,6 +176,26 @@ Value convertNorm(Node &node) {
   return axes ? norm(node, x, getOrder(node, isLinalg ? "ord" : "p"), *axes,
                      node.getBool("keepdim"))
               : Value();
+}
+
+/// Converts cosine_similarity along an axis.
+Value convertCosineSimilarity(Node &node) {
+  Value a = node.toReal(node.getTensor("x1")),
+        b = node.toReal(node.getTensor("x2"));
+  Value product = node.createElementwise("mul", {a, b});
+  auto axis = node.getAxis("dim", getRank(product), 1);
+  if (!product || !axis || getRank(product) == 0)
+    return {};
+  a = node.expand(a, getShape(product));
+  b = node.expand(b, getShape(product));
+  double least = node.getFloat("eps", 1e-8);
+  auto getSize = [&](Value x) {
+    return node.createBinary(
+        "max", reduce(node, nn::ReduceKind::l2, x, *axis, false), least);
+  };
+  return node.createElementwise(
+      "div", {reduce(node, nn::ReduceKind::sum, product, *axis, false),
+              node.createElementwise("mul", {getSize(a), getSize(b)})});
 }
 
 /// Converts mse_loss and l1_loss, whose argument `reduction` is 0 for none, 1
