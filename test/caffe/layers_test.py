@@ -54,6 +54,12 @@ def convolutions(net):
     conv(net, x, 6, 4, group=6, pad=1, stride=2, bias=False, kind="Deconvolution")
     conv(net, x, 4, 3, pad=1, dilation=2, kind="Deconvolution")
     conv(net, net.input(1, 1, 1, 1), 1, 1)
+    net.add("Convolution", net.input(2, 3, 17), ("convolution_param", {
+        "num_output": 4, "kernel_size": 5, "pad": 1, "stride": 2}),
+        [net.weights(4, 3, 5), net.weights(4)])
+    net.add("Convolution", net.input(1, 2, 5, 7, 6), ("convolution_param", {
+        "num_output": 3, "kernel_size": [2, 3, 3], "pad": 1, "stride": 2}),
+        [net.weights(3, 2, 2, 3, 3), net.weights(3)])
 
 
 @case
@@ -220,8 +226,11 @@ def reductions(net):
                    {"operation": Raw("SUMSQ"), "axis": -1}]:
         net.add("Reduction", x, ("reduction_param", params))
     for params in [{}, {"top_k": 3}, {"top_k": 2, "out_max_val": True}, {"axis": 1},
+                   {"axis": 1, "out_max_val": True}, {"out_max_val": True},
                    {"axis": 2, "top_k": 2, "out_max_val": True}]:
         net.add("ArgMax", x, ("argmax_param", params))
+    equal = net.input(value=net.random.integers(0, 3, (2, 9, 4, 3)))
+    net.add("ArgMax", equal, ("argmax_param", {"axis": 1}))
 
 
 @case

@@ -33,6 +33,23 @@ def convolution(x, params, weights, bias=None):
     return y if bias is None else y + bias.reshape(1, -1, 1, 1)
 
 
+def line_of(params):
+    """The parameters of a convolution over one axis, as those of one over images of a row."""
+    return {"stride_h": 1, "stride_w": params.get("stride", 1), "pad_h": 0,
+            "pad_w": params.get("pad", 0)}
+
+
+def volume_convolution(x, params, weights, bias):
+    """A convolution over three axes with one stride and one pad: sums of those over two."""
+    stride, pad = params.get("stride", 1), params.get("pad", 0)
+    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (0, 0), (0, 0)))
+    depth = weights.shape[2]
+    return np.stack([
+        bias.reshape(1, -1, 1, 1) + sum(convolution(x[:, :, start + i], params, weights[:, :, i])
+                                        for i in range(depth))
+        for start in range(0, x.shape[2] - depth + 1, stride)], 2)
+
+
 def deconvolution(x, params, weights, bias=None):
     (kh, kw), (sh, sw) = weights.shape[2:], pair(params, "stride", 1)
     (ph, pw), (dh, dw) = pair(params, "pad", 0), pair(params, "dilation", 1)
@@ -257,6 +274,10 @@ def rnn(xs, params, blobs):
 
 def arg_max(x, params):
     count = params.get("top_k", 1)
+    if count == 1 and "axis" in params and not params.get("out_max_val"):
+        # The last of equal elements.
+        size = x.shape[params["axis"]]
+        return size - 1 - np.flip(x, params["axis"]).argmax(params["axis"], keepdims=True)
     if "axis" in params:
         places = np.argsort(-x, axis=params["axis"], kind="stable").take(
             range(count), params["axis"])
@@ -381,7 +402,10 @@ def compute(kind, xs, params, blobs, tops):
         "Slice": lambda: slices(x, params, tops),
         "Split": lambda: [x] * tops,
         "LSTM": lambda: lstm(xs, params, blobs, tops),
-        "Convolution": lambda: [convolution(v, params, *blobs) for v in xs],
+        "Convolution": lambda: [
+            volume_convolution(v, params, *blobs) if v.ndim == 5 else
+            convolution(v[:, :, None], line_of(params), blobs[0][:, :, None], *blobs[1:])[:, :, 0]
+            if v.ndim == 3 else convolution(v, params, *blobs) for v in xs],
         "Silence": lambda: [],
     }
     if kind in many:

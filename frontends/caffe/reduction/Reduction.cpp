@@ -50,6 +50,38 @@ static Value pick(Layer &layer, Value x, Value places) {
                                     int64_t(0));
 }
 
+/// Returns the places of the largest elements along an axis, which is kept; of
+/// equal ones the last, as in Caffe.
+static Value findLargest(Layer &layer, Value x, int64_t axis) {
+  Value places = layer.create<nn::ArgMaxOp>(x, axis, /*keepdims=*/true,
+                                            /*select_last=*/true);
+  return layer.castTo(places, getElement(x));
+}
+
+/// Converts ArgMax of one element: along an axis its place or itself, in whole
+/// samples its place and, with out_max_val, itself.
+static Value findOne(Layer &layer, std::optional<int64_t> axis, bool hasValue) {
+  Value x = layer.getBottom(0);
+  SmallVector<int64_t> shape(getShape(x));
+  if (axis && !hasValue)
+    return findLargest(layer, x, *axis);
+  auto getMost = [&](Value y, int64_t along) {
+    return layer.create<nn::ReduceOp>(nn::ReduceKind::max, y,
+                                      ArrayRef<int64_t>(along), true);
+  };
+  if (axis)
+    return getMost(x, *axis);
+  Value rows =
+      layer.reshape(x, {shape[0], product(ArrayRef(shape).drop_front())});
+  SmallVector<int64_t> result(std::max<size_t>(shape.size(), 3), 1);
+  result[0] = shape[0];
+  Value place = layer.reshape(findLargest(layer, rows, 1), result);
+  if (!hasValue)
+    return place;
+  return layer.create<nn::ConcatOp>(
+      ValueRange({place, layer.reshape(getMost(rows, 1), result)}), int64_t(1));
+}
+
 /// Converts ArgMax: the places of the largest elements along an axis, as
 /// floats, or without an axis in whole samples; with out_max_val the elements
 /// too, or along an axis the elements alone.
@@ -63,6 +95,16 @@ Value convertArgMax(Layer &layer) {
                                : std::optional<int64_t>(1);
   if (!axis)
     return {};
+  int64_t columns =
+      param.has_axis() ? shape[*axis] : product(ArrayRef(shape).drop_front());
+  int64_t count = param.top_k();
+  if (count < 1 || count > columns)
+    return layer.broken("has top_k " + Twine(count) + " among " +
+                        Twine(columns) + " elements");
+  if (count == 1)
+    return findOne(layer,
+                   param.has_axis() ? std::optional(*axis) : std::nullopt,
+                   param.out_max_val());
   // The axis becomes the last one of a matrix.
   SmallVector<int64_t> order = iota(shape.size());
   Value rows = x;
@@ -71,12 +113,6 @@ Value convertArgMax(Layer &layer) {
     order.push_back(*axis);
     rows = layer.transpose(x, order);
   }
-  int64_t columns =
-      param.has_axis() ? shape[*axis] : product(ArrayRef(shape).drop_front());
-  int64_t count = param.top_k();
-  if (count < 1 || count > columns)
-    return layer.broken("has top_k " + Twine(count) + " among " +
-                        Twine(columns) + " elements");
   int64_t others = columns ? product(shape) / columns : 0;
   rows = rows ? layer.reshape(rows, {others, columns}) : Value();
   Value places = layer.create<nn::TopKOp>(rows, int64_t(1), count,
