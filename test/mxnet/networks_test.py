@@ -319,6 +319,24 @@ class NetworksTest(unittest.TestCase):
         net.output(net("Cast", y, dtype="float32"), x @ halves.astype(np.float32).T)
         self.check(net)
 
+    def test_custom_operator(self):
+        net = symbols.Net()
+        x = np.random.default_rng(13).normal(0, 1, (2, 5)).astype(np.float32)
+        net.output(net("my_scale", net.data(x), factor="3"), 3 * x)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "my_scale.h").write_text("""#include "nnc_custom.h"
+static void my_scale(const struct nnc_operator *op, const void *const *inputs,
+                     void *const *outputs, void *scratch) {
+  int32_t i;
+  (void)scratch;
+  for (i = 0; i < op->inputs[0].elements; ++i)
+    ((float *)outputs[0])[i] =
+        ((const float *)inputs[0])[i] * (float)(op->attributes[0].text[0] - '0');
+}
+""")
+            running.check(self, net, folder, f"--custom=my_scale:{folder / 'my_scale.h'}")
+
     def test_plan_is_that_of_onnx(self):
         # The layers of ResNet-18 on a small image.
         net = resnet(Builder(12), widths=(64, 128, 256, 512), blocks=2)

@@ -26,8 +26,8 @@ public:
                 const ImportOptions &options, Problems &problems,
                 mlir::func::FuncOp function);
 
-  /// Returns the names of the network's inputs: of those variables that the
-  /// outputs are computed from and that are no parameters.
+  /// Returns the numbers of the nodes that are inputs of the network: of those
+  /// variables that the outputs are computed from and that are no parameters.
   static std::vector<uint32_t> findInputs(const Symbol &symbol,
                                           const Params &params,
                                           llvm::ArrayRef<uint32_t> sorted);
