@@ -564,6 +564,18 @@ def suppress(rows, limit, valid, most, same, keeps):
     return made
 
 
+def detect(scores, offsets, anchors, threshold, limit, most):
+    """The rows of MultiBoxDetection for one image: scores are classes x boxes, the first of them
+    of the background."""
+    size, centre = anchors[:, 2:] - anchors[:, :2], (anchors[:, 2:] + anchors[:, :2]) / 2
+    middle = offsets[:, :2].astype(float) * 0.1 * size + centre
+    half = np.exp(offsets[:, 2:].astype(float) * 0.2) * size / 2
+    boxes = np.clip(np.concatenate([middle - half, middle + half], 1), 0, 1)
+    best = scores[1:].max(0)
+    rows = np.column_stack([scores[1:].argmax(0), np.where(best < threshold, -1, best), boxes])
+    return suppress(rows, limit, -0.5, most, True, True)
+
+
 def random_boxes(random, n):
     centre, size = random.uniform(0.2, 0.8, (n, 2)), random.uniform(0.2, 0.5, (n, 2))
     return np.concatenate([centre - size / 2, centre + size / 2], 1)
@@ -595,15 +607,8 @@ def boxes():
     anchors = random_boxes(random, count).astype(np.float32)
     scores = plain.softmax(r(2, 4, count) * 2, 1).astype(np.float32)
     offsets = r(2, count * 4, low=-1, high=1)
-    want = []
-    for s, o in zip(scores, offsets.reshape(2, count, 4).astype(float)):
-        size, centre = anchors[:, 2:] - anchors[:, :2], (anchors[:, 2:] + anchors[:, :2]) / 2
-        middle = o[:, :2] * 0.1 * size + centre
-        half = np.exp(o[:, 2:] * 0.2) * size / 2
-        box = np.clip(np.concatenate([middle - half, middle + half], 1), 0, 1)
-        best = s[1:].max(0)
-        v = np.column_stack([s[1:].argmax(0), np.where(best < 0.3, -1, best), box])
-        want.append(suppress(v, 0.45, -0.5, 20, True, True))
+    want = [detect(s, o, anchors, 0.3, 0.45, 20)
+            for s, o in zip(scores, offsets.reshape(2, count, 4))]
     n.output(n("_contrib_MultiBoxDetection", n.data(scores), n.data(offsets), anchors[None],
                threshold=0.3, nms_threshold=0.45, nms_topk=20), want)
     return n

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+import cases
 import plain
 import running
 import symbols
@@ -156,6 +157,35 @@ def densenet(b):
     return b.classify(b.dense(b.pool_all(x), "fc", 10), "softmax")
 
 
+def ssd(b, classes=3):
+    """Two scales of a single-shot detector, up to the selected boxes."""
+    x = b.data(1, 3, 24, 24)
+    x = b.relu(b.conv(x, "body", 6, 3, 2))
+    scores, offsets, anchors = [], [], []
+    for i, size in enumerate((0.3, 0.6)):
+        x = b.relu(b.conv(x, f"scale{i}", 6, 3, 2))
+        rows = x[1].shape[2]
+        for parts, name, each in ((scores, "cls", classes + 1), (offsets, "loc", 4)):
+            y = b.conv(x, f"{name}{i}", 2 * each, bias=True)
+            node = b.net("Flatten", b.net("transpose", y[0], axes=(0, 2, 3, 1)))
+            parts.append((node, y[1].transpose(0, 2, 3, 1).reshape(1, -1)))
+        node = b.net("_contrib_MultiBoxPrior", x[0], sizes=(size, size + 0.1))
+        middle = (np.arange(rows) + 0.5) / rows
+        boxes = [(cx - s / 2, cy - s / 2, cx + s / 2, cy + s / 2)
+                 for cy in middle for cx in middle for s in (size, size + 0.1)]
+        anchors.append((b.net("Flatten", node), np.reshape(boxes, (1, -1))))
+    scores, offsets, anchors = (b.concat(*parts) for parts in (scores, offsets, anchors))
+    p = plain.softmax(scores[1].reshape(1, -1, classes + 1).transpose(0, 2, 1), 1)
+    node = b.net("Reshape", scores[0], shape=(0, -1, classes + 1))
+    node = b.net("SoftmaxActivation", b.net("transpose", node, axes=(0, 2, 1)), mode="channel")
+    b.net.output(b.net("_contrib_MultiBoxDetection", node, offsets[0],
+                       b.net("Reshape", anchors[0], shape=(0, -1, 4)), threshold=0.4,
+                       nms_threshold=0.45, name="detection"),
+                 [cases.detect(p[0], offsets[1].reshape(-1, 4), anchors[1].reshape(-1, 4),
+                               0.4, 0.45, None)], 1e-4)
+    return b.net
+
+
 def unrolled_lstm(b, steps=3, batch=2, width=5, units=4):
     """mx.rnn.LSTMCell, unrolled: its first states have an unknown batch."""
     x = b.data(batch, steps, width)
@@ -287,6 +317,9 @@ class NetworksTest(unittest.TestCase):
 
     def test_densenet(self):
         self.check(densenet(Builder(6)))
+
+    def test_ssd(self):
+        self.check(ssd(Builder(14, 10000)))
 
     def test_unrolled_lstm(self):
         self.check(unrolled_lstm(Builder(7, 905)), layout="v1")
