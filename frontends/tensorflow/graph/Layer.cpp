@@ -200,8 +200,8 @@ static Value reorder(Layer &layer, Value x, int64_t rank) {
   if (Value image = Layer::getChannelsFirst(x); image && getRank(x) == rank)
     return image;
   ArrayRef<int64_t> shape = getShape(x);
-  if (getNumElements(x) == 1)
-    return getRank(x) <= rank ? layer.reshape(x, {}) : Value();
+  if (shape.empty())
+    return x;
   bool isVector =
       llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; });
   if (isVector && getRank(x) <= rank) {
