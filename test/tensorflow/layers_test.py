@@ -192,7 +192,7 @@ class LayersTest(unittest.TestCase):
         updates = floats(2, 5)
         want = np.zeros((3, 4, 5), np.float32)
         want[places[:, 0], places[:, 1]] = updates
-        net.check(want, "ScatterNd", places, updates, [3, 4, 5])
+        net.check(want, "ScatterNd", places, net.feed(updates), [3, 4, 5])
         want = a.copy()
         want[places[:, 0], places[:, 1]] = updates
         net.check(want, "TensorScatterUpdate", x, places, updates)

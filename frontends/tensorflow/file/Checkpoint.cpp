@@ -16,6 +16,7 @@
 #include "frontends/tensorflow/file/Table.h"
 #include "frontends/tensorflow/graph/Types.h"
 
+#include "google/protobuf/stubs/logging.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -64,6 +65,8 @@ void Checkpoint::readIndex() {
   auto table = readTable((*bytes)->getBuffer());
   if (!table)
     return fail(llvm::toString(table.takeError()));
+  // Protobuf would print what it finds wrong.
+  google::protobuf::LogSilencer silencer;
   pb::BundleHeaderProto header;
   auto first = table->find("");
   if (first == table->end() || !header.ParseFromString(first->second) ||

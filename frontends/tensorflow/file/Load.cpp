@@ -8,6 +8,7 @@
 
 #include "frontends/common/Suggest.h"
 
+#include "google/protobuf/stubs/logging.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -69,6 +70,8 @@ bool Loader::parse(StringRef file, google::protobuf::MessageLite &message) {
     return fail(ImportStatus::limit,
                 "is larger than 2 GB, the most that protobuf reads: save the "
                 "model as a SavedModel, whose weights are in other files");
+  // Protobuf would print what it finds wrong.
+  google::protobuf::LogSilencer silencer;
   bool isParsed = false;
   try {
     isParsed =
