@@ -78,7 +78,8 @@ ImportResult nnc::tensorflow::importModel(StringRef path,
     importer.run(inputs);
   }
   result.dataFiles = files.getPaths();
-  finishModule(std::move(module), path, loaded->sha256, options, problems,
-               result);
+  // The name of a folder may end in a slash.
+  finishModule(std::move(module), path.rtrim('/'), loaded->sha256, options,
+               problems, result);
   return result;
 }

@@ -17,10 +17,9 @@ from writer import Function, Shape, Type
 RANDOM = np.random.default_rng(7)
 WEIGHTS = RANDOM.standard_normal((3, 2)).astype(np.float32)
 BIAS = RANDOM.standard_normal(2).astype(np.float32)
-CALL = ("call:0", "float32", (-1, 3))
 
 
-def make(folder, shards=1, signatures=("serving_default",), body=None):
+def make(folder, shards=1, signatures=("serving_default",), body=None, called="model"):
     """A dense layer whose weights are variables that a function reads."""
     graph = writer.Graph()
     inner = graph.function("dense", ["x", "w", "b"], {"y": "sum:z:0"})
@@ -33,7 +32,7 @@ def make(folder, shards=1, signatures=("serving_default",), body=None):
                            "b": "layer/bias/.ATTRIBUTES/VARIABLE_VALUE"})
     ports = ({"data": ("x:0", "float32", (-1, 3))}, {"score": "call:0"})
     return writer.saved_model(
-        pathlib.Path(folder, "model"), graph, {name: ports for name in signatures},
+        pathlib.Path(folder, called), graph, {name: ports for name in signatures},
         {"layer/kernel/.ATTRIBUTES/VARIABLE_VALUE": WEIGHTS,
          "layer/bias/.ATTRIBUTES/VARIABLE_VALUE": BIAS, "other": np.int64(3)}, shards)
 
@@ -68,6 +67,14 @@ class SavedModelTest(unittest.TestCase):
 
     def test_the_file_in_the_folder_names_the_model(self):
         self.check_model(make(self.folder) / "saved_model.pb")
+
+    def test_a_slash_behind_the_folder(self):
+        model = make(self.folder, called="scorer")
+        code, said = nnc("compile", f"{model}/", "--shape", "data=4x3", "-o",
+                         self.folder / "out")
+        self.assertEqual(code, DONE, said)
+        self.assertTrue((self.folder / "out" / "scorer.h").exists())
+        self.assertNotIn("cannot have the name", said)
 
     def test_signatures(self):
         two = make(self.folder / "two", signatures=("first", "second"))

@@ -182,7 +182,9 @@ private:
   /// Warns if the module's name, which is derived from the file's name, is not
   /// the one that a user expects.
   void warnOfName() const {
-    std::string stem = llvm::sys::path::stem(options.model).str();
+    // The name of a folder may end in a slash.
+    std::string stem =
+        llvm::sys::path::stem(llvm::StringRef(options.model).rtrim('/')).str();
     std::string problem = exec::findModuleNameProblem(stem);
     // File names often have other characters between their words. These need no
     // warning.
