@@ -20,8 +20,8 @@ struct OpInfo {
   llvm::StringLiteral name; ///< with its overload: "add.Tensor"
   llvm::StringLiteral nnOp; ///< nn op that its converter builds, or ""
   llvm::StringLiteral limits;
-  /// The entry is for complex operands or results, whose values have a last axis
-  /// of two parts.
+  /// The entry is for complex operands or results, whose values have a last
+  /// axis of two parts.
   bool isComplex;
   /// Builds the operator's first result.
   mlir::Value (*convert)(Node &node);

@@ -1,4 +1,4 @@
-//===- Distances.cpp - Angles and distances of vectors -------------------===//
+//===- Distances.cpp - Distances of vectors -------------------------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
@@ -31,31 +31,6 @@ static Value getNorm(Node &node, Value x, double p, int64_t axis,
     return node.unsupported("has a norm of order " + frontends::toString(p));
   Value sum = reduce(nn::ReduceKind::sum, node.createBinary("pow", size, p));
   return node.createBinary("pow", sum, 1 / p);
-}
-
-/// Converts cosine_similarity: the product of vectors that are divided by their
-/// norms, which are at least `eps`.
-Value convertCosineSimilarity(Node &node) {
-  Value a = node.toReal(node.getTensor("x1")),
-        b = node.toReal(node.getTensor("x2"));
-  auto axis = node.getAxis("dim", std::max(getRank(a), getRank(b)), 1);
-  double epsilon = node.getFloat("eps", 1e-8);
-  if (!a || !b || !axis)
-    return {};
-  // The axis counts in the shape to which both broadcast.
-  SmallVector<int64_t> axes = {*axis};
-  Value product = node.createElementwise("mul", {a, b});
-  if (!product)
-    return {};
-  auto normalize = [&](Value x) {
-    Value wide = node.expand(x, getShape(product));
-    Value norm = getNorm(node, wide, 2, *axis, /*keepsAxis=*/true);
-    return node.createElementwise(
-        "div", {wide, node.createBinary("max", norm, epsilon)});
-  };
-  return node.create<nn::ReduceOp>(
-      nn::ReduceKind::sum,
-      node.createElementwise("mul", {normalize(a), normalize(b)}), axes, false);
 }
 
 /// Converts pairwise_distance: the norm of x1 - x2 + eps along the last axis.

@@ -193,6 +193,23 @@ Value convertComplexTranspose(Node &node) {
   return node.transpose(x, order);
 }
 
+Value convertComplexSlice(Node &node) {
+  Value x = node.getTensor("self");
+  auto axis = node.getAxis("dim", getRank(x) - 1);
+  if (!x || !axis)
+    return {};
+  int64_t size = getShape(x)[*axis], step = node.getInt("step", 1);
+  auto toPlace = [&](int64_t place) {
+    return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size);
+  };
+  int64_t start = toPlace(node.getInt("start", 0)),
+          end = toPlace(node.getInt("end", size));
+  if (step < 1)
+    return node.broken("has a step of " + Twine(step));
+  int64_t count = end > start ? (end - start - 1) / step + 1 : 0;
+  return node.slice(x, *axis, start, count, step);
+}
+
 Value convertComplexPermute(Node &node) {
   Value x = node.getTensor("self");
   SmallVector<int64_t> order = node.getInts("dims");
