@@ -92,9 +92,9 @@ set(CPACK_PACKAGE_CONTACT "the nnc project <nnc@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
     "ahead-of-time compiler of neural networks to C++ source")
 set(CPACK_PACKAGE_DESCRIPTION
-    "nnc turns a trained network, an ONNX or TFLite file, into a small folder of C++ source
-that needs no library, for Linux machines and microcontrollers. CMake projects find it by
-find_package(nnc).")
+    "nnc turns a trained network of ONNX, TFLite, PyTorch, TensorFlow, Caffe or MXNet into a
+small folder of C++ source that needs no library, for Linux machines and microcontrollers.
+CMake projects find it by find_package(nnc).")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
