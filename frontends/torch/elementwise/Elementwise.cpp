@@ -258,7 +258,8 @@ Value convertIdentity(Node &node) { return node.getTensor("self"); }
 
 /// Converts dropout, which does nothing in inference.
 Value convertDropout(Node &node) {
-  Value x = node.getTensor("input");
+  // The form that works in place has another name for its operand.
+  Value x = node.getTensor(node.has("input") ? "input" : "self");
   if (node.getBool("train"))
     return node.unsupported("drops elements at random, as in training; export "
                             "the model after model.eval()");
