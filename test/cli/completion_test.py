@@ -94,7 +94,7 @@ class TestCase(nnc.TestCase):
         self.check("nnc compile --package=", "none", "zephyr", "esp-idf", "platformio", "arduino")
         self.check("nnc bench --layouts ", "plain", "local", "fixed", "global")
         self.check("nnc completion ", "bash", "zsh", "fish")
-        self.check("nnc ops --frontend=t", "tflite")
+        self.check("nnc ops --frontend=t", "tensorflow", "tflite")
         self.check("nnc compile --threads ", "on", "off")
         self.check("nnc compile --max-error ")
         self.check("nnc compile --limit=n", "nodes=")

@@ -21,9 +21,12 @@ import subprocess
 import sys
 import tempfile
 
-import emitted
-import made_models
 import numpy as np
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS / "onnx"))
+import emitted  # noqa: E402
+import made_models  # noqa: E402
 
 EXPORT = pathlib.Path(__file__).resolve().with_name("programs.py")
 SHARE = 1e-5  # of the largest number, by which an output may differ
