@@ -73,8 +73,8 @@ struct nnc_tensor_info {
   int axis;                   /**< -1 unless each index has a scale */
 };
 
-/** An attribute of an ONNX operator: integers, reals or a text. Two of the
- * three pointers `ints`, `floats` and `text` are null. */
+/** An attribute or a named argument of an operator: integers, reals or a text.
+ * Two of the three pointers `ints`, `floats` and `text` are null. */
 struct nnc_attribute {
   const char *name;
   int count; /**< number of integers or reals, or length of the text in bytes */
@@ -93,7 +93,7 @@ struct nnc_operator {
    * for other operators. */
   const unsigned char *options;
   size_t options_bytes;
-  int num_attributes; /**< number of attributes of an ONNX operator */
+  int num_attributes; /**< 0 for operators of TFLite */
   const struct nnc_attribute *attributes;
   size_t scratch_bytes;
 };

@@ -11,6 +11,8 @@ DTYPES = {np.dtype(t): n for t, n in [
     (np.uint8, 1), (np.int8, 2), (np.int16, 3), (np.int32, 4), (np.int64, 5), (np.float16, 6),
     (np.float32, 7), (np.float64, 8), (np.bool_, 12)]}
 TYPE_NAMES = {n: str(t) for t, n in DTYPES.items()}
+# The libraries of operators in tests but for aten.
+LIBRARIES = ("audio", "higher_order", "quantized_decomposed")
 BFLOAT16 = 13
 
 
@@ -90,7 +92,7 @@ class Graph:
         names = [self.place(base + (f"_{i}" if i else ""), np.asarray(r),
                             shapes[i] if shapes else None) for i, r in enumerate(results)]
         given = arguments.items() if isinstance(arguments, dict) else (("", a) for a in arguments)
-        if "." in target and target.split(".")[0] not in ("quantized_decomposed", "higher_order"):
+        if "." in target and target.split(".")[0] not in LIBRARIES:
             target = "aten." + target
         self.graph["nodes"].append({
             "target": "torch.ops." + target,

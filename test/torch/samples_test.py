@@ -10,6 +10,7 @@ import unittest
 
 import numpy as np
 
+from archives import Program
 from samples import SAMPLES
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
@@ -66,6 +67,51 @@ class SamplesTest(unittest.TestCase):
                               text=True)
         self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
         self.assertIn("exported for 1 to 8", done.stderr)
+
+    def test_operator_of_the_user(self):
+        """Tensors, numbers and lists reach the function; a wrong name is told."""
+        x = np.random.default_rng(3).standard_normal((2, 3, 4)).astype(np.float32)
+        program = Program()
+        gated = np.where(abs(x) > np.float32(0.5), x, 0).astype(np.float32) + np.float32(17)
+        y = program.op("audio.gate.default", {"x": program.input("x", x), "level": 0.5, "axis": 1,
+                                              "shifts": [3, 4]}, gated)
+        program.output(program.op("relu.default", {"self": y}, np.maximum(gated, 0)))
+        path = self.folder / "sound.pt2"
+        program.save(path)
+        np.save(self.folder / "x.npy", x)
+        (self.folder / "gate.h").write_text("""
+            #include <string.h>
+            #include "nnc_custom.h"
+            static void gate(const struct nnc_operator *op, const void *const *inputs,
+                             void *const *outputs, void *scratch) {
+              const float *x = (const float *)inputs[0];
+              float *y = (float *)outputs[0], level = 0, sum = 0;
+              int i, j;
+              (void)scratch;
+              for (i = 0; i < op->num_attributes; ++i) {
+                const struct nnc_attribute *a = &op->attributes[i];
+                if (!strcmp(a->name, "level"))
+                  level = a->floats[0];
+                for (j = 0; a->ints && j < a->count; ++j)
+                  sum += (float)a->ints[j] * (strcmp(a->name, "axis") ? 1.0f : 10.0f);
+              }
+              for (i = 0; i < op->inputs[0].elements; ++i)
+                y[i] = (x[i] > level || x[i] < -level ? x[i] : 0) + sum;
+            }""")
+        for name in "audio::gate.default", "audio::gate", "gate":
+            done = subprocess.run([NNC, "run", path, f"--custom={name}:{self.folder / 'gate.h'}",
+                                   f"--input={self.folder / 'x.npy'}",
+                                   f"--output-dir={self.folder / 'out'}"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            made = next((self.folder / "out").glob("*.npy"))
+            np.testing.assert_allclose(np.load(made), np.maximum(gated, 0), rtol=1e-6)
+            made.unlink()
+        for name, said in [("relu", "which nnc computes itself"), ("gait", "audio::gate")]:
+            done = subprocess.run([NNC, "check", path, f"--custom={name}:{self.folder / 'gate.h'}"
+                                   f":function=gate"], capture_output=True, text=True)
+            self.assertIn(said, done.stderr)
+            self.assertNotEqual(done.returncode, DONE)
 
     def test_operators_are_listed(self):
         done = subprocess.run([NNC, "ops", "--frontend=pytorch"], capture_output=True, text=True)

@@ -9,6 +9,7 @@
 #include "dialects/nn/attributes/State.h"
 #include "frontends/common/Module.h"
 #include "frontends/torch/Ops.h"
+#include "frontends/torch/custom/Custom.h"
 #include "frontends/torch/graph/Mutation.h"
 #include "frontends/torch/graph/Node.h"
 
@@ -21,7 +22,8 @@ GraphImporter::GraphImporter(Program &program, const Signature &signature,
                              Problems &problems, func::FuncOp function)
     : program(program), signature(signature), symbols(std::move(symbols)),
       options(options), problems(problems), function(function),
-      builder(OpBuilder::atBlockEnd(&function.getBody().front())) {}
+      builder(OpBuilder::atBlockEnd(&function.getBody().front())),
+      customs(options.customs) {}
 
 //===----------------------------------------------------------------------===//
 // What the program states
@@ -313,7 +315,10 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
     return;
   bool isComplex = usesComplex(scope, object);
   const OpInfo *info = findOp(target, isComplex);
-  if (!info) {
+  const CustomFunction *custom =
+      info || isComplex ? nullptr : customs.find(getCustomNames(name));
+  if (!info && !custom) {
+    customs.noteMissing(getCustomNames(name).front());
     if (isComplex)
       name += " of complex numbers";
     auto [entry, isNew] =
@@ -321,15 +326,19 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
     ++entry->second.count;
   }
   // Nothing more is known about what reads the results of a node with an error.
-  if (!info || lacksOperand(scope, object)) {
+  if ((!info && !custom) || lacksOperand(scope, object)) {
     for (StringRef result : results)
       if (!result.empty())
         scope.tensors.try_emplace(result, Tensor{});
     return;
   }
   Node node(*this, object, scope, loc, name);
-  node.setNnOp(info->nnOp);
-  node.setResult(0, info->convert(node));
+  if (custom) {
+    convertCustom(node, customs, *custom);
+  } else {
+    node.setNnOp(info->nnOp);
+    node.setResult(0, info->convert(node));
+  }
   takeResults(scope, node);
 }
 
@@ -350,66 +359,6 @@ void GraphImporter::importNodes(Scope &scope) {
           << "has node number " << index << " that is no object";
     ++index;
   }
-}
-
-bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
-                                const Node &caller, ArrayRef<Value> inputs,
-                                SmallVectorImpl<Value> &results) {
-  auto fail = [&](ImportStatus status, const Twine &why) {
-    problems.report(status, caller.getLoc(), caller.getOp())
-        << caller.getOp() << " runs the graph '" << name << "'" << why;
-    return false;
-  };
-  if (llvm::is_contained(inputs, Value()))
-    return false;
-  if (int64_t(active.size()) > problems.getLimits().depth)
-    return fail(ImportStatus::limit,
-                ", more than " + Twine(problems.getLimits().depth) +
-                    " graphs deep; --limit depth=N allows more");
-  Scope scope{&graph, (name + "/").str()};
-  const json::Array *arguments = graph.getArray("inputs");
-  const json::Array *outputs = graph.getArray("outputs");
-  if (!arguments || !outputs || arguments->size() != inputs.size())
-    return fail(ImportStatus::broken, ", which has not its number of inputs: " +
-                                          Twine(inputs.size()));
-  for (auto [entry, input] : llvm::zip_equal(*arguments, inputs)) {
-    const json::Object *argument = entry.getAsObject();
-    const json::Object *tensor =
-        argument ? argument->getObject("as_tensor") : nullptr;
-    const json::Object *symbolic =
-        argument ? argument->getObject("as_sym_int") : nullptr;
-    auto own = tensor ? tensor->getString("name") : std::nullopt;
-    if (symbolic && symbolic->getString("as_name")) {
-      Scalar number;
-      number.value = input;
-      if (auto known = readElements(input);
-          known && !known->isReal() && known->ints.size() == 1)
-        number = {false, false, known->ints[0], double(known->ints[0])};
-      scope.scalars[*symbolic->getString("as_name")] = number;
-      continue;
-    }
-    if (!own)
-      return fail(ImportStatus::unsupported,
-                  ", which has an input that is no tensor");
-    scope.tensors.try_emplace(*own, Tensor{input});
-  }
-  active.push_back(&graph);
-  importNodes(scope);
-  active.pop_back();
-  Node reader(*this, graph, scope, caller.getLoc(), caller.getOp());
-  for (const json::Value &entry : *outputs) {
-    const json::Object *output = entry.getAsObject();
-    const json::Object *tensor =
-        output ? output->getObject("as_tensor") : nullptr;
-    auto own = tensor ? tensor->getString("name") : std::nullopt;
-    if (!own)
-      return fail(ImportStatus::unsupported,
-                  ", which has a result that is no tensor");
-    results.push_back(getValue(scope, *own, reader));
-    if (!results.back())
-      return false;
-  }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -517,7 +466,14 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
   bindInputs(scope, inputs);
   importNodes(scope);
   reportMissing(missing, problems, "nodes",
-                "`nnc ops --frontend=pytorch` lists what is");
+                "`nnc ops --frontend=pytorch` lists what is, and --custom "
+                "takes a function of yours for it");
+  customs.reportUnused(
+      [](StringRef given) {
+        return findOp(given, /*isComplex=*/false) ||
+               findOp((given + ".default").str(), /*isComplex=*/false);
+      },
+      problems);
   if (problems.none())
     returnResults(scope);
 }

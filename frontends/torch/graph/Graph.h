@@ -9,6 +9,7 @@
 
 #include "frontends/common/Attempt.h"
 #include "frontends/common/Body.h"
+#include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
 #include "frontends/common/Missing.h"
 #include "frontends/torch/file/Program.h"
@@ -126,6 +127,7 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants; ///< by elements
   int64_t imported = 0; ///< number of nodes, also of repeated graphs
 
+  Customs customs;
   MissingOperators missing;
   friend class Attempt;
 };
