@@ -1,11 +1,13 @@
-//===- Transposes.cpp - Transposes behind elementwise ops -----------------===//
+//===- Transposes.cpp - Transposes between layers of images ---------------===//
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
 // Models with images in the order N, H, W, C have a transpose in front of each
 // convolution and another one behind it. Elementwise ops between two
 // transposes, such as those of a residual sum, are moved in front of the second
-// one, so that the transposes cancel and the ops become part of a layer.
+// one, so that the transposes cancel and the ops become part of a layer. A
+// transpose behind a padding is moved in front of it, so that the padding
+// becomes part of the convolution that reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,8 +104,35 @@ struct SinkTransposes : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     return success();
   }
 };
+
+/// Moves a transpose of a padded tensor in front of the padding.
+struct HoistTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp transpose,
+                                PatternRewriter &rewriter) const override {
+    auto pad = transpose.getX().getDefiningOp<PadOp>();
+    if (!pad || !pad->hasOneUse() || getLayout(pad.getY().getType()) ||
+        getLayout(transpose.getY().getType()))
+      return failure();
+    ArrayRef<int64_t> permutation = transpose.getPermutation(),
+                      pads = pad.getPads();
+    SmallVector<int64_t> moved(pads);
+    for (auto [to, from] : llvm::enumerate(permutation)) {
+      moved[to] = pads[from];
+      moved[to + permutation.size()] = pads[from + permutation.size()];
+    }
+    Value x = rewriter.create<TransposeOp>(transpose.getLoc(), pad.getX(),
+                                           permutation);
+    auto padded = cast<PadOp>(rewriter.clone(*pad));
+    padded.getXMutable().assign(x);
+    padded.setPads(moved);
+    padded.getY().setType(transpose.getY().getType());
+    rewriter.replaceOp(transpose, padded);
+    return success();
+  }
+};
 } // namespace
 
 void nnc::populateTransposes(RewritePatternSet &patterns) {
-  patterns.add<SinkTransposes>(patterns.getContext());
+  patterns.add<SinkTransposes, HoistTranspose>(patterns.getContext());
 }

@@ -305,3 +305,28 @@ func.func @sums_of_nothing(%a: tensor<2x0xf32>, %b: tensor<0x3xf32>,
   %4 = nn.reduce min %g {axes = array<i64: 1>, keepdims = true} : (tensor<2x0xui64>) -> tensor<2x1xui64>
   return %0, %1, %2, %3, %4 : tensor<2x3xf32>, tensor<2x3xui8>, tensor<2x1xf64>, tensor<2x1xi64>, tensor<2x1xui64>
 }
+
+// -----
+
+// A transpose moves in front of a padding, whose sizes it permutes; one with two
+// readers stays. Both transposes around the second padding cancel.
+// CHECK-LABEL: @transposes_of_paddings
+// CHECK: %[[T:.*]] = nn.transpose %arg0 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x5x7x3xf32>) -> tensor<1x3x5x7xf32>
+// CHECK: %[[P:.*]] = nn.pad constant %[[T]] {pads = array<i64: 0, 4, 1, 2, 0, 8, 5, 6>, value = 3.0{{.*}}} : (tensor<1x3x5x7xf32>) -> tensor<1x15x11x15xf32>
+// CHECK: %[[R:.*]] = nn.relu %[[P]]
+// CHECK: %[[Q:.*]] = nn.pad edge %[[R]] {pads = array<i64: 0, 0, 1, 0, 0, 0, 0, 2>{{.*}}} : (tensor<1x15x11x15xf32>) -> tensor<1x15x12x17xf32>
+// CHECK: %[[S:.*]] = nn.pad constant %arg0
+// CHECK: %[[U:.*]] = nn.transpose %[[S]]
+// CHECK: return %[[Q]], %[[S]], %[[U]]
+func.func @transposes_of_paddings(%x: tensor<1x5x7x3xf32>)
+    -> (tensor<1x15x12x17xf32>, tensor<1x6x7x3xf32>, tensor<1x3x6x7xf32>) {
+  %0 = nn.pad constant %x {pads = array<i64: 0, 1, 2, 4, 0, 5, 6, 8>, value = 3.0 : f64} : (tensor<1x5x7x3xf32>) -> tensor<1x11x15x15xf32>
+  %1 = nn.transpose %0 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x11x15x15xf32>) -> tensor<1x15x11x15xf32>
+  %2 = nn.relu %1 : tensor<1x15x11x15xf32>
+  %3 = nn.transpose %2 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x15x11x15xf32>) -> tensor<1x11x15x15xf32>
+  %4 = nn.pad edge %3 {pads = array<i64: 0, 1, 0, 0, 0, 0, 2, 0>, value = 0.0 : f64} : (tensor<1x11x15x15xf32>) -> tensor<1x12x17x15xf32>
+  %5 = nn.transpose %4 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x12x17x15xf32>) -> tensor<1x15x12x17xf32>
+  %6 = nn.pad constant %x {pads = array<i64: 0, 1, 0, 0, 0, 0, 0, 0>, value = 0.0 : f64} : (tensor<1x5x7x3xf32>) -> tensor<1x6x7x3xf32>
+  %7 = nn.transpose %6 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x6x7x3xf32>) -> tensor<1x3x6x7xf32>
+  return %5, %6, %7 : tensor<1x15x12x17xf32>, tensor<1x6x7x3xf32>, tensor<1x3x6x7xf32>
+}
