@@ -24,7 +24,7 @@ namespace {
 /// The 8-bit type that the first operand of a product should have.
 struct WantedType {
   IntegerType type; ///< null if either type is as good
-  /// Whether routines take this type alone. Otherwise other routines take the
+  /// True if routines take this type alone. Otherwise other routines take the
   /// other type, too, and a conversion is not worth an op of its own.
   bool isRequired = false;
 };

@@ -13,7 +13,7 @@
 namespace nnc::caffe {
 class Layer;
 
-/// What a layer is in a network that runs.
+/// The part that a layer has in a network that runs.
 enum class Role {
   computes, ///< its converter builds its tops from its bottoms
   loss,     ///< its converter builds its top from the first bottom alone

@@ -14,7 +14,7 @@
 namespace nnc::tensorflow {
 class Layer;
 
-/// What the importer has to know of an operator besides its converter.
+/// The properties of an operator that the importer uses besides its converter.
 enum class OpKind {
   pure,    ///< its results follow from its operands
   passing, ///< it takes and gives on what is no tensor, such as variables

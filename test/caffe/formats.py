@@ -46,7 +46,7 @@ DIMS = 'input: "data" input_dim: 1 input_dim: 3 input_dim: 9 input_dim: 9\n'
 SHAPE = 'input: "data" input_shape { dim: 1 dim: 3 dim: 9 dim: 9 }\n'
 INPUT = """layer { name: "data" type: "Input" top: "data"
         input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }\n"""
-# What people train with: layers of data and losses for both phases.
+# A network for training: layers of data and losses for both phases.
 TRAINING = """
 layer { name: "data" type: "Data" top: "data" top: "label" include { phase: TRAIN }
         transform_param { mirror: true crop_size: 9 mean_value: 104 mean_value: 117

@@ -17,7 +17,7 @@ from running import BROKEN, DONE, LACKING, NNC, compare, nnc, run  # noqa: F401
 
 
 def expected(image=formats.IMAGE):
-    """What the network of formats.py computes: the blobs fc and prob."""
+    """The blobs fc and prob that the network of formats.py computes."""
     (w, b), (fc, fc_bias) = formats.WEIGHTS["conv"], formats.WEIGHTS["fc"]
     y = reference.convolution(image.astype(np.float64), {"pad": 1}, w, b)
     y = reference.pooling(np.maximum(y, 0), {"kernel_size": 3, "stride": 2}, 1)[0]

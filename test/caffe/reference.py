@@ -1,4 +1,4 @@
-"""What Caffe's layers compute, in plain numpy, from their descriptions."""
+"""Caffe's layers in plain numpy, from their descriptions."""
 
 import itertools
 import math

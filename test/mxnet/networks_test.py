@@ -288,7 +288,7 @@ def onnx_twin(net, shape):
 
 
 def summarize(report):
-    """What a plan is, without the files that it came from."""
+    """A plan without the files that it came from."""
     return [(layer["name"], [(w["routine"], w["params"], w["layouts"])
                              for w in layer["alternatives"] if w["chosen"]])
             for layer in report["layers"]]

@@ -1,4 +1,4 @@
-"""What MXNet's operators compute, in numpy, from their published definitions."""
+"""MXNet's operators in numpy, from their published definitions."""
 
 import itertools
 import math

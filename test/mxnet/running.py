@@ -44,7 +44,7 @@ def run(net, folder, *options, **saving):
 
 
 def difference(got, want, error):
-    """How an array differs from the expected one, by more than `error` of its largest element;
+    """The difference of an array from the expected one, by more than `error` of its largest element;
     None if it does not."""
     want = np.asarray(want)
     if got.shape != want.shape:

@@ -49,7 +49,7 @@ def make(folder):
 
 
 def find_plan(model, target):
-    """How many layers have each routine, with its parameters, and shape; and the estimate."""
+    """The number of layers with each routine, its parameters and shape; and the estimate."""
     said = json.loads(subprocess.run([NNC, "explain", model, "--json", f"--target={target}"],
                                      check=True, capture_output=True).stdout)
     plan, seconds = collections.Counter(), 0

@@ -58,7 +58,7 @@ class Graphs(layers_test.LayersTest):
 
 
 def is_list(field):
-    """Whether a field is repeated; newer versions of protobuf have no label."""
+    """True if a field is repeated; newer versions of protobuf have no label."""
     if hasattr(field, "is_repeated"):
         return field.is_repeated
     return field.label == field.LABEL_REPEATED

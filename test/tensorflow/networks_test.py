@@ -36,7 +36,7 @@ def find_python():
 
 
 def match(got, wants):
-    """How the outputs differ from the expected ones, or None. A frozen graph has no names of
+    """The difference of the outputs from the expected ones, or None. A frozen graph has no names of
     the signature: each output has to be equal to one of those of its shape."""
     worst = None
     for array in got:

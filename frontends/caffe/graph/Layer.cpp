@@ -70,7 +70,7 @@ Value Layer::getBlob(size_t i, ArrayRef<int64_t> shape, StringRef what) {
     return constant(makeElements(
         type, name,
         HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignof(float))));
-  // What holds the bytes lives for as long as a constant reads them.
+  // The owner of the bytes lives for as long as a constant reads them.
   auto keep = [file = weights.getFile()->file,
                copied = blob->copied](void *, size_t, size_t) {};
   return constant(makeElements(type, name,

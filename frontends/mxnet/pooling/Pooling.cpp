@@ -16,7 +16,7 @@ using namespace nnc;
 namespace nnc::mxnet {
 namespace {
 
-/// What a node Pooling computes of each window.
+/// The number that a node Pooling computes of each window.
 enum class PoolKind { max, avg, sum, lp };
 
 class Pool {

@@ -39,8 +39,8 @@ private:
   int64_t steps = 0, batch = 0, inputs = 0, units = 0, layers = 1,
           directions = 1, gates = 1;
   Value x, lengths;
-  /// Where the weights and the biases of each layer and direction begin in the
-  /// vector of parameters.
+  /// The places at which the weights and the biases of each layer and direction
+  /// begin in the vector of parameters.
   SmallVector<int64_t> weights, biases;
   SmallVector<Value> lastOutputs, lastStates; ///< 1 x batch x units
 };

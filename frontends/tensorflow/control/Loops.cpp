@@ -58,8 +58,8 @@ namespace {
 struct LoopValue : Carried {
   size_t index;        ///< its number among the values of the loop
   bool isKept = false; ///< no run changes it
-  /// What each run puts into a list at the place of its number; null for other
-  /// values.
+  /// The value that each run puts into a list at the place of its number; null
+  /// for other values.
   Value collected = {};
 
   bool isCarried() const { return !isKept && !collected; }

@@ -2,7 +2,7 @@
 //
 // Part of the nnc project, under the Apache License v2.0.
 //
-// Which entry of a checkpoint belongs to a variable is stated by the graph
+// The entry of a checkpoint that belongs to a variable is stated by the graph
 // alone: its nodes RestoreV2 read entries by their keys, and assign the results
 // to variables. nnc does not run these nodes but follows them. In models of
 // TensorFlow 2 they are in a function, to which the variables are passed.

@@ -146,8 +146,8 @@ nnc::tensorflow::sortNodes(const Graph &graph, ArrayRef<std::string> results,
     for (const std::string &result : list)
       if (!sorter.visit(parseReference(result).node))
         return std::nullopt;
-  // What only has to run before, and acts on nothing, is left out, such as
-  // assertions and what they compute.
+  // Nodes that only have to run before, and act on nothing, are left out, such
+  // as assertions and what they compute.
   llvm::StringSet<> needed;
   for (const std::string &result : results)
     needed.insert(parseReference(result).node);

@@ -181,7 +181,7 @@ void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
     isText |= inputs.back().kind == Passed::text;
   }
   if (!info && !custom && isText) {
-    // What reads numbers that are made of strings says so.
+    // The node that reads numbers made of strings says so.
     results.assign(4,
                    {Passed::text, {}, "'" + node.name() + "' of " + node.op()});
     return;

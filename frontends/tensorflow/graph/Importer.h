@@ -22,7 +22,7 @@ namespace nnc::tensorflow {
 
 class Layer;
 
-/// What an edge of the graph carries.
+/// The value that an edge of the graph carries.
 struct Passed {
   enum Kind {
     absent,   ///< an error has been reported, or nothing computes it

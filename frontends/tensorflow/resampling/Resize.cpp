@@ -14,7 +14,7 @@ using namespace nnc;
 namespace nnc::tensorflow {
 
 namespace {
-/// Where the pixels of the result lie in the image.
+/// The positions of the pixels of the result in the image.
 struct Placement {
   bool alignsCorners, hasHalfPixels;
   Sizes sizes; ///< height and width of the result

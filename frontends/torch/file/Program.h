@@ -25,7 +25,7 @@ const json::Array &getList(const json::Object &object, llvm::StringRef field);
 /// Returns the object that `value` is, or an empty object if it is none.
 const json::Object &toObject(const json::Value &value);
 
-/// What a zip archive that PyTorch wrote holds.
+/// The kind of program or data in a zip archive that PyTorch wrote.
 enum class ArchiveKind {
   other,     ///< no archive of PyTorch
   program,   ///< an exported program whose weights are raw files

@@ -33,7 +33,7 @@ static std::optional<SmallVector<int64_t>> readKnown(const json::Array *list) {
 }
 
 namespace {
-/// Where the elements of a tensor are in its file.
+/// The positions of the elements of a tensor in its file.
 struct Place {
   SmallVector<int64_t> shape, strides; ///< strides in elements
   int64_t offset = 0;                  ///< in elements

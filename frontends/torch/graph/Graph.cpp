@@ -26,7 +26,7 @@ GraphImporter::GraphImporter(Program &program, const Signature &signature,
       customs(options.customs) {}
 
 //===----------------------------------------------------------------------===//
-// What the program states
+// Statements of the program
 //===----------------------------------------------------------------------===//
 
 /// Returns the metadata of a tensor, or null if the program has none.

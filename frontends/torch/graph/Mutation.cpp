@@ -18,7 +18,7 @@ using namespace nnc;
 using namespace nnc::torch;
 
 namespace {
-/// How a view is written back into its base.
+/// The way in which a view is written back into its base.
 enum class ViewKind { none, same, reshape, transpose, slice, other };
 } // namespace
 

@@ -180,7 +180,7 @@ Value convertCol2Im(Node &node) {
       getElement(x));
   SmallVector<int64_t> pads(blocks->pads), more;
   llvm::append_range(pads, blocks->pads);
-  // What the last windows do not reach stays zero.
+  // Elements that the last windows do not reach stay zero.
   for (size_t axis : {0, 1})
     more.push_back((size[axis] + 2 * blocks->pads[axis] -
                     blocks->dilations[axis] * (blocks->kernel[axis] - 1) - 1) %

@@ -16,8 +16,8 @@ using namespace nnc;
 namespace nnc::torch {
 namespace {
 
-/// How often the sum of a transform is divided by the number of its elements:
-/// not, by its root, or by the number.
+/// The power of the number of elements by which the sum of a transform is
+/// divided: 0, 1/2 or 1.
 enum class Scaling { none, root, full };
 
 /// A transform of lines along axes, of which the last is transformed first, or
@@ -136,7 +136,7 @@ Value convertRfft(Node &node) { return convertFft(node, false, true); }
 Value convertIrfft(Node &node) { return convertFft(node, true, true); }
 
 //===----------------------------------------------------------------------===//
-// What they are decomposed to
+// Operators that they are decomposed to
 //===----------------------------------------------------------------------===//
 
 static Value convertKernel(Node &node, Transform how) {

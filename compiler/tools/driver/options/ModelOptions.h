@@ -169,7 +169,7 @@ struct DriverOptions {
   bool findsFront = false;
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
-  /// Whether sizes that the user does not give stay open within the bounds that
+  /// True if sizes that the user does not give stay open within the bounds that
   /// the model states. It needs takesRanges.
   bool takesBounds = false;
   /// Whether ModelOptions::otherShapes may be used.
