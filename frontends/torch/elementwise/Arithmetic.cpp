@@ -326,16 +326,33 @@ Value convertAddScaledPair(Node &node) {
   return node.createElementwise("add", {node.castTo(x, type), pair});
 }
 
-/// Converts log(e^a + e^b) as the larger operand and the logarithm of the rest.
-Value convertLogAddExp(Node &node) {
-  Value a = node.getTensor("self"), b = node.getTensor("other");
+Value computeLogAddExp(Node &node, Value a, Value b, double scale) {
   Value high = node.createElementwise("max", {a, b}),
         low = node.createElementwise("min", {a, b});
+  if (!high || !low)
+    return {};
+  // Equal operands, which may be infinite, have the difference 0.
+  Value difference = node.createElementwise(
+      "select",
+      {node.createElementwise("equal", {a, b}), node.splat(0, getElement(high)),
+       node.createElementwise("sub", {low, high})});
   Value rest = node.createElementwise(
-      "exp", {node.createElementwise("sub", {low, high})});
+      "exp",
+      {scale == 1 ? difference : node.createBinary("mul", difference, scale)});
+  Value more =
+      node.createElementwise("log", {node.createBinary("add", rest, 1)});
   return node.createElementwise(
-      "add", {high, node.createElementwise(
-                        "log", {node.createBinary("add", rest, 1)})});
+      "add", {high, scale == 1 ? more : node.createBinary("div", more, scale)});
+}
+
+/// Converts the logarithm of a sum of powers, of base e or 2.
+Value convertLogAddExp(Node &node) {
+  Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  bool isOfTwo = node.getOp().starts_with("logaddexp2");
+  return computeLogAddExp(node, node.toReal(node.castTo(a, type)),
+                          node.toReal(node.castTo(b, type)),
+                          isOfTwo ? std::log(2.0) : 1);
 }
 
 /// Converts x * log(y), which is 0 where x is 0.

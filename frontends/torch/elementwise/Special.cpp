@@ -1,0 +1,159 @@
+//===- Special.cpp - Special functions of each element --------------------===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontends/torch/elementwise/Elementwise.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace nnc;
+
+namespace nnc::torch {
+
+/// Returns the operands `self` and `other` in their common type.
+static std::pair<Value, Value> readPair(Node &node) {
+  Node::Operand a = node.getOperand("self"), b = node.getOperand("other");
+  Type type = node.promote({a, b});
+  return {node.castTo(a, type), node.castTo(b, type)};
+}
+
+/// Converts fmax and fmin: the larger or smaller operand, or the other one
+/// where an operand is NaN.
+Value convertNumberExtreme(Node &node) {
+  auto [a, b] = readPair(node);
+  if (!a || !b)
+    return {};
+  StringRef op = node.getNnOp();
+  if (getElement(a).isInteger(1))
+    return node.createElementwise(op == "max" ? "logical_or" : "logical_and",
+                                  {a, b});
+  Value extreme = node.createElementwise(op, {a, b});
+  if (!isa<FloatType>(getElement(a)))
+    return extreme;
+  auto isNan = [&](Value x) { return node.createElementwise("is_nan", {x}); };
+  return node.createElementwise(
+      "select",
+      {isNan(a), b, node.createElementwise("select", {isNan(b), a, extreme})});
+}
+
+/// Converts heaviside: 0 for negative numbers and NaN, `values` for 0, and 1
+/// for positive numbers.
+Value convertHeaviside(Node &node) {
+  Value x = node.getTensor("self"), values = node.getTensor("values");
+  if (!x || !values)
+    return {};
+  Type element = getElement(x);
+  values = node.castTo(values, element);
+  if (element.isInteger(1))
+    return node.createElementwise("logical_or", {x, values});
+  Value zero = node.splat(0, element);
+  Value step =
+      node.castTo(node.createElementwise("greater", {x, zero}), element);
+  return node.createElementwise(
+      "select", {node.createElementwise("equal", {x, zero}), values, step});
+}
+
+/// Converts isclose: whether |a - b| <= atol + rtol * |b|. Infinities are close
+/// to themselves only.
+Value convertIsClose(Node &node) {
+  auto [a, b] = readPair(node);
+  a = node.toReal(a);
+  b = node.toReal(b);
+  if (!a || !b)
+    return {};
+  double relative = node.getFloat("rtol", 1e-5),
+         absolute = node.getFloat("atol", 1e-8);
+  Value difference =
+      node.createElementwise("abs", {node.createElementwise("sub", {a, b})});
+  Value allowed = node.createBinary(
+      "add",
+      node.createBinary("mul", node.createElementwise("abs", {b}), relative),
+      absolute);
+  Value isFinite = node.createElementwise(
+      "less", {difference, node.splat(std::numeric_limits<double>::infinity(),
+                                      getElement(a))});
+  Value isNear = node.createElementwise(
+      "logical_and",
+      {isFinite, node.createElementwise("less_equal", {difference, allowed})});
+  Value isClose = node.createElementwise(
+      "logical_or", {isNear, node.createElementwise("equal", {a, b})});
+  if (!node.getBool("equal_nan"))
+    return isClose;
+  Value areNan = node.createElementwise(
+      "logical_and", {node.createElementwise("is_nan", {a}),
+                      node.createElementwise("is_nan", {b})});
+  return node.createElementwise("logical_or", {isClose, areNan});
+}
+
+/// Converts sinc: sin(pi * x) / (pi * x), and 1 where x is 0.
+Value convertSinc(Node &node) {
+  Value x = node.toReal(node.getTensor("self"));
+  Value angle = node.createBinary("mul", x, M_PI);
+  if (!angle)
+    return {};
+  Value quotient = node.createElementwise(
+      "div", {node.createElementwise("sin", {angle}), angle});
+  Type element = getElement(x);
+  return node.createElementwise(
+      "select", {node.createElementwise("equal", {x, node.splat(0, element)}),
+                 node.splat(1, element), quotient});
+}
+
+/// Returns the polynomial with these coefficients, that of the highest power
+/// first.
+static Value evaluate(Node &node, Value x, ArrayRef<double> coefficients) {
+  Value sum = node.splat(coefficients[0], getElement(x));
+  for (double coefficient : coefficients.drop_front())
+    sum = node.createBinary("add", node.createElementwise("mul", {sum, x}),
+                            coefficient);
+  return sum;
+}
+
+/// Converts erfinv by the two polynomials of M. Giles, "Approximating the
+/// erfinv function", which have the accuracy of f32. Of f64, two steps of
+/// Newton's method make the rest.
+Value convertErfInv(Node &node) {
+  Value y = node.toReal(node.getTensor("self"));
+  if (!y)
+    return {};
+  Type element = getElement(y);
+  Value one = node.splat(1, element);
+  Value rest =
+      node.createElementwise("mul", {node.createElementwise("sub", {one, y}),
+                                     node.createElementwise("add", {one, y})});
+  Value w =
+      node.createElementwise("neg", {node.createElementwise("log", {rest})});
+  if (!w)
+    return {};
+  Value central = evaluate(node, node.createBinary("sub", w, 2.5),
+                           {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
+                            -4.39150654e-06, 0.00021858087, -0.00125372503,
+                            -0.00417768164, 0.246640727, 1.50140941});
+  Value tail = evaluate(
+      node, node.createBinary("sub", node.createElementwise("sqrt", {w}), 3),
+      {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+       0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Value isCentral = node.createElementwise("less", {w, node.splat(5, element)});
+  Value x = node.createElementwise(
+      "mul", {y, node.createElementwise("select", {isCentral, central, tail})});
+  for (int i = 0; x && element.isF64() && i < 2; ++i) {
+    Value error =
+        node.createElementwise("sub", {node.createElementwise("erf", {x}), y});
+    Value square = node.createElementwise("mul", {x, x});
+    Value inverseSlope = node.createBinary(
+        "mul", node.createElementwise("exp", {square}), std::sqrt(M_PI) / 2);
+    x = node.createElementwise(
+        "sub", {x, node.createElementwise("mul", {error, inverseSlope})});
+  }
+  Value isEnd = node.createElementwise(
+      "equal", {node.createElementwise("abs", {y}), one});
+  Value end =
+      node.createBinary("mul", y, std::numeric_limits<double>::infinity());
+  return node.createElementwise("select", {isEnd, end, x});
+}
+
+} // namespace nnc::torch
