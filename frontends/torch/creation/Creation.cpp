@@ -179,7 +179,10 @@ Value convertArange(Node &node) {
       [&](int64_t i) { return first.real + static_cast<double>(i) * by.real; });
 }
 
-Value convertLinspace(Node &node) {
+/// Returns numbers at equal distances from the argument `start`
+/// to `end`, to each of which `map` has been applied.
+static Value makeProgression(Node &node,
+                             llvm::function_ref<double(double)> map) {
   double start = node.getFloat("start"), end = node.getFloat("end");
   int64_t count = node.getInt("steps");
   if (count < 0 || count > INT32_MAX)
@@ -187,13 +190,23 @@ Value convertLinspace(Node &node) {
   double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0;
   // Like PyTorch, from both ends to the middle.
   auto get = [&](int64_t i) {
-    return i < count / 2 || count == 1
-               ? start + step * static_cast<double>(i)
-               : end - step * static_cast<double>(count - 1 - i);
+    return map(i < count / 2 || count == 1
+                   ? start + step * static_cast<double>(i)
+                   : end - step * static_cast<double>(count - 1 - i));
   };
   return makeVector(
       node, count, [&](int64_t i) { return static_cast<int64_t>(get(i)); },
       get);
+}
+
+Value convertLinspace(Node &node) {
+  return makeProgression(node, [](double x) { return x; });
+}
+
+/// Converts logspace, the powers of a base with such exponents.
+Value convertLogspace(Node &node) {
+  double base = node.getFloat("base", 10);
+  return makeProgression(node, [&](double x) { return std::pow(base, x); });
 }
 
 /// Returns the i64 numbers 0 to count - 1 along `axis` of `rank` axes.

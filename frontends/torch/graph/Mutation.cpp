@@ -66,6 +66,10 @@ static ViewKind getViewKind(StringRef op) {
 
 std::string nnc::torch::getFunctionalName(StringRef op) {
   auto [base, overload] = op.split('.');
+  // Python's operators: "__iand__" is that of "__and__".
+  for (StringRef name : {"and", "lshift", "or", "rshift", "xor"})
+    if (base == ("__i" + name + "__").str())
+      return ("__" + name + "__." + overload).str();
   if (!base.ends_with("_") || base.ends_with("__") || base.size() < 2)
     return "";
   return (base.drop_back() + "." + overload).str();

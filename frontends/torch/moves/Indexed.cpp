@@ -324,7 +324,8 @@ Value convertUnfold(Node &node) {
 /// Converts diag_embed: a matrix whose diagonal is the last axis.
 Value convertDiagEmbed(Node &node) {
   Value x = node.getTensor("self");
-  int64_t offset = node.getInt("offset", 0), rank = getRank(x);
+  int64_t offset = node.getInt(node.has("diagonal") ? "diagonal" : "offset"),
+          rank = getRank(x);
   if (!x || rank == 0)
     return x ? node.broken("needs a vector") : x;
   auto a = node.getAxis("dim1", rank + 1, -2),
@@ -357,7 +358,7 @@ Value convertDiagonal(Node &node) {
   Value x = node.getTensor("self");
   int64_t rank = getRank(x);
   auto a = node.getAxis("dim1", rank, 0), b = node.getAxis("dim2", rank, 1);
-  int64_t offset = node.getInt("offset", 0);
+  int64_t offset = node.getInt(node.has("diagonal") ? "diagonal" : "offset");
   if (!x || !a || !b || rank < 2 || *a == *b)
     return x && a && b ? node.broken("needs two axes") : Value();
   ArrayRef<int64_t> shape = getShape(x);
@@ -377,6 +378,14 @@ Value convertDiagonal(Node &node) {
   return takeStrided(
       node, x, sizes, strides,
       count ? top * getStride(shape, *a) + left * getStride(shape, *b) : 0);
+}
+
+/// Converts diag: the diagonal of a matrix, or a matrix with a vector on it.
+Value convertDiag(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  return getRank(x) == 1 ? convertDiagEmbed(node) : convertDiagonal(node);
 }
 
 } // namespace nnc::torch
