@@ -109,6 +109,26 @@ def create_forms(x):
                     0] + x[0, 0], torch.vander(x[0, :3], 4), torch.zeros(3, dtype=torch.int32) + 1)
 
 
+def special_forms(x, y, i, j):
+    # Numbers that are not finite, and the ends of what functions are defined for.
+    a = torch.cat([x[0], torch.tensor([torch.nan, torch.inf, -torch.inf, 0.0, torch.nan])])
+    b = torch.cat([y[0], torch.tensor([1.0, torch.inf, -torch.inf, 0.5, torch.nan])])
+    ends = torch.cat([x[0] / 9, torch.tensor([1.0, -1.0, 0.99999, -0.9999999, 1.5, torch.nan])])
+    edges = y.sort(1)[0]
+    return (torch.fmax(a, b), torch.fmin(a, b), torch.fmin(i, j), torch.heaviside(a, b), torch
+            .isclose(a, b), torch.isclose(a, b, equal_nan=True), torch.logaddexp(a, b), torch
+            .logaddexp2(a, b), *a.cummax(0), *a.cummin(0), *i.cummin(1), *(x > 0).cummax(1),
+            ends.erfinv(), ends.double().erfinv(), ends.sinc(), (x * 50).logcumsumexp(1), torch
+            .searchsorted(edges, x), torch.searchsorted(edges, x, side="right", out_int32=True),
+            torch.searchsorted(y, x, sorter=y.argsort(1)), torch.bucketize(
+                i, torch.tensor([-2, 0, 0, 3]), right=True), torch.bucketize(
+                    a, torch.tensor([0.0, 1.0])), torch.trapezoid(x, edges), torch.trapezoid(
+                        x, dx=0.3, dim=0), x.masked_scatter(y > 0, y.flatten()), torch.vander(
+                            i[0], increasing=True), torch.rot90(x, 3), torch.rot90(x, 2), x[0].diag(
+                                -1), x.diag(1), torch.block_diag(x, i, x[0, 0]), torch.logspace(
+                                    -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j))
+
+
 CUBE = floats(3, 4, 5)
 VALUE_OPERATORS = {
     "unary": function(unary_forms, x=floats(3, 5)),
@@ -118,5 +138,7 @@ VALUE_OPERATORS = {
     "move": function(move_forms, x=CUBE, y=floats(2, 3, 5, 6)),
     "index": function(index_forms, x=floats(4, 4, 5), i=ids(4, 2, high=4, low=0),
                       rows=ids(4, high=4, low=0), columns=ids(4, high=4, low=0)),
+    "special": function(special_forms, x=floats(3, 5), y=floats(3, 5), i=ids(3, 5, high=9, low=-8),
+                        j=ids(3, 5, high=9, low=-8)),
     "create": function(create_forms, x=floats(3, 4)),
 }
