@@ -19,6 +19,10 @@ using namespace nnc;
 
 namespace nnc::torch {
 
+/// The most scales that a quantized type has: those of the channels of a
+/// vocabulary.
+static constexpr int64_t kMostScales = int64_t(1) << 18;
+
 /// Returns the scales and zero points as numbers; empty after an error. They
 /// are arguments that are numbers or constants.
 static SmallVector<double> readScales(Node &node) {
@@ -28,6 +32,13 @@ static SmallVector<double> readScales(Node &node) {
   Node::Operand given = node.getOperand(name);
   if (given.number) {
     scales.push_back(node.getFloat(name));
+  } else if (given.tensor && isa<FloatType>(getElement(given.tensor))) {
+    auto known = readElements(given.tensor, kMostScales);
+    if (known)
+      scales.assign(known->reals.begin(), known->reals.end());
+    else
+      node.needsKnown(given.tensor,
+                      "at most " + Twine(kMostScales) + " scales");
   } else if (auto known = node.readReals(given.tensor, "scales")) {
     scales = *known;
   }
@@ -54,6 +65,9 @@ static std::optional<SmallVector<int64_t>> readZeroPoints(Node &node,
   Value tensor = given.tensor;
   if (tensor && isa<FloatType>(getElement(tensor)))
     tensor = node.castTo(tensor, node.getBuilder().getI64Type());
+  auto known = tensor ? readElements(tensor, kMostScales) : std::nullopt;
+  if (known && !known->isReal())
+    return known->ints;
   return node.readInts(tensor, "zero points");
 }
 
