@@ -21,10 +21,10 @@ TEXT = '<ir_version: 8, opset_import: ["" : 17]>\nagraph (float[2] x) => (float[
        "  y = Relu (x)\n}\n"
 
 
-def zipped():
+def zipped(name):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("config.json", "{}")
+        archive.writestr(name, "{}")
     return stream.getvalue()
 
 
@@ -44,10 +44,12 @@ def array():
 HEADER = b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
 # name: (content, what it looks like, what to do)
 FOREIGN = {
-    "zip": (zipped(), "a zip archive of another program", "export it to ONNX"),
+    "zip": (zipped("layers.txt"), "a zip archive of another program", "unpack it"),
+    "keras": (zipped("config.json"), "a model of Keras", "model.export(DIR)"),
+    "keras_metadata": (zipped("metadata.json"), "a model of Keras", "model.export(DIR)"),
     "pickle": (pickle.dumps({"w": [1.0]}, protocol=2), "a Python pickle", "torch.export.save"),
     "pickle_4": (pickle.dumps({"w": [1.0]}, protocol=4), "a Python pickle", "torch.export.save"),
-    "keras": (b"\x89HDF\r\n\x1a\n" + bytes(40), "an HDF5 file", "convert it to ONNX"),
+    "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(40), "an HDF5 file", "model.export(DIR)"),
     "safetensors": (len(HEADER).to_bytes(8, "little") + HEADER + bytes(4), "a safetensors file",
                     "load it into its network"),
     # The length in front starts as a ModelProto does.
