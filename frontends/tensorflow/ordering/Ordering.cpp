@@ -100,7 +100,7 @@ Value convertNonMaxSuppression(Layer &layer) {
       /*centered=*/false);
   Value number = layer.castTo(layer.reshape(layer.slice(found, {0}, {1}), {}),
                               layer.getBuilder().getI32Type());
-  // Of each triple (batch, class, box), the box; zeros follow the last one.
+  // The box of each triple (batch, class, box); zeros follow the last one.
   Value indices = layer.castTo(layer.slice(found, {3}, {most}, {3}),
                                layer.getBuilder().getI32Type());
   if (isSoft) {

@@ -107,7 +107,8 @@ static bool isContiguous(const json::Object &meta) {
 bool nnc::torch::isView(const json::Object &node, const json::Object &graph) {
   std::string op = getOpName(node.getString("target").value_or(""));
   StringRef base = StringRef(op).split('.').first;
-  // Of the operators that work in place, only detach_ changes nothing.
+  // detach_ is the only operator with the name of one in place that changes
+  // nothing.
   if (!getFunctionalName(op).empty())
     return base == "detach_";
   ViewKind kind = getViewKind(base);
