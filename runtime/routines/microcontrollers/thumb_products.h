@@ -68,6 +68,65 @@ NNC_NOINLINE inline void thumb_add_rows(const int8_t *x, const int8_t *w,
 }
 #endif
 
+/// Adds the products of `fill` and of `count` bytes of each of four rows of
+/// weights, `row` bytes apart, to the sum of the row.
+NNC_NOINLINE inline void thumb_add_fill(int fill, const int8_t *w, int row,
+                                        int count, int32_t *sums) {
+  NNC_KEEP_LOOP for (int k = 0; k < 4; ++k, w += row) {
+    int32_t sum = 0;
+    NNC_KEEP_LOOP for (int i = 0; i < count; ++i) sum += w[i];
+    sums[k] = plus(sums[k], int32_t(fill) * sum);
+  }
+}
+
+/// Adds the products of `count` bytes, at least one, that are `step` bytes
+/// apart from x on, and of those of each of four neighbouring columns of
+/// weights, whose rows are `row` bytes apart, to the sum of the column.
+#if defined(NNC_ARMV6M)
+__attribute__((naked)) NNC_NOINLINE inline void
+thumb_add_columns(const int8_t *, int, const int8_t *, int, int, int32_t *) {
+#define NNC_COLUMN(LOAD, SUM) LOAD "muls r5, r4, r5\n\tadd " SUM ", r5\n\t"
+  __asm__(".syntax unified\n\t"
+          "push {r4, r5, r6, r7, lr}\n\t"
+          "mov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\tmov r7, r11\n\t"
+          "push {r4, r5, r6, r7}\n\t"
+          "ldr r4, [sp, #40]\n\t"
+          "ldm r4!, {r5, r6, r7}\n\t"
+          "mov r8, r5\n\tmov r9, r6\n\tmov r10, r7\n\t"
+          "ldr r4, [r4]\n\tmov r11, r4\n\t"
+          "mov r12, r1\n\t"
+          "ldr r1, [sp, #36]\n\t"
+          // r6 and r7 are the distances of the columns that they load.
+          "movs r6, #1\n\tmovs r7, #2\n\t"
+          "1:\n\t"
+          "ldrb r4, [r0]\n\tsxtb r4, r4\n\tadd r0, r12\n\t" //
+          NNC_COLUMN("ldrb r5, [r2]\n\tsxtb r5, r5\n\t", "r8")
+              NNC_COLUMN("ldrsb r5, [r2, r6]\n\t", "r9")
+                  NNC_COLUMN("ldrsb r5, [r2, r7]\n\t", "r10")
+                      NNC_COLUMN("ldrb r5, [r2, #3]\n\tsxtb r5, r5\n\t",
+                                 "r11") //
+          "adds r2, r2, r3\n\t"
+          "subs r1, r1, #1\n\t"
+          "bne 1b\n\t"
+          "ldr r4, [sp, #40]\n\t"
+          "mov r5, r8\n\tmov r6, r9\n\tmov r7, r10\n\t"
+          "stm r4!, {r5, r6, r7}\n\t"
+          "mov r5, r11\n\tstr r5, [r4]\n\t"
+          "pop {r4, r5, r6, r7}\n\t"
+          "mov r8, r4\n\tmov r9, r5\n\tmov r10, r6\n\tmov r11, r7\n\t"
+          "pop {r4, r5, r6, r7, pc}");
+#undef NNC_COLUMN
+}
+#else
+NNC_NOINLINE inline void thumb_add_columns(const int8_t *x, int step,
+                                           const int8_t *w, int row, int count,
+                                           int32_t *sums) {
+  for (; count > 0; --count, x += step, w += row)
+    for (int j = 0; j < 4; ++j)
+      sums[j] = plus(sums[j], int32_t(*x) * int32_t(w[j]));
+}
+#endif
+
 /// Returns `sum` plus the products of `rows` rows, at least one, of three
 /// neighbouring taps of a channel: bytes of x and w are `step` bytes apart,
 /// rows of x `down` bytes.

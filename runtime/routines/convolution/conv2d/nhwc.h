@@ -118,6 +118,15 @@ private:
   add_fill([[maybe_unused]] const S &s, [[maybe_unused]] const W *taps,
            [[maybe_unused]] ptrdiff_t filter, [[maybe_unused]] int from,
            [[maybe_unused]] int to, [[maybe_unused]] A *sum) {
+#if NNC_THUMB_PRODUCTS
+    if constexpr (K == 4 && is_same<W, int8_t>::value &&
+                  is_same<A, int32_t>::value) {
+      if (s.fill != 0 && from < to)
+        thumb_add_fill(s.fill, taps + from * s.c, int(filter),
+                       (to - from) * s.c, sum);
+      return;
+    }
+#endif
     if constexpr (is_int<A>)
       if (s.fill != 0)
         for (int i = from * s.c; i < to * s.c; ++i)

@@ -11,6 +11,7 @@
 
 #include "runtime/epilogue.h"
 #include "runtime/functions.h"
+#include "runtime/routines/microcontrollers/thumb_products.h"
 #include "runtime/simd/wrap.h"
 
 namespace nnc {
@@ -57,15 +58,27 @@ private:
     const int width = s.n - n0 < tile ? s.n - n0 : tile;
     const ptrdiff_t step = s.transpose_a ? s.m : 1;
     T sum[size_t(tile)] = {};
-    for (int k = 0; k < s.k; ++k) {
+    int from = 0; // columns before this one have their sums
+#if NNC_THUMB_PRODUCTS
+    if constexpr (!ByElement && is_same<A, int8_t>::value &&
+                  is_same<B, int8_t>::value && is_same<T, int32_t>::value)
+      for (; from + 4 <= width && (!s.transpose_b || step == 1); from += 4) {
+        int32_t *four = sum + from;
+        if (s.transpose_b)
+          thumb_add_rows(a, b + ptrdiff_t(n0 + from) * s.k, s.k, s.k, four);
+        else
+          thumb_add_columns(a, int(step), b + n0 + from, s.n, s.k, four);
+      }
+#endif
+    for (int k = 0; k < s.k && from < width; ++k) {
       const T v = static_cast<T>(a[k * step]);
       if (s.transpose_b) {
-        for (int j = 0; j < width; ++j)
+        for (int j = from; j < width; ++j)
           sum[j] = plus(
               sum[j], times(v, static_cast<T>(b[ptrdiff_t(n0 + j) * s.k + k])));
       } else {
         const B *row = b + ptrdiff_t(k) * s.n + n0;
-        for (int j = 0; j < width; ++j)
+        for (int j = from; j < width; ++j)
           sum[j] = plus(sum[j], times(v, static_cast<T>(row[j])));
       }
     }
