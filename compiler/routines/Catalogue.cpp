@@ -278,22 +278,35 @@ namespace {
 struct CodeLine {
   StringRef routine;
   int64_t param; ///< the first parameter, or -1
-  int64_t constant, sized;
+  int64_t constant, sized, shared;
 };
 } // namespace
 
-std::optional<int64_t> Routine::getCodeBytes(ArrayRef<int64_t> values,
-                                             bool hasConstantSizes) const {
+/// Returns the line of a routine with these parameters; null if there is none.
+static const CodeLine *findCode(StringRef routine, ArrayRef<int64_t> values) {
   static constexpr CodeLine lines[] = {
-#define NNC_CODE(routine, param, constant, sized)                              \
-  {#routine, param, constant, sized},
+#define NNC_CODE(routine, param, constant, sized, shared)                      \
+  {#routine, param, constant, sized, shared},
 #include "runtime/routines/costs/code.inc"
   };
+  const int64_t param = values.empty() ? -1 : values.front();
   for (const CodeLine &line : lines)
-    if (line.routine == name &&
-        line.param == (values.empty() ? -1 : values.front()))
-      return hasConstantSizes ? line.constant : line.sized;
-  return std::nullopt;
+    if (line.routine == routine && line.param == param)
+      return &line;
+  return nullptr;
+}
+
+std::optional<int64_t> Routine::getCodeBytes(ArrayRef<int64_t> values,
+                                             bool hasConstantSizes) const {
+  const CodeLine *line = findCode(name, values);
+  if (!line)
+    return std::nullopt;
+  return hasConstantSizes ? line->constant : line->sized;
+}
+
+int64_t Routine::getSharedCodeBytes(ArrayRef<int64_t> values) const {
+  const CodeLine *line = findCode(name, values);
+  return line ? line->shared : 0;
 }
 
 StringRef Routine::getLayout(int64_t i) const {

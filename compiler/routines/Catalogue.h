@@ -65,6 +65,10 @@ struct Routine {
   std::optional<int64_t> getCodeBytes(llvm::ArrayRef<int64_t> params,
                                       bool hasConstantSizes = true) const;
 
+  /// Returns the bytes of functions that all layers with this routine share on
+  /// a microcontroller, and no other routine calls; 0 if they are not known.
+  int64_t getSharedCodeBytes(llvm::ArrayRef<int64_t> params) const;
+
   /// Returns the layout of input `i`, or of the output if `i` is -1. Families
   /// with any number of inputs list one layout for all of them.
   llvm::StringRef getLayout(int64_t i) const;

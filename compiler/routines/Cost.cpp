@@ -92,15 +92,17 @@ double CostModel::getTransferSeconds(StringRef from, StringRef to,
 double CostModel::getAddedBytes(const Routine &routine,
                                 ArrayRef<int64_t> params) const {
   std::optional<int64_t> own = routine.getCodeBytes(params),
-                         shared = routine.getCodeBytes(params, false);
-  if (!own || !shared)
+                         sized = routine.getCodeBytes(params, false);
+  if (!own || !sized)
     return 0;
   // A layer with its own register tiles has code for its own sizes only.
   if (!params.empty() && params.front() == 1)
     return double(*own);
-  unsigned sharers = std::max(1u, sharersOfRoutines.lookup(routine.name));
+  unsigned sharers = std::max(1u, sharersOfRoutines.lookup(routine.name)),
+           callers = std::max(1u, callersOfRoutines.lookup(routine.name));
   return std::min(double(*own),
-                  costs::kSizedCallBytes + double(*shared) / sharers);
+                  costs::kSizedCallBytes + double(*sized) / sharers) +
+         double(routine.getSharedCodeBytes(params)) / callers;
 }
 
 void CostModel::price(UnitCost &cost, const Routine &routine,

@@ -126,10 +126,14 @@ public:
   }
 
   /// Sets the price of a byte of code in seconds, and for each routine the
-  /// number of layers that may share its code.
-  void setByteSeconds(double seconds, llvm::StringMap<unsigned> sharers) {
+  /// number of layers that may share one function for all of their sizes, and
+  /// the number of those that may call the functions which this routine has in
+  /// a module once.
+  void setByteSeconds(double seconds, llvm::StringMap<unsigned> sharers,
+                      llvm::StringMap<unsigned> callers) {
     byteSeconds = seconds;
     sharersOfRoutines = std::move(sharers);
+    callersOfRoutines = std::move(callers);
   }
 
   /// Adds to each candidate that exceeds the free memory a penalty per excess
@@ -157,8 +161,8 @@ public:
 
 private:
   /// Returns the bytes of code that a layer adds to a model: those of its own
-  /// function, or its share of a function that all layers with this routine
-  /// call.
+  /// function, or its share of a function for all layers with this routine, and
+  /// its share of the functions that these call.
   double getAddedBytes(const Routine &routine,
                        llvm::ArrayRef<int64_t> params) const;
 
@@ -167,7 +171,7 @@ private:
   int64_t weightBytes;
   std::shared_ptr<const DeviceCost> deviceCost;
   double byteSeconds = 0;
-  llvm::StringMap<unsigned> sharersOfRoutines;
+  llvm::StringMap<unsigned> sharersOfRoutines, callersOfRoutines;
   const Measurements *measured;
   CandidateMemo *memo = nullptr;
   const LayerForms *forms = nullptr;

@@ -11,6 +11,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace nnc;
 using namespace nnc::nn;
@@ -621,6 +623,23 @@ static double countUses(func::FuncOp function, const PlanGraph &graph,
   return seconds;
 }
 
+/// Returns for each routine the number of layers that it can compute.
+static llvm::StringMap<unsigned> countPossibleUses(func::FuncOp function,
+                                                   const CostModel &cost,
+                                                   const PlanGraph &graph) {
+  llvm::StringMap<unsigned> uses;
+  for (LayerOp layer : function.getBody().getOps<LayerOp>()) {
+    llvm::StringSet<> routines;
+    forEachCandidate(layer, cost, graph.getLayouts(),
+                     [&](const Candidate &candidate) {
+                       routines.insert(candidate.routine->name);
+                     });
+    for (const auto &routine : routines)
+      ++uses[routine.getKey()];
+  }
+  return uses;
+}
+
 double nnc::getPlannedSeconds(ModuleOp layered) {
   int64_t ns = 0;
   if (auto stored = layered->getAttrOfType<IntegerAttr>(nn::kStoredNsAttr))
@@ -638,9 +657,11 @@ void nnc::addCodeCosts(func::FuncOp function, CostModel &cost, double maxError,
     return;
   // A layer adds fewer bytes of code with a routine that other layers already
   // use. Which routines they use follows from a plan, and the costs of the plan
-  // follow from that, so a few rounds are made.
+  // follow from that, so a few rounds are made. A routine that was in none of
+  // their plans is priced as if all layers that it can compute called the
+  // functions that its layers share.
   constexpr int rounds = 3;
-  llvm::StringMap<unsigned> uses;
+  llvm::StringMap<unsigned> uses, possible;
   double seconds = 0;
   for (int round = 0; round < rounds; ++round) {
     auto graph = PlanGraph::build(function, cost, maxError);
@@ -650,7 +671,12 @@ void nnc::addCodeCosts(func::FuncOp function, CostModel &cost, double maxError,
     if (plan.cost == kImpossible)
       return;
     double took = countUses(function, *graph, plan, uses);
-    seconds = round == 0 ? took : seconds;
-    cost.setByteSeconds(share * seconds, uses);
+    if (round == 0) {
+      seconds = took;
+      possible = countPossibleUses(function, cost, *graph);
+    }
+    for (const auto &used : uses)
+      possible[used.getKey()] = used.getValue();
+    cost.setByteSeconds(share * seconds, uses, possible);
   }
 }

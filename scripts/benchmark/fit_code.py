@@ -7,9 +7,11 @@ writes runtime/routines/costs/code.inc.
                                    for all routines or for these
 
 A layer's own code is what the compiler makes of the routine for a common shape and an
-epilogue of a bias and a ReLU; functions that all layers share do not count."""
+epilogue of a bias and a ReLU. Functions that a module has once are counted apart if no
+other routine of the table calls them, and not at all otherwise."""
 
 import argparse
+import collections
 import pathlib
 import re
 import subprocess
@@ -25,17 +27,19 @@ CXX = ["arm-none-eabi-g++", "-mthumb", "-mfloat-abi=hard", "-std=c++17", "-Os",
        "-ffunction-sections", f"-I{ROOT}"]
 CORTEX_M7 = ["-mcpu=cortex-m7", "-mfpu=fpv5-d16"]
 CORTEX_M55 = ["-mcpu=cortex-m55"]  # for the routines of helium
+CORTEX_M0 = ["-mcpu=cortex-m0plus", "-mfloat-abi=soft"]  # for portable routines of bytes
 # Functions that a module has once.
-SHARED = re.compile(r"nnc::(dsp|helium)_")
+SHARED = re.compile(r"nnc::(dsp_|helium_|thumb_|pool_range)")
 
 HEAD = """\
 // NNC_CODE(routine, first parameter or -1, bytes of a layer with constant sizes,
-//          bytes of a function that gets its sizes as arguments)
+//          bytes of a function that gets its sizes as arguments,
+//          bytes of functions that all layers of this routine share)
 //
 // The code sizes of layers on microcontrollers, compiled by {compiler}
-// at -Os for a Cortex-M7, or for a Cortex-M55 if the routine is for helium. The
-// functions that all layers of armdsp or of helium share are not counted. Written
-// by scripts/benchmark/fit_code.py.
+// at -Os for a Cortex-M7, for a Cortex-M55 if the routine is for helium, and for a
+// Cortex-M0+ if it is a portable one of bytes. The functions that layers of several
+// routines share are not counted. Written by scripts/benchmark/fit_code.py.
 """
 
 CONV = dict(n=1, c=16, h=12, w=12, k=16, kh=3, kw=3, sh=1, sw=1, dh=1, dw=1, pt=1, pl=1,
@@ -58,6 +62,7 @@ ROUTINES = [
     ("conv2d_f32_nchw_few_fpu", [0, 1], CONV, "float", True, False),
     ("conv2d_f32_nchw_fpu", [0, 1], CONV, "float", True, False),
     ("conv2d_f32_nhwc_depthwise_fpu", [0, 1], DEPTHWISE, "float", True, False),
+    ("conv2d_f32_nhwc_depthwise_portable", [], DEPTHWISE, "float", True, False),
     ("conv2d_f32_nhwc_few_fpu", [0, 1], CONV, "float", True, False),
     ("conv2d_f32_nhwc_fpu", [0, 1], CONV, "float", True, False),
     ("conv2d_f32_nhwc_portable", [], CONV, "float", True, False),
@@ -65,13 +70,16 @@ ROUTINES = [
     ("conv2d_i32_nhwc_armdsp", [], CONV, "int8_t", True, True),
     ("conv2d_i32_nhwc_depthwise_armdsp", [], DEPTHWISE, "int8_t", True, True),
     ("conv2d_i32_nhwc_depthwise_helium", [], DEPTHWISE, "int8_t", True, True),
+    ("conv2d_i32_nhwc_depthwise_portable", [], DEPTHWISE, "int8_t", True, False),
     ("conv2d_i32_nhwc_depthwise_taps_armdsp", [], DEPTHWISE_FIVES, "int8_t", True, True),
     ("conv2d_i32_nhwc_first_armdsp", [], FIRST, "int8_t", True, True),
     ("conv2d_i32_nhwc_helium", [], CONV, "int8_t", True, True),
+    ("conv2d_i32_portable", [], CONV, "int8_t", True, False),
     ("conv_transpose2d_f32_nchw_fpu", [0, 1], TRANSPOSE, "float", True, False),
     ("matmul_f32_fpu", [0, 1], MATMUL, "float", True, False),
     ("matmul_i32_armdsp", [], MATMUL, "int8_t", True, False),
     ("matmul_i32_helium", [], MATMUL, "int8_t", True, False),
+    ("matmul_portable", [], MATMUL, "float", True, False),
     ("max_pool2d_nhwc_helium", [], POOL, "int8_t", False, False),
     ("max_pool2d_nhwc_portable", [], POOL, "float", False, False),
     ("max_pool2d_portable", [], POOL, "float", False, False),
@@ -107,6 +115,8 @@ def headers():
 
 
 def measure(name, param, shape, kind, weights, scratch, constant):
+    """Returns the bytes of a layer's own functions, and those of each shared function by
+    its name."""
     family, header = headers()[name]
     floats = kind == "float"
     source = SOURCE.format(
@@ -124,31 +134,41 @@ def measure(name, param, shape, kind, weights, scratch, constant):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "layer.cpp").write_text(source)
-        core = CORTEX_M55 if name.endswith("_helium") else CORTEX_M7
+        core = (CORTEX_M55 if name.endswith("_helium") else
+                CORTEX_M0 if name.endswith("_portable") and not floats else CORTEX_M7)
         subprocess.run([*CXX, *core, "-c", path / "layer.cpp", "-o", path / "layer.o"], check=True)
         symbols = subprocess.run(["arm-none-eabi-nm", "-C", "-S", path / "layer.o"],
                                  check=True, capture_output=True, text=True).stdout
-    return sum(int(m[1], 16) for m in
-               re.finditer(r"^\w+ (\w+) [tTwW] (.*)$", symbols, re.M)
-               if not SHARED.search(m[2]))
+    own, shared = 0, {}
+    for size, function in re.findall(r"^\w+ (\w+) [tTwW] (.*)$", symbols, re.M):
+        if SHARED.search(function):
+            shared[function] = int(size, 16)
+        else:
+            own += int(size, 16)
+    return own, shared
 
 
 def table(names=()):
     version = subprocess.run([CXX[0], "-dumpfullversion"], check=True, capture_output=True,
                              text=True).stdout.strip()
-    lines = []
+    lines, callers = [], collections.defaultdict(set)
     for name, params, shape, *rest in ROUTINES:
-        if names and name not in names:
-            continue
         for param in params or [None]:
-            bytes_of = [measure(name, param, shape, *rest, constant) for constant in (1, 0)]
-            lines.append((name, -1 if param is None else param, *bytes_of))
-    return HEAD.format(compiler=f"{CXX[0]} {version}"), lines
+            constant, shared = measure(name, param, shape, *rest, True)
+            sized, _ = measure(name, param, shape, *rest, False)
+            for function in shared:
+                callers[function].add(name)
+            lines.append((name, -1 if param is None else param, constant, sized, shared))
+    return HEAD.format(compiler=f"{CXX[0]} {version}"), [
+        (name, param, constant, sized,
+         sum(size for function, size in shared.items() if callers[function] == {name}))
+        for name, param, constant, sized, shared in lines if not names or name in names]
 
 
 def read():
-    return {(m[1], int(m[2])): (int(m[3]), int(m[4])) for m in
-            re.finditer(r"^NNC_CODE\((\w+), (-?\d+), (\d+), (\d+)\)$", TABLE.read_text(), re.M)}
+    return {(m[1], int(m[2])): tuple(map(int, m.groups()[2:])) for m in
+            re.finditer(r"^NNC_CODE\((\w+), (-?\d+), (\d+), (\d+), (\d+)\)$",
+                        TABLE.read_text(), re.M)}
 
 
 def main():
@@ -166,8 +186,8 @@ def main():
         return 0
     known, wrong = read(), 0
     for name, param, *measured in lines:
-        for stated, found in zip(known.get((name, param), (0, 0)), measured):
-            if not 2 / 3 < (stated or 1) / found < 1.5:
+        for stated, found in zip(known.get((name, param), (0, 0, 0)), measured):
+            if not 2 / 3 < (stated or 1) / (found or 1) < 1.5:
                 print(f"{name} {param}: the table says {stated} bytes, it takes {found}")
                 wrong += 1
     return wrong != 0

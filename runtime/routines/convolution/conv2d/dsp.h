@@ -76,50 +76,41 @@ template <class S, class Epi> struct conv2d_i32_nhwc_armdsp {
 template <class S, class Epi>
 using conv2d_i32_nhwc_first_armdsp = conv2d_i32_nhwc_armdsp<S, Epi>;
 
-/// Adds the products of four channels of `count` neighbouring taps. The pixels
-/// at p are `across` bytes apart, the weights at q `step` bytes.
+/// Adds the products of four channels of `count` neighbouring taps, at least
+/// one. The pixels at p are `across` bytes apart, the weights at q `step`
+/// bytes.
 NNC_INLINE void dsp_add_taps(const int8_t *p, const int8_t *q, int across,
                              int step, int count, int32_t (&s)[4]) {
+#if defined(NNC_ARM_DSP_LOOPS)
+  uint32_t a, b, t, u;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldr %[a], [%[p]]\n\tldr %[b], [%[q]]\n\t"
+      "add %[p], %[across]\n\tadd %[q], %[step]\n\t"
+      "sxtb16 %[t], %[a]\n\tsxtb16 %[u], %[b]\n\t"
+      "sxtb16 %[a], %[a], ror #8\n\tsxtb16 %[b], %[b], ror #8\n\t"
+      "smlabb %[s0], %[t], %[u], %[s0]\n\tsmlatt %[s2], %[t], %[u], %[s2]\n\t"
+      "smlabb %[s1], %[a], %[b], %[s1]\n\tsmlatt %[s3], %[a], %[b], %[s3]\n\t"
+      "subs %[count], #1\n\t"
+      "bne 1b"
+      : [s0] "+&r"(s[0]), [s1] "+&r"(s[1]), [s2] "+&r"(s[2]), [s3] "+&r"(s[3]),
+        [p] "+&r"(p), [q] "+&r"(q), [count] "+&r"(count), [a] "=&r"(a),
+        [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
+      : [across] "r"(across), [step] "r"(step)
+      : "cc", "memory");
+#else
   for (; count > 0; --count, p += across, q += step) {
 #if defined(NNC_ARM_DSP)
-    const uint32_t a = load_word(p), b = load_word(q);
-    const uint32_t ae = even_bytes(a), be = even_bytes(b);
-    s[0] = add_low_product(s[0], ae, be);
-    s[2] = add_high_product(s[2], ae, be);
-    const uint32_t ao = odd_bytes(a), bo = odd_bytes(b);
-    s[1] = add_low_product(s[1], ao, bo);
-    s[3] = add_high_product(s[3], ao, bo);
+    const uint32_t v = load_word(p), w = load_word(q);
+    const uint32_t even = even_bytes(v), odd = odd_bytes(v);
+    s[0] = add_low_product(s[0], even, even_bytes(w));
+    s[2] = add_high_product(s[2], even, even_bytes(w));
+    s[1] = add_low_product(s[1], odd, odd_bytes(w));
+    s[3] = add_high_product(s[3], odd, odd_bytes(w));
 #else
     NNC_UNROLL for (int i = 0; i < 4; ++i) s[i] = add_product(s[i], p[i], q[i]);
 #endif
   }
-}
-/// Memory of unspecified size, for operands of inline assembly.
-struct dsp_any {
-  int8_t bytes[1 << 30];
-};
-/// Adds the products of four channels of three taps, whose addresses need no
-/// additional instructions.
-NNC_INLINE void dsp_add_three_taps(const int8_t *p, const int8_t *q, int step,
-                                   int32_t (&s)[4]) {
-#if defined(NNC_ARM_DSP_LOOPS)
-#define NNC_TAP(OFFSET)                                                        \
-  "ldr %[a], [%[p]" OFFSET "]\n\tldr %[b], [%[q]" OFFSET "]\n\t"               \
-  "sxtb16 %[t], %[a]\n\tsxtb16 %[u], %[b]\n\t"                                 \
-  "sxtb16 %[a], %[a], ror #8\n\tsxtb16 %[b], %[b], ror #8\n\t"                 \
-  "smlabb %[s0], %[t], %[u], %[s0]\n\tsmlatt %[s2], %[t], %[u], %[s2]\n\t"     \
-  "smlabb %[s1], %[a], %[b], %[s1]\n\tsmlatt %[s3], %[a], %[b], %[s3]\n\t"
-  uint32_t a, b, t, u;
-  __asm__ volatile(
-      NNC_TAP("") NNC_TAP(", %[step]") NNC_TAP(", %[step], lsl #1")
-      : [s0] "+&r"(s[0]), [s1] "+&r"(s[1]), [s2] "+&r"(s[2]), [s3] "+&r"(s[3]),
-        [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t), [u] "=&r"(u)
-      : [p] "r"(p), [q] "r"(q), [step] "r"(step),
-        "m"(*reinterpret_cast<const dsp_any *>(p)),
-        "m"(*reinterpret_cast<const dsp_any *>(q)));
-#undef NNC_TAP
-#else
-  dsp_add_taps(p, q, step, step, 3, s);
 #endif
 }
 
@@ -137,25 +128,11 @@ NNC_ONCE void dsp_sum_taps(const dsp_taps &s, const int8_t *p, const int8_t *q,
   for (int32_t *end = sums + s.c; sums != end; sums += 4, p += 4, q += 4) {
     int32_t four[4] = {};
     const int8_t *x = p, *w = q;
-    for (int i = s.rows; i > 0; --i, x += s.down, w += s.next)
+    for (int i = s.columns > 0 ? s.rows : 0; i > 0; --i) {
       dsp_add_taps(x, w, s.across, s.c, s.columns, four);
-    for (int i = 0; i < 4; ++i)
-      sums[i] = four[i];
-  }
-}
-/// Computes the sums of all channels for rows of three neighbouring taps.
-NNC_ONCE void dsp_sum_threes(const int8_t *p, const int8_t *q, int c, int rows,
-                             int down, int32_t *sums) {
-  for (int32_t *end = sums + c; sums != end; sums += 4, p += 4, q += 4) {
-    int32_t four[4] = {};
-    const int8_t *x = p, *w = q;
-    int i = rows;
-    do {
-      dsp_add_three_taps(x, w, c, four);
-      x += down, w += 3 * c;
-    } while (--i > 0);
-    for (int k = 0; k < 4; ++k)
-      sums[k] = four[k];
+      x += s.down, w += s.next;
+    }
+    NNC_UNROLL for (int i = 0; i < 4; ++i) sums[i] = four[i];
   }
 }
 
@@ -180,13 +157,9 @@ NNC_ONCE void dsp_depthwise(const dsp_window &s, const int8_t *image,
   const int8_t *p =
       image + ((top + rows.from * s.dh) * s.w + left + columns.from * s.dw) * c;
   const int8_t *q = w + (rows.from * s.kw + columns.from) * c;
-  if (s.kw == 3 && columns.count() == 3 && s.dw == 1 && rows.count() > 0) {
-    dsp_sum_threes(p, q, c, rows.count(), s.dh * s.w * c, sums);
-  } else {
-    const dsp_taps taps = {c,        rows.count(),   columns.count(),
-                           s.dw * c, s.dh * s.w * c, s.kw * c};
-    dsp_sum_taps(taps, p, q, sums);
-  }
+  const dsp_taps taps = {c,        rows.count(),   columns.count(),
+                         s.dw * c, s.dh * s.w * c, s.kw * c};
+  dsp_sum_taps(taps, p, q, sums);
   if (s.fill != 0 && (rows.count() < s.kh || columns.count() < s.kw))
     dsp_add_fill(s, w, rows, columns, sums);
 }
