@@ -286,8 +286,17 @@ bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
     return false;
   }
   Scope inner{graph, ""};
+  auto give = [&](StringRef argument, const Passed &input) {
+    Reference reference = parseReference(argument);
+    auto &values = inner.values[reference.node];
+    if (values.size() <= size_t(reference.index))
+      values.resize(size_t(reference.index) + 1);
+    values[size_t(reference.index)] = input;
+  };
   for (auto [argument, input] : llvm::zip_equal(graph->arguments, inputs))
-    inner.values[argument].assign(1, input);
+    give(argument, input);
+  for (const auto &[reference, argument] : graph->aliases)
+    give(reference, inputs[argument]);
   active.push_back(graph);
   bool isImported = importNodes(inner);
   if (isImported)

@@ -39,6 +39,9 @@ struct Passed {
   mlir::Value value = {};
   std::string name = "";
   int64_t length = 0; ///< length of a list
+  /// True for the handle of a TensorArray that grows where it is written
+  /// behind its end.
+  bool grows = false;
 
   bool isTensor() const { return kind == tensor; }
   /// Returns true if the edge carries a value, of whatever meaning.

@@ -135,6 +135,14 @@ StringRef Layer::getFunction(StringRef name) const {
   return tensorflow::getFunction(node, name);
 }
 
+SmallVector<StringRef> Layer::getFunctions(StringRef name) const {
+  SmallVector<StringRef> names;
+  if (const pb::AttrValue *attribute = findAttribute(name))
+    for (const pb::NameAttrList &function : attribute->list().func())
+      names.push_back(function.name());
+  return names;
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//

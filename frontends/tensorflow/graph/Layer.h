@@ -53,6 +53,7 @@ public:
   std::optional<Sizes> getSizes(llvm::StringRef name) const;
   const pb::TensorProto *getTensor(llvm::StringRef name) const;
   llvm::StringRef getFunction(llvm::StringRef name) const;
+  llvm::SmallVector<llvm::StringRef> getFunctions(llvm::StringRef name) const;
 
   // Results. A converter returns the first result and sets further results.
   void setResult(size_t i, mlir::Value value) {
