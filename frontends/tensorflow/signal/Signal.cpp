@@ -57,6 +57,33 @@ Value convertRfft(Layer &layer) {
   return {};
 }
 
+/// Converts RFFT2D: the transforms of rows, then those of columns.
+Value convertRfft2d(Layer &layer) {
+  Value x = layer.getInput(0);
+  auto lengths = layer.readInts(layer.getInput(1), "lengths");
+  if (!x || !lengths)
+    return {};
+  int64_t rank = getRank(x);
+  if (rank < 2 || !getElement(x).isF32() || lengths->size() != 2 ||
+      (*lengths)[0] != getShape(x)[rank - 2] ||
+      (*lengths)[1] != getShape(x)[rank - 1] || getNumElements(x) == 0)
+    return layer.unsupported("transforms a tensor of shape " +
+                             toString(getShape(x)) + " to lengths of " +
+                             toString(*lengths) +
+                             "; nnc handles the lengths that it has");
+  Sizes shape(getShape(x));
+  shape.push_back(1);
+  Value y = transformLines(layer, layer.reshape(x, shape), {}, rank - 1,
+                           (*lengths)[1], /*step=*/0, /*isInverse=*/false,
+                           /*isOneSided=*/true);
+  y = y ? transformLines(layer, y, {}, rank - 2, (*lengths)[0], /*step=*/0,
+                         /*isInverse=*/false, /*isOneSided=*/false)
+        : y;
+  if (y)
+    layer.setPassed(0, {Passed::complex, y});
+  return {};
+}
+
 /// Converts IRFFT, the inverse of RFFT.
 Value convertIrfft(Layer &layer) {
   Value x = getSpectrum(layer);
