@@ -32,7 +32,8 @@ GraphImporter::GraphImporter(std::shared_ptr<const LoadedModel> loaded,
     : loaded(std::move(loaded)), graphs(graphs), checkpoint(checkpoint),
       options(options), problems(problems), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
-      isRebound(isRebound), customs(options.customs) {}
+      isRebound(isRebound), customs(options.customs),
+      lengths(options.foundSizes, options.expectedSizes) {}
 
 //===----------------------------------------------------------------------===//
 // Constants and variables
@@ -363,5 +364,15 @@ void GraphImporter::returnResults(ArrayRef<Value> outputs,
     results.push_back(state.value);
     resultNames.push_back(state.name);
   }
+  // The run-time values of data-dependent sizes.
+  size_t own = results.size();
+  std::vector<std::string> countNames;
+  for (const FoundSize &size : lengths.getSizes())
+    countNames.push_back(size.name + "_count");
+  llvm::append_range(results, lengths.getCounts());
+  resultNames.append(countNames.begin(), countNames.end());
   returnFromMain(function, results, resultNames);
+  for (size_t i = own; i < results.size(); ++i)
+    function.setResultAttr(i, nn::kSizeAttr,
+                           builder.getI64IntegerAttr(int64_t(i - own)));
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -381,12 +382,13 @@ Value convertDynamicStitch(Layer &layer) {
   return layer.create<nn::GatherOp>(all, layer.constant(from), int64_t(0));
 }
 
-/// Converts DynamicPartition with known numbers of parts.
+/// Converts DynamicPartition. Parts whose numbers are not known when compiling
+/// have data-dependent sizes.
 Value convertDynamicPartition(Layer &layer) {
   Value x = layer.getInput(0), of = layer.getInput(1);
-  auto known = layer.readInts(of, "numbers of parts");
-  if (!x || !known)
+  if (!x || !of || !areIndices(layer, of))
     return {};
+  auto known = readElements(of);
   int64_t parts = layer.getInt("num_partitions"), axes = getRank(of);
   if (getShape(x).take_front(axes) != getShape(of) || parts < 1 || parts > 4096)
     return layer.broken("has " + Twine(parts) +
@@ -397,8 +399,18 @@ Value convertDynamicPartition(Layer &layer) {
   llvm::append_range(shape, getShape(x).drop_front(axes));
   Value flat = layer.reshape(x, shape);
   for (int64_t part = 0; part < parts; ++part) {
+    if (!known) {
+      Value isIn = layer.createElementwise(
+          "equal", {layer.reshape(of, {getNumElements(of)}),
+                    layer.splat(double(part), getElement(of))});
+      layer.setResult(
+          size_t(part),
+          layer.create<nn::GatherOp>(
+              flat, findPositions(layer, isIn, "_" + Twine(part)), int64_t(0)));
+      continue;
+    }
     Sizes places;
-    for (auto [i, number] : llvm::enumerate(*known))
+    for (auto [i, number] : llvm::enumerate(known->ints))
       if (number == part)
         places.push_back(int64_t(i));
     Value y;
