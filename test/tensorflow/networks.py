@@ -161,7 +161,8 @@ def save(name, folder):
         model.export(path, verbose=False)
     else:
         tf.saved_model.save(model, path, signatures=model.__call__)
-    signature = tf.saved_model.load(path).signatures["serving_default"]
+    loaded = tf.saved_model.load(path)  # its variables live as long as it does
+    signature = loaded.signatures["serving_default"]
     feeds = {}
     for key, spec in signature.structured_input_signature[1].items():
         shape = [BATCHES if size is None else size for size in spec.shape]
