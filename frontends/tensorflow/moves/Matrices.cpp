@@ -156,4 +156,35 @@ Value convertCross(Layer &layer) {
   return layer.createElementwise("sub", {left, right});
 }
 
+/// Converts XlaDynamicUpdateSlice with a known start, which is moved so that
+/// the update lies in the tensor: the tensor with a part replaced.
+Value convertUpdateSlice(Layer &layer) {
+  Value x = layer.getInput(0), update = layer.getInput(1);
+  auto starts = layer.readInts(layer.getInput(2), "a start");
+  if (!x || !update || !starts)
+    return {};
+  int64_t rank = getRank(x);
+  if (getRank(update) != rank || int64_t(starts->size()) != rank ||
+      getNumElements(update) == 0)
+    return layer.broken("has an update of shape " + toString(getShape(update)) +
+                        " at " + toString(*starts) + " of a tensor of shape " +
+                        toString(getShape(x)));
+  Sizes pads(2 * rank, 0);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t rest = getShape(x)[axis] - getShape(update)[axis];
+    if (rest < 0)
+      return layer.broken("has an update that is larger than its tensor");
+    pads[axis] = std::clamp<int64_t>((*starts)[axis], 0, rest);
+    pads[rank + axis] = rest - pads[axis];
+  }
+  if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
+    return update;
+  Type integer = layer.getBuilder().getI32Type();
+  Value isIn = layer.castTo(
+      padWith(layer, layer.splat(1.0, integer, getShape(update)), pads, 0),
+      layer.getBuilder().getI1Type());
+  return layer.createElementwise("select",
+                                 {isIn, padWith(layer, update, pads, 0), x});
+}
+
 } // namespace nnc::tensorflow
