@@ -171,7 +171,7 @@ FrameReducer::findVariables(const Frame &frame) {
 }
 
 /// Adds a function with the nodes of a frame that compute something, and with
-/// the nodes outside that read nothing.
+/// the constants that they read.
 Graph &FrameReducer::addPart(const Frame &frame, StringRef part) {
   static const llvm::StringSet<> flow = {"Enter", "NextIteration", "LoopCond",
                                          "Exit"};
@@ -179,9 +179,11 @@ Graph &FrameReducer::addPart(const Frame &frame, StringRef part) {
   for (const pb::NodeDef *node : frame.nodes)
     if (!flow.contains(getFlowOp(*node)))
       made.nodes[node->name()] = node;
-  for (const auto &entry : graph.nodes)
-    if (entry.second->op() == "Const")
-      made.nodes.try_emplace(entry.getKey(), entry.second);
+  for (const pb::NodeDef *node : frame.nodes)
+    for (const std::string &input : node->input())
+      if (const pb::NodeDef *before = find(input);
+          before && before->op() == "Const")
+        made.nodes.try_emplace(before->name(), before);
   return made;
 }
 
@@ -272,8 +274,14 @@ void FrameReducer::run() {
     return a->name() < b->name();
   };
   llvm::sort(sorted, byName);
-  while (assignFrames()) {
-  }
+  int64_t passes = 0;
+  while (assignFrames())
+    if (++passes > problems.getLimits().depth) {
+      problems.report(ImportStatus::limit)
+          << "has loops that are nested deeper than "
+          << problems.getLimits().depth << "; --limit depth=N allows more";
+      return;
+    }
   for (const pb::NodeDef *node : sorted)
     if (Frame *frame = framesOf.lookup(node))
       frame->nodes.push_back(node);
