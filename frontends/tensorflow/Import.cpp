@@ -76,6 +76,7 @@ ImportResult nnc::tensorflow::importModel(StringRef path,
                                  return input.isRebound;
                                }));
     importer.run(inputs);
+    result.foundSizes = importer.getLengths().getSizes().vec();
   }
   result.dataFiles = files.getPaths();
   // The name of a folder may end in a slash.

@@ -45,7 +45,7 @@ class Graphs(layers_test.LayersTest):
         super().__init__(name)
         self.nets = []
 
-    def run_net(self, net):
+    def run_net(self, net, counts=0):
         self.nets.append(net.proto)
 
     @classmethod

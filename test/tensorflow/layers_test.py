@@ -88,11 +88,12 @@ class Net(writer.Graph):
 
 
 class LayersTest(unittest.TestCase):
-    def run_net(self, net):
+    def run_net(self, net, counts=0):
+        """Runs a net whose outputs have `counts` sizes that the data decide."""
         with tempfile.TemporaryDirectory() as folder:
             path = net.save(pathlib.Path(folder, "net.pb"))
             got = running.run(path, list(net.feeds.items()), folder)
-        self.assertEqual(len(got), len(net.wanted))
+        self.assertEqual(len(got), len(net.wanted) + counts)
         for array, (name, (op, want)) in zip(got, net.wanted.items()):
             with self.subTest(op, name=name):
                 self.assertEqual(array.shape, want.shape)
@@ -312,6 +313,106 @@ class LayersTest(unittest.TestCase):
         while value.sum() < 9:
             value += np.float32(0.25)
         net.check(value, "StatelessWhile", x, cond=Function("until"), body=Function("add"))
+        self.run_net(net)
+
+    def test_frames(self):
+        """Loops and branches of TensorFlow 1, one in the other."""
+        net = Net()
+        a = floats(2, 3)
+        x = net.feed(a)
+        begin = net.node("TensorArrayV3", 40, dtype=Type("float32"))
+        inits = [np.int32(0), x, begin + ":1"]
+        for i, init in enumerate(inits):
+            net.node("Enter", init, name=f"enter{i}", frame_name="loop")
+            net.node("Merge", f"enter{i}", f"next{i}", name=f"merge{i}")
+            net.node("Switch", f"merge{i}", "again", name=f"switch{i}")
+            net.node("Exit", f"switch{i}", name=f"exit{i}")
+        for name, value in (("handle", begin), ("outside", x)):
+            net.node("Enter", value, name=name, frame_name="loop", is_constant=True)
+        net.node("Less", "merge0", net.constant(np.int32(40), "limit"), name="less")
+        net.node("LoopCond", "less", name="again")
+        net.node("AddV2", "switch0:1", net.constant(np.int32(1), "one"), name="added")
+        net.node("Sum", "switch1:1", net.constant(np.int32([0, 1]), "axes"), name="total")
+        net.node("Greater", "total", net.constant(np.float32(0), "zero"), name="above")
+        net.node("Switch", "switch1:1", "above", name="way")
+        net.node("Mul", "way:1", net.constant(np.float32(-0.5), "half"), name="down")
+        net.node("AddV2", "way:0", net.constant(np.float32(0.25), "some"), name="up")
+        net.node("Merge", "up", "down", name="met")
+        net.node("AddV2", "met", "outside", name="y")
+        net.node("TensorArrayWriteV3", "handle", "switch0:1", "y", "switch2:1", name="written")
+        for i, value in enumerate(("added", "y", "written")):
+            net.node("NextIteration", value, name=f"next{i}")
+        runs, value = [], a.astype(np.float64)
+        for _ in range(40):
+            value = (value * -0.5 if value.sum() > 0 else value + 0.25) + a
+            runs.append(value)
+        net.check(runs[-1], "Identity", "exit1")
+        net.check(np.stack(runs), "TensorArrayGatherV3", begin, np.arange(40, dtype=np.int32),
+                  "exit2", dtype=Type("float32"))
+        self.run_net(net)
+
+    def test_segments(self):
+        net = Net()
+        a, ids = floats(6, 4), np.array([0, 0, 2, 2, 2, 3], np.int32)
+        x, segments = net.feed(a), net.feed(np.array([2, 0, 2, 1, 1, -1], np.int32))
+        sums = np.stack([a[ids == i].sum(0) for i in range(4)])
+        net.check(sums, "SegmentSum", x, ids)
+        net.check(sums / np.array([2, 1, 3, 1])[:, None], "SegmentMean", x, ids)
+        largest = np.stack([a[ids == i].max(0, initial=-9 if (ids == i).any() else 0)
+                            for i in range(4)])
+        net.check(largest, "SegmentMax", x, ids)
+        net.check(np.stack([a[1], a[3] + a[4], a[0] + a[2]]), "UnsortedSegmentSum", x, segments, 3)
+        net.check(np.stack([a[1], np.minimum(a[3], a[4]), np.minimum(a[0], a[2])]),
+                  "UnsortedSegmentMin", x, segments, 3)
+        numbers = net.feed(np.array([3, 1, 1, 9], np.int32))
+        net.check(np.array([0, 2, 0, 1], np.float32), "DenseBincount", numbers, np.int32(4),
+                  np.zeros(0, np.float32))
+        net.check(np.searchsorted([-0.5, 0, 1], a, "right").astype(np.int32), "Bucketize", x,
+                  boundaries=[-0.5, 0.0, 1.0])
+        order = net.node("DynamicStitch", np.array([1, 0], np.int32), np.array([2], np.int32),
+                         net.node("Slice", x, [0, 0], [2, -1]), net.node("Slice", x, [2, 0], [1, -1]))
+        net.check(a[[1, 0, 2]], "Identity", order)
+        net.check(np.stack([np.diag(row) for row in a]), "MatrixDiagV3", x, np.int32(0),
+                  np.int32(-1), np.int32(-1), np.float32(0))
+        net.check(np.diag(a, 1), "MatrixDiagPartV3", x, np.int32(1), np.float32(0))
+        net.check(np.where(np.eye(6, 4), 7, a), "MatrixSetDiagV3", x,
+                  np.full(4, 7, np.float32), np.int32(0))
+        net.check(np.arctan2(a, a + 1), "Atan2", x, net.node("AddV2", x, np.float32(1)))
+        self.run_net(net)
+
+    def test_lengths(self):
+        net = Net()
+        a = floats(5, 4)
+        x = net.feed(a)
+        places = net.node("Where", net.node("Greater", x, np.float32(0)))
+        net.check(np.argwhere(a > 0), "Identity", places)
+        net.check(a[a > 0], "GatherNd", x, places)
+        net.check(np.int32((a > 0).sum()), "StridedSlice", net.node("Shape", places), [0], [1], [1],
+                  shrink_axis_mask=1)
+        boxes = np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 2, 1, 3], [2, 2, 3, 3]], np.float32)
+        scores = net.feed(np.array([0.5, 0.9, 0.05, 0.7], np.float32))
+        net.check(np.array([1, 3], np.int32), "NonMaxSuppressionV3", net.feed(boxes), scores, 4,
+                  np.float32(0.5), np.float32(0.1))
+        self.run_net(net, counts=2)
+
+    def test_regions(self):
+        net = Net()
+        a = floats(1, 6, 6, 2)
+        x = net.feed(a)
+        boxes = net.feed(np.array([[0, 0, 1, 1], [0.2, 0.4, 0.2, 2.4]], np.float32))
+        crops = np.zeros((2, 3, 2, 2))
+        crops[0] = (a[0, [0, 2, 5]] + a[0, [0, 3, 5]])[:, [0, 5]] / 2
+        crops[1, :, 0] = a[0, 1, 2]
+        net.check(crops, "CropAndResize", x, boxes, np.zeros(2, np.int32), np.int32([3, 2]))
+        patches = windows(a, (2, 3), (2, 1), (1, 1), "SAME")
+        net.check(patches.reshape(*patches.shape[:3], 12), "ExtractImagePatches", x,
+                  ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1], rates=[1, 1, 1, 1], padding="SAME")
+        net.check(a.reshape(1, 3, 2, 3, 2, 2).mean((2, 4)), "ResizeArea", x, [3, 3])
+        best = windows(a, (2, 2), (2, 2), (1, 1), "VALID").reshape(1, 3, 3, 4, 2).max(3)
+        net.check(best, "MaxPoolWithArgmax", x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+                  padding="VALID")
+        colours = np.abs(floats(2, 3, 3))
+        net.check(colours, "HSVToRGB", net.node("RGBToHSV", net.feed(colours)))
         self.run_net(net)
 
 

@@ -93,6 +93,11 @@ class Branches(tf.Module):
         return {"y": y, "products": tf.einsum("bi,bj->bij", x, y)}
 
 
+# Networks whose frozen graphs have loops and branches as TensorFlow 1 writes them.
+LOWERED = ("gru", "branches")
+# Networks that tf.saved_model.save() saves.
+SAVED = ("u_net", "dense")
+
 NETWORKS = {
     "mobilenet_v1": application("MobileNet"),
     "mobilenet_v2": application("MobileNetV2"),
@@ -158,10 +163,14 @@ def save(name, folder):
     path = str(folder / name)
     if isinstance(model, keras.Model):
         randomize(model, random)
-        model.export(path, verbose=False)
+        if name in SAVED:
+            tf.saved_model.save(model, path)
+        else:
+            model.export(path, verbose=False)
     else:
         tf.saved_model.save(model, path, signatures=model.__call__)
-    signature = tf.saved_model.load(path).signatures["serving_default"]
+    loaded = tf.saved_model.load(path)  # its variables live as long as it does
+    signature = loaded.signatures["serving_default"]
     feeds = {}
     for key, spec in signature.structured_input_signature[1].items():
         shape = [BATCHES if size is None else size for size in spec.shape]
@@ -171,7 +180,7 @@ def save(name, folder):
     results = signature(**{key: tf.constant(array) for key, array in feeds.items()})
     np.savez(f"{path}.npz", **{f"in_{key}": array for key, array in feeds.items()},
              **{f"out_{key}": array.numpy() for key, array in results.items()})
-    frozen = convert_variables_to_constants_v2(signature, lower_control_flow=False)
+    frozen = convert_variables_to_constants_v2(signature, lower_control_flow=name in LOWERED)
     pathlib.Path(f"{path}.pb").write_bytes(frozen.graph.as_graph_def().SerializeToString())
 
 

@@ -19,8 +19,10 @@ WEIGHTS = RANDOM.standard_normal((3, 2)).astype(np.float32)
 BIAS = RANDOM.standard_normal(2).astype(np.float32)
 
 
-def make(folder, shards=1, signatures=("serving_default",), body=None, called="model"):
-    """A dense layer whose weights are variables that a function reads."""
+def make(folder, shards=1, signatures=("serving_default",), body=None, called="model",
+         copies=False):
+    """A dense layer whose weights are variables that a function reads. With `copies`, variables
+    that begin as copies of these are restored in their place, as Keras 3 saves them."""
     graph = writer.Graph()
     inner = graph.function("dense", ["x", "w", "b"], {"y": "sum:z:0"})
     (body or dense)(inner)
@@ -28,8 +30,13 @@ def make(folder, shards=1, signatures=("serving_default",), body=None, called="m
     for name, value in (("w", WEIGHTS), ("b", BIAS)):
         graph.node("VarHandleOp", name=name, dtype=Type("float32"), shape=Shape(value.shape))
     graph.node("StatefulPartitionedCall", "x", "w", "b", name="call", f=Function("dense"))
-    writer.restore(graph, {"w": "layer/kernel/.ATTRIBUTES/VARIABLE_VALUE",
-                           "b": "layer/bias/.ATTRIBUTES/VARIABLE_VALUE"})
+    for name in "wb" if copies else "":
+        graph.node("VarHandleOp", name=f"copy_{name}", dtype=Type("float32"))
+        graph.node("ReadVariableOp", name, name=f"init_{name}", dtype=Type("float32"))
+        graph.node("AssignVariableOp", f"copy_{name}", f"init_{name}", name=f"assign_{name}")
+    prefix = "copy_" if copies else ""
+    writer.restore(graph, {f"{prefix}w": "layer/kernel/.ATTRIBUTES/VARIABLE_VALUE",
+                           f"{prefix}b": "layer/bias/.ATTRIBUTES/VARIABLE_VALUE"})
     ports = ({"data": ("x:0", "float32", (-1, 3))}, {"score": "call:0"})
     return writer.saved_model(
         pathlib.Path(folder, called), graph, {name: ports for name in signatures},
@@ -64,6 +71,9 @@ class SavedModelTest(unittest.TestCase):
     def test_variables_of_one_and_of_many_shards(self):
         self.check_model(make(self.folder))
         self.check_model(make(self.folder / "many", shards=3))
+
+    def test_variables_that_copies_restore(self):
+        self.check_model(make(self.folder, copies=True))
 
     def test_the_file_in_the_folder_names_the_model(self):
         self.check_model(make(self.folder) / "saved_model.pb")

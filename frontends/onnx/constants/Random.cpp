@@ -4,67 +4,41 @@
 //
 // A compiled model holds no state that its caller does not own, and gives the
 // same outputs for the same inputs. Therefore its random numbers are constants
-// that are drawn at compile time. Number i of a node is SplitMix64's output for
-// seed + i * 0x9e3779b97f4a7c15, where the seed is a hash of the node's `seed`
-// and of the name of its result, so that two nodes draw different numbers. A
-// model that needs new numbers in each run has to take them as an input.
+// that are drawn at compile time (frontends/common/RandomNumbers.h). Their key
+// is the node's `seed` and the name of its result, so that two nodes draw
+// different numbers. A model that needs new numbers in each run has to take
+// them as an input.
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/RandomNumbers.h"
 #include "frontends/onnx/graph/Node.h"
-
-#include "llvm/Support/xxhash.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::onnx {
 
-namespace {
-/// The random numbers of one node.
-class Generator {
-public:
-  explicit Generator(Node &node) {
-    std::string key = node.getResultName(0);
-    if (node.hasAttribute("seed")) {
-      auto seed = static_cast<float>(node.getFloat("seed"));
-      key.append(reinterpret_cast<const char *>(&seed), sizeof(seed));
-    }
-    state = llvm::xxh3_64bits(key);
+/// Returns the key of the random numbers of a node.
+static std::string getRandomKey(Node &node) {
+  std::string key = node.getResultName(0);
+  if (node.hasAttribute("seed")) {
+    auto seed = static_cast<float>(node.getFloat("seed"));
+    key.append(reinterpret_cast<const char *>(&seed), sizeof(seed));
   }
-  /// Returns a 24-bit number in [0, 1).
-  double drawUniform() {
-    state += 0x9e3779b97f4a7c15;
-    uint64_t bits = state;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    bits ^= bits >> 31;
-    return static_cast<double>(bits >> 40) / (1 << 24);
-  }
-  /// Returns a normally distributed number: one of the two that the Box-Muller
-  /// transform computes from two uniform ones.
-  double drawNormal() {
-    double radius = std::sqrt(-2 * std::log(1 - drawUniform()));
-    return radius * std::cos(2 * M_PI * drawUniform());
-  }
-
-private:
-  uint64_t state;
-};
-} // namespace
+  return key;
+}
 
 /// Returns a constant of `shape` whose elements are the results of `draw`.
 static Value makeRandom(Node &node, ArrayRef<int64_t> shape, Type element,
-                        llvm::function_ref<double(Generator &)> draw) {
+                        llvm::function_ref<double(RandomNumbers &)> draw) {
   if (!element || !isa<FloatType>(element))
     return node.unsupported("draws elements that are no floats");
   Type stored = element.isF64() ? element : node.getBuilder().getF32Type();
   auto type = RankedTensorType::get(shape, stored);
   if (!node.checkSize(type, /*isMade=*/true))
     return {};
-  Generator generator(node);
+  RandomNumbers generator(getRandomKey(node));
   SmallVector<double> values;
   SmallVector<float> floats;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
@@ -93,7 +67,7 @@ static Value makeRandom(Node &node, ArrayRef<int64_t> shape, bool isNormal) {
   double from = isNormal ? node.getFloat("mean") : node.getFloat("low"),
          scale =
              isNormal ? node.getFloat("scale") : node.getFloat("high") - from;
-  return makeRandom(node, shape, getType(node), [&](Generator &generator) {
+  return makeRandom(node, shape, getType(node), [&](RandomNumbers &generator) {
     return from + scale * (isNormal ? generator.drawNormal()
                                     : generator.drawUniform());
   });
@@ -130,9 +104,9 @@ Value convertMultinomial(Node &node) {
   Value sums = node.create<nn::CumSumOp>(
       node.create<nn::SoftmaxOp>(x, int64_t(1), false), int64_t(1), false,
       false);
-  Value drawn =
-      makeRandom(node, {batch, count, 1}, getElement(x),
-                 [](Generator &generator) { return generator.drawUniform(); });
+  Value drawn = makeRandom(
+      node, {batch, count, 1}, getElement(x),
+      [](RandomNumbers &generator) { return generator.drawUniform(); });
   Value isBelow = node.createElementwise(
       "less_equal", {node.reshape(sums, {batch, 1, classes}), drawn});
   Type wide = node.getBuilder().getI32Type();

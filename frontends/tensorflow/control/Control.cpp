@@ -46,8 +46,12 @@ std::string nameOfBody(Layer &layer, StringRef name) {
   return (nn::getModelName(layer.getLoc(), "function") + "_" + name).str();
 }
 
+/// A function that imports a branch on values; it returns false after an error.
+using Branch = llvm::function_ref<bool(ArrayRef<Passed> given,
+                                       SmallVectorImpl<Passed> &results)>;
+
 /// Imports a branch into `body`. Returns false after an error.
-static bool importBranch(Layer &layer, Body &body, StringRef function,
+static bool importBranch(Layer &layer, Body &body, Branch branch,
                          ArrayRef<Passed> inputs,
                          SmallVectorImpl<Passed> &results) {
   auto capture = [&](Value value) { return body.capture(value); };
@@ -56,7 +60,7 @@ static bool importBranch(Layer &layer, Body &body, StringRef function,
     if (input.hasValue())
       input.value = capture(input.value);
   GraphImporter::BodyScope scope(layer.getImporter(), capture);
-  return layer.inlineFunction(function, given, results);
+  return branch(given, results);
 }
 
 /// Returns true if the results of two branches are alike; otherwise reports an
@@ -98,23 +102,23 @@ static SmallVector<Value> getValues(ArrayRef<Passed> all) {
   return values;
 }
 
-/// Imports both branches as functions of an nn.if.
-static void chooseBranch(Layer &layer, Value condition,
-                         ArrayRef<Passed> inputs) {
+/// Imports both branches as functions of an nn.if, and returns what it gives.
+/// Returns false after an error.
+static bool chooseBranch(Layer &layer, Value condition, Branch thenBranch,
+                         Branch elseBranch, ArrayRef<Passed> inputs,
+                         SmallVectorImpl<Passed> &results) {
   OpBuilder &builder = layer.getImporter().getBuilder();
-  SmallVector<Passed> results, others;
+  SmallVector<Passed> others;
   Body taken(builder, nameOfBody(layer, "then"), layer.getLoc());
-  bool isImported = importBranch(layer, taken, layer.getFunction("then_branch"),
-                                 inputs, results);
+  bool isImported = importBranch(layer, taken, thenBranch, inputs, results);
   taken.setOutside();
   Body other(builder, nameOfBody(layer, "else"), layer.getLoc());
-  isImported &= importBranch(layer, other, layer.getFunction("else_branch"),
-                             inputs, others);
+  isImported &= importBranch(layer, other, elseBranch, inputs, others);
   other.setOutside();
   if (!isImported || !areAlike(layer, results, others)) {
     other.erase();
     taken.erase();
-    return;
+    return false;
   }
   other.finish(getValues(others));
   other.dropUnread();
@@ -126,7 +130,7 @@ static void chooseBranch(Layer &layer, Value condition,
   for (Passed &result : results)
     if (result.hasValue())
       result.value = *next++;
-  setResults(layer, results);
+  return true;
 }
 
 Value convertIf(Layer &layer) {
@@ -135,14 +139,68 @@ Value convertIf(Layer &layer) {
     return {};
   ArrayRef<Passed> inputs = layer.getInputs().drop_front();
   auto known = readElements(condition);
+  SmallVector<Passed> results;
   if (!known) {
-    chooseBranch(layer, condition, inputs);
+    auto branch = [&](StringRef name) {
+      return
+          [&layer, name](ArrayRef<Passed> given, SmallVectorImpl<Passed> &all) {
+            return layer.inlineFunction(layer.getFunction(name), given, all);
+          };
+    };
+    if (chooseBranch(layer, condition, branch("then_branch"),
+                     branch("else_branch"), inputs, results))
+      setResults(layer, results);
     return {};
   }
-  SmallVector<Passed> results;
   if (layer.inlineFunction(
           layer.getFunction(known->ints[0] ? "then_branch" : "else_branch"),
           inputs, results))
+    setResults(layer, results);
+  return {};
+}
+
+/// Imports the functions `names` as nested branches, of which `inputs[0]`, a
+/// number, chooses one. Returns false after an error.
+static bool chooseCase(Layer &layer, ArrayRef<StringRef> names, int64_t first,
+                       ArrayRef<Passed> inputs,
+                       SmallVectorImpl<Passed> &results) {
+  if (names.size() == 1)
+    return layer.inlineFunction(names[0], inputs.drop_front(), results);
+  Value index = inputs[0].value;
+  Value isFirst = layer.createElementwise(
+      "equal", {index, layer.splat(double(first), getElement(index))});
+  if (!isFirst)
+    return false;
+  return chooseBranch(
+      layer, isFirst,
+      [&](ArrayRef<Passed> given, SmallVectorImpl<Passed> &all) {
+        return layer.inlineFunction(names[0], given.drop_front(), all);
+      },
+      [&](ArrayRef<Passed> given, SmallVectorImpl<Passed> &all) {
+        return chooseCase(layer, names.drop_front(), first + 1, given, all);
+      },
+      inputs, results);
+}
+
+/// Converts Case. A number out of range stands for the last branch.
+Value convertCase(Layer &layer) {
+  Value index = layer.getInput(0);
+  SmallVector<StringRef> names = layer.getFunctions("branches");
+  if (!index)
+    return {};
+  if (names.empty() || getNumElements(index) != 1)
+    return layer.broken("needs branches and one number");
+  SmallVector<Passed> inputs = llvm::to_vector(layer.getInputs()), results;
+  inputs[0] = makeTensor(layer.reshape(index, {}));
+  if (auto known = readElements(index)) {
+    auto last = int64_t(names.size()) - 1;
+    int64_t number = known->ints[0];
+    StringRef name = names[number < 0 || number > last ? last : number];
+    if (layer.inlineFunction(name, layer.getInputs().drop_front(), results))
+      setResults(layer, results);
+    return {};
+  }
+  if (chooseCase(layer, names, 0, inputs, results))
     setResults(layer, results);
   return {};
 }

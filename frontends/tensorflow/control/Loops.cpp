@@ -98,14 +98,47 @@ private:
 };
 } // namespace
 
+/// Returns true if the body gives on its argument `i` as it is.
+static bool isGivenOn(const Graph &body, size_t i) {
+  if (i >= body.results.size() || i >= body.arguments.size())
+    return false;
+  StringRef result = body.results[i];
+  for (int steps = 0; steps < 64; ++steps) {
+    Reference reference = parseReference(result);
+    const pb::NodeDef *node = body.nodes.lookup(reference.node);
+    if (!node) {
+      Reference argument = parseReference(body.arguments[i]);
+      return reference.node == argument.node &&
+             reference.index == argument.index;
+    }
+    if (node->op() != "Identity" || node->input().empty())
+      return false;
+    result = node->input(0);
+  }
+  return false;
+}
+
 bool LoopImporter::importRun() {
+  const Graph *function =
+      importer.findFunction(layer.getFunction("body"), layer);
+  if (!function)
+    return false;
   Builder &builder = layer.getBuilder();
   body.addArgument(RankedTensorType::get({}, builder.getI64Type()));
   body.addArgument(RankedTensorType::get({}, builder.getI1Type()));
   SmallVector<Passed> given = llvm::to_vector(values), next;
-  for (Passed &value : given)
-    if (value.hasValue())
+  // Constants that no run changes stay known in the body.
+  auto isConstant = [&](size_t i) {
+    return values[i].hasValue() &&
+           values[i].value.getDefiningOp<nn::ConstantOp>() &&
+           isGivenOn(*function, i);
+  };
+  for (auto [i, value] : llvm::enumerate(given))
+    if (value.hasValue() && !isConstant(i))
       value.value = body.addArgument(value.value.getType());
+  for (auto [i, value] : llvm::enumerate(given))
+    if (isConstant(i))
+      value.value = body.capture(value.value);
   {
     GraphImporter::BodyScope scope(
         importer, [&](Value value) { return body.capture(value); });
@@ -128,7 +161,7 @@ bool LoopImporter::importRun() {
           "stay, as it is not known when compiling how often the loop runs");
       return false;
     }
-    if (value.hasValue())
+    if (value.hasValue() && !isConstant(i))
       all.push_back({{value.value, given[i].value, next[i].value}, i});
   }
   return true;

@@ -16,6 +16,11 @@ Value convertVarHandle(Layer &layer) {
   return {};
 }
 
+/// Converts VariableV2 of TensorFlow 1, which is read as a tensor.
+Value convertVariable(Layer &layer) {
+  return layer.getImporter().readVariable(layer.getNode().name());
+}
+
 /// Returns the current value of the variable that is input 0; null after an
 /// error.
 static Value read(Layer &layer) {

@@ -188,6 +188,42 @@ void Checkpoint::findKeys() {
       }
     }
   }
+  addAliases();
+}
+
+/// Gives variables without a key the one of a variable that stands for the same
+/// values: of a node with the same shared name, or of one whose initial value
+/// they are. tf.saved_model.save() of Keras 3 restores copies of the variables
+/// that functions read.
+void Checkpoint::addAliases() {
+  llvm::StringMap<const pb::NodeDef *> nodes;
+  llvm::StringMap<std::string> shared;
+  auto getSharedName = [](const pb::NodeDef &node) {
+    auto found = node.attr().find("shared_name");
+    return node.op() == "VarHandleOp" && found != node.attr().end()
+               ? StringRef(found->second.s())
+               : StringRef();
+  };
+  for (const pb::NodeDef &node : model->graph.node()) {
+    nodes[node.name()] = &node;
+    auto key = keys.find(node.name());
+    if (StringRef name = getSharedName(node);
+        !name.empty() && key != keys.end())
+      shared[name] = key->second;
+  }
+  for (const pb::NodeDef &node : model->graph.node()) {
+    if (StringRef name = getSharedName(node); shared.count(name))
+      keys.try_emplace(node.name(), shared[name]);
+    if (node.op() != "AssignVariableOp" || node.input_size() < 2)
+      continue;
+    auto key = keys.find(StringRef(node.input(0)).split(':').first);
+    const pb::NodeDef *read =
+        nodes.lookup(StringRef(node.input(1)).split(':').first);
+    if (key != keys.end() && read && read->op() == "ReadVariableOp" &&
+        !read->input().empty())
+      keys.try_emplace(StringRef(read->input(0)).split(':').first,
+                       std::string(key->second));
+  }
 }
 
 //===----------------------------------------------------------------------===//

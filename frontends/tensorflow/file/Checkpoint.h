@@ -27,6 +27,7 @@ public:
 private:
   void readIndex();
   void findKeys();
+  void addAliases();
   mlir::ElementsAttr read(llvm::StringRef key, llvm::StringRef name,
                           mlir::Location loc);
 

@@ -126,8 +126,16 @@ bool Loader::loadGraph() {
                 "is a graph without signatures; --signature names one of a "
                 "SavedModel");
   // Nodes that nobody reads, and that do not depend on the inputs, are left
-  // over from functions.
-  llvm::StringSet<> read, fed = findFed(model->graph);
+  // over from functions. An Identity of a Switch that nobody reads tells which
+  // branch nodes are in.
+  llvm::StringSet<> read, switches, fed = findFed(model->graph);
+  auto isPivot = [&](const pb::NodeDef &node) {
+    return node.op() == "Identity" && !node.input().empty() &&
+           switches.contains(StringRef(node.input(0)).split(':').first);
+  };
+  for (const pb::NodeDef &node : model->graph.node())
+    if (node.op() == "Switch")
+      switches.insert(node.name());
   for (const pb::NodeDef &node : model->graph.node())
     for (const std::string &input : node.input())
       if (StringRef name = StringRef(input).split(':').first;
@@ -146,7 +154,7 @@ bool Loader::loadGraph() {
         port.shape.set_unknown_rank(true);
       model->inputs.push_back(std::move(port));
     } else if (!isAside(node.op()) && !read.contains(node.name()) &&
-               (fed.empty() || fed.contains(node.name()))) {
+               !isPivot(node) && (fed.empty() || fed.contains(node.name()))) {
       model->outputs.push_back({node.name(), node.name(), pb::DT_INVALID, {}});
     }
   }

@@ -7,6 +7,7 @@
 #include "frontends/tensorflow/graph/Graph.h"
 
 #include "frontends/tensorflow/Ops.h"
+#include "frontends/tensorflow/graph/Frames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -64,6 +65,40 @@ Graphs::Graphs(const LoadedModel &model, Problems &problems) {
     for (const auto &[name, node] : function.control_ret())
       graph.effects.push_back(node);
     llvm::sort(graph.effects);
+  }
+  reduceFlow(problems);
+}
+
+/// Returns true if a graph has loops or branches as of TensorFlow 1.
+static bool hasFlow(const Graph &graph) {
+  return llvm::any_of(graph.nodes, [](const auto &entry) {
+    StringRef op = entry.second->op();
+    return op == "Enter" || op == "RefEnter" || op == "Merge" ||
+           op == "RefMerge";
+  });
+}
+
+void Graphs::reduceFlow(Problems &problems) {
+  std::vector<Graph *> open;
+  if (hasFlow(main))
+    open.push_back(&main);
+  for (auto &entry : functions)
+    if (hasFlow(entry.second))
+      open.push_back(&entry.second);
+  MadeParts parts;
+  parts.addNode = [&]() -> pb::NodeDef & { return made.emplace_back(); };
+  parts.addFunction = [&](StringRef name) -> Graph & {
+    std::string unique = name.str();
+    while (functions.count(unique))
+      unique += "_";
+    Graph &graph = functions[unique];
+    graph.name = unique;
+    open.push_back(&graph); // a loop or branch may hold others
+    return graph;
+  };
+  for (size_t i = 0; i < open.size(); ++i) {
+    reduceLoops(*open[i], parts, problems);
+    reduceBranches(*open[i], parts);
   }
 }
 
@@ -211,18 +246,22 @@ void AssignmentFinder::search(const Graph &graph, ArrayRef<std::string> results,
       variables[node->name()] = find(0);
     else if (op.starts_with("Assign") && !find(0).empty())
       assigned[find(0)] = true;
-    for (StringRef name : {"f", "then_branch", "else_branch", "body", "cond"}) {
-      const Graph *callee = graphs.find(getFunction(*node, name));
+    auto visit = [&](StringRef function, int first) {
+      const Graph *callee = graphs.find(function);
       if (!callee)
-        continue;
-      int first = name.ends_with("_branch") ? 1 : 0;
+        return;
       Variables given;
       for (auto [i, argument] : llvm::enumerate(callee->arguments))
         if (std::string variable = find(int(i) + first); !variable.empty())
-          given[argument] = variable;
+          given[parseReference(argument).node] = variable;
       if (!given.empty())
         search(*callee, callee->results, std::move(given), depth + 1);
-    }
+    };
+    for (StringRef name : {"f", "then_branch", "else_branch", "body", "cond"})
+      visit(getFunction(*node, name), name.ends_with("_branch") ? 1 : 0);
+    if (auto found = node->attr().find("branches"); found != node->attr().end())
+      for (const pb::NameAttrList &function : found->second.list().func())
+        visit(function.name(), 1);
   }
 }
 

@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
+
 namespace nnc::tensorflow {
 
 /// A reference to a tensor, as nodes have it among their inputs.
@@ -28,15 +30,19 @@ Reference parseReference(llvm::StringRef text);
 struct Graph {
   std::string name; ///< name of the function, or empty
   llvm::StringMap<const pb::NodeDef *> nodes;
-  /// The function's arguments; the main graph has none.
+  /// The function's arguments; the main graph has none. In a function made of
+  /// a loop or a branch they are references to results of nodes outside.
   std::vector<std::string> arguments;
+  /// Further references to arguments, with the numbers of these.
+  std::vector<std::pair<std::string, size_t>> aliases;
   /// References to the results of the function.
   std::vector<std::string> results;
   /// The nodes that run whether their results are read or not.
   std::vector<std::string> effects;
 };
 
-/// The main graph and the functions of a model.
+/// The main graph and the functions of a model. Loops and branches of
+/// TensorFlow 1 are those of TensorFlow 2 in them (Frames.h).
 class Graphs {
 public:
   /// Reports names that occur twice.
@@ -47,8 +53,11 @@ public:
   const Graph *find(llvm::StringRef name) const;
 
 private:
+  void reduceFlow(Problems &problems);
+
   Graph main;
   llvm::StringMap<Graph> functions;
+  std::deque<pb::NodeDef> made; ///< nodes that are not in the model
 };
 
 /// Returns the nodes that compute `results` and those among `effects` and their

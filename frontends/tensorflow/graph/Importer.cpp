@@ -32,7 +32,8 @@ GraphImporter::GraphImporter(std::shared_ptr<const LoadedModel> loaded,
     : loaded(std::move(loaded)), graphs(graphs), checkpoint(checkpoint),
       options(options), problems(problems), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
-      isRebound(isRebound), customs(options.customs) {}
+      isRebound(isRebound), customs(options.customs),
+      lengths(options.foundSizes, options.expectedSizes) {}
 
 //===----------------------------------------------------------------------===//
 // Constants and variables
@@ -286,8 +287,17 @@ bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
     return false;
   }
   Scope inner{graph, ""};
+  auto give = [&](StringRef argument, const Passed &input) {
+    Reference reference = parseReference(argument);
+    auto &values = inner.values[reference.node];
+    if (values.size() <= size_t(reference.index))
+      values.resize(size_t(reference.index) + 1);
+    values[size_t(reference.index)] = input;
+  };
   for (auto [argument, input] : llvm::zip_equal(graph->arguments, inputs))
-    inner.values[argument].assign(1, input);
+    give(argument, input);
+  for (const auto &[reference, argument] : graph->aliases)
+    give(reference, inputs[argument]);
   active.push_back(graph);
   bool isImported = importNodes(inner);
   if (isImported)
@@ -354,5 +364,15 @@ void GraphImporter::returnResults(ArrayRef<Value> outputs,
     results.push_back(state.value);
     resultNames.push_back(state.name);
   }
+  // The run-time values of data-dependent sizes.
+  size_t own = results.size();
+  std::vector<std::string> countNames;
+  for (const FoundSize &size : lengths.getSizes())
+    countNames.push_back(size.name + "_count");
+  llvm::append_range(results, lengths.getCounts());
+  resultNames.append(countNames.begin(), countNames.end());
   returnFromMain(function, results, resultNames);
+  for (size_t i = own; i < results.size(); ++i)
+    function.setResultAttr(i, nn::kSizeAttr,
+                           builder.getI64IntegerAttr(int64_t(i - own)));
 }

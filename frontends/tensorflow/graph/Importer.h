@@ -11,6 +11,7 @@
 #include "frontends/common/Customs.h"
 #include "frontends/common/Import.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Lengths.h"
 #include "frontends/common/Missing.h"
 #include "frontends/tensorflow/file/Checkpoint.h"
 #include "frontends/tensorflow/graph/Graph.h"
@@ -39,6 +40,9 @@ struct Passed {
   mlir::Value value = {};
   std::string name = "";
   int64_t length = 0; ///< length of a list
+  /// True for the handle of a TensorArray that grows where it is written
+  /// behind its end.
+  bool grows = false;
 
   bool isTensor() const { return kind == tensor; }
   /// Returns true if the edge carries a value, of whatever meaning.
@@ -111,6 +115,7 @@ public:
   mlir::ElementsAttr getConstant(const pb::TensorProto &tensor,
                                  llvm::StringRef name, mlir::Location loc);
 
+  Lengths &getLengths() { return lengths; }
   Customs &getCustoms() { return customs; }
   Problems &getProblems() { return problems; }
   mlir::OpBuilder &getBuilder() { return builder; }
@@ -138,6 +143,7 @@ private:
   mlir::OpBuilder builder;
   bool isRebound;
   Customs customs;
+  Lengths lengths;
   /// The variables that nodes assign, by name.
   llvm::StringMap<bool> assigned;
   llvm::MapVector<mlir::StringAttr, State> states;

@@ -7,6 +7,7 @@
 #include "frontends/tensorflow/graph/Layer.h"
 
 #include "dialects/nn/elementwise/Broadcast.h"
+#include "frontends/common/Fold.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -49,6 +50,43 @@ SmallVector<Value> Layer::getTensors(size_t first, size_t count) {
       return {};
   }
   return values;
+}
+
+Value Layer::foldKnown(Value x) {
+  constexpr size_t mostOps = 256;
+  constexpr int64_t mostElements = 1024;
+  SmallVector<Operation *> ops;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> open = {x};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next ? next.getDefiningOp() : nullptr;
+    if (!op || op->getNumResults() != 1 || ops.size() > mostOps ||
+        getNumElements(next) > mostElements || op->getNumRegions() > 0)
+      return x;
+    if (isa<nn::ConstantOp>(op) || !seen.insert(op).second)
+      continue;
+    ops.push_back(op);
+    llvm::append_range(open, op->getOperands());
+  }
+  // Operands stand in front of their readers in the block.
+  llvm::sort(ops, [](Operation *a, Operation *b) {
+    return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
+  });
+  OpBuilder &builder = importer.getBuilder();
+  for (Operation *op : ops) {
+    ElementsAttr value = foldConstants(op, "");
+    if (!value)
+      return x;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(op);
+    Value known = builder.create<nn::ConstantOp>(op->getLoc(), value);
+    bool isLast = op == x.getDefiningOp();
+    op->getResult(0).replaceAllUsesWith(known);
+    if (isLast)
+      return known;
+  }
+  return x;
 }
 
 std::optional<int64_t> Layer::readAxis(size_t i, int64_t rank) {
@@ -133,6 +171,14 @@ const pb::TensorProto *Layer::getTensor(StringRef name) const {
 
 StringRef Layer::getFunction(StringRef name) const {
   return tensorflow::getFunction(node, name);
+}
+
+SmallVector<StringRef> Layer::getFunctions(StringRef name) const {
+  SmallVector<StringRef> names;
+  if (const pb::AttrValue *attribute = findAttribute(name))
+    for (const pb::NameAttrList &function : attribute->list().func())
+      names.push_back(function.name());
+  return names;
 }
 
 //===----------------------------------------------------------------------===//

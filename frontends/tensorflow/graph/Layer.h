@@ -29,6 +29,16 @@ public:
   /// Returns input `i`, a tensor. Returns null after an error if it is
   /// something else.
   mlir::Value getInput(size_t i);
+  /// Returns the elements of a constant, as those of LayerBuilder do, or of
+  /// what follows from constants by small ops, in floats too.
+  std::optional<llvm::SmallVector<int64_t>> readInts(mlir::Value value,
+                                                     llvm::StringRef what) {
+    return LayerBuilder::readInts(foldKnown(value), what);
+  }
+  std::optional<llvm::SmallVector<double>> readReals(mlir::Value value,
+                                                     llvm::StringRef what) {
+    return LayerBuilder::readReals(foldKnown(value), what);
+  }
   /// Returns all inputs from `first` on; an empty list after an error.
   llvm::SmallVector<mlir::Value> getTensors(size_t first, size_t count);
   /// Returns the axis, of `rank` axes, in input `i`. Returns nullopt after an
@@ -53,6 +63,7 @@ public:
   std::optional<Sizes> getSizes(llvm::StringRef name) const;
   const pb::TensorProto *getTensor(llvm::StringRef name) const;
   llvm::StringRef getFunction(llvm::StringRef name) const;
+  llvm::SmallVector<llvm::StringRef> getFunctions(llvm::StringRef name) const;
 
   // Results. A converter returns the first result and sets further results.
   void setResult(size_t i, mlir::Value value) {
@@ -97,6 +108,9 @@ public:
   static mlir::Value getChannelsFirst(mlir::Value x);
 
 private:
+  /// Returns the constant that `x` is if it follows from constants by a few ops
+  /// on small tensors; otherwise x.
+  mlir::Value foldKnown(mlir::Value x);
   const pb::AttrValue *findAttribute(llvm::StringRef name) const;
 
   GraphImporter &importer;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lists/Lists.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 using namespace mlir;
@@ -15,11 +16,7 @@ using namespace nnc;
 
 namespace nnc::tensorflow {
 
-/// The largest length of a list.
-static constexpr int64_t kMaxLength = 1 << 24;
-
-/// Returns input `i`, a list; null after an error.
-static const Passed *getList(Layer &layer, size_t i) {
+const Passed *getList(Layer &layer, size_t i) {
   const Passed &list = layer.getPassed(i);
   if (list.kind == Passed::list)
     return &list;
@@ -44,9 +41,8 @@ static std::optional<Sizes> readElementShape(Layer &layer, size_t i) {
   return Sizes(known->ints);
 }
 
-/// Returns zeros for a list of `length` elements of a shape.
-static Value makeZeros(Layer &layer, int64_t length, ArrayRef<int64_t> shape) {
-  Type element = layer.getType("element_dtype");
+Value makeZeroElements(Layer &layer, Type element, int64_t length,
+                       ArrayRef<int64_t> shape) {
   Sizes sizes = {length};
   llvm::append_range(sizes, shape);
   return element ? layer.splat(0.0, element, sizes) : Value();
@@ -59,7 +55,10 @@ Value convertTensorListReserve(Layer &layer) {
   if (length->size() != 1 || (*length)[0] < 0 || (*length)[0] > kMaxLength)
     return layer.broken("makes a list of " + toString(*length) + " elements");
   auto shape = readElementShape(layer, 0);
-  setList(layer, shape ? makeZeros(layer, (*length)[0], *shape) : Value(),
+  setList(layer,
+          shape ? makeZeroElements(layer, layer.getType("element_dtype"),
+                                   (*length)[0], *shape)
+                : Value(),
           (*length)[0]);
   return {};
 }
@@ -86,45 +85,64 @@ Value convertTensorListLength(Layer &layer) {
               : Value();
 }
 
-/// Returns the elements of a list as one tensor; zeros of the shape in input
-/// `shapeInput` if no element has been set. Null after an error.
-static Value getElements(Layer &layer, const Passed *list, size_t shapeInput) {
+Value getElements(Layer &layer, const Passed *list,
+                  const std::optional<Sizes> &shape) {
   if (!list)
     return {};
   if (list->hasValue())
     return list->value;
-  auto shape = readElementShape(layer, shapeInput);
-  return shape ? makeZeros(layer, list->length, *shape)
+  return shape ? makeZeroElements(layer, layer.getType("element_dtype"),
+                                  list->length, *shape)
                : layer.unsupported("reads a list of tensors before an element "
                                    "or the model tells their shape");
 }
 
-Value convertTensorListGetItem(Layer &layer) {
-  Value x = getElements(layer, getList(layer, 0), 2), index = layer.getInput(1);
-  if (!x || !index || !areIndices(layer, index))
-    return {};
-  return layer.create<nn::GatherOp>(x, layer.reshape(index, {}), int64_t(0));
-}
-
-Value convertTensorListGather(Layer &layer) {
-  Value x = getElements(layer, getList(layer, 0), 2),
-        indices = layer.getInput(1);
+Value getListItem(Layer &layer, size_t i, Value indices,
+                  const std::optional<Sizes> &shape) {
+  Value x = getElements(layer, getList(layer, i), shape);
   if (!x || !indices || !areIndices(layer, indices))
     return {};
   return layer.create<nn::GatherOp>(x, indices, int64_t(0));
 }
 
-Value convertTensorListStack(Layer &layer) {
-  return getElements(layer, getList(layer, 0), 1);
+Value convertTensorListGetItem(Layer &layer) {
+  return getListItem(layer, 0, layer.reshape(layer.getInput(1), {}),
+                     readElementShape(layer, 2));
 }
 
-Value convertTensorListSetItem(Layer &layer) {
-  const Passed *list = getList(layer, 0);
-  Value index = layer.getInput(1), item = layer.getInput(2);
+Value convertTensorListGather(Layer &layer) {
+  return getListItem(layer, 0, layer.getInput(1), readElementShape(layer, 2));
+}
+
+Value convertTensorListStack(Layer &layer) {
+  return getElements(layer, getList(layer, 0), readElementShape(layer, 1));
+}
+
+Value setListItem(Layer &layer, size_t i, Value index, Value item, bool grows) {
+  const Passed *list = getList(layer, i);
   if (!list || !index || !item || !areIndices(layer, index))
     return {};
-  Sizes one = {1}, whole = {list->length};
+  Sizes one = {1};
   llvm::append_range(one, getShape(item));
+  if (grows) {
+    auto known = readElements(index);
+    if (!known || known->ints.size() != 1)
+      return layer.unsupported("puts an element into a list that may grow, at "
+                               "a position that the network computes");
+    int64_t position = known->ints[0];
+    if (position > list->length)
+      return layer.unsupported("leaves out elements of a list");
+    if (position == list->length) {
+      Value part = layer.reshape(item, one);
+      Value y = list->hasValue() && list->length > 0
+                    ? join(layer, {list->value, part}, 0)
+                    : part;
+      if (y)
+        setList(layer, y, list->length + 1);
+      return {};
+    }
+  }
+  Sizes whole = {list->length};
   llvm::append_range(whole, getShape(item));
   Value x = list->hasValue() ? list->value
                              : layer.splat(0.0, getElement(item), whole);
@@ -142,6 +160,11 @@ Value convertTensorListSetItem(Layer &layer) {
   return {};
 }
 
+Value convertTensorListSetItem(Layer &layer) {
+  return setListItem(layer, 0, layer.getInput(1), layer.getInput(2),
+                     layer.getBool("resize_if_index_out_of_bounds"));
+}
+
 Value convertTensorListPushBack(Layer &layer) {
   const Passed *list = getList(layer, 0);
   Value item = layer.getInput(1);
@@ -156,11 +179,9 @@ Value convertTensorListPushBack(Layer &layer) {
   return {};
 }
 
-/// Converts TensorListConcatV2: the elements joined along their first axis, and
-/// the length of each.
-Value convertTensorListConcat(Layer &layer) {
-  const Passed *list = getList(layer, 0);
-  Value x = getElements(layer, list, 1);
+Value joinListItems(Layer &layer, const Passed *list,
+                    const std::optional<Sizes> &element) {
+  Value x = getElements(layer, list, element);
   if (!x)
     return {};
   if (getRank(x) < 2)
@@ -169,6 +190,12 @@ Value convertTensorListConcat(Layer &layer) {
   layer.setResult(1, layer.constant(Sizes(list->length, shape[0])));
   shape[0] *= list->length;
   return layer.reshape(x, shape);
+}
+
+/// Converts TensorListConcatV2: the elements joined along their first axis, and
+/// the length of each.
+Value convertTensorListConcat(Layer &layer) {
+  return joinListItems(layer, getList(layer, 0), readElementShape(layer, 1));
 }
 
 } // namespace nnc::tensorflow

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 #include "frontends/tensorflow/signal/Complex.h"
 
@@ -47,7 +48,10 @@ Value convertIdentityN(Layer &layer) {
 static Value getShapeOf(Layer &layer, size_t i) {
   Value x = layer.getInput(i);
   Type element = layer.getType("out_type", pb::DT_INT32);
-  return x && element ? layer.vectorOf(getShape(x), element) : Value();
+  if (!x || !element)
+    return {};
+  auto computed = getRunTimeShape(layer, x, element);
+  return computed ? *computed : layer.vectorOf(getShape(x), element);
 }
 
 Value convertShape(Layer &layer) { return getShapeOf(layer, 0); }
@@ -61,8 +65,13 @@ Value convertShapeN(Layer &layer) {
 Value convertSize(Layer &layer) {
   Value x = layer.getInput(0);
   Type element = layer.getType("out_type", pb::DT_INT32);
-  return x && element ? layer.splat(double(getNumElements(x)), element)
-                      : Value();
+  if (!x || !element)
+    return {};
+  if (auto computed = getRunTimeShape(layer, x, element))
+    return layer.create<nn::ReduceOp>(nn::ReduceKind::prod, *computed,
+                                      ArrayRef<int64_t>{0},
+                                      /*keepdims=*/false);
+  return layer.splat(double(getNumElements(x)), element);
 }
 
 Value convertRank(Layer &layer) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 using namespace mlir;
@@ -61,20 +62,18 @@ Value convertTopK(Layer &layer) {
   return layer.reshape(values, getShape(indices));
 }
 
-/// Converts NonMaxSuppressionV4 and V5, whose results are padded to their
-/// largest number: indices of boxes, for V5 their scores, and their number.
+/// Converts NonMaxSuppression, V2 to V5: indices of boxes, for V5 their scores,
+/// and for V4 and V5 their number. Where the node pads its results, they have
+/// their largest length; otherwise as many elements as are found.
 Value convertNonMaxSuppression(Layer &layer) {
-  Value boxes = layer.getInput(0), scores = layer.getInput(1),
-        overlap = layer.getInput(3), least = layer.getInput(4);
+  Value boxes = layer.getInput(0), scores = layer.getInput(1);
   auto limit = layer.readInts(layer.getInput(2), "a number of boxes");
-  if (!boxes || !scores || !overlap || !least || !limit)
+  StringRef op = layer.getOp();
+  bool hasScores = op == "NonMaxSuppressionV5",
+       pads = layer.getBool("pad_to_max_output_size");
+  if (!boxes || !scores || !limit)
     return {};
-  bool isSoft = layer.getOp() == "NonMaxSuppressionV5";
-  if (!layer.getBool("pad_to_max_output_size"))
-    return layer.unsupported("gives as many boxes as it finds; nnc handles "
-                             "pad_to_max_output_size=True "
-                             "(tf.image.non_max_suppression_padded)");
-  if (isSoft) {
+  if (hasScores) {
     auto sigma = layer.readReals(layer.getInput(5), "soft_nms_sigma");
     if (!sigma)
       return {};
@@ -89,23 +88,35 @@ Value convertNonMaxSuppression(Layer &layer) {
                         toString(getShape(boxes)) + " and " +
                         toString(getShape(scores)) +
                         ", or a wrong number of results");
-  int64_t most = std::min(count, (*limit)[0]), size = (*limit)[0];
   Type integer = layer.getBuilder().getI64Type(), real = getElement(boxes);
+  auto getThreshold = [&](size_t i, double otherwise) {
+    return layer.getNumInputs() > i
+               ? layer.reshape(layer.castTo(layer.getInput(i), real), {1})
+               : layer.splat(otherwise, real, {1});
+  };
+  int64_t most = std::min(count, (*limit)[0]), size = (*limit)[0];
   Value found = layer.create<nn::SuppressOp>(
       layer.reshape(boxes, {1, count, 4}),
       layer.reshape(layer.castTo(scores, real), {1, 1, count}),
       layer.splat(double(most), integer, {1}),
-      layer.reshape(layer.castTo(overlap, real), {1}),
-      layer.reshape(layer.castTo(least, real), {1}), most,
+      getThreshold(3, layer.getReal("iou_threshold", 0.5)),
+      getThreshold(4, -std::numeric_limits<double>::infinity()), most,
       /*centered=*/false);
   Value number = layer.castTo(layer.reshape(layer.slice(found, {0}, {1}), {}),
                               layer.getBuilder().getI32Type());
   // The box of each triple (batch, class, box); zeros follow the last one.
   Value indices = layer.castTo(layer.slice(found, {3}, {most}, {3}),
                                layer.getBuilder().getI32Type());
-  if (isSoft) {
-    Value picked = layer.create<nn::GatherOp>(layer.reshape(scores, {count}),
-                                              indices, int64_t(0));
+  Value picked =
+      hasScores ? layer.create<nn::GatherOp>(layer.reshape(scores, {count}),
+                                             indices, int64_t(0))
+                : Value();
+  if (hasScores || op == "NonMaxSuppressionV4")
+    layer.setResult(hasScores ? 2 : 1, number);
+  if (!pads)
+    return cutSuppressed(layer, found, indices, picked, most,
+                         hasScores ? std::optional<size_t>(1) : std::nullopt);
+  if (hasScores) {
     Value isFound = layer.createElementwise(
         "less", {makeCounts(layer, most, layer.getBuilder().getI32Type(), 0, 1),
                  number});
@@ -114,7 +125,6 @@ Value convertNonMaxSuppression(Layer &layer) {
                    picked ? layer.splat(0.0, getElement(picked)) : picked});
     layer.setResult(1, padWith(layer, picked, {0, size - most}, 0));
   }
-  layer.setResult(isSoft ? 2 : 1, number);
   return padWith(layer, indices, {0, size - most}, 0);
 }
 

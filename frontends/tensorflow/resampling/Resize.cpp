@@ -76,8 +76,7 @@ static int64_t getFactor(ArrayRef<int64_t> nearest, int64_t in) {
 /// Returns `image`, with the channels second, resized in the mode `mode`.
 static Value resize(Layer &layer, nn::ResizeMode mode,
                     nn::ResizeCoordinates coordinates, Value image,
-                    ArrayRef<int64_t> sizes, double cubic,
-                    bool excludesOutside) {
+                    ArrayRef<int64_t> sizes) {
   if (!image)
     return {};
   ArrayRef<int64_t> shape = getShape(image);
@@ -90,7 +89,8 @@ static Value resize(Layer &layer, nn::ResizeMode mode,
                             getElement(image)),
       mode, coordinates, nn::ResizeNearest::floor, image,
       ArrayRef<double>(scales),
-      layer.getBuilder().getF64FloatAttr(cubic).getValue(), excludesOutside);
+      layer.getBuilder().getF64FloatAttr(-0.75).getValue(),
+      /*exclude_outside=*/false);
 }
 
 Value convertResizeNearest(Layer &layer) {
@@ -109,7 +109,7 @@ Value convertResizeNearest(Layer &layer) {
   if (isRepeated)
     return layer.toChannelsLast(resize(layer, nn::ResizeMode::nearest,
                                        nn::ResizeCoordinates::asymmetric, image,
-                                       places->sizes, -0.75, false));
+                                       places->sizes));
   for (int64_t i = 0; i < 2; ++i)
     if (nearest[i] != iota(getShape(image)[2 + i]))
       image =
@@ -123,27 +123,16 @@ static nn::ResizeCoordinates getCoordinates(const Placement &places) {
                                 : nn::ResizeCoordinates::asymmetric;
 }
 
-/// Converts ResizeBilinear and ResizeBicubic, whose results are floats.
-static Value interpolate(Layer &layer, nn::ResizeMode mode) {
+/// Converts ResizeBilinear, whose results are floats.
+Value convertResizeBilinear(Layer &layer) {
   auto places = readPlacement(layer);
   if (!places)
     return {};
   Value image = layer.castTo(layer.toChannelsFirst(layer.getInput(0)),
                              layer.getBuilder().getF32Type());
-  // The cubic filter of Keys is used with half pixels, and leaves out pixels
-  // beyond the border; the older one repeats them.
-  double cubic = places->hasHalfPixels ? -0.5 : -0.75;
-  return layer.toChannelsLast(
-      resize(layer, mode, getCoordinates(*places), image, places->sizes, cubic,
-             mode == nn::ResizeMode::cubic && places->hasHalfPixels));
-}
-
-Value convertResizeBilinear(Layer &layer) {
-  return interpolate(layer, nn::ResizeMode::linear);
-}
-
-Value convertResizeBicubic(Layer &layer) {
-  return interpolate(layer, nn::ResizeMode::cubic);
+  return layer.toChannelsLast(resize(layer, nn::ResizeMode::linear,
+                                     getCoordinates(*places), image,
+                                     places->sizes));
 }
 
 } // namespace nnc::tensorflow

@@ -9,6 +9,7 @@
 
 #include "frontends/tensorflow/signal/Complex.h"
 
+#include "frontends/tensorflow/elementwise/Functions.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 #include <cstring>
@@ -143,6 +144,18 @@ Value convertComplexAbs(Layer &layer) {
                                         ArrayRef<int64_t>{getRank(x) - 1},
                                         /*keepdims=*/false)
            : Value();
+}
+
+Value convertAngle(Layer &layer) {
+  Parts x = getParts(layer, 0);
+  return computeAtan2(layer, x.imaginary, x.real);
+}
+Value convertConj(Layer &layer) {
+  if (layer.getPassed(0).isTensor())
+    return layer.getInput(0);
+  Parts x = getParts(layer, 0);
+  return setComplex(layer,
+                    {x.real, layer.createElementwise("neg", {x.imaginary})});
 }
 
 Value convertReal(Layer &layer) {

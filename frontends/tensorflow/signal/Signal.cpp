@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Fourier.h"
 #include "frontends/tensorflow/graph/Layer.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace nnc;
@@ -20,19 +19,6 @@ static Value getSpectrum(Layer &layer) {
   if (layer.getPassed(0).kind == Passed::complex)
     return layer.getPassed(0).value;
   return layer.unsupported("needs complex numbers, as RFFT gives");
-}
-
-/// Returns cos(2 pi i / length) and -sin(2 pi i / length) for each i.
-static Value makeRoots(Layer &layer, int64_t length) {
-  SmallVector<float> roots;
-  for (int64_t i = 0; i < length; ++i) {
-    double angle = 2 * M_PI * double(i) / double(length);
-    roots.push_back(float(std::cos(angle)));
-    roots.push_back(float(-std::sin(angle)));
-  }
-  return layer.constant(DenseElementsAttr::get(
-      RankedTensorType::get({length, 2}, layer.getBuilder().getF32Type()),
-      ArrayRef(roots)));
 }
 
 /// Returns the length in input 1; nullopt after an error.
@@ -63,10 +49,36 @@ Value convertRfft(Layer &layer) {
     x = layer.slice(x, Sizes(shape.size(), 0), shape);
   }
   shape.push_back(1);
-  Value y = layer.create<nn::DftOp>(
-      layer.reshape(x, shape), layer.splat(1.0, getElement(x), {1}),
-      makeRoots(layer, *length), int64_t(shape.size()) - 2, *length,
-      /*step=*/int64_t(0), /*inverse=*/false, /*onesided=*/true);
+  Value y = transformLines(layer, layer.reshape(x, shape), {},
+                           int64_t(shape.size()) - 2, *length, /*step=*/0,
+                           /*isInverse=*/false, /*isOneSided=*/true);
+  if (y)
+    layer.setPassed(0, {Passed::complex, y});
+  return {};
+}
+
+/// Converts RFFT2D: the transforms of rows, then those of columns.
+Value convertRfft2d(Layer &layer) {
+  Value x = layer.getInput(0);
+  auto lengths = layer.readInts(layer.getInput(1), "lengths");
+  if (!x || !lengths)
+    return {};
+  int64_t rank = getRank(x);
+  if (rank < 2 || !getElement(x).isF32() || lengths->size() != 2 ||
+      (*lengths)[0] != getShape(x)[rank - 2] ||
+      (*lengths)[1] != getShape(x)[rank - 1] || getNumElements(x) == 0)
+    return layer.unsupported("transforms a tensor of shape " +
+                             toString(getShape(x)) + " to lengths of " +
+                             toString(*lengths) +
+                             "; nnc handles the lengths that it has");
+  Sizes shape(getShape(x));
+  shape.push_back(1);
+  Value y = transformLines(layer, layer.reshape(x, shape), {}, rank - 1,
+                           (*lengths)[1], /*step=*/0, /*isInverse=*/false,
+                           /*isOneSided=*/true);
+  y = y ? transformLines(layer, y, {}, rank - 2, (*lengths)[0], /*step=*/0,
+                         /*isInverse=*/false, /*isOneSided=*/false)
+        : y;
   if (y)
     layer.setPassed(0, {Passed::complex, y});
   return {};
@@ -86,14 +98,37 @@ Value convertIrfft(Layer &layer) {
   Sizes shape(getShape(x));
   shape[rank - 2] = half;
   x = layer.slice(x, Sizes(rank, 0), shape);
-  Value y = layer.create<nn::DftOp>(
-      x, layer.splat(1.0, getElement(x), {1}), makeRoots(layer, *length),
-      rank - 2, *length, /*step=*/int64_t(0), /*inverse=*/true,
-      /*onesided=*/true);
+  Value y = transformLines(layer, x, {}, rank - 2, *length, /*step=*/0,
+                           /*isInverse=*/true, /*isOneSided=*/true);
   Sizes lines(getShape(y));
   if (!lines.empty())
     lines.pop_back();
   return layer.reshape(y, lines);
 }
+
+/// Converts Fourier transforms of complex numbers along the last axes.
+static Value transformComplex(Layer &layer, int64_t axes, bool isInverse) {
+  Value x = getSpectrum(layer);
+  if (!x)
+    return {};
+  int64_t rank = getRank(x) - 1;
+  if (rank < axes || getNumElements(x) == 0)
+    return layer.broken("transforms " + Twine(axes) +
+                        " axes of a tensor of shape " +
+                        toString(getShape(x).drop_back()));
+  for (int64_t axis = rank - axes; axis < rank && x; ++axis)
+    x = transformLines(layer, x, {}, axis, getShape(x)[axis], /*step=*/0,
+                       isInverse, /*isOneSided=*/false);
+  if (x)
+    layer.setPassed(0, {Passed::complex, x});
+  return {};
+}
+
+Value convertFft(Layer &layer) { return transformComplex(layer, 1, false); }
+Value convertFft2d(Layer &layer) { return transformComplex(layer, 2, false); }
+Value convertFft3d(Layer &layer) { return transformComplex(layer, 3, false); }
+Value convertIfft(Layer &layer) { return transformComplex(layer, 1, true); }
+Value convertIfft2d(Layer &layer) { return transformComplex(layer, 2, true); }
+Value convertIfft3d(Layer &layer) { return transformComplex(layer, 3, true); }
 
 } // namespace nnc::tensorflow

@@ -1,0 +1,34 @@
+//===- Lengths.h - Data-dependent sizes in TensorFlow -----------*- C++ -*-===//
+//
+// Part of the nnc project, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNC_FRONTENDS_TENSORFLOW_LENGTHS_LENGTHS_H
+#define NNC_FRONTENDS_TENSORFLOW_LENGTHS_LENGTHS_H
+
+#include "frontends/tensorflow/graph/Layer.h"
+
+namespace nnc::tensorflow {
+
+/// Returns the shape of `x`, a vector of elements of type `element` that is
+/// computed at run time; null after an error. Returns nullopt if no size of x
+/// depends on data.
+std::optional<mlir::Value> getRunTimeShape(Layer &layer, mlir::Value x,
+                                           mlir::Type element);
+
+/// Returns the positions in the flat `x` of elements that are not zero. The
+/// name of their number is that of the node with `suffix`.
+mlir::Value findPositions(Layer &layer, mlir::Value x,
+                          const llvm::Twine &suffix = "");
+
+/// Returns the first of `most` indices of boxes that nn.suppress gives in
+/// `found`, as many as there are. Sets result `scoreResult`, if given, to as
+/// many scores.
+mlir::Value cutSuppressed(Layer &layer, mlir::Value found, mlir::Value indices,
+                          mlir::Value scores, int64_t most,
+                          std::optional<size_t> scoreResult);
+
+} // namespace nnc::tensorflow
+
+#endif // NNC_FRONTENDS_TENSORFLOW_LENGTHS_LENGTHS_H
