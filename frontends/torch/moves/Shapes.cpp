@@ -132,7 +132,10 @@ Value convertSqueeze(Node &node) {
 // Orders of axes
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> getPermutation(Node &node, int64_t rank) {
+/// Returns the permutation of axes other than that of the parts of complex
+/// numbers.
+static std::optional<SmallVector<int64_t>> getOwnPermutation(Node &node,
+                                                             int64_t rank) {
   StringRef op = node.getOp().split('.').first;
   op.consume_back("_");
   SmallVector<int64_t> order = iota(rank);
@@ -181,6 +184,15 @@ std::optional<SmallVector<int64_t>> getPermutation(Node &node, int64_t rank) {
     std::swap(order[rank - 2], order[rank - 1]);
   else
     std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::optional<SmallVector<int64_t>> getPermutation(Node &node, int64_t rank) {
+  if (!node.isComplex("self"))
+    return getOwnPermutation(node, rank);
+  auto order = getOwnPermutation(node, rank - 1);
+  if (order)
+    order->push_back(rank - 1);
   return order;
 }
 
