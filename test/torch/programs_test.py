@@ -137,7 +137,11 @@ def main():
                 return made_models.SKIPPED
             subprocess.run([python, "-B", EXPORT, folder, "--only", options.only,
                             "--sample", options.sample, *["--split"] * options.split], check=True)
-        return run_all(find_programs(folder, options), options)
+        programs = find_programs(folder, options)
+        if not programs and not options.keep:
+            print("skipped: no program was exported; see what is said above")
+            return made_models.SKIPPED
+        return run_all(programs, options)
 
 
 if __name__ == "__main__":

@@ -203,6 +203,23 @@ bool GraphImporter::usesComplex(const Scope &scope,
          llvm::any_of(getResultNames(object), holds);
 }
 
+/// Returns true if a node runs a check, such as that a matrix is invertible,
+/// and orders it by a token.
+static bool isCheckWithEffect(const json::Object &node) {
+  if (node.getString("target") != "torch.ops.higher_order.with_effects")
+    return false;
+  const json::Array &inputs = getList(node, "inputs");
+  const json::Object *input =
+      inputs.size() > 1 ? inputs[1].getAsObject() : nullptr;
+  const json::Object *argument = input ? input->getObject("arg") : nullptr;
+  if (argument)
+    for (const auto &entry : *argument)
+      if (auto name = entry.second.getAsString())
+        return name->contains("_linalg_check_errors") ||
+               name->contains("_assert");
+  return false;
+}
+
 void GraphImporter::importNode(Scope &scope, const json::Object &object,
                                unsigned index) {
   StringRef target = object.getString("target").value_or("");
@@ -215,7 +232,7 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
                 ? "node" + std::to_string(index)
                 : results[0].str();
   Location loc = problems.getLoc(scope.prefix + place);
-  if (isIgnored(name))
+  if (isIgnored(name) || isCheckWithEffect(object))
     return;
   // The program states the numbers that follow from the sizes of its inputs.
   if (results.size() == 1 && !results[0].empty() &&

@@ -109,7 +109,7 @@ Value convertTakeAlongDim(Node &node) {
 
 Value convertIndexSelect(Node &node) {
   Value x = node.getTensor("self"), index = node.getTensor("index");
-  auto axis = node.getAxis("dim", getRank(x));
+  auto axis = node.getAxis("dim", getRank(x) - node.isComplex("self"));
   if (!x || !index || !axis || getRank(x) == 0)
     return x && getRank(x) == 0 ? x : Value();
   if (!checkRange(node, index, getShape(x)[*axis]))

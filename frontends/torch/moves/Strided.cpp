@@ -211,8 +211,8 @@ Value writePattern(Node &node, Value x, Value values) {
                      viewPattern(node, places), values);
 }
 
-/// Converts diagonal_scatter.
-Value convertDiagonalScatter(Node &node) {
+/// Converts diagonal_scatter and as_strided_scatter.
+Value convertPatternScatter(Node &node) {
   Value x = node.getTensor("self"), values = node.getTensor("src");
   return x && values ? writePattern(node, x, node.castTo(values, getElement(x)))
                      : Value();

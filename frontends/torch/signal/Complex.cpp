@@ -296,6 +296,21 @@ Value convertComplexZeros(Node &node) {
   return node.splat(0, getPartType(node), *shape);
 }
 
+/// Converts operators that make a tensor of one number in the stated shape.
+Value convertComplexFull(Node &node) {
+  auto shape = node.getStatedShape();
+  if (!shape)
+    return node.unsupported("has a shape that depends on data");
+  Parts number =
+      getParts(node, node.has("fill_value") ? "fill_value" : "value");
+  return number.real
+             ? joinParts(node, {node.expand(number.real, *shape),
+                                number.imaginary
+                                    ? node.expand(number.imaginary, *shape)
+                                    : Value()})
+             : Value();
+}
+
 /// Converts expand and to, whose results have the stated shape, and copy.
 Value convertComplexExpand(Node &node) {
   auto shape = node.getStatedShape();
