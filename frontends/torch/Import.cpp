@@ -69,10 +69,12 @@ ImportResult nnc::torch::importModel(StringRef path,
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
-  if (auto symbols = bindAll(*program, inputs, problems))
-    GraphImporter(*program, *signature, std::move(*symbols), options, problems,
-                  main)
-        .run(inputs);
+  if (auto symbols = bindAll(*program, inputs, problems)) {
+    GraphImporter importer(*program, *signature, std::move(*symbols), options,
+                           problems, main);
+    importer.run(inputs);
+    result.foundSizes = importer.getLengths().getSizes().vec();
+  }
   finishModule(std::move(module), path, program->getSha256(), options, problems,
                result);
   return result;

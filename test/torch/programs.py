@@ -10,7 +10,8 @@ NAME.npz: the names of the inputs as the program has them, the inputs in0, in1, 
 the outputs of PyTorch without export, out0, out1, ....
 
 The programs are those of vision.py and sequences.py, of scripts/exports (`plain_` and
-`hf_`, architectures of transformers), and `op_`, which compute all forms of an operator. With
+`hf_`, architectures of transformers), and `op_`, which compute all forms of an operator. Where
+REGEX has "lib_", those of libraries.py are, too, of the libraries that are installed. With
 --split, only these are written, each result as a program of its own, NAME-I. With --bare, programs
 lack their sample inputs and the places in the source that they come from. What PyTorch refuses is
 printed.
@@ -38,6 +39,7 @@ import transformers  # noqa: E402
 
 from architectures import ARCHITECTURES  # noqa: E402
 from layer_operators import LAYER_OPERATORS  # noqa: E402
+from libraries import list_networks  # noqa: E402
 from modules import MODULES  # noqa: E402
 from sequences import SEQUENCES  # noqa: E402
 from value_operators import VALUE_OPERATORS  # noqa: E402
@@ -130,7 +132,16 @@ def list_results(name):
     return [f"{name}-{i}" for i in range(len(module(*args)))]
 
 
+def add_libraries():
+    networks, missing = list_networks()
+    PROGRAMS.update({f"lib_{name}": network for name, network in networks.items()})
+    for name in missing:
+        print(f"{name} is not installed; its networks are left out")
+
+
 def choose(options):
+    if "lib_" in options.only:
+        add_libraries()
     names = sorted(PROGRAMS)
     if options.split:
         names = [r for n in names if n.startswith("op_") for r in list_results(n)]

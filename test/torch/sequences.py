@@ -269,6 +269,61 @@ class Counted(nn.Module):
         return self.conv(joined)
 
 
+class Operator(nn.Module):
+    """A Fourier neural operator: products of the lowest frequencies, with complex weights."""
+
+    def __init__(self, width=4, modes=5):
+        super().__init__()
+        self.modes, self.lift, self.out = modes, nn.Linear(2, width), nn.Linear(width, 1)
+        self.weight = nn.Parameter(torch.randn(width, width, modes, dtype=torch.cfloat))
+        self.point = nn.Conv1d(width, width, 1)
+
+    def forward(self, x):
+        x = self.lift(x).permute(0, 2, 1)
+        lines = torch.fft.rfft(x)
+        kept = torch.zeros_like(lines)
+        kept[:, :, :self.modes] = torch.einsum(
+            "bix,iox->box", lines[:, :, :self.modes], self.weight)
+        x = torch.fft.irfft(kept, n=x.shape[-1]) + self.point(x)
+        return self.out(F.gelu(x).permute(0, 2, 1))
+
+
+class Blocks(nn.Module):
+    """Blocks that change PyTorch's modes, and a function that is mapped over a batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.line, self.weight = nn.Linear(6, 6), nn.Parameter(torch.randn(6, 6))
+
+    def forward(self, x):
+        x = x.clone()
+        with torch.enable_grad():
+            angles = x.cos()
+            x.mul_(2)
+        with torch.no_grad():
+            scores = torch.vmap(lambda row: (row @ self.weight * row).sum())(x)
+        with torch.autocast("cpu", enabled=False):
+            y = self.line(angles)
+        columns = torch.vmap(lambda column: column - column.max(), 1)(x)
+        return y + x, scores, columns
+
+
+class Routed(nn.Module):
+    """A mixture in which each expert computes its rows alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(8, 2)
+        self.experts = nn.ModuleList([nn.Linear(8, 8) for _ in range(2)])
+
+    def forward(self, x):
+        chosen = self.router(x).argmax(-1)
+        y = torch.zeros_like(x)
+        for i, expert in enumerate(self.experts):
+            y[chosen == i] = expert(x[chosen == i])
+        return y
+
+
 FRAMES = dict(x=floats(2, 7, 6))
 SEQUENCES = {
     "keywords": network(Keywords, x=floats(2, 1, 800)),
@@ -296,6 +351,9 @@ SEQUENCES = {
         nn.utils.parametrizations.spectral_norm(nn.Conv2d(8, 1, 4)).eval(), nn.Flatten())),
     "diffusion": network(Diffusion, x=floats(2, 3, 8, 8), t=ids(2, high=100, low=1)),
     "graph": network(Graph, x=floats(9, 6), edges=ids(2, 20, high=9, low=0)),
+    "blocks": network(Blocks, x=floats(3, 6)),
+    "operator": network(Operator, x=floats(2, 16, 2)),
+    "routed": network(Routed, x=floats(7, 8)),
     "mixture": network(Mixture, x=floats(5, 8)),
     "encoder": network(lambda: nn.TransformerEncoder(
         nn.TransformerEncoderLayer(16, 4, 32), 2, enable_nested_tensor=False),

@@ -129,6 +129,97 @@ def special_forms(x, y, i, j):
                                     -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j))
 
 
+def loss_forms(x, y, i):
+    p, q, sign = torch.sigmoid(x), torch.sigmoid(y), torch.sign(y)
+    weight, maps = x[0].abs(), torch.stack([x, y], -1)
+    return (F.cross_entropy(x, i), F.cross_entropy(x, i, weight, reduction="none"), F.cross_entropy(
+        x, i, ignore_index=1, label_smoothing=0.1), F.cross_entropy(
+            x, y.softmax(1), weight, label_smoothing=0.2), F.cross_entropy(x[0], i[0]), F
+            .cross_entropy(maps, torch.stack([i, i], 1), reduction="sum"), F.nll_loss(
+                F.log_softmax(x, 1), i, weight), F.nll_loss(x, i, ignore_index=2,
+                                                            reduction="none"), F
+            .binary_cross_entropy(p, q), F.binary_cross_entropy(
+                p, q, weight, reduction="sum"), F.binary_cross_entropy_with_logits(
+                    x, q, pos_weight=weight), F.kl_div(F.log_softmax(x, 1), F.softmax(
+                        y, 1), reduction="batchmean"), F.kl_div(x, y, log_target=True), F
+            .smooth_l1_loss(x, y, beta=0.5), F.huber_loss(x, y, delta=0.7), F.poisson_nll_loss(
+                x, y.abs()), F.poisson_nll_loss(p, 3 * y.abs(), log_input=False, full=True), F
+            .hinge_embedding_loss(x, sign), F.margin_ranking_loss(x, y, sign, margin=0.1), F
+            .soft_margin_loss(x, sign), F.cosine_embedding_loss(x, y, sign[:, 0]), F
+            .triplet_margin_loss(x, y, x.flip(1), swap=True), F.triplet_margin_loss(
+                x, y, x.flip(0), p=1, reduction="none"), F.multilabel_soft_margin_loss(x, p.round()))
+
+
+def linalg_forms(x, y, v):
+    a = x @ x.mT + torch.eye(4)
+    factor = torch.linalg.cholesky(a)
+    points = torch.stack([v, v + 1, v - 2], -1)
+    return (torch.linalg.inv(a), torch.linalg.inv(x[:, :, :4].flip(1)), torch.linalg.solve(
+        a, x), torch.linalg.solve(a[0], y[0, :4]), torch.linalg.solve(a, x[:, :, :4], left=False),
+            factor, torch.linalg.cholesky(a, upper=True), torch.cholesky_solve(x, factor), torch
+            .linalg.solve_triangular(factor, x, upper=False), torch.linalg.solve_triangular(
+                factor.mT, x, upper=True), torch.linalg.solve_triangular(
+                    factor, x.mT, upper=False, left=False), torch.linalg.det(a), *torch.linalg
+            .slogdet(a), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot(
+                [v, x[0], y[0], y[1, 0]]), torch.linalg.cross(points, points.flip(0)), torch.cross(
+                    points, points.flip(1), dim=1), torch.inner(x[0], y[1]), torch.addr(
+                        x[0], v, y[0, 0], beta=0.5, alpha=2), torch.linalg.norm(x[0]), torch.linalg
+            .norm(x, dim=1), torch.linalg.norm(x[0], 1), torch.linalg.norm(
+                x[0], float("inf")), torch.linalg.matrix_norm(x), torch.linalg.matrix_norm(
+                    x, -1, keepdim=True), torch.dist(x, 2 * x, 3), torch.renorm(
+                        x, 2, 0, 1.0), torch.nanmean(torch.where(x > 0, x, torch.nan), 1), torch
+            .trace(x[0]), torch.special.entr(x - 0.5), torch.special.ndtr(x), torch
+            .cumulative_trapezoid(x, dim=1), torch.cumulative_trapezoid(y, y.abs().cumsum(2)))
+
+
+def find_forms(x, i):
+    rows = x[x.sum(1) > 0]
+    return (x[x > 0], rows @ x.T, torch.nonzero(x > 0.5), *torch.unique(
+        i, return_inverse=True, return_counts=True), torch.masked_select(
+            x, x[0] > 0).sum(), torch.where(i > 4)[1])
+
+
+def put_forms(x, y):
+    a, b, c, d, e, f = [x.clone() for _ in range(6)]
+    a.diagonal().fill_(7)
+    a.diagonal(1).mul_(2)
+    b.as_strided((2, 3), (1, 4)).add_(1)
+    c.unfold(0, 2, 2)[0] = 5
+    d[d < 0] *= 0.5
+    d[d.sum(1) > 0] = y[0]
+    e[y[:, 0] > 0] = y[y[:, 0] > 0] * 2
+    f.fill_diagonal_(3)
+    left, right = x.clone().tensor_split(2, 1)
+    left += right[:, :1]
+    right.mul_(2)
+    first = x.clone()
+    second = first.add_(1)
+    first.squeeze_().mul_(2)
+    return (a, b, c, d, e, f, left, right, second, x.diagonal_scatter(y[:, 0]), x.put(
+        torch.tensor([1, 3]), y[0, :2]), x.index_reduce(
+            0, torch.tensor([0, 0, 2]), y[:3], "amax"), *x.tensor_split((1, 3), 1), *x.hsplit(
+                [2]), *torch.dsplit(x[None], 5), torch.dstack([x, y]), x[torch.tensor(
+                    [True, False, True, False])], F.max_unpool2d(*F.max_pool2d(
+                        x[None, None], 2, return_indices=True), 2, output_size=(4, 5)), torch.diag_embed(
+                            x, 1, 0, 2), x.repeat_interleave(torch.tensor([1, 0, 2, 1]), 0), x
+            .repeat_interleave((y[:, 0] > 0).long() * 0 + 2, 0, output_size=8))
+
+
+def complex_forms(x, y, weight):
+    z = torch.complex(x, y)
+    filled = torch.zeros(4, 6, dtype=torch.cfloat)
+    filled[:, 1:] = z * 2
+    results = (z @ z.T, torch.einsum("ij,kj->ik", z, torch.view_as_complex(weight)), torch.cat(
+        [z, 2 * z]), torch.stack([z, -z], -1), z[None].expand(2, 4, 5), z.sum(1), z.mean(), z ** 2,
+               z ** 3, torch.sqrt(z), torch.exp(1j * z), torch.where(x > 0, z, -z), F.pad(
+                   z, (1, 2)), filled, z.select(1, -1), z.t()[0], *z.split(
+                       [2, 3], 1), torch.fft.fftshift(z), torch.fft.ifftshift(z, dim=1))
+    return (*[torch.view_as_real(result) for result in results], torch.fft.fftshift(x), torch
+            .istft(torch.stft(x.flatten(), 8, 2, window=torch.hann_window(
+                8), return_complex=True), 8, 2, window=torch.hann_window(8)), torch.istft(
+                    torch.stft(x.flatten(), 8, return_complex=True), 8, length=19))
+
+
 CUBE = floats(3, 4, 5)
 VALUE_OPERATORS = {
     "unary": function(unary_forms, x=floats(3, 5)),
@@ -141,4 +232,9 @@ VALUE_OPERATORS = {
     "special": function(special_forms, x=floats(3, 5), y=floats(3, 5), i=ids(3, 5, high=9, low=-8),
                         j=ids(3, 5, high=9, low=-8)),
     "create": function(create_forms, x=floats(3, 4)),
+    "loss": function(loss_forms, x=floats(4, 5), y=floats(4, 5), i=ids(4, high=5, low=0)),
+    "linalg": function(linalg_forms, x=floats(2, 4, 5), y=floats(2, 5, 5), v=floats(4)),
+    "find": function(find_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
+    "put": function(put_forms, x=floats(4, 5), y=floats(4, 5)),
+    "complex": function(complex_forms, (6, 5, 2), x=floats(4, 5), y=floats(4, 5)),
 }

@@ -38,6 +38,31 @@ static Value setResults(Node &node, ArrayRef<Value> results) {
   return results.empty() ? Value() : results[0];
 }
 
+/// Converts wrap_with_set_grad_enabled and wrap_with_autocast, the graphs of
+/// blocks such as `with torch.no_grad()`. They may change their inputs in
+/// place. The dtypes in the graph of an autocast are those that it makes.
+Value convertWrapped(Node &node) {
+  size_t first = node.getOp() == "higher_order.wrap_with_autocast" ? 4 : 1;
+  NamedGraph graph = node.getGraph(first);
+  if (!graph.first)
+    return {};
+  SmallVector<Value> inputs, results, after;
+  SmallVector<std::string> names;
+  for (size_t i = first + 1; i < node.getNumInputs(); ++i) {
+    names.push_back(node.getTensorNameAt(i).str());
+    inputs.push_back(names.back().empty() ? node.getScalarAt(i)
+                                          : node.getTensorAt(i));
+  }
+  if (node.hasFailed() ||
+      !node.getImporter().inlineGraph(*graph.first, graph.second, node, inputs,
+                                      results, &after))
+    return {};
+  for (auto [name, before, now] : llvm::zip_equal(names, inputs, after))
+    if (!name.empty() && before != now)
+      node.getImporter().setValue(node.getScope(), name, now, node);
+  return setResults(node, results);
+}
+
 //===----------------------------------------------------------------------===//
 // Branches
 //===----------------------------------------------------------------------===//

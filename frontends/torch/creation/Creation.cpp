@@ -120,6 +120,12 @@ Value convertItem(Node &node) {
     number.integer = known->isReal() ? 0 : known->ints[0];
   } else {
     number.value = x;
+    if (!number.isReal && !number.isBool)
+      node.getImporter().addItemLength(node, node.getResultNames()[0], x);
+    if (auto sized = node.getImporter().getScalar(node.getScope(),
+                                                  node.getResultNames()[0]);
+        sized && sized->length)
+      number = *sized;
   }
   node.getScope().scalars[node.getResultNames()[0]] = number;
   return {};

@@ -89,6 +89,34 @@ Value convertIsClose(Node &node) {
   return node.createElementwise("logical_or", {isClose, areNan});
 }
 
+/// Converts special_entr: -x log(x), which is 0 at 0 and -infinity below.
+Value convertEntropy(Node &node) {
+  Value x = node.toReal(node.getTensor("self"));
+  if (!x)
+    return {};
+  Value zero = node.splat(0, getElement(x));
+  Value y = node.createElementwise(
+      "neg",
+      {node.createElementwise("mul", {x, node.createElementwise("log", {x})})});
+  Value low =
+      node.splat(-std::numeric_limits<double>::infinity(), getElement(x));
+  Value isNotAbove = node.createElementwise("less_equal", {x, zero});
+  Value isZero = node.createElementwise("equal", {x, zero});
+  return node.createElementwise(
+      "select",
+      {isNotAbove, node.createElementwise("select", {isZero, zero, low}), y});
+}
+
+/// Converts special_ndtr: the share of the normal distribution below x.
+Value convertNormalDistribution(Node &node) {
+  Value x = node.toReal(node.getTensor("self"));
+  Value sum = node.createBinary(
+      "add",
+      node.createElementwise("erf", {node.createBinary("mul", x, M_SQRT1_2)}),
+      1);
+  return node.createBinary("mul", sum, 0.5);
+}
+
 /// Converts sinc: sin(pi * x) / (pi * x), and 1 where x is 0.
 Value convertSinc(Node &node) {
   Value x = node.toReal(node.getTensor("self"));

@@ -12,6 +12,7 @@
 #include "llvm/ADT/APFloat.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace nnc;
@@ -141,12 +142,26 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
   if (meta->getInteger("layout").value_or(kStrided) != kStrided)
     return fail(ImportStatus::unsupported,
                 "is a sparse tensor; nnc reads dense ones");
-  Type stored = getStoredType(&context, *dtype);
+  // The parts of complex numbers follow each other, as on a last axis.
+  bool isComplex = *dtype == kComplex64 || *dtype == kComplex128;
+  Type stored = getStoredType(&context, isComplex ? *dtype - 3 : *dtype);
   if (!stored)
     return fail(ImportStatus::unsupported, "has elements of type " +
                                                getTypeName(*dtype) +
                                                ", which nnc does not handle");
   Place place{*shape, *strides, *offset};
+  if (isComplex) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max() / 2;
+    if (*offset > most ||
+        llvm::any_of(*strides, [](int64_t stride) { return stride > most; }))
+      return fail(ImportStatus::broken, "has an offset or a stride that is too "
+                                        "large");
+    place.offset *= 2;
+    for (int64_t &stride : place.strides)
+      stride *= 2;
+    place.shape.push_back(2);
+    place.strides.push_back(1);
+  }
   std::string key =
       (folder + *path + ":" + Twine(*dtype) + ":" + Twine(*offset) + ":" +
        toString(ArrayRef(*shape)) + ":" + toString(ArrayRef(*strides)))
@@ -154,7 +169,7 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
   if (auto same = known.find(key); same != known.end())
     return same->second;
   Type element = getComputedType(stored);
-  auto type = RankedTensorType::get(*shape, element);
+  auto type = RankedTensorType::get(place.shape, element);
   const Archive::Entry *file = archive->find(folder + path->str());
   if (!file)
     return fail(ImportStatus::broken, "has its elements in the file '" +
@@ -169,7 +184,7 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
   // Strides of 0 repeat elements, so that a short file makes a large tensor.
   bool isMade = llvm::is_contained(*strides, 0);
   if (auto problem =
-          findSizeProblem(*shape, element, problems.getLimits(), isMade))
+          findSizeProblem(place.shape, element, problems.getLimits(), isMade))
     return fail(ImportStatus::limit, "is one " + *problem);
   if (!place.getNeeded(held))
     return fail(ImportStatus::broken,
@@ -183,7 +198,7 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
     return known[key] = DenseElementsAttr::get(type, ArrayRef<Attribute>());
   std::optional<AsmResourceBlob> blob;
   if (place.isContiguous()) {
-    StringRef part = bytes->substr(*offset * width, count * width);
+    StringRef part = bytes->substr(place.offset * width, count * width);
     blob = archive->share(part, width);
   } else {
     blob = HeapAsmResourceBlob::allocate(count * width, width);

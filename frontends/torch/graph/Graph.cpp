@@ -12,6 +12,7 @@
 #include "frontends/torch/custom/Custom.h"
 #include "frontends/torch/graph/Mutation.h"
 #include "frontends/torch/graph/Node.h"
+#include "frontends/torch/graph/Vmap.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -21,7 +22,8 @@ GraphImporter::GraphImporter(Program &program, const Signature &signature,
                              Symbols symbols, const ImportOptions &options,
                              Problems &problems, func::FuncOp function)
     : program(program), signature(signature), symbols(std::move(symbols)),
-      options(options), problems(problems), function(function),
+      lengths(options.foundSizes, options.expectedSizes), options(options),
+      problems(problems), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
       customs(options.customs) {}
 
@@ -41,10 +43,10 @@ Type GraphImporter::getStatedType(const Scope &scope, StringRef name) {
   return dtype ? getStoredType(builder.getContext(), *dtype) : Type();
 }
 
-bool GraphImporter::isComplex(const Scope &scope, StringRef name) const {
+std::optional<int64_t> GraphImporter::getDtype(const Scope &scope,
+                                               StringRef name) const {
   const json::Object *meta = findMeta(scope, name);
-  auto dtype = meta ? meta->getInteger("dtype") : std::nullopt;
-  return dtype && isComplexType(*dtype);
+  return meta ? meta->getInteger("dtype") : std::nullopt;
 }
 
 std::optional<SmallVector<int64_t>>
@@ -67,8 +69,8 @@ GraphImporter::getStatedShape(const Scope &scope, StringRef name) {
 }
 
 std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
-  if (auto found = scope.scalars.find(name); found != scope.scalars.end())
-    return found->second;
+  if (auto known = scope.scalars.find(name); known != scope.scalars.end())
+    return known->second;
   for (StringRef list : {"sym_int_values", "sym_bool_values"}) {
     const json::Object *values = scope.graph->getObject(list);
     const json::Object *stated = values ? values->getObject(name) : nullptr;
@@ -78,118 +80,23 @@ std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
     auto number = stated->getInteger("as_int");
     if (auto truth = stated->getBoolean("as_bool"))
       number = *truth;
-    if (const json::Object *expression = stated->getObject("as_expr"))
-      number =
-          evaluate(expression->getString("expr_str").value_or(""), symbols);
+    LengthExpression length;
+    if (const json::Object *expression = stated->getObject("as_expr")) {
+      StringRef text = expression->getString("expr_str").value_or("");
+      number = evaluate(text, symbols);
+      length = readLength(text, lengths, found);
+    }
+    if (length.getConstant())
+      length = {};
     if (number)
-      return Scalar{/*isReal=*/false, isBool, *number,
-                    static_cast<double>(*number)};
+      return Scalar{/*isReal=*/false,
+                    isBool,
+                    *number,
+                    static_cast<double>(*number),
+                    {},
+                    length};
   }
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-SmallVector<StringRef> nnc::torch::getResultNames(const json::Object &node) {
-  SmallVector<StringRef> names;
-  auto add = [&](const json::Object *named) {
-    names.push_back(named ? named->getString("name").value_or("") : "");
-  };
-  for (const json::Value &entry : getList(node, "outputs")) {
-    const json::Object *output = entry.getAsObject();
-    if (!output) {
-      add(nullptr);
-      continue;
-    }
-    if (const json::Array *list = output->getArray("as_tensors")) {
-      for (const json::Value &tensor : *list)
-        add(tensor.getAsObject());
-      continue;
-    }
-    if (const json::Object *tensor = output->getObject("as_tensor")) {
-      add(tensor);
-      continue;
-    }
-    StringRef name;
-    for (StringRef kind : {"as_sym_int", "as_sym_float", "as_sym_bool"})
-      if (const json::Object *symbolic = output->getObject(kind))
-        name = symbolic->getString("as_name").value_or("");
-    names.push_back(name);
-  }
-  return names;
-}
-
-/// Builds the value of a view anew, after a change of its base. The node that
-/// makes the view reads the base's new value.
-void GraphImporter::refresh(Scope &scope, Tensor &tensor) {
-  std::string target = tensor.node->getString("target").value_or("").str();
-  const OpInfo *info = findOp(target, usesComplex(scope, *tensor.node));
-  StringRef place = tensor.node->getString("name").value_or("");
-  Node node(*this, *tensor.node, scope,
-            problems.getLoc(scope.prefix + place.str()), getOpName(target));
-  tensor.value = {};
-  if (!info)
-    return;
-  node.setNnOp(info->nnOp);
-  node.setResult(0, info->convert(node));
-  if (tensor.result < node.getResults().size() && !node.hasFailed())
-    tensor.value = node.getResults()[tensor.result];
-}
-
-Value GraphImporter::getValue(Scope &scope, StringRef name, Node &node) {
-  if (auto newer = scope.renamed.find(name);
-      newer != scope.renamed.end() &&
-      scope.tensors[newer->second].node != &node.getJson())
-    return getValue(scope, newer->second, node);
-  auto found = scope.tensors.find(name);
-  if (found == scope.tensors.end()) {
-    node.broken("reads '" + name + "', which nothing computes before it");
-    return {};
-  }
-  Tensor &tensor = found->second;
-  if (tensor.isLeftOut) {
-    node.unsupported("reads '" + name +
-                     "', a result that nnc does not compute");
-    return {};
-  }
-  if (tensor.base.empty())
-    return tensor.value;
-  // The base may itself be a view.
-  getValue(scope, tensor.base, node);
-  Tensor &base = scope.tensors[tensor.base];
-  if (base.changes != tensor.seen) {
-    refresh(scope, tensor);
-    tensor.seen = base.changes;
-    ++tensor.changes;
-  }
-  return tensor.value;
-}
-
-bool GraphImporter::setValue(Scope &scope, StringRef name, Value value,
-                             Node &node) {
-  Value before = getValue(scope, name, node);
-  if (!before || !value)
-    return false;
-  if (before.getType() != value.getType()) {
-    node.broken("stores a result of another shape or type in '" + name + "'");
-    return false;
-  }
-  Tensor &tensor = scope.tensors[name];
-  if (!tensor.base.empty()) {
-    Value base = getValue(scope, tensor.base, node);
-    StringRef target = tensor.node->getString("target").value_or("");
-    std::string op = getOpName(target);
-    Node view(*this, *tensor.node, scope, node.getLoc(), op);
-    if (!setValue(scope, tensor.base,
-                  writeThroughView(view, tensor.result, base, value), node))
-      return false;
-    tensor.seen = scope.tensors[tensor.base].changes;
-  }
-  tensor.value = value;
-  ++tensor.changes;
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,6 +144,7 @@ void GraphImporter::takeResults(Scope &scope, Node &node) {
       node.broken("does not compute its result " + Twine(i));
     if (value)
       checkResult(scope, name, value, node);
+    value = linkConstant(scope, name, value);
     Tensor tensor{value};
     tensor.isLeftOut = isLeftOut;
     if (!self.empty() && self != name && scope.tensors.count(self)) {
@@ -295,6 +203,23 @@ bool GraphImporter::usesComplex(const Scope &scope,
          llvm::any_of(getResultNames(object), holds);
 }
 
+/// Returns true if a node runs a check, such as that a matrix is invertible,
+/// and orders it by a token.
+static bool isCheckWithEffect(const json::Object &node) {
+  if (node.getString("target") != "torch.ops.higher_order.with_effects")
+    return false;
+  const json::Array &inputs = getList(node, "inputs");
+  const json::Object *input =
+      inputs.size() > 1 ? inputs[1].getAsObject() : nullptr;
+  const json::Object *argument = input ? input->getObject("arg") : nullptr;
+  if (argument)
+    for (const auto &entry : *argument)
+      if (auto name = entry.second.getAsString())
+        return name->contains("_linalg_check_errors") ||
+               name->contains("_assert");
+  return false;
+}
+
 void GraphImporter::importNode(Scope &scope, const json::Object &object,
                                unsigned index) {
   StringRef target = object.getString("target").value_or("");
@@ -307,7 +232,7 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
                 ? "node" + std::to_string(index)
                 : results[0].str();
   Location loc = problems.getLoc(scope.prefix + place);
-  if (isIgnored(name))
+  if (isIgnored(name) || isCheckWithEffect(object))
     return;
   // The program states the numbers that follow from the sizes of its inputs.
   if (results.size() == 1 && !results[0].empty() &&
@@ -342,22 +267,34 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
   takeResults(scope, node);
 }
 
+bool GraphImporter::countNode() {
+  if (++imported <= problems.getLimits().nodes)
+    return true;
+  if (imported == problems.getLimits().nodes + 1)
+    problems.report(ImportStatus::limit)
+        << "has more than " << problems.getLimits().nodes
+        << " nodes; --limit nodes=N allows more";
+  return false;
+}
+
 void GraphImporter::importNodes(Scope &scope) {
-  unsigned index = 0;
-  for (const json::Value &entry : getList(*scope.graph, "nodes")) {
-    if (++imported > problems.getLimits().nodes) {
-      if (imported == problems.getLimits().nodes + 1)
-        problems.report(ImportStatus::limit)
-            << "has more than " << problems.getLimits().nodes
-            << " nodes; --limit nodes=N allows more";
+  const json::Array &nodes = getList(*scope.graph, "nodes");
+  importNodes(scope, nodes, 0, nodes.size());
+}
+
+void GraphImporter::importNodes(Scope &scope, const json::Array &nodes,
+                                size_t begin, size_t end) {
+  for (size_t index = begin; index < end; ++index) {
+    if (!countNode())
       return;
-    }
-    if (const json::Object *object = entry.getAsObject())
-      importNode(scope, *object, index);
-    else
+    const json::Object *object = nodes[index].getAsObject();
+    if (!object)
       problems.report(ImportStatus::broken)
           << "has node number " << index << " that is no object";
-    ++index;
+    else if (isVmapStart(*object))
+      index = importVmap(scope, nodes, index, end);
+    else
+      importNode(scope, *object, index);
   }
 }
 
@@ -456,9 +393,20 @@ void GraphImporter::returnResults(Scope &scope) {
     results.push_back(value);
     names.push_back(input.target);
   }
+  // The values of the data-dependent sizes are the last results.
+  std::vector<std::string> counts;
+  for (const FoundSize &size : lengths.getSizes())
+    counts.push_back(size.name + "_count");
+  size_t own = results.size();
+  llvm::append_range(results, lengths.getCounts());
+  names.append(counts.begin(), counts.end());
   if (!problems.none() || llvm::is_contained(results, Value()))
     return;
   returnFromMain(function, results, names);
+  for (size_t i = own; i < results.size(); ++i)
+    function.setResultAttr(
+        i, nn::kSizeAttr,
+        builder.getI64IntegerAttr(static_cast<int64_t>(i - own)));
 }
 
 void GraphImporter::run(ArrayRef<Input> inputs) {

@@ -11,10 +11,12 @@
 #include "frontends/common/Body.h"
 #include "frontends/common/Customs.h"
 #include "frontends/common/Inputs.h"
+#include "frontends/common/Lengths.h"
 #include "frontends/common/Missing.h"
 #include "frontends/torch/file/Program.h"
 #include "frontends/torch/graph/Signature.h"
 #include "frontends/torch/graph/Symbols.h"
+#include "frontends/torch/graph/Types.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -30,6 +32,9 @@ struct Scalar {
   int64_t integer = 0;
   double real = 0;
   mlir::Value value = {};
+  /// The number as an expression of data-dependent sizes, if it depends on
+  /// them, otherwise null. `integer` is then its value in this import.
+  LengthExpression length = {};
 };
 
 /// A tensor of the program and its value after the nodes that were imported so
@@ -68,10 +73,12 @@ public:
   void run(llvm::ArrayRef<Input> inputs);
 
   /// Imports a graph that a node such as cond runs, on the values of its
-  /// inputs. Returns false after an error.
+  /// inputs. `after` gets the values that the inputs have behind it, if it is
+  /// given. Returns false after an error.
   bool inlineGraph(const json::Object &graph, llvm::StringRef name,
                    const Node &caller, llvm::ArrayRef<mlir::Value> inputs,
-                   llvm::SmallVectorImpl<mlir::Value> &results);
+                   llvm::SmallVectorImpl<mlir::Value> &results,
+                   llvm::SmallVectorImpl<mlir::Value> *after = nullptr);
 
   /// Returns the current value of a tensor; null, after an error at `node`, if
   /// nothing computes it.
@@ -87,12 +94,46 @@ public:
   /// Returns the dtype that the program states for a tensor, as stored, or
   /// null.
   mlir::Type getStatedType(const Scope &scope, llvm::StringRef name);
+  /// Returns the number of the dtype that the program states for a tensor.
+  std::optional<int64_t> getDtype(const Scope &scope,
+                                  llvm::StringRef name) const;
   /// Returns true if the program states that a tensor holds complex numbers.
-  bool isComplex(const Scope &scope, llvm::StringRef name) const;
+  bool isComplex(const Scope &scope, llvm::StringRef name) const {
+    auto dtype = getDtype(scope, name);
+    return dtype && isComplexType(*dtype);
+  }
   /// Returns the shape that the program states for a tensor, or nullopt if it
   /// depends on data.
   std::optional<llvm::SmallVector<int64_t>>
   getStatedShape(const Scope &scope, llvm::StringRef name);
+
+  // Data-dependent sizes.
+
+  /// Registers the size of axis `axis` of result `result` of `node`, of which
+  /// `count`, a tensor of one integer, is the value when the network runs and
+  /// `most` the largest one. Returns its number, which is that of an earlier
+  /// size if the program states that both are equal, or nullopt after an error.
+  std::optional<unsigned> addLength(Node &node, size_t result, int64_t axis,
+                                    int64_t most, mlir::Value count);
+  /// Binds the symbol that the program states for the size of such an axis to a
+  /// known size, if the symbol has no value yet.
+  void bindKnown(Node &node, size_t result, int64_t axis, int64_t size);
+  /// Registers the size of such an axis that the program states as an
+  /// expression of other data-dependent sizes. Returns nullopt if it is no such
+  /// expression, or a sum or product, for which no number is needed.
+  std::optional<unsigned> addComputedLength(Node &node, size_t result,
+                                            int64_t axis);
+  /// Returns the data-dependent size that the program states for axis `axis` of
+  /// a tensor; nullopt if its size is another one.
+  std::optional<unsigned> findLength(const Scope &scope, llvm::StringRef name,
+                                     int64_t axis) const;
+  /// Registers the value of the number `name` that a node reads from a tensor
+  /// (item) as a size, if sizes of tensors depend on it.
+  void addItemLength(Node &node, llvm::StringRef name, mlir::Value value);
+  const Lengths &getLengths() const { return lengths; }
+  /// Returns true if ops on tensors without elements are not dropped, because
+  /// the network is compared with imports at other sizes.
+  bool keepsEmpty() const;
 
   Program &getProgram() { return program; }
   const ImportOptions &getOptions() const { return options; }
@@ -101,7 +142,21 @@ public:
   const Symbols &getSymbols() const { return symbols; }
 
 private:
+  /// The same as getValue() and setValue() for the tensor that was first called
+  /// `name`, whatever operators changed its shape since.
+  mlir::Value readOwn(Scope &scope, llvm::StringRef name, Node &node);
+  bool setOwn(Scope &scope, llvm::StringRef name, mlir::Value value,
+              Node &node);
+  /// Counts a node that is imported. Returns false, after an error, if there
+  /// are too many.
+  bool countNode();
   void importNodes(Scope &scope);
+  void importNodes(Scope &scope, const json::Array &nodes, size_t begin,
+                   size_t end);
+  /// Imports the nodes of a torch.vmap, whose first one is at `begin`, once for
+  /// each slice of the batch. Returns the place of its last node.
+  size_t importVmap(Scope &scope, const json::Array &nodes, size_t begin,
+                    size_t end);
   void importNode(Scope &scope, const json::Object &object, unsigned index);
   /// Returns true if an operand of a node has no value, which has been
   /// reported.
@@ -118,7 +173,19 @@ private:
 
   Program &program;
   const Signature &signature;
+  /// Returns what the program states of the size of axis `axis` of a tensor.
+  llvm::StringRef getSizeText(const Scope &scope, llvm::StringRef name,
+                              int64_t axis) const;
+  /// Binds the symbol that stands for data-dependent size `size`.
+  void bindLength(llvm::StringRef symbol, unsigned size);
+  /// Makes a constant whose shape depends on data depend on the sizes that it
+  /// has, so that it is computed after them.
+  mlir::Value linkConstant(const Scope &scope, llvm::StringRef name,
+                           mlir::Value value);
+
   Symbols symbols;
+  Lengths lengths;
+  llvm::StringMap<LengthExpression> found; ///< by the names of their symbols
   const ImportOptions &options;
   Problems &problems;
   mlir::func::FuncOp function;

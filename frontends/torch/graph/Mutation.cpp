@@ -19,7 +19,7 @@ using namespace nnc::torch;
 
 namespace {
 /// The way in which a view is written back into its base.
-enum class ViewKind { none, same, reshape, transpose, slice, other };
+enum class ViewKind { none, same, reshape, transpose, slice, pattern };
 } // namespace
 
 /// Returns the kind of view that an operator, named without its overload,
@@ -28,15 +28,17 @@ static ViewKind getViewKind(StringRef op) {
   static const llvm::StringMap<ViewKind> kinds = {
       {"_unsafe_view", ViewKind::reshape},
       {"alias", ViewKind::same},
-      {"as_strided", ViewKind::other},
+      {"as_strided", ViewKind::pattern},
       {"chunk", ViewKind::slice},
       {"contiguous", ViewKind::same},
       {"detach", ViewKind::same},
-      {"diagonal", ViewKind::other},
+      {"diagonal", ViewKind::pattern},
       {"dropout", ViewKind::same},
-      {"expand", ViewKind::other},
-      {"expand_as", ViewKind::other},
+      {"dsplit", ViewKind::slice},
+      {"expand", ViewKind::pattern},
+      {"expand_as", ViewKind::pattern},
       {"flatten", ViewKind::reshape},
+      {"hsplit", ViewKind::slice},
       {"lift_fresh", ViewKind::same},
       {"movedim", ViewKind::transpose},
       {"narrow", ViewKind::slice},
@@ -50,15 +52,17 @@ static ViewKind getViewKind(StringRef op) {
       {"squeeze", ViewKind::reshape},
       {"swapaxes", ViewKind::transpose},
       {"t", ViewKind::transpose},
+      {"tensor_split", ViewKind::slice},
       {"to", ViewKind::same},
       {"transpose", ViewKind::transpose},
       {"type_as", ViewKind::same},
       {"unbind", ViewKind::slice},
       {"unflatten", ViewKind::reshape},
-      {"unfold", ViewKind::other},
+      {"unfold", ViewKind::pattern},
       {"unsqueeze", ViewKind::reshape},
       {"view", ViewKind::reshape},
       {"view_as", ViewKind::reshape},
+      {"vsplit", ViewKind::slice},
   };
   auto found = kinds.find(op);
   return found == kinds.end() ? ViewKind::none : found->second;
@@ -174,6 +178,8 @@ Value nnc::torch::writeThroughView(Node &node, size_t result, Value base,
       return writePart(node, base, view, *part);
     }
     return {};
+  case ViewKind::pattern:
+    return writePattern(node, base, view);
   default:
     break;
   }

@@ -72,6 +72,13 @@ public:
   /// Returns the argument at place `i` of a node whose arguments have no names,
   /// as a tensor or as a list.
   mlir::Value getTensorAt(size_t i);
+  /// Returns the integer at place `i`, or `otherwise` if it is absent.
+  int64_t getIntAt(size_t i, int64_t otherwise);
+  /// Returns the number at place `i` as a scalar tensor.
+  mlir::Value getScalarAt(size_t i);
+  /// Returns the name of the tensor at place `i`, or an empty string.
+  llvm::StringRef getTensorNameAt(size_t i) const;
+  size_t getNumInputs() const;
   llvm::SmallVector<mlir::Value> getTensorsAt(size_t i);
 
   // Promotion of types.
@@ -105,6 +112,8 @@ public:
   /// nullopt if they are not known.
   mlir::Type getStatedType(size_t i = 0);
   std::optional<llvm::SmallVector<int64_t>> getStatedShape(size_t i = 0);
+  /// Returns true if result `i` is a float and no tensor.
+  bool isRealNumber(size_t i) const;
   /// Returns whether an argument was of the wrong kind.
   bool hasFailed() const { return isFailed; }
 
@@ -130,6 +139,19 @@ public:
   /// Returns the name of the tensor that argument `name` is, or an empty
   /// string.
   llvm::StringRef getTensorName(llvm::StringRef name) const;
+  /// Returns true if the argument `name` is a tensor of complex numbers.
+  bool isComplex(llvm::StringRef name) const {
+    return importer.isComplex(scope, getTensorName(name));
+  }
+  /// Returns true if the tensor at place `i` of the list `name` is one.
+  bool isComplexInList(llvm::StringRef name, size_t i) const;
+  /// Returns true if the node's first result, or else its operand `self`, holds
+  /// complex numbers whose parts are f64.
+  bool hasDoubleParts() const;
+  /// Returns the parts of an argument that is a complex number; nullopt for
+  /// others.
+  std::optional<std::pair<double, double>>
+  getComplex(llvm::StringRef name) const;
 
 private:
   /// Returns the argument, an object with one field that says its kind; null if

@@ -13,7 +13,8 @@ using namespace nnc::torch;
 
 bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
                                 const Node &caller, ArrayRef<Value> inputs,
-                                SmallVectorImpl<Value> &results) {
+                                SmallVectorImpl<Value> &results,
+                                SmallVectorImpl<Value> *after) {
   auto fail = [&](ImportStatus status, const Twine &why) {
     problems.report(status, caller.getLoc(), caller.getOp())
         << caller.getOp() << " runs the graph '" << name << "'" << why;
@@ -39,6 +40,8 @@ bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
         argument ? argument->getObject("as_sym_int") : nullptr;
     auto own = tensor ? tensor->getString("name") : std::nullopt;
     if (symbolic && symbolic->getString("as_name")) {
+      if (getScalar(scope, *symbolic->getString("as_name")))
+        continue;
       Scalar number;
       number.value = input;
       if (auto known = readElements(input);
@@ -56,6 +59,12 @@ bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
   importNodes(scope);
   active.pop_back();
   Node reader(*this, graph, scope, caller.getLoc(), caller.getOp());
+  for (auto [entry, input] : llvm::zip_equal(*arguments, inputs))
+    if (after) {
+      const json::Object *tensor = entry.getAsObject()->getObject("as_tensor");
+      after->push_back(
+          tensor ? getValue(scope, *tensor->getString("name"), reader) : input);
+    }
   for (const json::Value &entry : *outputs) {
     const json::Object *output = entry.getAsObject();
     const json::Object *tensor =

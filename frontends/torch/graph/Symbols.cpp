@@ -170,17 +170,24 @@ static Result call(StringRef name, ArrayRef<Number> x) {
 }
 
 namespace {
-/// A parser that computes the value of an expression.
-class Parser {
+/// A parser that computes the value of an expression. `Value` is a number that
+/// may be missing: it is then false.
+template <class Value> class Parser {
 public:
-  /// `find` returns the value of a symbol, or nullopt if it has none.
-  Parser(StringRef text, std::function<Result(StringRef)> find)
-      : text(text), find(std::move(find)) {}
+  /// The functions that an expression consists of. `find` returns the value of
+  /// a symbol, and `call` that of a function of SymPy.
+  struct Functions {
+    std::function<Value(StringRef)> find;
+    std::function<Value(int64_t)> makeNumber;
+    std::function<Value(StringRef, ArrayRef<Value>)> call;
+  };
+  Parser(StringRef text, Functions functions)
+      : text(text), functions(std::move(functions)) {}
 
-  Result run() {
-    Result value = readComparison();
+  Value run() {
+    Value value = readComparison();
     skip();
-    return text.empty() ? value : std::nullopt;
+    return text.empty() ? value : Value();
   }
 
 private:
@@ -189,93 +196,93 @@ private:
     skip();
     return text.consume_front(word);
   }
-  Result readComparison();
-  Result readSum();
-  Result readProduct();
-  Result readPower();
-  Result readAtom();
-  Result readCall(StringRef name);
+  Value call(StringRef name, ArrayRef<Value> arguments) {
+    for (const Value &argument : arguments)
+      if (!argument)
+        return Value();
+    return functions.call(name, arguments);
+  }
+  Value negate(const Value &x) {
+    return call("Mul", {functions.makeNumber(-1), x});
+  }
+  Value readComparison();
+  Value readSum();
+  Value readProduct();
+  Value readPower();
+  Value readAtom();
+  Value readCall(StringRef name);
 
   StringRef text;
-  std::function<Result(StringRef)> find;
+  Functions functions;
   unsigned depth = 0;
 };
 } // namespace
 
-Result Parser::readComparison() {
-  Result a = readSum();
+template <class Value> Value Parser<Value>::readComparison() {
+  Value a = readSum();
   for (auto [sign, name] :
        {std::pair("==", "Eq"), std::pair("!=", "Ne"), std::pair("<=", "Le"),
         std::pair(">=", "Ge"), std::pair("<", "Lt"), std::pair(">", "Gt")})
-    if (take(sign)) {
-      Result b = readSum();
-      return a && b ? call(name, {*a, *b}) : std::nullopt;
-    }
+    if (take(sign))
+      return call(name, {a, readSum()});
   return a;
 }
 
-Result Parser::readSum() {
-  Result sum = readProduct();
+template <class Value> Value Parser<Value>::readSum() {
+  Value sum = readProduct();
   while (true) {
     bool isMinus = take("-");
     if (!isMinus && !take("+"))
       return sum;
-    Result next = readProduct();
-    if (next && isMinus)
-      next->top = -next->top;
-    sum = sum && next ? add(*sum, *next) : std::nullopt;
+    Value next = readProduct();
+    sum = call("Add", {sum, isMinus ? negate(next) : next});
   }
 }
 
-Result Parser::readProduct() {
-  Result product = readPower();
+template <class Value> Value Parser<Value>::readProduct() {
+  Value product = readPower();
   while (true) {
     skip();
     if (text.starts_with("**"))
       return product;
-    bool isFloor = take("//"), isDivision = !isFloor && take("/"),
-         isRest = !isFloor && !isDivision && take("%");
-    if (!isFloor && !isDivision && !isRest && !take("*"))
+    StringRef name;
+    for (auto [sign, function] :
+         {std::pair("//", "FloorDiv"), std::pair("/", "CleanDiv"),
+          std::pair("%", "Mod"), std::pair("*", "Mul")})
+      if (name.empty() && take(sign))
+        name = function;
+    if (name.empty())
       return product;
-    Result next = readPower();
-    if (!product || !next)
-      product = std::nullopt;
-    else if (isFloor || isRest)
-      product = call(isFloor ? "FloorDiv" : "Mod", {*product, *next});
-    else
-      product =
-          isDivision ? divide(*product, *next) : multiply(*product, *next);
+    product = call(name, {product, readPower()});
   }
 }
 
-Result Parser::readPower() {
+template <class Value> Value Parser<Value>::readPower() {
   if (take("-")) {
     if (++depth > 64)
-      return std::nullopt;
-    Result value = readPower();
+      return Value();
+    Value value = readPower();
     --depth;
-    if (value)
-      value->top = -value->top;
-    return value;
+    return negate(value);
   }
-  Result base = readAtom();
+  Value base = readAtom();
   if (!take("**"))
     return base;
   if (++depth > 64)
-    return std::nullopt;
-  Result exponent = readPower();
+    return Value();
+  Value exponent = readPower();
   --depth;
-  return base && exponent ? power(*base, *exponent) : std::nullopt;
+  return call("Pow", {base, exponent});
 }
 
-Result Parser::readAtom() {
+template <class Value> Value Parser<Value>::readAtom() {
   if (++depth > 64)
-    return std::nullopt;
-  Result value;
+    return Value();
+  Value value = Value();
   if (take("(")) {
     value = readComparison();
     if (!take(")"))
-      value = std::nullopt;
+      value = Value();
   } else {
     skip();
     StringRef word = text.take_while(
@@ -283,26 +290,25 @@ Result Parser::readAtom() {
     text = text.drop_front(word.size());
     int64_t number;
     if (word.empty())
-      value = std::nullopt;
+      value = Value();
     else if (take("("))
       value = readCall(word);
     else if (!word.getAsInteger(10, number))
-      value = makeFraction(number, 1);
+      value = functions.makeNumber(number);
     else if (word == "True" || word == "true")
-      value = toNumber(true);
+      value = functions.makeNumber(1);
     else if (word == "False" || word == "false")
-      value = toNumber(false);
+      value = functions.makeNumber(0);
     else
-      value = find(word);
+      value = functions.find(word);
   }
   --depth;
   return value;
 }
 
 /// Reads the arguments and the closing parenthesis of a call.
-Result Parser::readCall(StringRef name) {
-  SmallVector<Number> arguments;
-  bool isKnown = true;
+template <class Value> Value Parser<Value>::readCall(StringRef name) {
+  SmallVector<Value> arguments;
   std::string symbol;
   while (!take(")")) {
     skip();
@@ -320,28 +326,70 @@ Result Parser::readCall(StringRef name) {
         text = behind.drop_front();
         text = text.drop_front(std::min(text.find_first_of(",)"), text.size()));
       } else {
-        Result value = readComparison();
-        isKnown &= value.has_value();
-        arguments.push_back(value.value_or(Number()));
+        arguments.push_back(readComparison());
       }
     }
     skip();
     if (!text.starts_with(")") && !text.consume_front(","))
-      return std::nullopt;
+      return Value();
   }
-  if (name == "Symbol")
-    return find(symbol);
-  return isKnown ? call(name, arguments) : std::nullopt;
+  return name == "Symbol" ? functions.find(symbol) : call(name, arguments);
+}
+
+/// Returns the value of an expression, in which `find` gives the values of the
+/// symbols.
+static Result compute(StringRef expression,
+                      std::function<Result(StringRef)> find) {
+  return Parser<Result>(expression,
+                        {std::move(find),
+                         [](int64_t x) { return makeFraction(x, 1); },
+                         [](StringRef name, ArrayRef<Result> arguments) {
+                           SmallVector<Number> numbers;
+                           for (const Result &argument : arguments)
+                             numbers.push_back(*argument);
+                           return call(name, numbers);
+                         }})
+      .run();
+}
+
+LengthExpression
+nnc::torch::readLength(StringRef expression, const Lengths &lengths,
+                       const llvm::StringMap<LengthExpression> &symbols) {
+  using Kind = LengthExpression::Kind;
+  auto callLength = [&](StringRef name,
+                        ArrayRef<LengthExpression> x) -> LengthExpression {
+    static const llvm::StringMap<Kind> kinds = {
+        {"Add", Kind::add},      {"Mul", Kind::mul},      {"Min", Kind::min},
+        {"Max", Kind::max},      {"FloorDiv", Kind::div}, {"Mod", Kind::mod},
+        {"PythonMod", Kind::mod}};
+    if (x.empty())
+      return {};
+    if (name == "Integer" || name == "TruncToInt")
+      return x[0];
+    auto kind = kinds.find(name);
+    if (kind == kinds.end())
+      return {};
+    LengthExpression result = x[0];
+    for (const LengthExpression &next : x.drop_front())
+      result = lengths.combine(kind->second, result, next);
+    return result;
+  };
+  return Parser<LengthExpression>(
+             expression,
+             {[&](StringRef name) { return symbols.lookup(name); },
+              [](int64_t number) { return LengthExpression(number); },
+              callLength})
+      .run();
 }
 
 std::optional<int64_t> nnc::torch::evaluate(StringRef expression,
                                             const Symbols &symbols) {
-  Result value = Parser(expression, [&](StringRef name) -> Result {
-                   auto found = symbols.find(name);
-                   if (found == symbols.end())
-                     return std::nullopt;
-                   return makeFraction(found->second, 1);
-                 }).run();
+  Result value = compute(expression, [&](StringRef name) -> Result {
+    auto found = symbols.find(name);
+    if (found == symbols.end())
+      return std::nullopt;
+    return makeFraction(found->second, 1);
+  });
   if (!value || value->bottom != 1)
     return std::nullopt;
   return value->top;
@@ -349,10 +397,10 @@ std::optional<int64_t> nnc::torch::evaluate(StringRef expression,
 
 std::set<std::string> nnc::torch::findSymbols(StringRef expression) {
   std::set<std::string> names;
-  Parser(expression, [&](StringRef name) -> Result {
+  compute(expression, [&](StringRef name) -> Result {
     names.insert(name.str());
     return Number{1, 1};
-  }).run();
+  });
   return names;
 }
 

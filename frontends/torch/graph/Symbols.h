@@ -7,6 +7,8 @@
 #ifndef NNC_FRONTENDS_TORCH_GRAPH_SYMBOLS_H
 #define NNC_FRONTENDS_TORCH_GRAPH_SYMBOLS_H
 
+#include "frontends/common/Lengths.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -15,6 +17,8 @@
 #include <string>
 
 namespace nnc::torch {
+using frontends::LengthExpression;
+using frontends::Lengths;
 
 /// The values of the symbols of a program, such as s77, which stand for sizes
 /// of its inputs.
@@ -27,6 +31,11 @@ using Symbols = llvm::StringMap<int64_t>;
 /// 0 or 1.
 std::optional<int64_t> evaluate(llvm::StringRef expression,
                                 const Symbols &symbols);
+
+/// Returns an expression of symbols as one of data-dependent sizes; null if
+/// a function or a symbol has no such expression.
+LengthExpression readLength(llvm::StringRef expression, const Lengths &lengths,
+                            const llvm::StringMap<LengthExpression> &symbols);
 
 /// Returns the names of the symbols in an expression.
 std::set<std::string> findSymbols(llvm::StringRef expression);

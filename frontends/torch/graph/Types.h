@@ -17,6 +17,9 @@ namespace nnc::torch {
 /// The number of the layout "strided" in a program: that of dense tensors.
 inline constexpr int64_t kStrided = 7;
 
+/// The numbers of the dtypes of complex numbers whose parts are f32 and f64.
+inline constexpr int64_t kComplex64 = 10, kComplex128 = 11;
+
 /// Returns the type of stored elements, such as those of inputs and outputs,
 /// for the number of a dtype in a program; null for one that nnc does not
 /// handle.

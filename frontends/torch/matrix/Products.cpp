@@ -156,13 +156,16 @@ Value convertVecDot(Node &node) {
                                    ArrayRef<int64_t>(*axis), false);
 }
 
+/// Converts chain_matmul and linalg_multi_dot.
 Value convertChainMatMul(Node &node) {
-  SmallVector<Value> matrices = node.getTensors("matrices");
+  bool isMulti = node.has("tensors"); // which may begin and end with a vector
+  SmallVector<Value> matrices =
+      node.getTensors(isMulti ? "tensors" : "matrices");
   if (matrices.empty())
     return {};
   Value y = matrices[0];
   for (Value next : ArrayRef(matrices).drop_front()) {
-    if (!checkRanks(node, y, next, 2, 2))
+    if (!isMulti && !checkRanks(node, y, next, 2, 2))
       return {};
     y = multiply(node, y, next);
   }

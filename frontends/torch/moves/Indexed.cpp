@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/common/Positions.h"
+#include "frontends/torch/lengths/Found.h"
 #include "frontends/torch/moves/Indices.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +41,7 @@ static bool checkRange(Node &node, Value indices, int64_t size) {
   return true;
 }
 
-static int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
+int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
   return product(shape.drop_front(axis + 1));
 }
 
@@ -108,7 +109,7 @@ Value convertTakeAlongDim(Node &node) {
 
 Value convertIndexSelect(Node &node) {
   Value x = node.getTensor("self"), index = node.getTensor("index");
-  auto axis = node.getAxis("dim", getRank(x));
+  auto axis = node.getAxis("dim", getRank(x) - node.isComplex("self"));
   if (!x || !index || !axis || getRank(x) == 0)
     return x && getRank(x) == 0 ? x : Value();
   if (!checkRange(node, index, getShape(x)[*axis]))
@@ -130,15 +131,18 @@ Value convertTake(Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the indices of the true elements of a mask of any rank, one vector
-/// for each of its axes; nullopt after an error if they depend on data.
-static std::optional<SmallVector<Value>> listTrue(Node &node, Value mask) {
+/// for each of its axes; nullopt after an error. `findTrue` returns their
+/// positions in the flat mask if they depend on data.
+static std::optional<SmallVector<Value>>
+listTrue(Node &node, Value mask, llvm::function_ref<Value(Value)> findTrue) {
   auto known = readElements(mask);
-  if (!known) {
-    node.unsupported("selects elements by a mask, of which there are as many "
-                     "as the data say; use torch.where in the model");
-    return std::nullopt;
-  }
   ArrayRef<int64_t> shape = getShape(mask);
+  if (!known) {
+    Value positions = findTrue(mask);
+    if (!positions)
+      return std::nullopt;
+    return splitPositions(node, positions, shape);
+  }
   SmallVector<SmallVector<int64_t>> lists(shape.size());
   for (auto [place, isTrue] : llvm::enumerate(known->ints)) {
     if (!isTrue)
@@ -155,7 +159,8 @@ static std::optional<SmallVector<Value>> listTrue(Node &node, Value mask) {
   return indices;
 }
 
-std::optional<IndexList> readIndices(Node &node, Value x) {
+std::optional<IndexList>
+readIndices(Node &node, Value x, llvm::function_ref<Value(Value)> findTrue) {
   IndexList list;
   int64_t axis = 0;
   SmallVector<ArrayRef<int64_t>> shapes;
@@ -169,7 +174,7 @@ std::optional<IndexList> readIndices(Node &node, Value x) {
           node.broken("has a mask that does not fit its operand");
           return std::nullopt;
         }
-      auto found = listTrue(node, index);
+      auto found = listTrue(node, index, findTrue);
       if (!found)
         return std::nullopt;
       own = *found;
@@ -222,9 +227,26 @@ Value IndexList::locate(Node &node, ArrayRef<int64_t> shapeOfX) const {
 
 Value convertIndex(Node &node) {
   Value x = node.getTensor("self");
-  auto list = x ? readIndices(node, x) : std::nullopt;
+  if (!x)
+    return {};
+  // The axis of the result that counts the elements of a mask: that of the
+  // first index, or the first one if axes between the indices are not indexed.
+  SmallVector<Value> given = node.getTensors("indices");
+  int64_t counted = 0;
+  while (counted < static_cast<int64_t>(given.size()) && !given[counted])
+    ++counted;
+  bool isGap = false;
+  for (size_t i = counted, end = 0; i < given.size(); ++i) {
+    isGap |= given[i] && end != 0 && i != end;
+    end = given[i] ? i + 1 : end;
+  }
+  auto list = readIndices(node, x, [&](Value mask) {
+    return findPositions(node, mask, 0, isGap ? 0 : counted);
+  });
   if (!list)
     return {};
+  if (!list->shape.empty()) // the program may state no number for a known mask
+    node.getImporter().bindKnown(node, 0, isGap ? 0 : counted, list->shape[0]);
   if (list->axes.size() == 1)
     return node.create<nn::GatherOp>(x, list->indices[0], list->axes[0]);
   // The indexed axes become one. If they are not neighbours, that is the first
@@ -244,148 +266,6 @@ Value convertIndex(Node &node) {
   return node.create<nn::GatherOp>(
       node.reshape(node.transpose(x, order), merged), list->locate(node, shape),
       first);
-}
-
-//===----------------------------------------------------------------------===//
-// Regular patterns
-//===----------------------------------------------------------------------===//
-
-/// Returns the elements of `x`, flat, at places that are `strides` apart along
-/// the axes of `shape`, from `offset` on.
-static Value takeStrided(Node &node, Value x, ArrayRef<int64_t> shape,
-                         ArrayRef<int64_t> strides, int64_t offset) {
-  int64_t last = offset;
-  for (auto [size, stride] : llvm::zip_equal(shape, strides)) {
-    int64_t most;
-    if (size < 0 || stride < 0 ||
-        llvm::MulOverflow(std::max<int64_t>(size - 1, 0), stride, most) ||
-        llvm::AddOverflow(last, most, last))
-      return node.broken("has negative or too large sizes or strides");
-  }
-  if (!node.checkSize(RankedTensorType::get(shape, getElement(x))))
-    return {};
-  if (offset < 0 || (last >= getNumElements(x) && product(shape) > 0))
-    return node.broken("reads beyond its operand");
-  Value positions =
-      node.splat(static_cast<double>(offset), node.getBuilder().getI64Type(),
-                 SmallVector<int64_t>(shape.size(), 1));
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (size != 1)
-      positions = node.createElementwise(
-          "add", {positions,
-                  makeSteps(node, size, strides[axis], axis, shape.size())});
-  return node.create<nn::GatherOp>(node.reshape(x, {getNumElements(x)}),
-                                   positions, int64_t(0));
-}
-
-/// Converts as_strided of a tensor whose elements follow each other.
-Value convertAsStrided(Node &node) {
-  Value x = node.getTensor("self");
-  SmallVector<int64_t> shape = node.getInts("size"),
-                       strides = node.getInts("stride");
-  if (!x || shape.size() != strides.size())
-    return x ? node.broken("has other numbers of sizes and strides") : Value();
-  int64_t offset = node.getInt("storage_offset", 0), expected = 1;
-  bool isWhole = offset == 0 && product(shape) == getNumElements(x);
-  for (size_t i = shape.size(); i-- > 0; expected *= shape[i])
-    isWhole &= shape[i] == 1 || strides[i] == expected;
-  return isWhole ? node.reshape(x, shape)
-                 : takeStrided(node, x, shape, strides, offset);
-}
-
-/// Converts unfold, whose windows along an axis become a last axis.
-Value convertUnfold(Node &node) {
-  Value x = node.getTensor("self");
-  auto axis = node.getAxis("dimension", getRank(x));
-  int64_t size = node.getInt("size"), step = node.getInt("step");
-  if (!x || !axis || getRank(x) == 0)
-    return {};
-  SmallVector<int64_t> shape(getShape(x)), strides;
-  if (size < 0 || step <= 0 || size > shape[*axis])
-    return node.broken("has windows of size " + Twine(size) + ", " +
-                       Twine(step) + " apart");
-  int64_t count = (shape[*axis] - size) / step + 1;
-  // The gathered axis becomes two: windows and their elements.
-  SmallVector<int64_t> places;
-  if (!node.checkSize(
-          RankedTensorType::get({count, size}, node.getBuilder().getI64Type())))
-    return {};
-  for (int64_t window : iota(count))
-    for (int64_t i : iota(size))
-      places.push_back(window * step + i);
-  Value y = node.create<nn::GatherOp>(
-      x, node.reshape(node.constant(places), {count, size}), *axis);
-  SmallVector<int64_t> order = iota(shape.size() + 1);
-  order.erase(order.begin() + *axis + 1);
-  order.push_back(*axis + 1);
-  return y ? node.transpose(y, order) : y;
-}
-
-/// Converts diag_embed: a matrix whose diagonal is the last axis.
-Value convertDiagEmbed(Node &node) {
-  Value x = node.getTensor("self");
-  int64_t offset = node.getInt(node.has("diagonal") ? "diagonal" : "offset"),
-          rank = getRank(x);
-  if (!x || rank == 0)
-    return x ? node.broken("needs a vector") : x;
-  auto a = node.getAxis("dim1", rank + 1, -2),
-       b = node.getAxis("dim2", rank + 1, -1);
-  if (!a || !b)
-    return {};
-  if (*a != rank - 1 || *b != rank)
-    return node.unsupported("puts the matrices along other axes than the last");
-  int64_t count = getShape(x).back(), more = std::abs(offset);
-  if (more > 1 << 20)
-    return node.unsupported("has an offset of " + Twine(offset));
-  int64_t size = count + more;
-  // Row i of the matrix has element i at column i + offset, and zeros.
-  SmallVector<int64_t> rows = iota(size), columns = iota(size);
-  Value row = node.reshape(node.constant(rows), {size, 1});
-  Value isOn = node.createElementwise(
-      "equal", {node.reshape(node.constant(columns), {1, size}),
-                node.createBinary("add", row, static_cast<double>(offset))});
-  SmallVector<int64_t> pads(2 * rank, 0);
-  pads[offset < 0 ? rank - 1 : 2 * rank - 1] = more;
-  if (more)
-    x = node.create<nn::PadOp>(nn::PadMode::constant, x,
-                               ArrayRef<int64_t>(pads), llvm::APFloat(0.0));
-  return x ? node.createElementwise("select", {isOn, node.unsqueeze(x, rank),
-                                               node.splat(0, getElement(x))})
-           : x;
-}
-
-Value convertDiagonal(Node &node) {
-  Value x = node.getTensor("self");
-  int64_t rank = getRank(x);
-  auto a = node.getAxis("dim1", rank, 0), b = node.getAxis("dim2", rank, 1);
-  int64_t offset = node.getInt(node.has("diagonal") ? "diagonal" : "offset");
-  if (!x || !a || !b || rank < 2 || *a == *b)
-    return x && a && b ? node.broken("needs two axes") : Value();
-  ArrayRef<int64_t> shape = getShape(x);
-  int64_t rows = shape[*a], columns = shape[*b];
-  int64_t top = offset < 0 ? -offset : 0, left = offset > 0 ? offset : 0;
-  int64_t count = std::max<int64_t>(
-      std::min(rows - std::min(top, rows), columns - std::min(left, columns)),
-      0);
-  SmallVector<int64_t> sizes, strides;
-  for (int64_t axis : iota(rank))
-    if (axis != *a && axis != *b) {
-      sizes.push_back(shape[axis]);
-      strides.push_back(getStride(shape, axis));
-    }
-  sizes.push_back(count);
-  strides.push_back(getStride(shape, *a) + getStride(shape, *b));
-  return takeStrided(
-      node, x, sizes, strides,
-      count ? top * getStride(shape, *a) + left * getStride(shape, *b) : 0);
-}
-
-/// Converts diag: the diagonal of a matrix, or a matrix with a vector on it.
-Value convertDiag(Node &node) {
-  Value x = node.getTensor("self");
-  if (!x)
-    return {};
-  return getRank(x) == 1 ? convertDiagEmbed(node) : convertDiagonal(node);
 }
 
 } // namespace nnc::torch

@@ -24,9 +24,12 @@ struct IndexList {
   mlir::Value locate(Node &node, llvm::ArrayRef<int64_t> shapeOfX) const;
 };
 
-/// Reads the argument `indices` of an operator on `x`. A mask that is known
-/// stands for the indices of its true elements. Returns nullopt after an error.
-std::optional<IndexList> readIndices(Node &node, mlir::Value x);
+/// Reads the argument `indices` of an operator on `x`. A mask stands for the
+/// indices of its true elements; if it is not known, `findTrue` returns their
+/// positions in the flat mask. Returns nullopt after an error.
+std::optional<IndexList>
+readIndices(Node &node, mlir::Value x,
+            llvm::function_ref<mlir::Value(mlir::Value)> findTrue);
 
 } // namespace nnc::torch
 

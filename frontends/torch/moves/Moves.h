@@ -33,6 +33,17 @@ mlir::Value readPart(Node &node, mlir::Value x, const Part &part);
 mlir::Value writePart(Node &node, mlir::Value x, mlir::Value values,
                       const Part &part);
 
+/// Returns the distance of elements that follow each other along an axis of a
+/// row-major tensor.
+int64_t getStride(llvm::ArrayRef<int64_t> shape, int64_t axis);
+/// Returns `x` after each of `updates`, of which one may serve all, has been
+/// combined with the element at its position in the flat tensor.
+mlir::Value scatterFlat(Node &node, nn::ScatterKind kind, mlir::Value x,
+                        mlir::Value positions, mlir::Value updates);
+/// Returns `x` with `values` in place of the elements of which a node
+/// (as_strided, diagonal, unfold, expand) makes a view.
+mlir::Value writePattern(Node &node, mlir::Value x, mlir::Value values);
+
 /// Returns the sizes of a shape in which one may be -1, for `elements`
 /// elements; nullopt after an error.
 std::optional<llvm::SmallVector<int64_t>>

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/torch/lengths/Found.h"
 #include "frontends/torch/moves/Indices.h"
 
 using namespace mlir;
@@ -11,15 +12,13 @@ using namespace nnc;
 
 namespace nnc::torch {
 
-/// Returns `x` after each of `updates` has been combined with the element at
-/// its position in the flat tensor.
-static Value scatterFlat(Node &node, nn::ScatterKind kind, Value x,
-                         Value positions, Value updates) {
+Value scatterFlat(Node &node, nn::ScatterKind kind, Value x, Value positions,
+                  Value updates) {
   if (!x || !positions || !updates)
     return {};
   SmallVector<int64_t> shape(getShape(x));
   int64_t count = getNumElements(positions);
-  if (count == 0)
+  if (count == 0 && node.dropsEmpty(positions))
     return x;
   Type element = getElement(x);
   // Truth values are bytes meanwhile.
@@ -115,6 +114,19 @@ Value convertScatter(Node &node) {
   return node.createElementwise("div", {y, counts});
 }
 
+/// Converts put: elements of the flat tensor are replaced or updated.
+Value convertPut(Node &node) {
+  Value x = node.getTensor("self"), index = node.getTensor("index"),
+        values = node.getTensor("source");
+  if (!x || !index || !values)
+    return {};
+  return scatterFlat(node,
+                     node.getBool("accumulate") ? nn::ScatterKind::add
+                                                : nn::ScatterKind::replace,
+                     x, wrapIndices(node, index, getNumElements(x)),
+                     node.reshape(values, getShape(index)));
+}
+
 /// Converts index_put: x[indices] = values or += values.
 Value convertIndexPut(Node &node) {
   Value x = node.getTensor("self"), values = node.getTensor("values");
@@ -122,19 +134,36 @@ Value convertIndexPut(Node &node) {
     return {};
   bool adds = node.getBool("accumulate");
   values = node.castTo(values, getElement(x));
-  // A mask with one value selects elementwise.
+  // A mask with one value, or one for each element of the axes behind the mask,
+  // selects elementwise.
   SmallVector<Value> given = node.getTensors("indices");
+  int64_t behind = given.size() == 1 ? getRank(x) - getRank(given[0]) : -1;
+  bool isEqual = getNumElements(values) == 1 || getRank(values) <= behind ||
+                 (getRank(values) == behind + 1 && getShape(values)[0] == 1 &&
+                  !node.getImporter().findLength(
+                      node.getScope(), node.getTensorName("values"), 0));
   if (given.size() == 1 && given[0] && getElement(given[0]).isInteger(1) &&
-      getNumElements(values) == 1 && getRank(given[0]) <= getRank(x)) {
-    SmallVector<int64_t> shape(getShape(given[0]));
+      isEqual && behind >= 0) {
+    SmallVector<int64_t> shape(getShape(given[0])), ofValues(getShape(values));
     shape.append(getRank(x) - shape.size(), 1);
-    Value value = node.reshape(values, {});
+    if (getNumElements(values) == 1)
+      ofValues.clear();
+    else if (static_cast<int64_t>(ofValues.size()) > behind)
+      ofValues.erase(ofValues.begin());
+    Value value = node.reshape(values, ofValues);
     if (adds)
       value = node.createElementwise("add", {x, value});
     return node.createElementwise("select",
                                   {node.reshape(given[0], shape), value, x});
   }
-  auto list = readIndices(node, x);
+  auto list = readIndices(node, x, [&](Value mask) {
+    // The axis of the values that counts the elements of the mask.
+    int64_t axis = 0;
+    while (axis < static_cast<int64_t>(given.size()) && !given[axis])
+      ++axis;
+    axis = getRank(values) - (getRank(x) - getRank(mask) + 1 - axis);
+    return findPositionsOf(node, mask, "values", axis);
+  });
   if (!list)
     return {};
   // The indexed axes come first and become one.
@@ -164,7 +193,7 @@ Value convertIndexPut(Node &node) {
   Value positions = list->locate(node, shape);
   if (!values || !positions)
     return {};
-  if (getNumElements(positions) == 0)
+  if (getNumElements(positions) == 0 && node.dropsEmpty(positions))
     return x;
   Type element = getElement(x);
   Type stored = element.isInteger(1)
@@ -190,7 +219,13 @@ Value convertIndexUpdate(Node &node) {
   auto axis = node.getAxis("dim", getRank(x));
   if (!x || !index || !axis || getRank(x) == 0)
     return {};
-  auto kind = parseKind(node, node.getNnOp());
+  StringRef name =
+      node.has("reduce") ? node.getString("reduce") : node.getNnOp();
+  if (name == "mean" || !node.getBool("include_self", true))
+    return node.unsupported("has the reduction '" + name +
+                            "' or leaves out its operand; nnc handles prod, "
+                            "amax and amin of both");
+  auto kind = parseKind(node, name);
   Value updates = getUpdates(node, node.has("source") ? "source" : "value", x);
   if (!kind || !updates)
     return {};

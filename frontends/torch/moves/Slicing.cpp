@@ -31,6 +31,16 @@ static SmallVector<int64_t> getPartSizes(Node &node, int64_t size) {
     }
     return sizes;
   }
+  if (node.has("sections")) { // the first ones are larger by one
+    int64_t count = node.getInt("sections");
+    if (count < 1 || count > static_cast<int64_t>(node.getNumResults())) {
+      node.broken("has " + Twine(count) + " parts");
+      return {};
+    }
+    for (int64_t i = 0; i < count; ++i)
+      sizes.push_back(size / count + (i < size % count));
+    return sizes;
+  }
   int64_t part = node.getInt("split_size");
   if (op.starts_with("chunk")) {
     int64_t count = node.getInt("chunks");
@@ -53,8 +63,12 @@ static SmallVector<int64_t> getPartSizes(Node &node, int64_t size) {
 std::optional<Part> getPart(Node &node, Value x, size_t result) {
   StringRef op = node.getOp().split('.').first;
   op.consume_back("_");
-  int64_t rank = getRank(x);
-  auto axis = node.getAxis("dim", rank);
+  int64_t rank = getRank(x) - node.isComplex("self"); // with an axis of parts
+  // hsplit, vsplit and dsplit have their axis in their names.
+  int64_t otherwise = op == "hsplit"   ? (rank > 1 ? 1 : 0)
+                      : op == "dsplit" ? 2
+                                       : 0;
+  auto axis = node.getAxis("dim", rank, otherwise);
   if (!axis)
     return std::nullopt;
   if (rank == 0) {
@@ -96,6 +110,16 @@ std::optional<Part> getPart(Node &node, Value x, size_t result) {
         end > start ? (end - start - 1) / std::min(step, size) + 1 : 0;
     return Part{*axis, start, length,
                 std::min(step, std::max<int64_t>(size, 1)), false};
+  }
+  if (node.has("indices")) { // tensor_split: the places between parts
+    SmallVector<int64_t> places = node.getInts("indices");
+    if (result > places.size()) {
+      node.broken("has no part number " + Twine(result));
+      return std::nullopt;
+    }
+    int64_t start = result == 0 ? 0 : clamp(places[result - 1]),
+            end = result == places.size() ? size : clamp(places[result]);
+    return Part{*axis, start, std::max<int64_t>(end - start, 0), 1, false};
   }
   SmallVector<int64_t> sizes = getPartSizes(node, size);
   if (result >= sizes.size()) {
@@ -154,9 +178,38 @@ Value writePart(Node &node, Value x, Value values, const Part &part) {
   return node.create<nn::ConcatOp>(ValueRange(pieces), part.axis);
 }
 
+/// Returns the first elements of `x` along an axis if a slice takes as many as
+/// a data-dependent size; null for other parts.
+static Value takeFound(Node &node, Value x) {
+  GraphImporter &importer = node.getImporter();
+  auto end = node.has("end") ? node.getScalar("end") : std::nullopt;
+  auto start = node.has("start") ? node.getScalar("start") : std::nullopt;
+  auto axis = node.getAxis("dim", getRank(x));
+  if (!end || !axis || getRank(x) == 0 || node.getInt("step", 1) != 1 ||
+      (start && (start->length || start->integer != 0 || start->value)))
+    return {};
+  StringRef self = node.getTensorName("self");
+  auto before = importer.findLength(node.getScope(), self, *axis);
+  if (!before && !end->length)
+    return {};
+  auto size = importer.addComputedLength(node, 0, *axis);
+  if (!size)
+    return {};
+  if (size == before)
+    return x;
+  SmallVector<int64_t> order = iota(getRank(x));
+  std::swap(order[0], order[*axis]);
+  return node.transpose(
+      importer.getLengths().cut(node, node.transpose(x, order), *size), order);
+}
+
 /// Converts operators with one result that is a part of the operand.
 Value convertPart(Node &node) {
   Value x = node.getTensor("self");
+  bool mayBeFound = x && node.getOp().starts_with("slice") &&
+                    !node.getImporter().getLengths().getSizes().empty();
+  if (Value found = mayBeFound ? takeFound(node, x) : Value())
+    return found;
   auto part = x ? getPart(node, x, 0) : std::nullopt;
   return part ? readPart(node, x, *part) : Value();
 }
@@ -247,14 +300,19 @@ Value convertStackAlong(Node &node) {
   if (!unify(node, tensors))
     return node.hasFailed() ? Value() : node.broken("has no tensors");
   bool isRows = node.getOp().starts_with("vstack"),
-       isColumns = node.getOp().starts_with("column");
+       isColumns = node.getOp().starts_with("column"),
+       isDeep = node.getOp().starts_with("dstack");
   for (Value &tensor : tensors) {
     if (getRank(tensor) == 0)
       tensor = node.reshape(tensor, {1});
     if ((isRows || isColumns) && getRank(tensor) == 1)
       tensor = node.unsqueeze(tensor, isRows ? 0 : 1);
+    if (isDeep && getRank(tensor) == 1)
+      tensor = node.unsqueeze(tensor, 0);
+    if (isDeep && getRank(tensor) == 2)
+      tensor = node.unsqueeze(tensor, 2);
   }
-  int64_t axis = isRows || getRank(tensors[0]) == 1 ? 0 : 1;
+  int64_t axis = isDeep ? 2 : isRows || getRank(tensors[0]) == 1 ? 0 : 1;
   return tensors.size() == 1
              ? tensors[0]
              : node.create<nn::ConcatOp>(ValueRange(tensors), axis);
@@ -314,6 +372,32 @@ Value convertRoll(Node &node) {
       return {};
   }
   return node.reshape(x, shape);
+}
+
+/// Converts fft_fftshift and fft_ifftshift, which turn axes by half their size.
+Value convertFftShift(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  // Complex numbers have an axis of parts.
+  bool isComplex =
+      node.getImporter().isComplex(node.getScope(), node.getTensorName("self"));
+  auto axes = node.getAxes("dim", getRank(x) - isComplex);
+  if (!axes)
+    return {};
+  bool isInverse = node.getOp().starts_with("fft_ifft");
+  for (int64_t axis : *axes) {
+    int64_t size = getShape(x)[axis];
+    int64_t first = isInverse ? size / 2 : size - size / 2; // goes to the front
+    if (first == 0 || first == size)
+      continue;
+    SmallVector<Value> parts = {node.slice(x, axis, first, size - first),
+                                node.slice(x, axis, 0, first)};
+    x = node.create<nn::ConcatOp>(ValueRange(parts), axis);
+    if (!x)
+      return {};
+  }
+  return x;
 }
 
 } // namespace nnc::torch

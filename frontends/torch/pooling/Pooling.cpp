@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Positions.h"
 #include "frontends/common/Window.h"
 #include "frontends/torch/graph/Node.h"
 
@@ -94,6 +95,36 @@ Value convertMaxPool(Node &node) {
                                       part.dilations, part.pads, pool->ceil);
   });
   return finish(node, *pool, y);
+}
+
+/// Converts max_unpool2d and max_unpool3d: zeros, with the elements at their
+/// places, which count within a plane.
+Value convertMaxUnpool(Node &node) {
+  Value x = node.getTensor("self"), places = node.getTensor("indices");
+  int64_t axes = node.getOp().starts_with("max_unpool3d") ? 3 : 2;
+  SmallVector<int64_t> size = node.getInts("output_size", axes, 0);
+  if (!x || !places || node.hasFailed())
+    return {};
+  if (getShape(x) != getShape(places) ||
+      (getRank(x) != axes + 1 && getRank(x) != axes + 2))
+    return node.broken("has elements of shape " + toString(getShape(x)) +
+                       " and places of shape " + toString(getShape(places)));
+  SmallVector<int64_t> shape(getShape(x).drop_back(axes));
+  int64_t planes = product(shape);
+  shape.append(size);
+  if (!node.checkSize(RankedTensorType::get(shape, getElement(x))))
+    return {};
+  int64_t plane = product(size), count = getNumElements(x);
+  places = node.createElementwise(
+      "add", {node.reshape(places, {planes, planes ? count / planes : 0}),
+              makeSteps(node, planes, plane, 0, 2)});
+  Value zeros = node.splat(0, getElement(x), {planes * plane});
+  if (!places || count == 0)
+    return places ? node.reshape(zeros, shape) : places;
+  Value y = node.create<nn::ScatterOp>(nn::ScatterKind::replace, zeros,
+                                       node.reshape(places, {count}),
+                                       node.reshape(x, {count}));
+  return node.reshape(y, shape);
 }
 
 Value convertAvgPool(Node &node) {

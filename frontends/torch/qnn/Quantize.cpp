@@ -122,12 +122,117 @@ static RankedTensorType getType(Node &node, ArrayRef<int64_t> shape,
   return qnn::makeType(shape, integer, parameters);
 }
 
+//===----------------------------------------------------------------------===//
+// Scales that the network computes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A scale, its reciprocal and a zero point that the network computes, as
+/// scalars of f32. PyTorch computes the reciprocal in f64.
+struct DynamicScale {
+  Value scale, inverse, zeroPoint;
+};
+} // namespace
+
+/// Returns the scale and the zero point of a node whose scale is a tensor that
+/// is not known when compiling; nullopt for other nodes.
+static std::optional<DynamicScale> getDynamicScale(Node &node) {
+  if (!node.getOp().starts_with("quantized_decomposed.quantize_per_tensor") &&
+      !node.getOp().starts_with("quantized_decomposed.dequantize_per_tensor"))
+    return std::nullopt;
+  Node::Operand scale = node.getOperand("scale"),
+                zeroPoint = node.getOperand("zero_point");
+  if (!scale.tensor || !zeroPoint.tensor || readElements(scale.tensor) ||
+      getNumElements(scale.tensor) != 1 ||
+      getNumElements(zeroPoint.tensor) != 1)
+    return std::nullopt;
+  Type real = node.getBuilder().getF32Type();
+  Value inverse = node.createElementwise(
+      "reciprocal",
+      {node.castTo(scale.tensor, node.getBuilder().getF64Type())});
+  auto toScalar = [&](Value x) {
+    return node.reshape(node.castTo(x, real), {});
+  };
+  return DynamicScale{toScalar(scale.tensor), toScalar(inverse),
+                      toScalar(zeroPoint.tensor)};
+}
+
+/// Returns the elements of the argument `input`, quantized to the range of the
+/// node and stored as `storage`.
+static Value quantizeDynamically(Node &node, const DynamicScale &given,
+                                 Type storage) {
+  Value x =
+      node.castTo(node.getTensor("input"), node.getBuilder().getF32Type());
+  Value steps = node.createElementwise(
+      "round", {node.createElementwise("mul", {x, given.inverse})});
+  Value y = node.createElementwise("add", {steps, given.zeroPoint});
+  y = node.createBinary(
+      "min",
+      node.createBinary("max", y,
+                        static_cast<double>(node.getInt("quant_min"))),
+      static_cast<double>(node.getInt("quant_max")));
+  return y && storage ? node.castTo(y, storage) : Value();
+}
+
+/// Converts choose_qparams and choose_qparams_symmetric: the scale and the zero
+/// point that let the range of a type hold all elements of a tensor.
+Value convertChooseScale(Node &node) {
+  Type real = node.getBuilder().getF32Type();
+  Value x = node.castTo(node.getTensor("input"), real);
+  auto low = static_cast<double>(node.getInt("quant_min")),
+       high = static_cast<double>(node.getInt("quant_max"));
+  bool isSymmetric = node.getOp().contains("symmetric");
+  if (!x || !(low < high))
+    return x ? node.broken("has an empty range") : x;
+  auto getEnd = [&](nn::ReduceKind kind, StringRef op) {
+    return node.createBinary(
+        op,
+        node.create<nn::ReduceOp>(kind, x, ArrayRef<int64_t>(iota(getRank(x))),
+                                  /*keepdims=*/false),
+        0);
+  };
+  Value least = getEnd(nn::ReduceKind::min, "min"),
+        most = getEnd(nn::ReduceKind::max, "max");
+  if (isSymmetric)
+    most = node.createElementwise(
+        "max", {node.createElementwise("neg", {least}), most});
+  Value range =
+      isSymmetric ? most : node.createElementwise("sub", {most, least});
+  Value scale = node.createBinary(
+      "max",
+      node.createBinary("div", range,
+                        isSymmetric ? (high - low) / 2 : high - low),
+      node.getFloat("eps"));
+  Value zeroPoint;
+  if (isSymmetric) {
+    bool isUnsigned = low >= 0;
+    zeroPoint = node.splat(isUnsigned ? 128 : 0, real);
+  } else if (scale) {
+    Value steps = node.createElementwise(
+        "round", {node.createElementwise("div", {least, scale})});
+    zeroPoint = node.createElementwise("sub", {node.splat(low, real), steps});
+    zeroPoint = node.createBinary(
+        "min", node.createBinary("max", zeroPoint, low), high);
+  }
+  auto finish = [&](Value value, Type element) {
+    return value ? node.reshape(node.castTo(value, element), {1}) : Value();
+  };
+  node.setResult(1, finish(zeroPoint, node.getBuilder().getI64Type()));
+  return finish(scale, node.getBuilder().getF64Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Quantized types
+//===----------------------------------------------------------------------===//
+
 /// Converts quantize_per_tensor and quantize_per_channel.
 Value convertQuantize(Node &node) {
   Value x = node.getTensor("input");
   Type storage = node.getDtype("dtype");
   if (!x)
     return {};
+  if (auto given = getDynamicScale(node))
+    return quantizeDynamically(node, *given, storage);
   RankedTensorType type = getType(node, getShape(x), storage);
   if (!type)
     return {};
@@ -143,6 +248,12 @@ Value convertDequantize(Node &node) {
   Value x = node.getTensor("input");
   if (!x)
     return {};
+  if (auto given = getDynamicScale(node))
+    return node.createElementwise(
+        "mul", {node.createElementwise(
+                    "sub", {node.castTo(x, node.getBuilder().getF32Type()),
+                            given->zeroPoint}),
+                given->scale});
   RankedTensorType type = getType(node, getShape(x), getElement(x));
   if (!type)
     return {};

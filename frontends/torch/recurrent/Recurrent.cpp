@@ -258,7 +258,17 @@ Value Layers::convert() {
       Weights weights{own[0], own[1], hasBiases ? own[2] : Value(),
                       hasBiases ? own[3] : Value(),
                       each > expected ? own[expected] : Value()};
-      auto getState = [&](size_t i) {
+      auto getState = [&](size_t i) -> Value {
+        // Zeros stay a constant of one number, which all layers share at all
+        // sizes.
+        auto constant = states[i].getDefiningOp<nn::ConstantOp>();
+        auto elements =
+            constant
+                ? dyn_cast<DenseElementsAttr>(Attribute(constant.getValue()))
+                : DenseElementsAttr();
+        if (elements && elements.isSplat())
+          return node.splat(elements.getSplatValue<TypedAttr>(),
+                            getShape(states[i]).drop_front());
         Value state = node.slice(states[i], 0, index, 1);
         return state ? node.reshape(state, getShape(state).drop_front())
                      : Value();

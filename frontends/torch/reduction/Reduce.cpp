@@ -24,7 +24,8 @@ Value reduce(Node &node, nn::ReduceKind kind, Value x, ArrayRef<int64_t> axes,
   if (type.isInteger(1))
     x = node.castTo(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
   Value y = node.create<nn::ReduceOp>(kind, x, axes, keepsAxes);
-  if (y && getNumElements(x) == 0 && getNumElements(y) != 0) {
+  if (y && getNumElements(x) == 0 && getNumElements(y) != 0 &&
+      node.dropsEmpty(x)) {
     auto op = y.getDefiningOp<nn::ReduceOp>();
     TypedAttr value = op ? nn::getEmptyResult(op) : TypedAttr();
     if (op && !value)
@@ -137,8 +138,7 @@ Value convertVariance(Node &node) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// Returns the norm of order `order` of `x` along the axes.
-static Value norm(Node &node, Value x, double order, ArrayRef<int64_t> axes,
+Value computeNorm(Node &node, Value x, double order, ArrayRef<int64_t> axes,
                   bool keeps) {
   if (!x)
     return {};
@@ -162,6 +162,55 @@ static Value norm(Node &node, Value x, double order, ArrayRef<int64_t> axes,
   return node.createBinary("pow", sum, 1 / order);
 }
 
+/// Converts nanmean, the mean of the elements that are numbers.
+Value convertNanMean(Node &node) {
+  Value x = node.toReal(node.getTensor("self"));
+  auto axes = node.getAxes("dim", getRank(x));
+  if (!x || !axes)
+    return {};
+  bool keeps = node.getBool("keepdim");
+  Value isNan = node.createElementwise("is_nan", {x});
+  Value zero = node.splat(0, getElement(x)), one = node.splat(1, getElement(x));
+  Value sum =
+      reduce(node, nn::ReduceKind::sum,
+             node.createElementwise("select", {isNan, zero, x}), *axes, keeps);
+  Value count = reduce(node, nn::ReduceKind::sum,
+                       node.createElementwise("select", {isNan, zero, one}),
+                       *axes, keeps);
+  return node.createElementwise("div", {sum, count});
+}
+
+/// Converts dist, the norm of a difference.
+Value convertDist(Node &node) {
+  Value d = node.createElementwise(
+      "sub", {node.getTensor("self"), node.getTensor("other")});
+  return computeNorm(node, d, node.getFloat("p", 2), iota(getRank(d)), false);
+}
+
+/// Converts renorm: slices of an axis whose norm is too large are scaled to it.
+Value convertRenorm(Node &node) {
+  Value x = node.getTensor("self");
+  auto axis = node.getAxis("dim", getRank(x));
+  if (!x || !axis || getRank(x) < 2)
+    return x && axis ? node.broken("needs at least two axes") : Value();
+  SmallVector<int64_t> others;
+  for (int64_t i : iota(getRank(x)))
+    if (i != *axis)
+      others.push_back(i);
+  double most = node.getFloat("maxnorm");
+  Value size = computeNorm(node, x, node.getFloat("p", 2), others, true);
+  if (!size)
+    return {};
+  Value limit = node.splat(most, getElement(x));
+  Value factor = node.createElementwise(
+      "div", {limit, node.createBinary("add", size, 1e-7)});
+  Value isLarge = node.createElementwise("greater", {size, limit});
+  return node.createElementwise(
+      "mul",
+      {x, node.createElementwise(
+              "select", {isLarge, factor, node.splat(1, getElement(x))})});
+}
+
 /// Returns the order of a norm; NaN after an error.
 static double getOrder(Node &node, StringRef name) {
   if (!node.has(name))
@@ -173,8 +222,8 @@ Value convertNorm(Node &node) {
   bool isLinalg = node.getOp().starts_with("linalg");
   Value x = node.toReal(node.getTensor("self"));
   auto axes = node.getAxes("dim", getRank(x));
-  return axes ? norm(node, x, getOrder(node, isLinalg ? "ord" : "p"), *axes,
-                     node.getBool("keepdim"))
+  return axes ? computeNorm(node, x, getOrder(node, isLinalg ? "ord" : "p"),
+                            *axes, node.getBool("keepdim"))
               : Value();
 }
 
@@ -196,21 +245,6 @@ Value convertCosineSimilarity(Node &node) {
   return node.createElementwise(
       "div", {reduce(node, nn::ReduceKind::sum, product, *axis, false),
               node.createElementwise("mul", {getSize(a), getSize(b)})});
-}
-
-/// Converts mse_loss and l1_loss, whose argument `reduction` is 0 for none, 1
-/// for a mean and 2 for a sum.
-Value convertLoss(Node &node) {
-  Value d = node.createElementwise(
-      "sub", {node.getTensor("self"), node.getTensor("target")});
-  Value y = node.getNnOp() == "mul" ? node.createElementwise("mul", {d, d})
-                                    : node.createElementwise("abs", {d});
-  int64_t reduction = node.getInt("reduction", 1);
-  if (!y || reduction == 0)
-    return y;
-  return reduce(node,
-                reduction == 1 ? nn::ReduceKind::mean : nn::ReduceKind::sum, y,
-                iota(getRank(y)), false);
 }
 
 } // namespace nnc::torch

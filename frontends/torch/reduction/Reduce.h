@@ -17,6 +17,10 @@ namespace nnc::torch {
 mlir::Value reduce(Node &node, nn::ReduceKind kind, mlir::Value x,
                    llvm::ArrayRef<int64_t> axes, bool keepsAxes);
 
+/// Returns the norm of order `order` of the floats `x` along `axes`.
+mlir::Value computeNorm(Node &node, mlir::Value x, double order,
+                        llvm::ArrayRef<int64_t> axes, bool keepsAxes);
+
 } // namespace nnc::torch
 
 #endif // NNC_FRONTENDS_TORCH_REDUCTION_REDUCE_H

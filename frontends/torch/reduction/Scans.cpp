@@ -85,13 +85,22 @@ Value convertLogCumSumExp(Node &node) {
 }
 
 /// Converts trapezoid and trapz: the integral along an axis of the line through
-/// points, whose distance is a number or the differences of `x`.
+/// points, whose distance is a number or the differences of `x`; and
+/// cumulative_trapezoid, the integrals up to each point behind the first.
 Value convertTrapezoid(Node &node) {
   Value y = node.toReal(node.getTensor("y"));
   auto axis = node.getAxis("dim", getRank(y), -1);
   if (!y || !axis || getRank(y) == 0)
     return y && axis ? node.broken("integrates a scalar") : Value();
   int64_t size = getShape(y)[*axis], rank = getRank(y);
+  bool isCumulative = node.getOp().starts_with("cumulative");
+  auto add = [&](Value areas) {
+    return isCumulative
+               ? node.create<nn::CumSumOp>(areas, *axis, false, false)
+               : reduce(node, nn::ReduceKind::sum, areas, {*axis}, false);
+  };
+  if (size < 2 && isCumulative)
+    return node.slice(y, *axis, 0, 0);
   if (size < 2) {
     SmallVector<int64_t> shape(getShape(y));
     shape.erase(shape.begin() + *axis);
@@ -100,10 +109,8 @@ Value convertTrapezoid(Node &node) {
   Value sums =
       node.createElementwise("add", {node.slice(y, *axis, 1, size - 1),
                                      node.slice(y, *axis, 0, size - 1)});
-  if (!node.has("x")) {
-    Value sum = reduce(node, nn::ReduceKind::sum, sums, {*axis}, false);
-    return node.createBinary("mul", sum, node.getFloat("dx", 1) / 2);
-  }
+  if (!node.has("x"))
+    return node.createBinary("mul", add(sums), node.getFloat("dx", 1) / 2);
   Value x = node.castTo(node.getTensor("x"), getElement(y));
   if (!x)
     return {};
@@ -122,8 +129,7 @@ Value convertTrapezoid(Node &node) {
       node.createElementwise("sub", {node.slice(x, *axis, 1, size - 1),
                                      node.slice(x, *axis, 0, size - 1)});
   Value areas = node.createElementwise("mul", {sums, widths});
-  return node.createBinary(
-      "mul", reduce(node, nn::ReduceKind::sum, areas, {*axis}, false), 0.5);
+  return node.createBinary("mul", add(areas), 0.5);
 }
 
 } // namespace nnc::torch

@@ -7,7 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Einsum.h"
 #include "frontends/torch/elementwise/Elementwise.h"
+#include "frontends/torch/reduction/Reduce.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -35,8 +37,7 @@ static Value join(Node &node, Value real, Value imaginary) {
 
 /// Returns true if the argument `name` holds complex numbers.
 static bool isComplex(Node &node, StringRef name) {
-  return node.getImporter().isComplex(node.getScope(),
-                                      node.getTensorName(name));
+  return node.isComplex(name);
 }
 
 /// Converts view_as_real, view_as_complex and operators that change nothing.
@@ -94,16 +95,25 @@ struct Parts {
 };
 } // namespace
 
+/// Returns the type of the parts of the node's result, or of its operand if the
+/// result is real: f32 unless the program states double precision.
+static Type getPartType(Node &node) {
+  bool isDouble = node.hasDoubleParts();
+  Builder &builder = node.getBuilder();
+  return isDouble ? Type(builder.getF64Type()) : Type(builder.getF32Type());
+}
+
 static Parts getParts(Node &node, StringRef name) {
   if (isComplex(node, name)) {
     Value x = node.getTensor(name);
     return {takePart(node, x, 0), takePart(node, x, 1)};
   }
-  Node::Operand operand = node.getOperand(name);
-  // The type of the parts is that of the complex operand.
-  StringRef other = name == "self" ? "other" : "self";
-  Value beside = isComplex(node, other) ? node.getTensor(other) : Value();
-  return {node.castTo(operand, getElement(beside)), {}};
+  // The type of the parts is that of the complex result.
+  Type element = getPartType(node);
+  if (auto number = node.getComplex(name))
+    return {node.splat(number->first, element),
+            node.splat(number->second, element)};
+  return {node.castTo(node.getOperand(name), element), {}};
 }
 
 /// Converts add and sub.
@@ -136,6 +146,8 @@ static Value multiply(Node &node, Parts a, Parts b) {
   };
   if (!a.imaginary)
     std::swap(a, b);
+  if (!a.imaginary) // a real tensor and a real number
+    return {};
   Value real = product(a.real, b.real),
         imaginary = product(a.imaginary, b.real);
   if (b.imaginary) {
@@ -182,45 +194,227 @@ Value convertComplexReshape(Node &node) {
   return node.reshape(node.getTensor("self"), *shape);
 }
 
-Value convertComplexTranspose(Node &node) {
-  Value x = node.getTensor("self");
-  int64_t rank = getRank(x) - 1;
-  auto first = node.getAxis("dim0", rank), second = node.getAxis("dim1", rank);
-  if (!x || !first || !second)
+/// Returns complex numbers whose imaginary parts may be missing.
+static Value joinParts(Node &node, Parts x) {
+  if (!x.real)
     return {};
-  SmallVector<int64_t> order = iota(rank + 1);
-  std::swap(order[*first], order[*second]);
-  return node.transpose(x, order);
+  if (!x.imaginary)
+    x.imaginary = node.splat(0, getElement(x.real), getShape(x.real));
+  return join(node, x.real, node.expand(x.imaginary, getShape(x.real)));
 }
 
-Value convertComplexSlice(Node &node) {
-  Value x = node.getTensor("self");
-  auto axis = node.getAxis("dim", getRank(x) - 1);
-  if (!x || !axis)
-    return {};
-  int64_t size = getShape(x)[*axis], step = node.getInt("step", 1);
-  auto toPlace = [&](int64_t place) {
-    return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size);
+/// Returns the sum of products of the parts of two operands, of which each
+/// product of parts is `function`.
+static Value combine(Node &node, Parts a, Parts b,
+                     llvm::function_ref<Value(Value, Value)> function) {
+  auto add = [&](StringRef op, Value left, Value right) {
+    return left && right ? node.createElementwise(op, {left, right})
+           : left        ? left
+                         : right;
   };
-  int64_t start = toPlace(node.getInt("start", 0)),
-          end = toPlace(node.getInt("end", size));
-  if (step < 1)
-    return node.broken("has a step of " + Twine(step));
-  int64_t count = end > start ? (end - start - 1) / step + 1 : 0;
-  return node.slice(x, *axis, start, count, step);
+  auto apply = [&](Value left, Value right) {
+    return left && right ? function(left, right) : Value();
+  };
+  if (!a.real || !b.real)
+    return {};
+  Value real = apply(a.real, b.real);
+  if (Value both = apply(a.imaginary, b.imaginary))
+    real = add("sub", real, both);
+  return joinParts(node, {real, add("add", apply(a.real, b.imaginary),
+                                    apply(a.imaginary, b.real))});
 }
 
-Value convertComplexPermute(Node &node) {
-  Value x = node.getTensor("self");
-  SmallVector<int64_t> order = node.getInts("dims");
-  int64_t rank = getRank(x) - 1;
-  if (!x || !node.normalizeAxes(order, rank))
+/// Converts einsum of one or two tensors.
+Value convertComplexEinsum(Node &node) {
+  SmallVector<Value> operands = node.getTensors("tensors");
+  SmallVector<Parts> parts;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand)
+      return {};
+    if (node.isComplexInList("tensors", i))
+      parts.push_back({takePart(node, operand, 0), takePart(node, operand, 1)});
+    else
+      parts.push_back({node.castTo(operand, getPartType(node)), {}});
+  }
+  StringRef equation = node.getString("equation");
+  if (parts.size() == 1)
+    return joinParts(node,
+                     {computeEinsum(node, equation, {parts[0].real}),
+                      computeEinsum(node, equation, {parts[0].imaginary})});
+  if (parts.size() != 2)
+    return node.unsupported("multiplies " + Twine(parts.size()) +
+                            " complex tensors; nnc handles two");
+  return combine(node, parts[0], parts[1], [&](Value a, Value b) {
+    return computeEinsum(node, equation, {a, b});
+  });
+}
+
+/// Converts matmul, mm and bmm.
+Value convertComplexMatMul(Node &node) {
+  StringRef other = node.has("mat2") ? "mat2" : "other";
+  Parts a = getParts(node, "self"), b = getParts(node, other);
+  if (!a.real || !b.real)
     return {};
-  if (static_cast<int64_t>(order.size()) != rank)
-    return node.broken("permutes " + Twine(order.size()) + " axes of " +
-                       Twine(rank));
-  order.push_back(rank);
-  return node.transpose(x, order);
+  if (getRank(a.real) < 2 || getRank(b.real) < 2)
+    return node.unsupported("multiplies complex vectors; nnc handles matrices");
+  return combine(node, a, b, [&](Value x, Value y) {
+    return node.create<nn::MatMulOp>(x, y, false, false, TypeAttr());
+  });
+}
+
+/// Converts cat and stack.
+Value convertComplexCat(Node &node) {
+  SmallVector<Value> tensors = node.getTensors("tensors");
+  if (tensors.empty() || llvm::is_contained(tensors, Value()))
+    return {};
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    tensor =
+        node.isComplexInList("tensors", i)
+            ? tensor
+            : joinParts(node, {node.castTo(tensor, getPartType(node)), {}});
+    if (!tensor)
+      return {};
+  }
+  bool isStack = node.getOp().starts_with("stack");
+  auto axis = node.getAxis("dim", getRank(tensors[0]) - 1 + isStack);
+  if (!axis)
+    return {};
+  if (isStack)
+    for (Value &tensor : tensors)
+      tensor = node.unsqueeze(tensor, *axis);
+  return tensors.size() == 1
+             ? tensors[0]
+             : node.create<nn::ConcatOp>(ValueRange(tensors), *axis);
+}
+
+/// Converts operators that make zeros in the stated shape.
+Value convertComplexZeros(Node &node) {
+  auto shape = node.getStatedShape();
+  if (!shape)
+    return node.unsupported("has a shape that depends on data");
+  shape->push_back(2);
+  return node.splat(0, getPartType(node), *shape);
+}
+
+/// Converts operators that make a tensor of one number in the stated shape.
+Value convertComplexFull(Node &node) {
+  auto shape = node.getStatedShape();
+  if (!shape)
+    return node.unsupported("has a shape that depends on data");
+  Parts number =
+      getParts(node, node.has("fill_value") ? "fill_value" : "value");
+  return number.real
+             ? joinParts(node, {node.expand(number.real, *shape),
+                                number.imaginary
+                                    ? node.expand(number.imaginary, *shape)
+                                    : Value()})
+             : Value();
+}
+
+/// Converts expand and to, whose results have the stated shape, and copy.
+Value convertComplexExpand(Node &node) {
+  auto shape = node.getStatedShape();
+  if (!shape)
+    return node.unsupported("has a shape that depends on data");
+  StringRef name = node.has("src") ? "src" : "self";
+  Parts x = getParts(node, name);
+  return x.real
+             ? joinParts(node, {node.expand(x.real, *shape),
+                                x.imaginary ? node.expand(x.imaginary, *shape)
+                                            : Value()})
+             : Value();
+}
+
+/// Converts to of complex numbers; a cast to real ones takes the real part.
+Value convertComplexTo(Node &node) {
+  Type stated = node.getStatedType();
+  if (!stated)
+    return convertComplexExpand(node);
+  return node.castTo(takePart(node, node.getTensor("self"), 0),
+                     getComputedType(stated));
+}
+
+/// Converts sum and mean.
+Value convertComplexSum(Node &node) {
+  Value x = node.getTensor("self");
+  auto axes = node.getAxes("dim", getRank(x) - 1);
+  return x && axes
+             ? reduce(node,
+                      *nn::symbolizeReduceKind(
+                          node.getOp().starts_with("mean") ? "mean" : "sum"),
+                      x, *axes, node.getBool("keepdim"))
+             : Value();
+}
+
+Value convertComplexWhere(Node &node) {
+  Value condition = node.getTensor("condition");
+  Parts a = getParts(node, "self"), b = getParts(node, "other");
+  Value left = joinParts(node, a), right = joinParts(node, b);
+  return condition && left && right
+             ? node.createElementwise(
+                   "select",
+                   {node.unsqueeze(condition, getRank(condition)), left, right})
+             : Value();
+}
+
+/// Converts exp: the power of e of the real part, at an angle.
+Value convertComplexExp(Node &node) {
+  Parts x = getParts(node, "self");
+  Value size = node.createElementwise("exp", {x.real});
+  auto scaled = [&](StringRef function) {
+    return node.createElementwise(
+        "mul", {size, node.createElementwise(function, {x.imaginary})});
+  };
+  return join(node, scaled("cos"), scaled("sin"));
+}
+
+/// Converts pow and sqrt: the power of the absolute value, at a multiple of the
+/// angle; small whole powers are products.
+Value convertComplexPow(Node &node) {
+  Parts x = getParts(node, "self");
+  double power = node.getFloat("exponent", 0.5);
+  if (!x.real || !x.imaginary)
+    return {};
+  if (power == 2 || power == 3) {
+    Value square = multiply(node, x, x);
+    return power == 2 || !square
+               ? square
+               : multiply(
+                     node,
+                     {takePart(node, square, 0), takePart(node, square, 1)}, x);
+  }
+  Value size = node.createBinary("pow", getSquares(node, x.real, x.imaginary),
+                                 power / 2);
+  Value angle =
+      node.createBinary("mul", computeAtan2(node, x.imaginary, x.real), power);
+  auto scaled = [&](StringRef function) {
+    return node.createElementwise(
+        "mul", {size, node.createElementwise(function, {angle})});
+  };
+  return join(node, scaled("cos"), scaled("sin"));
+}
+
+/// Converts pad with zeros behind and in front of the last axes.
+Value convertComplexPad(Node &node) {
+  Value x = node.getTensor("self");
+  SmallVector<int64_t> given = node.getInts("pad");
+  if (!x)
+    return {};
+  int64_t rank = getRank(x);
+  if (node.getString("mode", "constant") != "constant" ||
+      node.getFloat("value", 0) != 0)
+    return node.unsupported("pads complex numbers by others than zeros");
+  if (given.size() % 2 || static_cast<int64_t>(given.size()) > 2 * (rank - 1) ||
+      llvm::any_of(given, [](int64_t i) { return i < 0; }))
+    return node.unsupported("has these numbers of pads of complex numbers");
+  SmallVector<int64_t> pads(2 * rank, 0);
+  for (size_t i = 0; i < given.size(); i += 2) {
+    int64_t axis = rank - 2 - static_cast<int64_t>(i / 2);
+    pads[axis] = given[i];
+    pads[rank + axis] = given[i + 1];
+  }
+  return node.create<nn::PadOp>(nn::PadMode::constant, x,
+                                ArrayRef<int64_t>(pads), APFloat(0.0));
 }
 
 } // namespace nnc::torch

@@ -212,4 +212,90 @@ Value convertStft(Node &node) {
   return y && isSingle ? node.reshape(y, getShape(y).drop_front()) : y;
 }
 
+/// Returns the sum of windows, elements x windows x anything, that begin every
+/// `step` elements: elements x anything.
+static Value overlapAdd(Node &node, Value windows, int64_t step) {
+  if (!windows)
+    return {};
+  ArrayRef<int64_t> shape = getShape(windows);
+  int64_t length = shape[0], count = shape[1], width = shape[2];
+  SmallVector<int64_t> places;
+  for (int64_t i : iota(length))
+    for (int64_t window : iota(count))
+      places.push_back(window * step + i);
+  Value zeros =
+      node.splat(0, getElement(windows), {length + step * (count - 1), width});
+  return node.create<nn::ScatterOp>(
+      nn::ScatterKind::add, zeros, node.constant(places),
+      node.reshape(windows, {length * count, width}));
+}
+
+/// Converts istft: windows that are transformed back, added where they overlap
+/// and divided by the sum of the squares of the window function.
+Value convertIstft(Node &node) {
+  Value x = getInput(node), window = node.getOptionalTensor("window");
+  int64_t length = node.getInt("n_fft"),
+          step = node.getInt("hop_length", length / 4),
+          width = node.getInt("win_length", length);
+  if (!x)
+    return {};
+  if (node.getBool("return_complex"))
+    return node.unsupported("has complex results; nnc handles real ones");
+  bool isSingle = getRank(x) == 3, isOneSided = node.getBool("onesided", true);
+  if (isSingle)
+    x = node.unsqueeze(x, 0);
+  if (!x || getRank(x) != 4 || length < 1 || step < 1 || width < 1 ||
+      width > length || getShape(x)[2] < 1 ||
+      getShape(x)[1] != (isOneSided ? length / 2 + 1 : length) ||
+      (window && getShape(window) != ArrayRef<int64_t>(width)))
+    return x ? node.broken("has a spectrum of shape " + toString(getShape(x)) +
+                           " and windows of " + Twine(length) +
+                           " elements, of which " + Twine(width) + " count")
+             : x;
+  int64_t batch = getShape(x)[0], count = getShape(x)[2];
+  Value y = transformLines(node, x, {}, 1, length, /*step=*/0,
+                           /*isInverse=*/true, isOneSided);
+  if (y && !isOneSided)
+    y = node.slice(y, 3, 0, 1);
+  y = y ? node.reshape(y, {batch, length, count}) : y;
+  if (!y)
+    return {};
+  if (node.getBool("normalized"))
+    y = node.createBinary("mul", y, std::sqrt(static_cast<double>(length)));
+  Type element = getElement(y);
+  window =
+      window ? node.castTo(window, element) : node.splat(1, element, {width});
+  if (width < length) {
+    int64_t before = (length - width) / 2;
+    SmallVector<int64_t> pads = {before, length - width - before};
+    window = node.create<nn::PadOp>(nn::PadMode::constant, window, pads,
+                                    APFloat(0.0));
+  }
+  window = node.reshape(window, {length, 1, 1});
+  Value sum = overlapAdd(
+      node,
+      node.createElementwise("mul", {node.transpose(y, {1, 2, 0}), window}),
+      step);
+  Value weight =
+      overlapAdd(node,
+                 node.expand(node.createElementwise("mul", {window, window}),
+                             {length, count, 1}),
+                 step);
+  // A centered transform leaves out half a window at both ends.
+  int64_t all = length + step * (count - 1),
+          start = node.getBool("center", true) ? length / 2 : 0,
+          size = node.has("length") ? node.getInt("length") : all - 2 * start;
+  int64_t known = std::min(size, all - start);
+  if (size < 1 || known < 1)
+    return node.broken("has " + Twine(size) + " results");
+  y = node.createElementwise("div", {node.slice(sum, 0, start, known),
+                                     node.slice(weight, 0, start, known)});
+  y = y ? node.transpose(y, {1, 0}) : y;
+  if (size > known) {
+    SmallVector<int64_t> pads = {0, 0, 0, size - known};
+    y = node.create<nn::PadOp>(nn::PadMode::constant, y, pads, APFloat(0.0));
+  }
+  return y && isSingle ? node.reshape(y, {size}) : y;
+}
+
 } // namespace nnc::torch
