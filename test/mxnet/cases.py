@@ -152,7 +152,7 @@ def normalizations():
              want / want.sum(1, keepdims=True))
     n.output(n("SoftmaxActivation", data, mode="channel"), plain.softmax(x, 1))
     flat = plain.softmax(x.reshape(2, -1)).reshape(x.shape)
-    n.output(n("SoftmaxActivation", data), flat)
+    n.output(n("SoftmaxActivation", data), plain.softmax(x, -1))
     label = n.variable("softmax_label")
     n.output(n("SoftmaxOutput", data, label), flat)
     n.output(n("SoftmaxOutput", data, label, multi_output=True, use_ignore=True),
