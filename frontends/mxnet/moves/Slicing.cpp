@@ -289,7 +289,8 @@ Value convertCrop(Layer &layer) {
 
 Value convertReverse(Layer &layer) {
   Value x = layer.getInput(0);
-  auto axes = layer.getInts("axis").value_or(SmallVector<int64_t>());
+  // Without axes, NumPy's flip turns all.
+  auto axes = layer.getInts("axis").value_or(iota(getRank(x)));
   if (!layer.normalizeAxes(axes, getRank(x)))
     return {};
   for (int64_t axis : axes) {
