@@ -66,12 +66,12 @@ static Value takeDiagonal(Layer &layer, Value x, int64_t offset, int64_t a,
 static Value placeDiagonal(Layer &layer, Value x, int64_t offset) {
   if (std::abs(offset) > kMaxDim)
     return layer.broken("has the diagonal " + Twine(offset));
-  int64_t count = getShape(x).back(), size = count + std::abs(offset);
+  SmallVector<int64_t> shape(getShape(x));
+  int64_t size = shape.back() + std::abs(offset);
   SmallVector<int64_t> pads(2 * getRank(x), 0);
   pads[getRank(x) - 1] = offset > 0 ? offset : 0;
   pads[2 * getRank(x) - 1] = offset < 0 ? -offset : 0;
   x = layer.create<nn::PadOp>(nn::PadMode::constant, x, pads, APFloat(0.0));
-  SmallVector<int64_t> shape(getShape(layer.getInput(0)));
   shape.back() = 1;
   shape.push_back(size);
   // Row i has the element at column i + offset, if there is one.
