@@ -174,6 +174,37 @@ class QuantizedTest(unittest.TestCase):
         self.assertTrue(any("_i32" in routine for routine in self.routines(report)),
                         self.routines(report))
 
+    def test_fused_operators(self):
+        # Their weights are floats, which are folded with the batch normalization and rounded.
+        writer = Writer(5)
+        net, r = writer.net, writer.reals
+        x, w = np.abs(r(1, 4, 8, 8)), r(6, 4, 3, 3)
+        gamma, beta, mean, variance = r(6), r(6), r(6), np.abs(r(6)) + np.float32(0.5)
+        q, xq = writer.quantize(net.data(x), x, 2.0, unsigned=True)
+        inner = symbols.Net()
+        y = inner("Convolution", inner.variable("data"), inner.variable("weight"), kernel=(3, 3),
+                  pad=(1, 1), num_filter=6, no_bias=True)
+        y = inner("BatchNorm", y, *map(inner.variable, ("gamma", "beta", "mean", "variance")),
+                  eps=1e-5, fix_gamma=False)
+        inner.heads = [inner("Activation", inner("elemwise_add", y, inner.variable("other")),
+                             act_type="relu")]
+        factors = gamma / np.sqrt(variance + np.float32(1e-5))
+        folded = w * factors[:, None, None, None]
+        largest = np.abs(folded).max((1, 2, 3), keepdims=True)
+        rounded = to_int8(folded, largest).astype(np.float64) * largest / INT8
+        other, oq = writer.quantize(net.data(r(1, 6, 8, 8)), net.feeds["in1"], 2.0)
+        sums = plain.conv(xq, rounded, beta - factors * mean, None, (1, 1)) + oq
+        most = float(np.float32(sums.max() * 0.9))
+        y = net("_sg_mkldnn_conv", q[0], w, gamma, beta, mean, variance, other[0], q[1], q[2],
+                other[1], other[2], subgraphs=[inner], quantized="true", with_bn="true",
+                with_sum="true", with_postsum_act="true", min_calib_range=0.0,
+                max_calib_range=most)
+        net.output(net("_contrib_dequantize", y[0], y[1], y[2]))
+        want = to_uint8(np.maximum(sums, 0), most) * most / UINT8
+        report = self.check_steps(net, [(want, most / UINT8)])
+        self.assertTrue(any("_i32" in routine for routine in self.routines(report)),
+                        self.routines(report))
+
 
 if __name__ == "__main__":
     unittest.main()
