@@ -57,6 +57,60 @@ class BrokenTest(unittest.TestCase):
     def test_sound(self):
         self.check(running.DONE, "softmax_output: 1x36 of f32")
 
+    # Subgraphs.
+
+    def write_loop(self, **changed):
+        """A _foreach of 40 runs over a matrix, with other attributes."""
+        net, inner = symbols.Net(), symbols.Net()
+        y = inner("elemwise_add", inner.variable("x"), inner.variable("state"), name="sum")
+        inner.heads = [y, y]
+        attributes = {"in_data_locs": [0], "in_state_locs": [1], "remain_locs": [],
+                      "num_out_data": 1, "num_outputs": 2, **changed}
+        net.output(net("_foreach", net.data(np.zeros((40, 3)), "data", shape="(40, 3)"),
+                       net.param(np.float32([1, 2, 3]), "first"), name="loop",
+                       subgraphs=[inner], **attributes)[1])
+        self.path = net.save(self.folder)
+
+    def change_subgraph(self, change):
+        self.change(lambda symbol: change(symbol["nodes"][-1]))
+
+    def test_sound_loop(self):
+        self.write_loop()
+        self.check(running.DONE, "loop_output1: 3 of f32")
+
+    def test_loop_without_body(self):
+        self.write_loop()
+        self.change_subgraph(lambda node: node.pop("subgraphs"))
+        self.check(running.BROKEN, "node 'loop'", "has 0 subgraphs")
+
+    def test_subgraph_that_is_none(self):
+        self.write_loop()
+        self.change_subgraph(lambda node: node["subgraphs"][0].pop("heads"))
+        self.check(running.BROKEN, "node 'loop'", "has a subgraph that lacks its 'nodes' or its "
+                   "'heads'")
+
+    def test_subgraph_with_a_cycle(self):
+        self.write_loop()
+        self.change_subgraph(lambda node: node["subgraphs"][0]["nodes"][2].update(
+            inputs=[[2, 0, 0], [1, 0, 0]]))
+        self.check(running.BROKEN, "node 'sum'", "computed from its own result")
+
+    def test_places_of_a_loop(self):
+        self.write_loop(in_state_locs=[7])
+        self.check(running.BROKEN, "has in_state_locs 7 for 2 values")
+        self.write_loop(in_state_locs=[0])
+        self.check(running.BROKEN, "to other places of its body")
+        self.write_loop(num_out_data=2)
+        self.check(running.BROKEN, "has a body of 2 results; it needs 2 to collect and 1 to carry")
+
+    def test_value_that_changes_its_shape(self):
+        self.write_loop()
+        self.change_subgraph(lambda node: node["subgraphs"][0]["nodes"].append(
+            {"op": "Flatten", "name": "flat", "inputs": [[2, 0, 0]]}))
+        self.change_subgraph(lambda node: node["subgraphs"][0].update(
+            heads=[[2, 0, 0], [3, 0, 0]]))
+        self.check(running.LACKING, "node 'loop'", "carries a value of shape 3, which has shape 3x1")
+
     # The two files.
 
     def test_no_parameters(self):

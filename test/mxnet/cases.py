@@ -152,7 +152,7 @@ def normalizations():
              want / want.sum(1, keepdims=True))
     n.output(n("SoftmaxActivation", data, mode="channel"), plain.softmax(x, 1))
     flat = plain.softmax(x.reshape(2, -1)).reshape(x.shape)
-    n.output(n("SoftmaxActivation", data), flat)
+    n.output(n("SoftmaxActivation", data), plain.softmax(x, -1))
     label = n.variable("softmax_label")
     n.output(n("SoftmaxOutput", data, label), flat)
     n.output(n("SoftmaxOutput", data, label, multi_output=True, use_ignore=True),
@@ -637,4 +637,97 @@ def samples():
     n.output(n("BilinearSampler", data, made), want, 1e-4)
     n.output(n("SpatialTransformer", data, transformation, transform_type="affine",
                sampler_type="bilinear", target_shape=(4, 7)), want, 1e-4)
+    return n
+
+
+def subgraph(function, *names):
+    """A net of a function of variables, whose outputs are those of the function."""
+    n = symbols.Net()
+    made = function(n, *map(n.variable, names))
+    n.heads = list(made) if isinstance(made, tuple) else [made]
+    return n
+
+
+@net
+def control():
+    n = symbols.Net()
+    _, r = start(13)
+    h = r(2, 3)
+
+    def step(n, x, state):
+        state = n("tanh", n("elemwise_add", x, state))
+        return n("_mul_scalar", state, scalar=2), state
+    for steps in (3, 20):  # few runs are imported one by one
+        x, state, made = r(steps, 2, 3), h, []
+        for row in x:
+            state = np.tanh(row + state)
+            made.append(state * 2)
+        y = n("_foreach", n.data(x), n.data(h), subgraphs=[subgraph(step, "x", "state")],
+              in_data_locs=[0], in_state_locs=[1], remain_locs=[], num_args=3, num_out_data=1,
+              num_outputs=2)
+        n.output(y[0], np.stack(made))
+        n.output(y[1], state)
+    # The condition reads the second value, and the body carries both.
+    total, x = np.float32([0.5]), np.float32([1])
+    y = n("_while_loop", n.data(x), n.data(total), subgraphs=[
+        subgraph(lambda n, t: n("_lesser_scalar", t, scalar=9), "t"),
+        subgraph(lambda n, x, t: (n("_plus_scalar", x, scalar=1), n("elemwise_add", t, x)), "x",
+                 "t")], cond_input_locs=[1], func_input_locs=[0, 1], func_var_locs=[0, 1],
+          max_iterations=20, num_args=4, num_out_data=0, num_outputs=2)
+    while total < 9:
+        x, total = x + 1, total + x
+    n.output(y[0], x)
+    n.output(y[1], total)
+    a, b = r(2, 3), r(2, 3)
+    data = n.data(a), n.data(b)
+    for sign in (1, -1):
+        test = n("_greater_scalar", n("sum", data[0]), scalar=float(a.sum() - sign))
+        y = n("_cond", test, *data, subgraphs=[
+            subgraph(lambda n, test: n("_copy", test), "test"),
+            subgraph(lambda n, a, b: n("elemwise_mul", n("tanh", a), b), "a", "b"),
+            subgraph(lambda n, a, b: n("elemwise_sub", a, b), "a", "b")], cond_input_locs=[0],
+              then_input_locs=[1, 2], else_input_locs=[1, 2], num_args=6, num_outputs=1)
+        n.output(y, np.tanh(a) * b if sign > 0 else a - b)
+    return n
+
+
+@net
+def functions():
+    n = symbols.Net()
+    _, r = start(14)
+    x, y = r(3, 4, 5), r(3, 4, 5)
+    data, other = n.data(x), n.data(y)
+    n.output(n("_npi_arctan2", data, other), np.arctan2(x, y))
+    n.output(n("_npi_copysign", data, other), np.copysign(x, y))
+    n.output(n("_npi_ldexp_scalar", data, scalar=3.0), x * 8)
+    n.output(n("_npi_around", data, decimals=1), np.around(x, 1))
+    n.output(n("_npi_where_lscalar", n("_npi_greater_scalar", data, scalar=0.0), other,
+               scalar=1.5), np.where(x > 0, 1.5, y))
+    n.output(n("_np_diagonal", data, offset=1, axis1=1, axis2=2), np.diagonal(x, 1, 1, 2))
+    n.output(n("_np_diagflat", n("Flatten", data)),
+             np.diagflat(x))
+    n.output(n("_npi_tril", data, k=1), np.tril(x, 1))
+    n.output(n("_np_moveaxis", data, source=0, destination=-1), np.moveaxis(x, 0, -1))
+    n.output(n("_np_roll", data, shift=2, axis=1), np.roll(x, 2, 1))
+    for k in (1, 2, 3):
+        n.output(n("_npi_rot90", data, k=k, axes=(1, 2)), np.rot90(x, k, (1, 2)))
+    n.output(n("_npi_diff", data, n=2, axis=-1), np.diff(x, 2))
+    n.output(n("_npi_tensordot", data, other, a_axes_summed=(0, 1), b_axes_summed=(0, 1)),
+             np.tensordot(x, y, ((0, 1), (0, 1))))
+    n.output(n("_npi_einsum", data, other, subscripts="bij,bkj->bik", num_args=2),
+             np.einsum("bij,bkj->bik", x, y))
+    n.output(n("_npi_pad", data, pad_width="((0, 0), (1, 2), (2, 1))", mode="edge"),
+             np.pad(x, ((0, 0), (1, 2), (2, 1)), "edge"))
+    n.output(n("_npi_flip", data, axis="None"), np.flip(x))
+    n.output(n("_npi_hanning", M=7), np.hanning(7))
+    n.output(n("_npi_average", data, axis=1), x.mean(1))
+    n.output(n("reshape_like", data, n("Flatten", other), lhs_begin=1, lhs_end=3, rhs_begin=1,
+               rhs_end=2), x.reshape(3, 20))
+    anchors, shifts = random_boxes(np.random.default_rng(1), 6), r(2, 6, 4)
+    size, centre = anchors[:, 2:] - anchors[:, :2], (anchors[:, 2:] + anchors[:, :2]) / 2
+    middle = shifts[..., :2] * 0.1 * size + centre
+    half = np.exp(np.minimum(shifts[..., 2:] * 0.2, 0.3)) * size / 2
+    n.output(n("_contrib_box_decode", n.data(shifts), anchors[None].astype(np.float32), std0=0.1,
+               std1=0.1, std2=0.2, std3=0.2, clip=0.3, format="corner"),
+             np.concatenate([middle - half, middle + half], -1))
     return n

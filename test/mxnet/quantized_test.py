@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the operators of MXNet's quantizer against its arithmetic on integers in numpy: results
-may differ by one step where a number lies between two integers, and layers compute in 8 bits."""
+"""Tests the operators of MXNet's quantizer against the arithmetic on integers of its oneDNN backend
+in numpy: results may differ by one step where a number lies between two integers, and layers
+compute in 8 bits."""
 
 import json
 import pathlib
@@ -14,14 +15,17 @@ import running
 import symbols
 
 
+# The steps of int8 and uint8 for the largest number of a range, since MXNet 1.5.
+INT8, UINT8 = 127.5, 255.5
+
+
 def to_int8(x, largest):
-    """Integers of int8 for numbers up to `largest`: halves are rounded away from zero."""
-    scaled = np.abs(x.astype(np.float64)) * (127 / largest)
-    return (np.sign(x) * np.minimum(np.floor(scaled + 0.5), 127)).astype(np.int8)
+    """Integers of int8 for numbers up to `largest`: halves are rounded to even."""
+    return np.clip(np.rint(x.astype(np.float64) * (INT8 / largest)), -128, 127).astype(np.int8)
 
 
-def to_uint8(x, largest):
-    return np.clip(np.floor(x.astype(np.float64) * (255 / largest) + 0.5), 0, 255).astype(np.uint8)
+def to_uint8(x, largest, steps=UINT8):
+    return np.clip(np.rint(x.astype(np.float64) * (steps / largest)), 0, 255).astype(np.uint8)
 
 
 class Writer:
@@ -41,14 +45,14 @@ class Writer:
         nodes = [self.net.param(integers, name + "_quantize"),
                  self.net.param(np.float32([-largest]), name + "_quantize_min"),
                  self.net.param(np.float32([largest]), name + "_quantize_max")]
-        return integers, largest / 127, nodes
+        return integers, largest / INT8, nodes
 
     def quantize(self, ref, x, largest, unsigned=False):
         made = self.net("_contrib_quantize_v2", ref, out_type="auto" if unsigned else "int8",
                         min_calib_range=0.0 if unsigned else -largest, max_calib_range=largest)
         if unsigned:
-            return made, to_uint8(x, largest).astype(np.float64) * largest / 255
-        return made, to_int8(x, largest).astype(np.float64) * largest / 127
+            return made, to_uint8(x, largest).astype(np.float64) * largest / UINT8
+        return made, to_int8(x, largest).astype(np.float64) * largest / INT8
 
     def weighted(self, op, data, x, w, b, compute, **attributes):
         """A quantized layer, requantized to the largest of its results."""
@@ -60,7 +64,7 @@ class Writer:
         largest = float(np.float32(np.abs(sums).max() * 0.9))
         y = self.net("_contrib_requantize", y[0], y[1], y[2], min_calib_range=-largest,
                      max_calib_range=largest)
-        return y, to_int8(sums, largest).astype(np.float64) * largest / 127, largest / 127
+        return y, to_int8(sums, largest).astype(np.float64) * largest / INT8, largest / INT8
 
 
 class QuantizedTest(unittest.TestCase):
@@ -119,15 +123,15 @@ class QuantizedTest(unittest.TestCase):
         largest = float(np.float32(np.abs(xa + xb).max()))
         y = net("_contrib_quantized_elemwise_add", a[0], b[0], a[1], a[2], b[1], b[2],
                 min_calib_range=-largest, max_calib_range=largest)
-        want = to_int8(xa + xb, largest) * largest / 127
+        want = to_int8(xa + xb, largest) * largest / INT8
         net.output(net("_contrib_dequantize", y[0], y[1], y[2]))
-        wants = [(want, largest / 127)]
+        wants = [(want, largest / INT8)]
         # The range of the concatenation includes those of both.
         both = net("_contrib_quantized_concat", a[0], b[0], a[1], a[2], b[1], b[2], dim=1,
                    num_args=2)
         bounds = [float(net.nodes[v.node]["attrs"]["max_calib_range"]) for v in (a, b)]
         x = np.concatenate([xa, xb], 1)
-        wants.append((to_int8(x, max(bounds)) * max(bounds) / 127, max(bounds) / 127))
+        wants.append((to_int8(x, max(bounds)) * max(bounds) / INT8, max(bounds) / INT8))
         net.output(net("_contrib_dequantize", both[0], both[1], both[2]))
         self.check_steps(net, wants)
 
@@ -142,15 +146,15 @@ class QuantizedTest(unittest.TestCase):
             net.output(net("_contrib_dequantize", q[0], q[1], q[2]))
         largest = np.abs(x).max()
         low, span = x.min(), x.max() - x.min()
-        wants = [(to_int8(x, largest) * largest / 127, largest / 127),
-                 (to_uint8(x - low, span) * (span / 255) + low, span / 255)]
+        wants = [(to_int8(x, largest) * largest / INT8, largest / INT8),
+                 (to_uint8(x - low, span, 255) * (span / 255) + low, span / 255)]
         self.check_steps(net, wants)
 
     def test_weights_that_are_quantized_while_running(self):
         # Their ranges are computed from parameters, and known when compiling.
         writer = Writer(4)
         net, r = writer.net, writer.reals
-        x, w, b = r(3, 16), r(12, 16), r(12)
+        x, w, b = r(30, 16), r(12, 16), r(12)
         q, xq = writer.quantize(net.data(x), x, 2.0)
         made = []
         for array in (w, b):
@@ -160,13 +164,44 @@ class QuantizedTest(unittest.TestCase):
         wq, bq = made
         y = net("_contrib_quantized_fully_connected", q[0], wq[0], bq[0], q[1], q[2], wq[1],
                 wq[2], bq[1], bq[2], num_hidden=12)
-        whole, bias = (to_int8(v, np.abs(v).max()) * (np.abs(v).max() / 127.0) for v in (w, b))
+        whole, bias = (to_int8(v, np.abs(v).max()) * (np.abs(v).max() / INT8) for v in (w, b))
         sums = xq @ whole.T + bias
         largest = float(np.float32(np.abs(sums).max()))
         y = net("_contrib_requantize", y[0], y[1], y[2], min_calib_range=-largest,
                 max_calib_range=largest)
         net.output(net("_contrib_dequantize", y[0], y[1], y[2]))
-        report = self.check_steps(net, [(to_int8(sums, largest) * largest / 127, largest / 127)])
+        report = self.check_steps(net, [(to_int8(sums, largest) * largest / INT8, largest / INT8)])
+        self.assertTrue(any("_i32" in routine for routine in self.routines(report)),
+                        self.routines(report))
+
+    def test_fused_operators(self):
+        # Their weights are floats, which are folded with the batch normalization and rounded.
+        writer = Writer(5)
+        net, r = writer.net, writer.reals
+        x, w = np.abs(r(1, 4, 8, 8)), r(6, 4, 3, 3)
+        gamma, beta, mean, variance = r(6), r(6), r(6), np.abs(r(6)) + np.float32(0.5)
+        q, xq = writer.quantize(net.data(x), x, 2.0, unsigned=True)
+        inner = symbols.Net()
+        y = inner("Convolution", inner.variable("data"), inner.variable("weight"), kernel=(3, 3),
+                  pad=(1, 1), num_filter=6, no_bias=True)
+        y = inner("BatchNorm", y, *map(inner.variable, ("gamma", "beta", "mean", "variance")),
+                  eps=1e-5, fix_gamma=False)
+        inner.heads = [inner("Activation", inner("elemwise_add", y, inner.variable("other")),
+                             act_type="relu")]
+        factors = gamma / np.sqrt(variance + np.float32(1e-5))
+        folded = w * factors[:, None, None, None]
+        largest = np.abs(folded).max((1, 2, 3), keepdims=True)
+        rounded = to_int8(folded, largest).astype(np.float64) * largest / INT8
+        other, oq = writer.quantize(net.data(r(1, 6, 8, 8)), net.feeds["in1"], 2.0)
+        sums = plain.conv(xq, rounded, beta - factors * mean, None, (1, 1)) + oq
+        most = float(np.float32(sums.max() * 0.9))
+        y = net("_sg_mkldnn_conv", q[0], w, gamma, beta, mean, variance, other[0], q[1], q[2],
+                other[1], other[2], subgraphs=[inner], quantized="true", with_bn="true",
+                with_sum="true", with_postsum_act="true", min_calib_range=0.0,
+                max_calib_range=most)
+        net.output(net("_contrib_dequantize", y[0], y[1], y[2]))
+        want = to_uint8(np.maximum(sums, 0), most) * most / UINT8
+        report = self.check_steps(net, [(want, most / UINT8)])
         self.assertTrue(any("_i32" in routine for routine in self.routines(report)),
                         self.routines(report))
 

@@ -79,12 +79,16 @@ class Net:
         """An input that has no value, such as a label."""
         return self.node("null", name)
 
-    def __call__(self, op, *inputs, name=None, **attributes):
-        """A node of the operator `op`. Arrays become parameters."""
+    def __call__(self, op, *inputs, name=None, subgraphs=(), **attributes):
+        """A node of the operator `op`. Arrays become parameters. `subgraphs` are nets whose
+        variables stand for values that the operator gives them."""
         refs = [i if isinstance(i, Ref) else self.param(i) for i in inputs]
         texts = {key: value if isinstance(value, str) else str(value)
                  for key, value in attributes.items()}
-        return self.node(op, name or f"{op.lower().strip('_')}{len(self.nodes)}", refs, texts)
+        made = self.node(op, name or f"{op.lower().strip('_')}{len(self.nodes)}", refs, texts)
+        if subgraphs:
+            self.nodes[made.node]["subgraphs"] = [json.loads(net.json()) for net in subgraphs]
+        return made
 
     def output(self, ref, want=None, error=1e-5):
         self.heads.append(ref)
@@ -106,6 +110,8 @@ class Net:
                     new["attr"] = hidden
             elif node["attrs"]:
                 new["attr" if self.version < 1100 else "attrs"] = node["attrs"]
+            if "subgraphs" in node:
+                new["subgraphs"] = node["subgraphs"]
             nodes.append(new)
         heads = [[r.node, r.index] + ([] if old else [0]) for r in self.heads]
         whole = {"nodes": nodes,

@@ -104,11 +104,12 @@ Value convertArangeLike(Layer &layer) {
   return layer.reshape(layer.slice(y, 0, 0, product(shape)), shape);
 }
 
-Value convertEye(Layer &layer) {
-  int64_t rows = layer.getInt("N", 0), columns = layer.getInt("M", 0),
-          diagonal = layer.getInt("k", 0);
-  columns = columns <= 0 ? rows : columns;
-  if (rows < 1 || rows > kMaxReadElements || columns > kMaxReadElements)
+/// Returns a matrix with 1 on the diagonal `diagonal` and 0 elsewhere.
+static Value makeEye(Layer &layer, int64_t rows, int64_t columns,
+                     int64_t diagonal) {
+  diagonal = std::clamp<int64_t>(diagonal, -kMaxDim, kMaxDim);
+  if (rows < 1 || columns < 1 || rows > kMaxReadElements ||
+      columns > kMaxReadElements)
     return layer.broken("is a matrix of " + Twine(rows) + " rows and " +
                         Twine(columns) + " columns");
   Type type = layer.getDtype("dtype", layer.getF32());
@@ -122,6 +123,79 @@ Value convertEye(Layer &layer) {
   return layer.castTo(
       layer.constant(DenseElementsAttr::get(f32, ArrayRef<float>(elements))),
       type);
+}
+
+Value convertEye(Layer &layer) {
+  int64_t rows = layer.getInt("N", 0), columns = layer.getInt("M", 0);
+  return makeEye(layer, rows, columns <= 0 ? rows : columns,
+                 layer.getInt("k", 0));
+}
+
+Value convertIdentityMatrix(Layer &layer) {
+  auto shape = layer.getInts("shape").value_or(SmallVector<int64_t>());
+  if (shape.size() != 2)
+    return layer.broken("is a matrix of shape " + toString(shape));
+  return makeEye(layer, shape[0], shape[1], 0);
+}
+
+/// Returns a vector of `compute(i)` for i from 0 to `number` - 1.
+static Value tabulate(Layer &layer, int64_t number,
+                      llvm::function_ref<double(double)> compute) {
+  Type type = layer.getDtype("dtype", layer.getF32());
+  if (!type)
+    return {};
+  if (number < 1 || number > 1 << 20)
+    return layer.broken("has " + Twine(number) + " elements");
+  SmallVector<double> reals;
+  SmallVector<int64_t> ints;
+  for (int64_t i = 0; i < number; ++i) {
+    double value = compute(double(i));
+    isa<FloatType>(type) ? reals.push_back(value)
+                         : ints.push_back(int64_t(value));
+  }
+  return layer.constant(frontends::makeAttribute(
+      {RankedTensorType::get(number, type), ints, reals}));
+}
+
+/// Returns the bounds of linspace and logspace, by their distance.
+static std::pair<double, double> readSteps(Layer &layer, int64_t number) {
+  double start = layer.getReal("start", 0), stop = layer.getReal("stop", 1);
+  int64_t steps = layer.getBool("endpoint", true) ? number - 1 : number;
+  return {start, steps > 0 ? (stop - start) / double(steps) : 0};
+}
+
+Value convertLinspace(Layer &layer) {
+  int64_t number = layer.getInt("num", 50);
+  auto [start, step] = readSteps(layer, number);
+  return tabulate(layer, number, [start = start, step = step](double i) {
+    return start + step * i;
+  });
+}
+
+Value convertLogspace(Layer &layer) {
+  int64_t number = layer.getInt("num", 50);
+  double base = layer.getReal("base", 10);
+  auto [start, step] = readSteps(layer, number);
+  return tabulate(layer, number, [base, start = start, step = step](double i) {
+    return std::pow(base, start + step * i);
+  });
+}
+
+/// Returns a window of cosines: a - b cos(t) + c cos(2 t).
+static Value makeWindow(Layer &layer, double a, double b, double c) {
+  int64_t number = layer.getInt("M", 0);
+  double step =
+      number > 1 ? 2 * 3.14159265358979323846 / double(number - 1) : 0;
+  return tabulate(layer, number, [=](double i) {
+    return number == 1
+               ? 1.0
+               : a - b * std::cos(step * i) + c * std::cos(2 * step * i);
+  });
+}
+Value convertHanning(Layer &layer) { return makeWindow(layer, 0.5, 0.5, 0); }
+Value convertHamming(Layer &layer) { return makeWindow(layer, 0.54, 0.46, 0); }
+Value convertBlackman(Layer &layer) {
+  return makeWindow(layer, 0.42, 0.5, 0.08);
 }
 
 Value convertShapeArray(Layer &layer) {

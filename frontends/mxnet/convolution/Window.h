@@ -7,21 +7,10 @@
 #ifndef NNC_FRONTENDS_MXNET_CONVOLUTION_WINDOW_H
 #define NNC_FRONTENDS_MXNET_CONVOLUTION_WINDOW_H
 
+#include "frontends/common/Window.h"
 #include "frontends/mxnet/graph/Layer.h"
 
 namespace nnc::mxnet {
-
-/// The windows of a convolution or a pool: a number for each spatial axis.
-struct Window {
-  llvm::SmallVector<int64_t> kernel, strides, dilations;
-  llvm::SmallVector<int64_t> pads; ///< before all axes, then behind all axes
-
-  size_t getAxes() const { return kernel.size(); }
-  /// Returns the number of elements that a window spans along an axis.
-  int64_t getExtent(size_t axis) const {
-    return (kernel[axis] - 1) * dilations[axis] + 1;
-  }
-};
 
 /// Reads the attributes kernel, stride, dilate and pad of a node whose input
 /// `x` has its spatial axes last. Returns nullopt after an error.

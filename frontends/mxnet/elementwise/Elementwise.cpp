@@ -156,9 +156,20 @@ Value convertRound(Layer &layer) {
 
 /// Converts NumPy's around, whose halves are rounded to even.
 Value convertAround(Layer &layer) {
-  if (layer.getInt("decimals", 0) != 0)
-    return layer.unsupported("rounds to decimals");
-  return convertUnary(layer, "round");
+  int64_t decimals = layer.getInt("decimals", 0);
+  Value x = layer.getInput(0);
+  if (decimals == 0 || (decimals > 0 && !isa<FloatType>(getElement(x))))
+    return convertUnary(layer, "round");
+  if (decimals < -30 || decimals > 30)
+    return layer.broken("rounds to " + Twine(decimals) + " decimals");
+  Type type = getElement(x);
+  x = isa<FloatType>(type) ? x : layer.castTo(x, layer.getF32());
+  Value scale = layer.scalar(std::pow(10.0, double(std::abs(decimals))), x);
+  StringRef before = decimals > 0 ? "mul" : "div",
+            behind = decimals > 0 ? "div" : "mul";
+  Value y = layer.createElementwise(
+      "round", layer.createElementwise(before, {x, scale}));
+  return layer.castTo(layer.createElementwise(behind, {y, scale}), type);
 }
 
 /// Converts trunc and fix.

@@ -47,8 +47,8 @@ std::optional<bool> nnc::mxnet::parseBool(StringRef text) {
 }
 
 /// Calls `take` with each entry of a tuple in parentheses or brackets, or with
-/// a text that is no tuple. Returns false if the text has another form or if
-/// `take` returns false.
+/// a text that is no tuple. A tuple of tuples has the entries of all. Returns
+/// false if the text has another form or if `take` returns false.
 static bool forEachEntry(StringRef text,
                          llvm::function_ref<bool(StringRef)> take) {
   text = text.trim();
@@ -68,6 +68,12 @@ static bool forEachEntry(StringRef text,
     return true;
   SmallVector<StringRef> entries;
   text.split(entries, ',');
+  if (text.starts_with("("))
+    for (StringRef &entry : entries) {
+      entry = entry.trim();
+      entry.consume_front("(");
+      entry.consume_back(")");
+    }
   return llvm::all_of(entries, take);
 }
 

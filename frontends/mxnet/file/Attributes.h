@@ -27,7 +27,9 @@ std::optional<bool> parseBool(llvm::StringRef text);
 
 /// The entries of a tuple, nullopt for "None".
 using OptionalInts = llvm::SmallVector<std::optional<int64_t>>;
-/// Parses a tuple of integers; a single integer is a tuple of one.
+/// Parses a tuple of integers, or of tuples of them, such as pairs of a
+/// padding, whose entries follow each other. A single integer is a tuple of
+/// one.
 std::optional<OptionalInts> parseTuple(llvm::StringRef text);
 /// Parses a tuple of real numbers; a single number is a tuple of one.
 std::optional<llvm::SmallVector<double>> parseReals(llvm::StringRef text);

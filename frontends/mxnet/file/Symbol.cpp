@@ -16,14 +16,17 @@ namespace {
 /// The reader of the parts of a symbol.
 class SymbolReader {
 public:
-  SymbolReader(Symbol &symbol, Problems &problems)
-      : symbol(symbol), problems(problems) {}
+  /// `owner` is the name of the node that has the symbol as a subgraph.
+  SymbolReader(Symbol &symbol, Problems &problems, StringRef owner = "")
+      : symbol(symbol), problems(problems), owner(owner) {}
 
   bool run(const json::Object &top);
 
 private:
   bool fail(StringRef place, const Twine &why,
             ImportStatus status = ImportStatus::broken) {
+    if (place.empty())
+      place = owner;
     problems.report(status,
                     place.empty() ? problems.getLoc() : problems.getLoc(place))
         << why;
@@ -33,6 +36,8 @@ private:
   /// Adds the texts of the object `key` of a node, if it has one.
   void readAttributes(const json::Object &from, StringRef key,
                       SymbolNode &node);
+  /// Reads the graphs that a node runs.
+  void readSubgraphs(const json::Object &from, SymbolNode &node);
   /// Reads a list of entries, each with two or three numbers.
   void readEntries(const json::Array &from, StringRef place, StringRef what,
                    std::vector<Entry> &to);
@@ -40,6 +45,7 @@ private:
 
   Symbol &symbol;
   Problems &problems;
+  StringRef owner;
   size_t count = 0; ///< number of nodes
   bool isSound = true;
 };
@@ -90,6 +96,22 @@ void SymbolReader::readEntries(const json::Array &from, StringRef place,
   }
 }
 
+void SymbolReader::readSubgraphs(const json::Object &from, SymbolNode &node) {
+  const json::Array *graphs = from.getArray("subgraphs");
+  if (!graphs)
+    return;
+  for (const json::Value &value : *graphs) {
+    const json::Object *object = value.getAsObject();
+    if (!object) {
+      fail(node.name, "has a subgraph that is no object");
+      return;
+    }
+    Symbol &graph = node.subgraphs.emplace_back();
+    graph.version = symbol.version;
+    isSound &= SymbolReader(graph, problems, node.name).run(*object);
+  }
+}
+
 void SymbolReader::readNode(const json::Value &value, size_t number) {
   SymbolNode node;
   std::string place = "node" + std::to_string(number);
@@ -109,6 +131,7 @@ void SymbolReader::readNode(const json::Value &value, size_t number) {
     readAttributes(*object, key, node);
   if (inputs)
     readEntries(*inputs, node.name, "inputs", node.inputs);
+  readSubgraphs(*object, node);
   symbol.nodes.push_back(std::move(node));
 }
 
@@ -124,8 +147,11 @@ bool SymbolReader::run(const json::Object &top) {
   const json::Array *nodes = top.getArray("nodes");
   const json::Array *heads = top.getArray("heads");
   if (!nodes || !heads)
-    return fail("", "is not a symbol of MXNet: it lacks its 'nodes' or its "
-                    "'heads'");
+    return fail("", owner.empty()
+                        ? "is not a symbol of MXNet: it lacks its 'nodes' or "
+                          "its 'heads'"
+                        : "has a subgraph that lacks its 'nodes' or its "
+                          "'heads'");
   count = nodes->size();
   if (int64_t(count) > problems.getLimits().nodes)
     return fail("",
@@ -133,13 +159,21 @@ bool SymbolReader::run(const json::Object &top) {
                     Twine(problems.getLimits().nodes) +
                     "; --limit nodes=N allows more",
                 ImportStatus::limit);
+  readVersion(top);
   for (const auto &[i, node] : llvm::enumerate(*nodes))
     readNode(node, i);
   readEntries(*heads, "", "heads", symbol.heads);
   if (isSound && symbol.heads.empty())
-    fail("", "has no outputs");
-  readVersion(top);
+    fail("", owner.empty() ? "has no outputs" : "has a subgraph of no outputs");
   return isSound;
+}
+
+int64_t Symbol::countNodes() const {
+  int64_t all = int64_t(nodes.size());
+  for (const SymbolNode &node : nodes)
+    for (const Symbol &graph : node.subgraphs)
+      all += graph.countNodes();
+  return all;
 }
 
 std::optional<Symbol> nnc::mxnet::loadSymbol(StringRef path,

@@ -25,6 +25,8 @@ struct Entry {
   uint32_t node, output;
 };
 
+struct Symbol;
+
 /// A node of the graph: an operator, or with the operator "null" a variable,
 /// which is an input or a parameter of the network.
 struct SymbolNode {
@@ -33,18 +35,24 @@ struct SymbolNode {
   /// The texts of the operator's parameters and of hidden keys such as
   /// "__shape__".
   llvm::StringMap<std::string> attributes;
+  /// The graphs that the operator runs, such as the body of a loop. Their
+  /// variables stand for values that the operator gives them.
+  std::vector<Symbol> subgraphs;
 
   bool isVariable() const { return op == "null"; }
 };
 
 /// A graph as MXNet 0.8 to 1.9 save it.
 struct Symbol {
-  std::unique_ptr<llvm::MemoryBuffer> file;
+  std::shared_ptr<llvm::MemoryBuffer> file; ///< null for subgraphs
   std::vector<SymbolNode> nodes;
   std::vector<Entry> heads; ///< outputs of the network
   /// The version that saved the graph, as in 10901 for 1.9.1; 0 if the file
   /// does not state it, as before MXNet 0.9.
   int64_t version = 0;
+
+  /// Returns the number of nodes, including those of subgraphs.
+  int64_t countNodes() const;
 };
 
 /// Reads the file at `path`, and checks that nodes are named and that all

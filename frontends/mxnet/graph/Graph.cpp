@@ -37,7 +37,7 @@ std::vector<uint32_t> GraphImporter::findInputs(const Symbol &symbol,
 }
 
 Value GraphImporter::getParameter(StringRef name) {
-  const Param *param = params.find(name);
+  const Param *param = depth ? nullptr : params.find(name);
   if (!param)
     return {};
   auto [entry, isNew] = parameters.try_emplace(name);
@@ -58,19 +58,26 @@ void GraphImporter::importVariable(uint32_t number) {
   values[number] = {getParameter(symbol.nodes[number].name)};
 }
 
-void GraphImporter::importNode(uint32_t number) {
-  const SymbolNode &node = symbol.nodes[number];
+/// Returns the number of leading inputs that a node reads.
+static size_t countReads(const SymbolNode &node) {
+  const OpInfo *info = findOp(node.op);
+  return info ? info->countReads(node) : node.inputs.size();
+}
+
+void GraphImporter::importNode(const Symbol &graph, Values &values,
+                               uint32_t number) {
+  const SymbolNode &node = graph.nodes[number];
   Location loc = problems.getLoc(node.name);
   SmallVector<Value> inputs;
   const OpInfo *info = findOp(node.op);
-  size_t reads = info ? info->countReads(node) : node.inputs.size();
-  for (const Entry &entry : llvm::ArrayRef(node.inputs).take_front(reads)) {
+  for (const Entry &entry :
+       llvm::ArrayRef(node.inputs).take_front(countReads(node))) {
     ArrayRef<Value> results = values[entry.node];
     // A node that failed has no results, which is reported once.
     if (!results.empty() && entry.output >= results.size()) {
       problems.report(ImportStatus::broken, loc, node.op)
           << node.op << " reads result " << entry.output << " of '"
-          << symbol.nodes[entry.node].name << "', which has " << results.size();
+          << graph.nodes[entry.node].name << "', which has " << results.size();
       return;
     }
     inputs.push_back(results.empty() ? Value() : results[entry.output]);
@@ -99,6 +106,64 @@ void GraphImporter::importNode(uint32_t number) {
   layer.setResult(0, first);
   if (first && !layer.hasFailed())
     values[number] = layer.takeResults();
+}
+
+bool GraphImporter::importSubgraph(Layer &layer, const Symbol &graph,
+                                   ArrayRef<Value> inputs,
+                                   SmallVectorImpl<Value> &results,
+                                   ArrayRef<Computed> computed) {
+  Values inner(graph.nodes.size());
+  size_t given = 0;
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (!node.isVariable())
+      continue;
+    if (given < inputs.size())
+      inner[number] = {inputs[given]};
+    ++given;
+  }
+  if (given != inputs.size()) {
+    layer.broken("gives " + Twine(inputs.size()) +
+                 " values to a subgraph that has " + Twine(given) +
+                 " variables");
+    return false;
+  }
+  imported += int64_t(graph.nodes.size());
+  if (imported > problems.getLimits().nodes) {
+    layer.fail(ImportStatus::limit, "has loops that expand to more than " +
+                                        Twine(problems.getLimits().nodes) +
+                                        " nodes; --limit nodes=N allows more");
+    return false;
+  }
+  for (auto [number, value] : computed)
+    inner[number] = {value};
+  auto sorted = sortNodes(
+      graph,
+      [&](const SymbolNode &node) {
+        bool isComputed = !inner[&node - graph.nodes.data()].empty();
+        return isComputed ? 0 : countReads(node);
+      },
+      problems);
+  if (!sorted)
+    return false;
+  ++depth;
+  for (uint32_t number : *sorted)
+    if (!graph.nodes[number].isVariable() && inner[number].empty())
+      importNode(graph, inner, number);
+  --depth;
+  for (const Entry &head : graph.heads) {
+    ArrayRef<Value> made = inner[head.node];
+    if (!made.empty() && head.output >= made.size()) {
+      layer.broken("has a subgraph that gives result " + Twine(head.output) +
+                   " of '" + graph.nodes[head.node].name + "', which has " +
+                   Twine(made.size()));
+      return false;
+    }
+    // A node that failed has no results, which is reported once.
+    if (made.empty() || !made[head.output])
+      return false;
+    results.push_back(made[head.output]);
+  }
+  return true;
 }
 
 /// Returns the name that MXNet gives result `output` of a node among the
@@ -148,7 +213,7 @@ void GraphImporter::run(ArrayRef<uint32_t> sorted,
   }
   for (uint32_t number : sorted)
     if (!symbol.nodes[number].isVariable())
-      importNode(number);
+      importNode(symbol, values, number);
     else if (params.find(symbol.nodes[number].name))
       importVariable(number);
   reportMissing(missing, problems, "operators",

@@ -18,6 +18,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace nnc::mxnet {
+class Layer;
 
 /// The importer of the nodes of a symbol into a function.
 class GraphImporter {
@@ -38,8 +39,21 @@ public:
            llvm::ArrayRef<Input> inputs);
 
   /// Returns the parameter `name` as a constant; null, without an error, if
-  /// there is none.
+  /// there is none, or while a subgraph is imported.
   mlir::Value getParameter(llvm::StringRef name);
+
+  /// The result of a node of a subgraph that is computed in another way.
+  struct Computed {
+    uint32_t node;
+    mlir::Value value;
+  };
+  /// Imports a graph that the node `layer` runs. Its variables have the values
+  /// `inputs`, in order, and the nodes `computed` are not imported. Appends the
+  /// values of its outputs to `results`, or returns false after an error.
+  bool importSubgraph(Layer &layer, const Symbol &graph,
+                      llvm::ArrayRef<mlir::Value> inputs,
+                      llvm::SmallVectorImpl<mlir::Value> &results,
+                      llvm::ArrayRef<Computed> computed = {});
 
   /// Returns the version of MXNet that saved the symbol (Symbol::version).
   int64_t getVersion() const { return symbol.version; }
@@ -48,7 +62,11 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
 
 private:
-  void importNode(uint32_t number);
+  /// The results of each node of a graph. A result that could not be computed
+  /// is null.
+  using Values = std::vector<llvm::SmallVector<mlir::Value, 1>>;
+
+  void importNode(const Symbol &graph, Values &values, uint32_t number);
   void importVariable(uint32_t number);
   void returnResults();
 
@@ -58,9 +76,10 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   Customs customs;
-  /// The results of each node. A result that could not be computed is null.
-  std::vector<llvm::SmallVector<mlir::Value, 1>> values;
+  Values values;
   llvm::StringMap<mlir::Value> parameters;
+  int64_t depth = 0;    ///< number of subgraphs that are being imported
+  int64_t imported = 0; ///< number of nodes that were imported from subgraphs
 
   MissingOperators missing;
 };

@@ -6,6 +6,8 @@
 
 #include "frontends/mxnet/matrix/Matrix.h"
 
+#include "frontends/common/Einsum.h"
+
 using namespace mlir;
 using namespace nnc;
 
@@ -97,6 +99,77 @@ Value convertMatMul(Layer &layer) {
   if (isRow)
     shape.erase(shape.end() - (isColumn ? 1 : 2));
   return layer.reshape(y, shape);
+}
+
+Value convertEinsum(Layer &layer) {
+  return frontends::computeEinsum(layer, layer.getText("subscripts"),
+                                  layer.getInputs());
+}
+
+/// Returns the products of `a` and `b`, summed over pairs of their axes.
+static Value contract(Layer &layer, ArrayRef<int64_t> axesA,
+                      ArrayRef<int64_t> axesB) {
+  Value a = layer.getInput(0), b = layer.getInput(1);
+  SmallVector<int64_t> orderA, orderB(axesB), result;
+  for (int64_t axis = 0; axis < getRank(a); ++axis)
+    if (!llvm::is_contained(axesA, axis)) {
+      orderA.push_back(axis);
+      result.push_back(getShape(a)[axis]);
+    }
+  int64_t rows = product(result), depth = 1;
+  llvm::append_range(orderA, axesA);
+  for (auto [i, j] : llvm::zip_equal(axesA, axesB)) {
+    if (getShape(a)[i] != getShape(b)[j])
+      return layer.broken("sums products over axes of " +
+                          Twine(getShape(a)[i]) + " and " +
+                          Twine(getShape(b)[j]) + " elements");
+    depth *= getShape(a)[i];
+  }
+  for (int64_t axis = 0; axis < getRank(b); ++axis)
+    if (!llvm::is_contained(axesB, axis)) {
+      orderB.push_back(axis);
+      result.push_back(getShape(b)[axis]);
+    }
+  int64_t columns = getNumElements(b) / std::max<int64_t>(depth, 1);
+  a = layer.reshape(layer.transpose(a, orderA), {rows, depth});
+  b = layer.reshape(layer.transpose(b, orderB), {depth, columns});
+  return layer.reshape(multiply(layer, a, b), result);
+}
+
+Value convertTensorDot(Layer &layer) {
+  auto a = layer.getInts("a_axes_summed").value_or(SmallVector<int64_t>()),
+       b = layer.getInts("b_axes_summed").value_or(SmallVector<int64_t>());
+  if (!layer.normalizeAxes(a, getRank(layer.getInput(0))) ||
+      !layer.normalizeAxes(b, getRank(layer.getInput(1))))
+    return {};
+  if (a.size() != b.size())
+    return layer.broken("sums over " + Twine(a.size()) + " and " +
+                        Twine(b.size()) + " axes");
+  return contract(layer, a, b);
+}
+
+/// Converts tensordot over the last axes of a and the first ones of b.
+Value convertTensorDotOfLast(Layer &layer) {
+  int64_t rank = getRank(layer.getInput(0)), axes = layer.getInt("axes", 2);
+  if (axes < 0 || axes > rank || axes > getRank(layer.getInput(1)))
+    return layer.broken("sums over " + Twine(axes) + " axes");
+  return contract(layer, ArrayRef(iota(rank)).take_back(axes), iota(axes));
+}
+
+/// Converts polyval, whose first input has the coefficients, from that of the
+/// highest power.
+Value convertPolynomial(Layer &layer) {
+  Value p = layer.getInput(0), x = layer.getInput(1), y;
+  if (getRank(p) != 1 || getShape(p)[0] == 0)
+    return layer.broken("has coefficients of shape " + toString(getShape(p)));
+  if (getShape(p)[0] > 256)
+    return layer.fail(ImportStatus::limit, "has more than 256 coefficients");
+  for (int64_t i = 0; i < getShape(p)[0]; ++i) {
+    Value term = layer.reshape(layer.slice(p, 0, i, 1), {});
+    y = i == 0 ? layer.expand(term, getShape(x))
+               : layer.add(layer.mul(y, x), term);
+  }
+  return y;
 }
 
 /// Converts _linalg_gemm2: alpha times the product of matrices.

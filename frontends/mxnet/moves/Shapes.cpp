@@ -191,10 +191,29 @@ Value convertReshape(Layer &layer) {
   return layer.reshape(x, reader.shape);
 }
 
+/// Converts reshape_like: axes of the first input, all or from lhs_begin to
+/// lhs_end, become those of the second one.
 Value convertReshapeLike(Layer &layer) {
-  if (layer.has("lhs_begin") || layer.has("rhs_begin"))
-    return layer.unsupported("reshapes a part of the axes");
-  return layer.reshape(layer.getInput(0), getShape(layer.getInput(1)));
+  ArrayRef<int64_t> own = getShape(layer.getInput(0)),
+                    other = getShape(layer.getInput(1));
+  auto read = [&](StringRef name, int64_t otherwise, int64_t rank) {
+    int64_t at = layer.getInt(name, otherwise);
+    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  int64_t rank = own.size(), rankOther = other.size();
+  int64_t begin = read("lhs_begin", 0, rank), end = read("lhs_end", rank, rank),
+          from = read("rhs_begin", 0, rankOther),
+          to = read("rhs_end", rankOther, rankOther);
+  if (begin > end || from > to)
+    return layer.broken("has axes from " + Twine(begin) + " to " + Twine(end) +
+                        " and from " + Twine(from) + " to " + Twine(to));
+  SmallVector<int64_t> shape(own.take_front(begin));
+  llvm::append_range(shape, other.slice(from, to - from));
+  llvm::append_range(shape, own.drop_front(end));
+  if (product(shape) != product(own))
+    return layer.broken("gives a tensor of shape " + toString(own) +
+                        " the shape " + toString(shape));
+  return layer.reshape(layer.getInput(0), shape);
 }
 
 Value convertFlatten(Layer &layer) {

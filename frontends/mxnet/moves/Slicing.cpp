@@ -52,6 +52,55 @@ Value convertStack(Layer &layer) {
              : layer.create<nn::ConcatOp>(ValueRange(parts), *axis);
 }
 
+/// Returns x with axes of size 1 as NumPy's atleast_1d, 2d and 3d add them.
+static Value addAxes(Layer &layer, Value x, int64_t rank) {
+  SmallVector<int64_t> shape(getShape(x));
+  while (int64_t(shape.size()) < rank) {
+    // A vector is the middle one of three axes, and a matrix the first two.
+    bool isBehind = rank == 3 && !shape.empty();
+    shape.insert(isBehind ? shape.end() : shape.begin(), 1);
+    if (isBehind && shape.size() == 2)
+      shape.insert(shape.begin(), 1);
+  }
+  return x ? layer.reshape(x, shape) : x;
+}
+
+static Value convertAtLeast(Layer &layer, int64_t rank) {
+  for (auto [i, input] : llvm::enumerate(layer.getInputs()))
+    layer.setResult(i, addAxes(layer, input, rank));
+  return addAxes(layer, layer.getInput(0), rank);
+}
+Value convertAtLeast1(Layer &layer) { return convertAtLeast(layer, 1); }
+Value convertAtLeast2(Layer &layer) { return convertAtLeast(layer, 2); }
+Value convertAtLeast3(Layer &layer) { return convertAtLeast(layer, 3); }
+
+/// Joins tensors of at least `rank` axes along `axis`; vectors along their only
+/// one.
+static Value joinAlong(Layer &layer, int64_t rank, int64_t axis) {
+  SmallVector<Value> parts;
+  for (Value input : layer.getInputs())
+    parts.push_back(addAxes(layer, input, rank));
+  if (parts.size() == 1 || !parts[0])
+    return parts[0];
+  return layer.create<nn::ConcatOp>(ValueRange(parts),
+                                    std::min(axis, getRank(parts[0]) - 1));
+}
+Value convertVerticalStack(Layer &layer) { return joinAlong(layer, 2, 0); }
+Value convertHorizontalStack(Layer &layer) { return joinAlong(layer, 1, 1); }
+Value convertDepthStack(Layer &layer) { return joinAlong(layer, 3, 2); }
+
+/// Converts column_stack: vectors are columns.
+Value convertColumnStack(Layer &layer) {
+  SmallVector<Value> parts;
+  for (Value input : layer.getInputs())
+    parts.push_back(getRank(input) < 2
+                        ? layer.reshape(input, {getNumElements(input), 1})
+                        : input);
+  return parts.size() == 1
+             ? parts[0]
+             : layer.create<nn::ConcatOp>(ValueRange(parts), int64_t(1));
+}
+
 //===----------------------------------------------------------------------===//
 // Splitting
 //===----------------------------------------------------------------------===//
@@ -116,9 +165,19 @@ Value convertSplitV2(Layer &layer) {
   auto axis = layer.getAxis("axis", 1, getRank(x));
   if (!axis)
     return {};
-  int64_t sections = layer.getInt("sections", 0);
-  if (sections > 0)
+  int64_t sections = layer.getInt("sections", 0), size = getShape(x)[*axis];
+  if (sections > 0 && size % sections == 0)
     return splitEvenly(layer, x, *axis, sections);
+  if (sections > size)
+    return layer.broken("splits an axis of " + Twine(size) + " elements into " +
+                        Twine(sections) + " parts");
+  if (sections > 0) {
+    // array_split: the first parts have one element more.
+    SmallVector<int64_t> begins;
+    for (int64_t i = 0; i < sections; ++i)
+      begins.push_back(i * (size / sections) + std::min(i, size % sections));
+    return splitAt(layer, x, *axis, begins);
+  }
   auto begins = layer.getInts("indices").value_or(SmallVector<int64_t>());
   if (begins.empty() || begins[0] != 0)
     begins.insert(begins.begin(), 0);
@@ -230,7 +289,8 @@ Value convertCrop(Layer &layer) {
 
 Value convertReverse(Layer &layer) {
   Value x = layer.getInput(0);
-  auto axes = layer.getInts("axis").value_or(SmallVector<int64_t>());
+  // Without axes, NumPy's flip turns all.
+  auto axes = layer.getInts("axis").value_or(iota(getRank(x)));
   if (!layer.normalizeAxes(axes, getRank(x)))
     return {};
   for (int64_t axis : axes) {

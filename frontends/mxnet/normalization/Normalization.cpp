@@ -4,17 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/mxnet/graph/Layer.h"
+#include "frontends/mxnet/normalization/Normalization.h"
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::mxnet {
 
-/// Converts BatchNorm. Inference always uses the moving statistics. With
-/// fix_gamma, the default, the scale is 1 whatever the parameter holds.
-Value convertBatchNorm(Layer &layer) {
-  Value x = layer.getInput(0), beta = layer.getInput(2);
+Value normalizeBatch(Layer &layer, Value x, bool hasFixedScale) {
+  Value beta = layer.getInput(2);
   auto getStatistic = [&](size_t i, StringRef suffix) {
     Value statistic = layer.getNumInputs() > i ? layer.getInput(i)
                                                : layer.getOwnParameter(suffix);
@@ -35,7 +33,7 @@ Value convertBatchNorm(Layer &layer) {
   if (!mean || !variance)
     return {};
   Value gamma = layer.castTo(layer.getInput(1), getElement(x));
-  if (layer.getBool("fix_gamma", true))
+  if (hasFixedScale)
     gamma = layer.splat(1, getElement(x), getShape(gamma));
   Value y = layer.create<nn::BatchNormOp>(
       layer.moveAxis(x, *axis, 1), gamma, layer.castTo(beta, getElement(x)),
@@ -45,6 +43,13 @@ Value convertBatchNorm(Layer &layer) {
     layer.setResult(2, variance);
   }
   return y ? layer.moveAxis(y, 1, *axis) : Value();
+}
+
+/// Converts BatchNorm. Inference always uses the moving statistics. With
+/// fix_gamma, the default, the scale is 1 whatever the parameter holds.
+Value convertBatchNorm(Layer &layer) {
+  return normalizeBatch(layer, layer.getInput(0),
+                        layer.getBool("fix_gamma", true));
 }
 
 namespace {

@@ -66,13 +66,17 @@ Value convertSoftmin(Layer &layer) {
       layer, layer.createElementwise("neg", layer.getInput(0)), false);
 }
 
+/// Converts SoftmaxActivation. The mode "instance" means the last axis: MXNet
+/// collapses the others to one.
 Value convertSoftmaxActivation(Layer &layer) {
   StringRef mode = layer.getText("mode", "instance");
   if (mode != "instance" && mode != "channel")
     return layer.broken("has the mode '" + mode + "'");
   Value x = layer.getInput(0);
-  return mode == "channel" && getRank(x) > 1 ? softmax(layer, x, 1)
-                                             : softmaxOfSamples(layer, x);
+  if (getRank(x) < 1)
+    return layer.broken("needs an input with axes");
+  bool isOfChannels = mode == "channel" && getRank(x) > 1;
+  return softmax(layer, x, isOfChannels ? 1 : getRank(x) - 1);
 }
 
 /// Converts SoftmaxOutput, whose loss matters for training alone.

@@ -3,34 +3,18 @@
 // Part of the nnc project, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-//
-// A quantized tensor of MXNet is three values: integers, and the least and the
-// largest number that they can stand for. During the import, the first value is
-// the numbers that the integers stand for: the result of a qnn.dequantize, or,
-// for the 32-bit sums of products, plain floats. Layers of integers come from
-// that when the compiler fuses a float op with the quantization around it.
-//
-//===----------------------------------------------------------------------===//
+
+#include "frontends/mxnet/qnn/Quantized.h"
 
 #include "frontends/mxnet/convolution/Convolution.h"
 #include "frontends/mxnet/matrix/Matrix.h"
+#include "frontends/mxnet/normalization/Normalization.h"
 #include "frontends/mxnet/pooling/Pooling.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::mxnet {
-namespace {
-/// The numbers that the integers of a tensor can stand for.
-struct Range {
-  double min, max;
-
-  double getLargest() const { return std::max(std::abs(min), std::abs(max)); }
-};
-} // namespace
-
 /// Returns a range that is known when compiling, of inputs `i` and `i + 1`.
 static std::optional<Range> readRange(Layer &layer, size_t i) {
   auto read = [&](size_t j) -> std::optional<double> {
@@ -45,16 +29,23 @@ static std::optional<Range> readRange(Layer &layer, size_t i) {
   return min && max ? std::optional(Range{*min, *max}) : std::nullopt;
 }
 
-/// Returns the range that calibration found, or nullopt.
-static std::optional<Range> readCalibrated(Layer &layer) {
+std::optional<Range> readCalibrated(Layer &layer) {
   if (!layer.has("min_calib_range") || !layer.has("max_calib_range"))
     return std::nullopt;
   return Range{layer.getReal("min_calib_range", 0),
                layer.getReal("max_calib_range", 0)};
 }
 
-/// Returns the quantized type of tensors of shape `shape` for a range: with
-/// int8, the largest number is 127; with uint8, the range has 255 steps.
+static bool hasHalfSteps(Layer &layer) {
+  return layer.getImporter().getVersion() >= 10500;
+}
+
+double countSteps(Layer &layer, bool isSigned) {
+  return (isSigned ? 127 : 255) + (hasHalfSteps(layer) ? 0.5 : 0);
+}
+
+/// Returns the quantized type of tensors of shape `shape` for a range. The
+/// integer 0 of int8 is the number 0.
 static RankedTensorType makeType(Layer &layer, ArrayRef<int64_t> shape,
                                  Range range, bool isSigned) {
   double span = isSigned ? range.getLargest() : range.max - range.min;
@@ -64,8 +55,10 @@ static RankedTensorType makeType(Layer &layer, ArrayRef<int64_t> shape,
     return {};
   }
   qnn::Parameters parameters;
-  parameters.scales = {span / (isSigned ? 127 : 255)};
-  parameters.min = isSigned ? -127 : 0;
+  // A range of uint8 that does not begin at 0 has 255 steps.
+  bool isWhole = !isSigned && range.min != 0;
+  parameters.scales = {span / (isWhole ? 255 : countSteps(layer, isSigned))};
+  parameters.min = !isSigned ? 0 : hasHalfSteps(layer) ? -128 : -127;
   parameters.max = isSigned ? 127 : 255;
   double zero = isSigned ? 0 : -range.min / parameters.scales[0];
   parameters.zeroPoints = {int64_t(std::round(zero))};
@@ -86,7 +79,9 @@ static RankedTensorType makeType(Layer &layer, ArrayRef<int64_t> shape,
 static Value roundTo(Layer &layer, Value x, RankedTensorType type) {
   if (!x || !type)
     return {};
-  Value q = layer.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_away, x);
+  qnn::Rounding rounding =
+      hasHalfSteps(layer) ? qnn::Rounding::half_even : qnn::Rounding::half_away;
+  Value q = layer.createAs<qnn::QuantizeOp>(type, rounding, x);
   return layer.createAs<qnn::DequantizeOp>(
       RankedTensorType::get(type.getShape(), layer.getF32()), q);
 }
@@ -104,11 +99,12 @@ static Value give(Layer &layer, Value x, Range range) {
   return give(layer, x, one(range.min), one(range.max));
 }
 
-/// Quantizes x to a known range.
-static Value quantize(Layer &layer, Value x, Range range, bool isSigned) {
-  RankedTensorType type = makeType(layer, getShape(x), range, isSigned);
+Value quantize(Layer &layer, Value x, Range range, bool isSigned) {
   if (isSigned)
     range = {-range.getLargest(), range.getLargest()};
+  else if (range.min >= 0)
+    range.min = 0; // as oneDNN has it
+  RankedTensorType type = makeType(layer, getShape(x), range, isSigned);
   return give(layer, roundTo(layer, x, type), range);
 }
 
@@ -132,7 +128,8 @@ static Value quantizeAtRunTime(Layer &layer, Value x, Value min, Value max,
   }
   Value largest = apply("max", layer.createElementwise("abs", min),
                         layer.createElementwise("abs", max));
-  Value step = apply("div", apply("max", largest, least), layer.scalar(127, x));
+  Value step = apply("div", apply("max", largest, least),
+                     layer.scalar(countSteps(layer, true), x));
   Value q = apply("div", layer.createElementwise("abs", x), step);
   q = layer.createElementwise("floor", layer.add(q, layer.scalar(0.5, x)));
   q = apply("min", q, layer.scalar(127, x));
@@ -196,10 +193,7 @@ Value convertRequantize(Layer &layer) {
   return quantizeAtRunTime(layer, x, min, max, *isSigned);
 }
 
-/// Returns the numbers that `x` stands for: x itself if the import holds those,
-/// otherwise its integers times the step of the range in inputs `i` and `i +
-/// 1`, which may have an element for each slice of the first axis.
-static Value asNumbers(Layer &layer, Value x, size_t i) {
+Value asNumbers(Layer &layer, Value x, size_t i) {
   if (!x || isa<FloatType>(getElement(x)))
     return x;
   Value min = layer.getInput(i), max = layer.getInput(i + 1);
@@ -216,7 +210,7 @@ static Value asNumbers(Layer &layer, Value x, size_t i) {
     return layer.broken("reads integers of shape " + toString(getShape(x)) +
                         " with " + Twine(slices) + " ranges");
   bool isUnsigned = integer.isUnsigned();
-  double most = isUnsigned ? 255 : isByte ? 127 : 2147483647;
+  double most = isByte ? countSteps(layer, !isUnsigned) : 2147483647;
   qnn::Parameters parameters;
   parameters.axis = slices == 1 ? -1 : 0;
   parameters.min = isUnsigned ? 0 : isByte ? -128 : INT32_MIN;
@@ -235,21 +229,34 @@ static Value asNumbers(Layer &layer, Value x, size_t i) {
       RankedTensorType::get(getShape(x), layer.getF32()), q);
 }
 
+/// Converts _contrib_quantized_batch_norm, which uses its scale even with
+/// fix_gamma.
+Value convertQuantizedBatchNorm(Layer &layer) {
+  auto range = readCalibrated(layer);
+  Value x = asNumbers(layer, layer.getInput(0), 5);
+  if (!range)
+    return layer.unsupported("lacks the range that calibration finds");
+  Value y = normalizeBatch(layer, x, /*hasFixedScale=*/false);
+  return y ? quantize(layer, y, *range, /*isSigned=*/true) : Value();
+}
+
 Value convertDequantize(Layer &layer) {
   return asNumbers(layer, layer.getInput(0), 1);
 }
 
-/// Returns the quantized type that the numbers of input `i` were rounded to;
-/// null for sums of 32 bits and for ranges that are computed.
-static RankedTensorType findType(Layer &layer, size_t i) {
-  Value x = layer.getInput(i);
+Value giveNumbers(Layer &layer, Value y) {
+  auto [min, max] = findRange(layer, y);
+  return give(layer, y, layer.reshape(min, {1}), layer.reshape(max, {1}));
+}
+
+RankedTensorType findType(Value x) {
   auto op = x ? x.getDefiningOp<qnn::DequantizeOp>() : qnn::DequantizeOp();
   return op ? cast<RankedTensorType>(op.getX().getType()) : RankedTensorType();
 }
 
 /// Gives the result `y` of an operator that keeps the range of its input.
 static Value keepRange(Layer &layer, Value y) {
-  if (RankedTensorType type = findType(layer, 0); type && y)
+  if (RankedTensorType type = findType(layer.getInput(0)); type && y)
     y = roundTo(layer, y,
                 RankedTensorType::get(getShape(y), type.getElementType()));
   return give(layer, y, layer.getInput(1), layer.getInput(2));
@@ -305,7 +312,8 @@ static Value giveSums(Layer &layer, Value y, size_t ranges) {
     return layer.createElementwise("max", bounds);
   };
   Value range = layer.mul(largest(ranges), largest(ranges + 2));
-  range = layer.mul(range, layer.scalar(2147483647.0 / 127 / 127, range));
+  double steps = countSteps(layer, true);
+  range = layer.mul(range, layer.scalar(2147483647.0 / steps / steps, range));
   return give(layer, y, layer.createElementwise("neg", range), range);
 }
 
@@ -353,7 +361,7 @@ Value convertQuantizedConcat(Layer &layer) {
   Value min = layer.getInput(count), max = layer.getInput(count + 1);
   for (size_t i = 0; i < count; ++i) {
     auto range = readRange(layer, count + 2 * i);
-    RankedTensorType type = findType(layer, i);
+    RankedTensorType type = findType(layer.getInput(i));
     isKnown &= range && type;
     isSigned |=
         type && cast<quant::QuantizedType>(type.getElementType()).isSigned();

@@ -67,9 +67,51 @@ Value convertNorm(Layer &layer) {
   return reduce(layer, order == 1 ? nn::ReduceKind::l1 : nn::ReduceKind::l2);
 }
 
+/// Reduces whether elements are not 0.
+static Value reduceTruth(Layer &layer, nn::ReduceKind kind) {
+  Value x = layer.getInput(0);
+  auto axes = readAxes(layer, getRank(x));
+  if (!axes)
+    return {};
+  Type truth = layer.getBuilder().getI1Type();
+  x = layer.castTo(layer.castTo(x, truth), layer.getF32());
+  bool keepdims = layer.getBool("keepdims", false);
+  return layer.castTo(
+      axes->empty() ? x : layer.reduce(kind, x, *axes, keepdims), truth);
+}
+Value convertAll(Layer &layer) {
+  return reduceTruth(layer, nn::ReduceKind::min);
+}
+Value convertAny(Layer &layer) {
+  return reduceTruth(layer, nn::ReduceKind::max);
+}
+
+/// Converts _npi_average: a mean, or one with weights, of which a vector has
+/// one for each slice of the axis.
+Value convertAverage(Layer &layer) {
+  Value x = layer.getInput(0), weights = layer.getInput(1);
+  if (layer.getBool("returned", false))
+    return layer.unsupported("returns the sum of its weights");
+  if (!weights)
+    return reduce(layer, nn::ReduceKind::mean);
+  auto axes = readAxes(layer, getRank(x));
+  if (!axes)
+    return {};
+  if (getRank(weights) == 1 && axes->size() == 1) {
+    SmallVector<int64_t> shape(getRank(x), 1);
+    shape[axes->front()] = getShape(weights)[0];
+    weights = layer.reshape(weights, shape);
+  }
+  weights = layer.expand(weights, getShape(x));
+  auto sum = [&](Value of) {
+    return layer.reduce(nn::ReduceKind::sum, of, *axes, false);
+  };
+  return layer.createElementwise("div",
+                                 {sum(layer.mul(x, weights)), sum(weights)});
+}
+
 /// Returns the means of squared deviations over the axes of an attribute, and
 /// sets `mean` to the means.
-
 static Value findVariance(Layer &layer, StringRef attribute, Value &mean) {
   Value x = layer.getInput(0);
   SmallVector<int64_t> axes =
