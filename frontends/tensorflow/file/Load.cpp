@@ -162,11 +162,11 @@ bool Loader::loadGraph() {
       model->outputs.push_back({node.name(), node.name(), pb::DT_INVALID, {}});
     }
   }
-  // Loops have exits that nobody reads, of counters for example. They are
-  // outputs only where there are no others.
+  // Lowered loops have exits that nobody reads, of counters for example. They
+  // are outputs only where there are no others.
   llvm::StringSet<> exits;
   for (const pb::NodeDef &node : model->graph.node())
-    if (node.op() == "Exit")
+    if (node.op() == "Exit" && StringRef(node.name()).contains("/exit/_"))
       exits.insert(node.name());
   auto isExit = [&](const Port &port) { return exits.contains(port.tensor); };
   if (!llvm::all_of(model->outputs, isExit))
