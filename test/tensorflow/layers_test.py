@@ -253,6 +253,9 @@ class LayersTest(unittest.TestCase):
         c = floats(2, 4, 3)
         z = net.feed(c)
         net.check(np.einsum("bij,bkj->bik", c, c), "BatchMatMulV2", z, z, adj_y=True)
+        bytes_ = RANDOM.integers(-128, 128, (3, 40)).astype(np.int8)
+        net.check(bytes_.astype(np.int32) @ bytes_.T.astype(np.int32), "BatchMatMulV3",
+                  net.feed(bytes_), net.feed(bytes_.T.copy()), Tout=Type("int32"))
         net.check(np.einsum("bij,ik->bkj", c, a), "Einsum", z, x, equation="bij,ik->bkj")
         e = np.exp(c - c.max(2, keepdims=True))
         net.check(e / e.sum(2, keepdims=True), "Softmax", z)

@@ -143,6 +143,10 @@ bool Loader::loadGraph() {
         read.insert(name);
   for (const pb::NodeDef &node : model->graph.node()) {
     if (node.op() == "Placeholder") {
+      // convert_variables_to_constants_v2 leaves these where it lowers loops.
+      if (!read.contains(node.name()) &&
+          StringRef(node.name()).contains("unused_control_flow_input"))
+        continue;
       Port port{node.name(), node.name(), pb::DT_INVALID, {}};
       const auto &attributes = node.attr();
       if (auto type = attributes.find("dtype"); type != attributes.end())
@@ -158,6 +162,15 @@ bool Loader::loadGraph() {
       model->outputs.push_back({node.name(), node.name(), pb::DT_INVALID, {}});
     }
   }
+  // Lowered loops have exits that nobody reads, of counters for example. They
+  // are outputs only where there are no others.
+  llvm::StringSet<> exits;
+  for (const pb::NodeDef &node : model->graph.node())
+    if (node.op() == "Exit" && StringRef(node.name()).contains("/exit/_"))
+      exits.insert(node.name());
+  auto isExit = [&](const Port &port) { return exits.contains(port.tensor); };
+  if (!llvm::all_of(model->outputs, isExit))
+    llvm::erase_if(model->outputs, isExit);
   return !model->outputs.empty() ||
          fail(ImportStatus::broken,
               "is a graph in which no node computes an output");

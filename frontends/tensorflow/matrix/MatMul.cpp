@@ -29,8 +29,23 @@ static Value multiply(Layer &layer, StringRef left, StringRef right) {
       transposes = false;
     }
   }
+  // BatchMatMulV3 may add products of integers in a wider type.
+  TypeAttr result;
+  if (layer.hasAttribute("Tout")) {
+    Type element = layer.getType("Tout");
+    if (!element)
+      return {};
+    bool isWider = element != getElement(a) || element != getElement(b);
+    if (isWider && !element.isSignlessInteger(32))
+      return layer.unsupported("multiplies " + getTypeName(getElement(a)) +
+                               " and " + getTypeName(getElement(b)) + " to " +
+                               getTypeName(element) +
+                               "; nnc handles results of int32");
+    if (isWider)
+      result = TypeAttr::get(element);
+  }
   return layer.create<nn::MatMulOp>(a, b, layer.getBool(left), transposes,
-                                    TypeAttr());
+                                    result);
 }
 
 Value convertMatMul(Layer &layer) {
