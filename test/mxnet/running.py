@@ -44,13 +44,16 @@ def run(net, folder, *options, **saving):
 
 
 def difference(got, want, error):
-    """The difference of an array from the expected one, by more than `error` of its largest element;
-    None if it does not."""
+    """The difference of an array from the expected one, by more than `error` of its largest finite
+    element; None if it does not."""
     want = np.asarray(want)
     if got.shape != want.shape:
         return f"has shape {got.shape}, not {want.shape}"
-    apart = np.abs(got.astype(np.float64) - want.astype(np.float64))
-    largest = np.abs(want.astype(np.float64)).max(initial=0)
+    got, want = got.astype(np.float64), want.astype(np.float64)
+    is_same = (got == want) | (np.isnan(got) & np.isnan(want))
+    with np.errstate(invalid="ignore"):
+        apart = np.where(is_same, 0, np.abs(got - want))
+    largest = np.abs(want[np.isfinite(want)]).max(initial=0)
     if apart.size == 0 or apart.max() <= error * largest:
         return None
     at = int(apart.argmax())
