@@ -142,8 +142,9 @@ public:
   const Symbols &getSymbols() const { return symbols; }
 
 private:
-  /// The same as getValue() and setValue() for the tensor that was first called
-  /// `name`, whatever operators changed its shape since.
+  /// Returns and sets the value of the tensor that was first called `name`,
+  /// whatever operators changed its shape since, as getValue() and setValue()
+  /// do for the tensor that has the name now.
   mlir::Value readOwn(Scope &scope, llvm::StringRef name, Node &node);
   bool setOwn(Scope &scope, llvm::StringRef name, mlir::Value value,
               Node &node);
