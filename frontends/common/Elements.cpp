@@ -10,6 +10,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -44,6 +46,27 @@ ElementsAttr nnc::frontends::makeElements(RankedTensorType type, StringRef name,
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   SmallVector<bool> bools(bytes.begin(), bytes.end());
   return DenseElementsAttr::get(type, bools);
+}
+
+AsmResourceBlob nnc::frontends::widenHalves(ArrayRef<char> halves,
+                                            bool isBrain) {
+  size_t count = halves.size() / 2;
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(4 * count, 4);
+  const llvm::fltSemantics &narrow =
+      isBrain ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
+  for (size_t i = 0; i < count; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, halves.data() + 2 * i, 2);
+    float value;
+    if (isBrain) {
+      uint32_t wide = uint32_t(bits) << 16;
+      std::memcpy(&value, &wide, 4);
+    } else {
+      value = llvm::APFloat(narrow, llvm::APInt(16, bits)).convertToFloat();
+    }
+    std::memcpy(blob.getMutableData().data() + 4 * i, &value, 4);
+  }
+  return blob;
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,6 +31,10 @@ mlir::ElementsAttr makeElements(mlir::RankedTensorType type,
                                 llvm::StringRef name,
                                 mlir::AsmResourceBlob blob);
 
+/// Returns the float32 numbers of floats of 16 bits: bfloat16 if `isBrain`,
+/// otherwise float16.
+mlir::AsmResourceBlob widenHalves(llvm::ArrayRef<char> halves, bool isBrain);
+
 /// The elements of a small tensor: in `reals` if they are floats, otherwise in
 /// `ints`.
 struct Elements {

@@ -265,6 +265,22 @@ class LayersTest(unittest.TestCase):
         net.check(np.fft.irfft(spectrum, 8), "IRFFT", net.node("RFFT", x, [8]), [8])
         self.run_net(net)
 
+    def test_halves(self):
+        """Floats of 16 bits are computed as float32, and only casts round them."""
+        net = Net()
+        image, own = floats(1, 6, 6, 3), floats(2, 5).astype(np.float16)
+        w, bias = floats(3, 3, 3, 4).astype(np.float16), floats(4).astype(np.float16)
+        x = net.node("Cast", net.feed(image), DstT=Type("float16"))
+        y = net.node("Conv2D", x, w, padding="SAME", strides=[1, 1, 1, 1], T=Type("float16"))
+        y = net.node("BiasAdd", y, bias)
+        want = conv(image.astype(np.float16).astype(np.float32), w.astype(np.float32),
+                    padding="SAME") + bias
+        net.check(want, "Cast", y, DstT=Type("float32"))
+        e = np.exp(want - want.max(3, keepdims=True))
+        net.check(e / e.sum(3, keepdims=True), "Softmax", y)
+        net.check(own.astype(np.float32) * 3, "Mul", net.feed(own), np.float16(3))
+        self.run_net(net)
+
     def test_fake_quant(self):
         net = Net()
         a = np.clip(floats(3, 40), -2, 2)

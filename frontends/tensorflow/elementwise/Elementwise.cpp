@@ -30,9 +30,14 @@ Value convertCast(Layer &layer) {
   Value x = layer.getInput(0);
   if (!to || !x)
     return {};
+  // Floats of 16 bits are computed as float32, which only casts round.
+  Type half = layer.getHalf("DstT");
+  auto cast = [&](Value value) {
+    return layer.castTo(half ? layer.castTo(value, half) : value, to);
+  };
   if (Value image = Layer::getChannelsFirst(x))
-    return layer.toChannelsLast(layer.castTo(image, to));
-  return layer.castTo(x, to);
+    return layer.toChannelsLast(cast(image));
+  return cast(x);
 }
 
 //===----------------------------------------------------------------------===//

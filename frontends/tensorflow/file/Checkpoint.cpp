@@ -252,7 +252,8 @@ ElementsAttr Checkpoint::read(StringRef key, StringRef name, Location loc) {
   auto shape = readShape(entry.shape());
   if (!shape || llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
     return fail(ImportStatus::broken, "without a shape in the checkpoint");
-  if (auto problem = findSizeProblem(*shape, element, problems.getLimits()))
+  if (auto problem = findSizeProblem(*shape, getComputedType(element),
+                                     problems.getLimits()))
     return fail(ImportStatus::limit, "that is one " + *problem);
   auto type = RankedTensorType::get(*shape, element);
   size_t width = std::max(1U, element.getIntOrFloatBitWidth() / 8);
@@ -267,7 +268,8 @@ ElementsAttr Checkpoint::read(StringRef key, StringRef name, Location loc) {
                                           " of a checkpoint with " +
                                           Twine(shards));
   if (type.getNumElements() == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+    return DenseElementsAttr::get(type.clone(getComputedType(element)),
+                                  ArrayRef<Attribute>());
   std::string file;
   llvm::raw_string_ostream(file)
       << "variables/variables.data-"
@@ -282,7 +284,7 @@ ElementsAttr Checkpoint::read(StringRef key, StringRef name, Location loc) {
                 "whose bytes in '" + file +
                     "' do not have the CRC that the checkpoint states; the "
                     "file is damaged: fetch or save it again");
-  return makeElements(type, name, std::move(*blob));
+  return makeComputed(type, name, std::move(*blob));
 }
 
 ElementsAttr Checkpoint::getValue(StringRef name, Location loc) {

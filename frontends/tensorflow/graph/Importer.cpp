@@ -25,6 +25,14 @@ static std::vector<std::string> getOutputTensors(const LoadedModel &model) {
   return tensors;
 }
 
+/// Returns the elements of `value` as ones of type `element`.
+static Value castTo(OpBuilder &builder, Value value, Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  return builder.create<nn::CastOp>(value.getLoc(), type.clone(element), value);
+}
+
 GraphImporter::GraphImporter(std::shared_ptr<const LoadedModel> loaded,
                              const Graphs &graphs, Checkpoint &checkpoint,
                              const ImportOptions &options, Problems &problems,
@@ -319,6 +327,7 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
     Value value = input.value ? Value(builder.create<nn::ConstantOp>(
                                     problems.getLoc(input.name), input.value))
                               : Value(*arguments++);
+    value = castTo(builder, value, getComputedType(getElement(value)));
     scope.values[parseReference(port.tensor).node].assign(1, makeTensor(value));
   }
   for (const Port &port : loaded->texts)
@@ -337,7 +346,10 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
   std::vector<std::string> names;
   for (const Port &port : loaded->outputs) {
     Passed result = find(scope, port.tensor, problems.getLoc(), "");
-    if (result.isTensor())
+    Type stored = getElementType(builder.getContext(), port.type);
+    if (result.isTensor() && stored && nn::isHalf(stored))
+      results.push_back(castTo(builder, result.value, stored));
+    else if (result.isTensor())
       results.push_back(result.value);
     else if (problems.none())
       problems.report(ImportStatus::unsupported, problems.getLoc(port.name))

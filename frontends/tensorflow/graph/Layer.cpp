@@ -155,7 +155,15 @@ Type Layer::getType(StringRef name, pb::DataType otherwise) {
   if (!element)
     unsupported("has the type " + getTypeName(type) +
                 ", which nnc does not handle");
-  return element;
+  return getComputedType(element);
+}
+
+Type Layer::getHalf(StringRef name) const {
+  const pb::AttrValue *attribute = findAttribute(name);
+  Type element = attribute
+                     ? getElementType(getLoc().getContext(), attribute->type())
+                     : Type();
+  return element && nn::isHalf(element) ? element : Type();
 }
 
 std::optional<Sizes> Layer::getSizes(StringRef name) const {

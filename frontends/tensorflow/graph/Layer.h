@@ -54,8 +54,12 @@ public:
                           llvm::StringRef otherwise = "") const;
   Sizes getInts(llvm::StringRef name) const;
   llvm::SmallVector<double> getReals(llvm::StringRef name) const;
-  /// Returns the element type in an attribute, or null after an error if nnc
-  /// does not support it. A node that lacks the attribute has `otherwise`.
+  /// Returns the type in an attribute if it is one of floats of 16 bits;
+  /// otherwise null.
+  mlir::Type getHalf(llvm::StringRef name) const;
+  /// Returns the type in which the elements of a type in an attribute are
+  /// computed, or null after an error if nnc does not support it. A node that
+  /// lacks the attribute has `otherwise`.
   mlir::Type getType(llvm::StringRef name,
                      pb::DataType otherwise = pb::DT_INVALID);
   /// Returns the sizes in an attribute, -1 for those that are not stated;

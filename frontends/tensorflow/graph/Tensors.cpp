@@ -86,7 +86,8 @@ nnc::tensorflow::readTensor(std::shared_ptr<const LoadedModel> model,
   if (!shape || llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
     return fail(ImportStatus::broken, "whose shape is not stated");
   bool isInFile = !tensor.tensor_content().empty();
-  if (auto problem = findSizeProblem(*shape, element, problems.getLimits(),
+  if (auto problem = findSizeProblem(*shape, getComputedType(element),
+                                     problems.getLimits(),
                                      /*isMade=*/!isInFile))
     return fail(ImportStatus::limit, "that is one " + *problem);
   auto type = RankedTensorType::get(*shape, element);
@@ -99,14 +100,15 @@ nnc::tensorflow::readTensor(std::shared_ptr<const LoadedModel> model,
                     " bytes of data; its type and shape (" + toString(*shape) +
                     ") need " + Twine(size));
   if (count == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+    return DenseElementsAttr::get(type.clone(getComputedType(element)),
+                                  ArrayRef<Attribute>());
   if (isInFile) {
     ArrayRef<char> data(tensor.tensor_content().data(), size);
     if (reinterpret_cast<uintptr_t>(data.data()) % width)
-      return makeElements(
+      return makeComputed(
           type, name,
           HeapAsmResourceBlob::allocateAndCopyWithAlign(data, width));
-    return makeElements(type, name,
+    return makeComputed(type, name,
                         AsmResourceBlob(
                             data, width, [model](void *, size_t, size_t) {},
                             /*dataIsMutable=*/false));
@@ -118,5 +120,5 @@ nnc::tensorflow::readTensor(std::shared_ptr<const LoadedModel> model,
     return fail(ImportStatus::broken,
                 "that lists " + Twine(listed) + " elements; its shape (" +
                     toString(*shape) + ") has " + Twine(count));
-  return makeElements(type, name, std::move(blob));
+  return makeComputed(type, name, std::move(blob));
 }

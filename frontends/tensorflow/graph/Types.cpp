@@ -6,9 +6,14 @@
 
 #include "frontends/tensorflow/graph/Types.h"
 
+#include "dialects/nn/Nn.h"
+#include "frontends/common/Elements.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace nnc;
+using namespace nnc::frontends;
 using namespace nnc::tensorflow;
 
 namespace {
@@ -70,6 +75,21 @@ Type nnc::tensorflow::getElementType(MLIRContext *context, pb::DataType type) {
   default:
     return {};
   }
+}
+
+Type nnc::tensorflow::getComputedType(Type stored) {
+  return stored && nn::isHalf(stored) ? Float32Type::get(stored.getContext())
+                                      : stored;
+}
+
+ElementsAttr nnc::tensorflow::makeComputed(RankedTensorType type,
+                                           StringRef name,
+                                           AsmResourceBlob blob) {
+  Type stored = type.getElementType(), computed = getComputedType(stored);
+  if (computed == stored)
+    return makeElements(type, name, std::move(blob));
+  return makeElements(type.clone(computed), name,
+                      widenHalves(blob.getData(), stored.isBF16()));
 }
 
 std::string nnc::tensorflow::getTypeName(pb::DataType type) {

@@ -9,6 +9,7 @@
 
 #include "frontends/tensorflow/tensorflow.pb.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <optional>
@@ -18,6 +19,16 @@ namespace nnc::tensorflow {
 
 /// Returns the type of elements, or null if nnc does not support it.
 mlir::Type getElementType(mlir::MLIRContext *context, pb::DataType type);
+
+/// Returns the type that elements of type `stored` are computed in: float32 for
+/// floats of 16 bits.
+mlir::Type getComputedType(mlir::Type stored);
+
+/// Returns a constant of the computed type, from the bytes of elements of the
+/// stored type `type`.
+mlir::ElementsAttr makeComputed(mlir::RankedTensorType type,
+                                llvm::StringRef name,
+                                mlir::AsmResourceBlob blob);
 
 /// Returns TensorFlow's name of a type: "float32".
 std::string getTypeName(pb::DataType type);

@@ -9,8 +9,6 @@
 #include "frontends/torch/file/Program.h"
 #include "frontends/torch/graph/Types.h"
 
-#include "llvm/ADT/APFloat.h"
-
 #include <cstring>
 #include <limits>
 
@@ -86,27 +84,6 @@ static void copyStrided(const char *from, const Place &place, size_t width,
       index[axis] = 0;
     }
   }
-}
-
-/// Returns 16-bit floats as float32.
-static AsmResourceBlob widen(ArrayRef<char> halves, bool isBrain) {
-  int64_t count = halves.size() / 2;
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(4 * count, 4);
-  const llvm::fltSemantics &narrow =
-      isBrain ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
-  for (int64_t i = 0; i < count; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, halves.data() + 2 * i, 2);
-    float value;
-    if (isBrain) {
-      uint32_t wide = uint32_t(bits) << 16;
-      std::memcpy(&value, &wide, 4);
-    } else {
-      value = llvm::APFloat(narrow, llvm::APInt(16, bits)).convertToFloat();
-    }
-    std::memcpy(blob.getMutableData().data() + 4 * i, &value, 4);
-  }
-  return blob;
 }
 
 ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
@@ -205,6 +182,6 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
     copyStrided(bytes->data(), place, width, blob->getMutableData().data());
   }
   if (stored != element)
-    blob = widen(blob->getData(), stored.isBF16());
+    blob = widenHalves(blob->getData(), stored.isBF16());
   return known[key] = makeElements(type, tensor, std::move(*blob));
 }
