@@ -79,6 +79,7 @@ ROUTINES = [
     ("matmul_f32_fpu", [0, 1], MATMUL, "float", True, False),
     ("matmul_i32_armdsp", [], MATMUL, "int8_t", True, False),
     ("matmul_i32_helium", [], MATMUL, "int8_t", True, False),
+    ("matmul_i32_portable", [], MATMUL, "int8_t", True, False),
     ("matmul_portable", [], MATMUL, "float", True, False),
     ("max_pool2d_nhwc_helium", [], POOL, "int8_t", False, False),
     ("max_pool2d_nhwc_portable", [], POOL, "float", False, False),
