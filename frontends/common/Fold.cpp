@@ -116,13 +116,24 @@ static bool isFoldable(const nn::RoutineCall &call, ArrayRef<Elements> x) {
   });
 }
 
+/// Returns the largest number of elements of a tensor that is folded. The masks
+/// of attention, of integers, have the square of a length: a model whose length
+/// varies needs them to be folded at all of its lengths or at none.
+static int64_t getMostElements(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  bool isOfMasks =
+      integer && (integer.getWidth() == 1 || integer.getWidth() == 32 ||
+                  integer.getWidth() == 64);
+  return isOfMasks ? 1 << 18 : kMaxReadElements;
+}
+
 /// Returns true if the type of an op's result occurs in computations of shapes.
 static bool isOfShapes(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0)
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || type.getNumElements() > kMaxReadElements ||
-      !isReadable(type.getElementType()))
+  if (!type || !isReadable(type.getElementType()) ||
+      type.getNumElements() > getMostElements(type.getElementType()))
     return false;
   // Computations of shapes use floats only in scalars and lists. Other
   // constants of floats are folded later, when the compiler knows which
@@ -136,7 +147,8 @@ nnc::frontends::foldShapes(Operation *op, ArrayRef<TensorData> operands) {
     return std::nullopt;
   SmallVector<Elements> x;
   for (const TensorData &operand : operands) {
-    auto elements = readElements(operand);
+    auto elements = readElements(
+        operand, getMostElements(operand.getType().getElementType()));
     if (!elements)
       return std::nullopt;
     x.push_back(std::move(*elements));
@@ -163,7 +175,7 @@ ElementsAttr nnc::frontends::foldShapes(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     std::optional<TensorData> data;
-    if (type && type.getNumElements() <= kMaxReadElements)
+    if (type && type.getNumElements() <= getMostElements(type.getElementType()))
       data = TensorData::get(operand);
     if (!data)
       return {};
