@@ -213,7 +213,9 @@ static void checkBeyondOpen(const Frontend &frontend, StringRef path,
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
           (result.status == ImportStatus::unbound ||
            result.status == ImportStatus::limit))
-        result.status = ImportStatus::unsupported;
+        result.status = best->result.status == ImportStatus::broken
+                            ? ImportStatus::broken
+                            : ImportStatus::unsupported;
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         diagnostic << "; other sizes may fit";
       engine.emit(std::move(diagnostic));
@@ -380,7 +382,17 @@ ImportResult nnc::frontends::importModel(StringRef path,
     return result;
   }
   const Frontend *frontend = pickFrontend(*start, problems);
-  if (frontend)
+  if (frontend && !options.weights.empty() &&
+      frontend->weightExtensions.empty())
+    problems.report(ImportStatus::unbound)
+        << "holds its weights itself; leave out --weights "
+        << quoteForShell(options.weights);
+  if (frontend && !options.signature.empty() && !frontend->hasSignatures)
+    problems.report(ImportStatus::unbound)
+        << "is a model of " << frontend->name
+        << ", for which --signature=" << quoteForShell(options.signature)
+        << " says nothing; leave it out";
+  if (frontend && problems.none())
     return importWith(*frontend, path, options, context, command);
   ImportResult result;
   result.status = problems.getStatus();

@@ -72,6 +72,9 @@ struct Frontend {
   /// The extensions, as `extensions`, of files that hold the weights of models
   /// apart, which --weights names; "" if the format has none.
   llvm::StringLiteral weightExtensions = "";
+  /// True if models can have several signatures, of which --signature names
+  /// one.
+  bool hasSignatures = false;
 };
 
 } // namespace nnc::frontends

@@ -87,13 +87,14 @@ InFlightDiagnostic Problems::report(ImportStatus status, Location loc,
   if (getSeverity(status) > getSeverity(worst))
     worst = status;
   places.insert(loc);
+  const bool isOfFile = lasting.contains(loc);
   // The metadata is for the code that prints the problem.
   if (!op.empty())
     loc = FusedLoc::get({loc}, StringAttr::get(file.getContext(), op),
                         file.getContext());
   bool isOfSizes =
       status != ImportStatus::unsupported && status != ImportStatus::fault;
-  if (trial.empty() || !isOfSizes)
+  if (trial.empty() || !isOfSizes || isOfFile)
     return emitError(loc);
   InFlightDiagnostic warning = emitWarning(loc);
   warning << trial << ": ";

@@ -79,7 +79,9 @@ const Frontend &getFrontend() {
                                         listOps,
                                         "operators of TensorFlow",
                                         "",
-                                        nullptr};
+                                        nullptr,
+                                        /*weightExtensions=*/"",
+                                        /*hasSignatures=*/true};
   return frontend;
 }
 } // namespace nnc::tensorflow

@@ -207,8 +207,11 @@ ExitCode Driver::import() {
                 frontends::isModelFolder(choices.model);
   if (!isFile)
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << (llvm::sys::fs::exists(choices.model) ? "is not a file"
-                                                 : "there is no such file");
+        << (llvm::sys::fs::is_directory(choices.model)
+                ? "is a folder without a saved_model.pb, the only kind of "
+                  "folder that is a model"
+            : llvm::sys::fs::exists(choices.model) ? "is not a file"
+                                                   : "there is no such file");
   // The machine is looked up first, so that mistakes in the target or tuning
   // file are reported at once.
   auto machine = findMachine();
