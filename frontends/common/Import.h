@@ -118,6 +118,9 @@ struct ImportOptions {
   /// True if inputs without a shape from the user get the largest sizes that
   /// the model itself allows, where it states bounds (ImportResult::bounds).
   bool takesBounds = false;
+  /// True if the sizes of inputs are beyond those that the user asked for, to
+  /// learn how shapes depend on them. The model's bounds do not hold for them.
+  bool passesBounds = false;
 };
 
 /// The smallest and the largest size of each dimension of an input, by the

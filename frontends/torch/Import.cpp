@@ -17,14 +17,16 @@ using namespace nnc::torch;
 
 /// Finds the values of the program's symbols from the shapes of its inputs.
 /// Returns nullopt after an error.
-static std::optional<Symbols>
-bindAll(const Program &program, ArrayRef<Input> inputs, Problems &problems) {
+static std::optional<Symbols> bindAll(const Program &program,
+                                      ArrayRef<Input> inputs, bool passesBounds,
+                                      Problems &problems) {
   Symbols symbols;
   // A size may be an expression of one that a later input gives.
   for (int round = 0; round < 2; ++round)
     for (const Input &input : inputs)
-      if (!input.type || !bindSymbols(program, input.name,
-                                      input.type.getShape(), symbols, problems))
+      if (!input.type ||
+          !bindSymbols(program, input.name, input.type.getShape(), symbols,
+                       passesBounds, problems))
         return std::nullopt;
   return symbols;
 }
@@ -69,7 +71,8 @@ ImportResult nnc::torch::importModel(StringRef path,
 
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
-  if (auto symbols = bindAll(*program, inputs, problems)) {
+  if (auto symbols =
+          bindAll(*program, inputs, options.passesBounds, problems)) {
     GraphImporter importer(*program, *signature, std::move(*symbols), options,
                            problems, main);
     importer.run(inputs);

@@ -10,8 +10,8 @@ import unittest
 
 import numpy as np
 
-from archives import Program
-from samples import SAMPLES
+from archives import Program, Symbol
+from samples import SAMPLES, numbers
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from exit_codes import DONE, USAGE  # noqa: E402
@@ -59,6 +59,68 @@ class SamplesTest(unittest.TestCase):
         self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
         for rows in (1, 8):
             self.assertIn(f"s77={rows}", done.stdout)
+
+    def test_bounds_with_few_sizes(self):
+        """Two sizes with the same three values, and masks of up to 300 x 300 elements."""
+        program = Program()
+        rows, columns = (Symbol(f"Symbol('{name}', positive=True, integer=True)", 3)
+                         for name in ("s1", "s2"))
+        x = program.input("x", numbers(3, 3), [rows, columns])
+        for name in ("s1", "s2"):
+            program.ranges[name] = {"min_val": 1, "max_val": 3}
+        program.output(program.op("relu.default", {"self": x}, np.maximum(program.values[x], 0),
+                                  shapes=[[rows, columns]]))
+        self.verify_bounds(program, "s1=1s2=1", "s1=1s2=3", "s1=3s2=3")
+
+        program = Program()
+        length = Symbol("Symbol('s1', positive=True, integer=True)", 4)
+        x = program.input("x", numbers(4, 4), [length, length])
+        program.ranges["s1"] = {"min_val": 2, "max_val": 300}
+        program.graph["sym_int_values"]["length"] = {
+            "as_expr": {"expr_str": length.expression, "hint": {"as_int": 4}}}
+        y = program.op("arange.default", {"end": {"as_sym_int": {"as_name": "length"}}},
+                       np.arange(4), shapes=[[length]])
+        column = program.op("unsqueeze.default", {"self": y, "dim": -1}, np.arange(4)[:, None],
+                            shapes=[[length, 1]])
+        mask = program.op("le.Tensor", {"self": y, "other": column},
+                          np.arange(4) <= np.arange(4)[:, None], shapes=[[length, length]])
+        program.output(program.op("mul.Tensor", {"self": x, "other": mask},
+                                  np.tril(program.values[x]), shapes=[[length, length]]))
+        self.verify_bounds(program, "s1=2", "s1=300")
+
+    def test_multiples_of_a_size(self):
+        """Rows that are twice a symbol vary by steps of 2."""
+        program = Program()
+        rows = Symbol("Mul(Integer(2), Symbol('s1', positive=True, integer=True))", 4)
+        half = Symbol("Symbol('s1', positive=True, integer=True)", 2)
+        x = program.input("x", numbers(4, 4), [rows, 4])
+        program.ranges["s1"] = {"min_val": 2, "max_val": 20}
+        program.ranges["2*s1"] = {"min_val": 4, "max_val": 40}
+        program.output(program.op("slice.Tensor", {"self": x, "dim": 0, "start": 0, "end": 1000,
+                                                   "step": 2},
+                                  program.values[x][::2], shapes=[[half, 4]]))
+        self.verify_bounds(program, "=4", "=40")
+
+    def verify_bounds(self, program, *points):
+        """Verifies a program at its bounds, and asks what it costs at the largest sizes."""
+        path = self.folder / "bounded.pt2"
+        program.save(path)
+        done = subprocess.run([NNC, "verify", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        for point in points:
+            self.assertIn(point, done.stdout.replace(" ", ""))
+        done = subprocess.run([NNC, "check", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        self.assertIn("input 'x' has the largest sizes that the model allows", done.stderr)
+
+    def test_options_of_other_formats(self):
+        path = self.folder / "sizes.pt2"
+        SAMPLES["sizes"]().save(path)
+        for option, message in ((f"--weights={path}", "holds its weights itself"),
+                                ("--signature=main", "--signature=main says nothing")):
+            done = subprocess.run([NNC, "check", path, option], capture_output=True, text=True)
+            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_sizes_beyond_the_bounds(self):
         path = self.folder / "sizes.pt2"

@@ -352,7 +352,7 @@ nnc::frontends::GivenShapes nnc::torch::takeLargest(const Program &program,
 
 bool nnc::torch::bindSymbols(const Program &program, StringRef input,
                              ArrayRef<int64_t> shape, Symbols &symbols,
-                             Problems &problems) {
+                             bool passesBounds, Problems &problems) {
   const json::Object *meta = findMeta(program, input);
   const json::Array *sizes = meta ? meta->getArray("sizes") : nullptr;
   if (!sizes || sizes->size() != shape.size())
@@ -380,7 +380,9 @@ bool nnc::torch::bindSymbols(const Program &program, StringRef input,
         // to decide what broadcasts, and accepts those, too.
         if (low && *low <= 2)
           low = 1;
-        if ((low && *solved < *low) || (high && *solved > *high)) {
+        bool isWithin =
+            (!low || *solved >= *low) && (!high || *solved <= *high);
+        if (!isWithin && !passesBounds) {
           problems.report(ImportStatus::unbound, problems.getLoc(input))
               << "input '" << input << "' has size " << shape[axis]
               << " along axis " << axis << ", for which '" << unknown << "' is "

@@ -61,11 +61,11 @@ GivenShapes takeLargest(const Program &program,
                         const GivenShapes &given, SizeBounds &bounds);
 
 /// Finds the values of the program's symbols, given the shapes of its inputs,
-/// and checks that they are in the ranges that the program states. Returns
-/// false after an error.
+/// and checks that they are in the ranges that the program states unless
+/// `passesBounds` is set. Returns false after an error.
 bool bindSymbols(const Program &program, llvm::StringRef input,
                  llvm::ArrayRef<int64_t> shape, Symbols &symbols,
-                 Problems &problems);
+                 bool passesBounds, Problems &problems);
 
 } // namespace nnc::torch
 

@@ -92,7 +92,10 @@ public:
 private:
   /// Returns whether inputs may get sizes that vary within the model's bounds.
   bool takesBounds() const;
-  void takeBounds(const frontends::SizeBounds &bounds);
+  /// Returns whether a size is outside of the range that it may vary in.
+  bool passesRanges(const frontends::GivenShapes &shapes) const;
+  /// Lets sizes vary within the bounds that the model states for them.
+  void takeBounds(const frontends::ImportResult &result);
   /// Quantizes an imported module with the samples of
   /// ModelOptions::quantization.
   ExitCode quantize(ImportedModel &model);

@@ -170,7 +170,7 @@ struct DriverOptions {
   /// Whether sizes may be left open (ModelOptions::ranges).
   bool takesRanges = false;
   /// True if sizes that the user does not give stay open within the bounds that
-  /// the model states. It needs takesRanges.
+  /// the model states. Without takesRanges they are the largest ones.
   bool takesBounds = false;
   /// Whether ModelOptions::otherShapes may be used.
   bool takesSeveral = false;

@@ -72,7 +72,9 @@ public:
         return fail(std::move(error), ExitCode::usage);
     Prepared prepared;
     options.runOn(threads);
-    if (ExitCode code = prepared.open(options); code != ExitCode::done)
+    DriverOptions wanted;
+    wanted.takesBounds = true;
+    if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     const Manifest &manifest = prepared.manifest;
     // A program that is kept may be for a GPU that is elsewhere.

@@ -59,7 +59,8 @@ public:
     if (isCompiledFolder(options.model))
       return fail(makeError(options.model + " is a folder; give a model"),
                   ExitCode::usage);
-    const DriverOptions wanted = {/*keepStages=*/true, /*exceedsRam=*/true};
+    DriverOptions wanted = {/*keepStages=*/true, /*exceedsRam=*/true};
+    wanted.takesBounds = true;
     if (ExitCode ended = maxFlash ? prepareWithin(wanted, prepared)
                                   : prepare(wanted, prepared);
         ended != ExitCode::done)

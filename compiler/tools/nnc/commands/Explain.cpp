@@ -58,7 +58,7 @@ public:
     if (ExitCode code = readCosts(); code != ExitCode::done)
       return code;
     DriverOptions wanted;
-    wanted.keepStages = true;
+    wanted.keepStages = wanted.takesBounds = true;
     wanted.findsFront = wanted.exceedsRam = pareto;
     Driver driver(options, wanted);
     for (ExitCode (Driver::*step)() : {&Driver::import, &Driver::compile})

@@ -104,8 +104,9 @@ private:
     }
     options.model = model;
     Prepared prepared;
-    if (ExitCode code = prepared.open(options, {/*keepStages=*/true});
-        code != ExitCode::done)
+    DriverOptions wanted = {/*keepStages=*/true};
+    wanted.takesBounds = true;
+    if (ExitCode code = prepared.open(options, wanted); code != ExitCode::done)
       return code;
     Explanation explanation;
     if (ExitCode code = explanation.find(*prepared.driver);
