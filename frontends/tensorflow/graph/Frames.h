@@ -23,7 +23,8 @@
 
 namespace nnc::tensorflow {
 
-/// What the reduction of a graph adds to the model.
+/// The makers of functions and nodes that the reduction of a graph adds to the
+/// model.
 struct MadeParts {
   /// Returns a new, empty function, whose name begins with the given text.
   std::function<Graph &(llvm::StringRef)> addFunction;

@@ -211,7 +211,7 @@ void GraphImporter::importNode(Scope &scope, const pb::NodeDef &node) {
     return;
   }
   bool merges = op == "Merge";
-  if (isAbsent && !merges) // What lacks has been reported.
+  if (isAbsent && !merges) // The missing operands have been reported.
     return;
   if (isDead && !merges) {
     scope.values[node.name()].assign(4, Passed{Passed::dead});

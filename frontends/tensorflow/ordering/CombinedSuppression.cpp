@@ -18,7 +18,7 @@ struct Candidates {
   Value isFound;                ///< bools; the first ones are true
   Value number;                 ///< an i64, how many are true
 };
-/// What is the same for all samples.
+/// The parameters of a suppression, which all samples share.
 struct Suppression {
   int64_t most;           ///< candidates of a class
   Value overlap, least;   ///< thresholds
