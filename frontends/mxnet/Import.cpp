@@ -14,6 +14,7 @@
 #include "frontends/mxnet/graph/Graph.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
@@ -56,6 +57,34 @@ static std::string hash(const Symbol &symbol, const Params &params) {
   return llvm::toHex(sha.final(), /*LowerCase=*/true);
 }
 
+/// Reports variables that layers read as their weights or statistics and that
+/// neither the file of parameters has nor the user gives a shape.
+static void reportMissingWeights(const Symbol &symbol, const Params &params,
+                                 ArrayRef<uint32_t> sorted,
+                                 const ImportOptions &options,
+                                 Problems &problems) {
+  static const llvm::StringSet<> layers = {
+      "BatchNorm",     "BatchNorm_v1",   "Convolution",  "Convolution_v1",
+      "Deconvolution", "FullyConnected", "InstanceNorm", "LayerNorm"};
+  for (uint32_t number : sorted) {
+    const SymbolNode &node = symbol.nodes[number];
+    if (!layers.contains(node.op) || node.inputs.empty())
+      continue;
+    for (const Entry &input : ArrayRef(node.inputs).drop_front()) {
+      const SymbolNode &variable = symbol.nodes[input.node];
+      if (variable.isVariable() && !params.find(variable.name) &&
+          !options.shapes.count(variable.name) &&
+          !problems.isReported(problems.getLoc(variable.name)))
+        problems.reportLasting(ImportStatus::broken,
+                               problems.getLoc(variable.name))
+            << "is a parameter of the " << node.op << " '" << node.name
+            << "', and '" << params.path
+            << "' does not have it; --weights names the file that was saved "
+               "with this symbol";
+    }
+  }
+}
+
 ImportResult nnc::mxnet::importModel(StringRef path,
                                      const ImportOptions &options,
                                      MLIRContext &context) {
@@ -77,6 +106,11 @@ ImportResult nnc::mxnet::importModel(StringRef path,
     return result;
   }
   result.dataFiles.push_back(params->path);
+  reportMissingWeights(*symbol, *params, *sorted, options, problems);
+  if (!problems.none()) {
+    result.status = problems.getStatus();
+    return result;
+  }
 
   std::vector<uint32_t> inputNodes =
       GraphImporter::findInputs(*symbol, *params, *sorted);

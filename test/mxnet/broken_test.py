@@ -122,6 +122,11 @@ class BrokenTest(unittest.TestCase):
         self.params.rename(other)
         self.check(running.DONE, options=["--weights", other])
 
+    def test_parameters_of_another_network(self):
+        self.params.write_bytes(symbols.params_bytes({"arg:other": self.net.params["arg:w"]}))
+        self.check(running.BROKEN, "node 'w': is a parameter of the Convolution",
+                   "net-0000.params' does not have it")
+
     def test_several_files_of_parameters(self):
         (self.folder / "net-0012.params").write_bytes(self.params.read_bytes())
         self.check(running.BROKEN, "has 2 files of parameters", "net-0000.params to "
