@@ -243,7 +243,8 @@ class Encoding(nnc.TestCase):
     def test_strips(self):
         """Convolutions decode a strip of filters at a time: same bits, little memory."""
         for target, floats, routine in [("cortex-m4", False, "stored_conv2d_i32_nhwc_armdsp"),
-                                        ("cortex-m0plus", False, "stored_conv2d_i32_portable"),
+                                        ("cortex-m0plus", False,
+                                         "stored_conv2d_i32_nhwc_portable"),
                                         ("cortex-m55", False, "stored_conv2d_i32_nhwc_helium"),
                                         ("cortex-m4", True, "stored_conv2d_f32_nchw_fpu"),
                                         ("cortex-m0plus", True, "stored_conv2d_f32_portable")]:
