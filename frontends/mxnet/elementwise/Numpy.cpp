@@ -6,7 +6,8 @@
 
 #include "frontends/mxnet/elementwise/Elementwise.h"
 
-#include <cmath>
+#include "frontends/common/Atan2.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -38,26 +39,6 @@ static Value isEqual(Layer &layer, double value) {
 Value convertIsPosInf(Layer &layer) { return isEqual(layer, kInfinity); }
 Value convertIsNegInf(Layer &layer) { return isEqual(layer, -kInfinity); }
 
-/// Returns the angle of the point (x, y).
-static Value findAngle(Layer &layer, Value y, Value x) {
-  if (!x || !y)
-    return {};
-  constexpr double kPi = 3.14159265358979323846;
-  auto is = [&](StringRef op, Value value) {
-    return layer.createElementwise(op, {value, layer.scalar(0, value)});
-  };
-  Value half = choose(layer, is("less", y), layer.scalar(-kPi / 2, y),
-                      layer.scalar(kPi / 2, y));
-  // Where x is 0 the quotient is not read.
-  Value divisor = choose(layer, is("equal", x), layer.scalar(1, x), x);
-  Value angle = layer.createElementwise(
-      "atan", layer.createElementwise("div", {y, divisor}));
-  Value turned = layer.add(angle, layer.mul(half, layer.scalar(2, y)));
-  Value upright = choose(layer, is("equal", y), layer.scalar(0, y), half);
-  return choose(layer, is("equal", x), upright,
-                choose(layer, is("less", x), turned, angle));
-}
-
 /// Returns both operands as tensors of one type of floats.
 static std::pair<Value, Value> readReals(Layer &layer) {
   Value a = asReals(layer, layer.getInput(0)),
@@ -73,18 +54,18 @@ static std::pair<Value, Value> readScalar(Layer &layer) {
 
 Value convertArcTan2(Layer &layer) {
   auto [y, x] = readReals(layer);
-  return findAngle(layer, y, x);
+  return computeAtan2(layer, y, x);
 }
 Value convertArcTan2Scalar(Layer &layer) {
   auto [y, x] = readScalar(layer);
-  return findAngle(layer, y, x);
+  return computeAtan2(layer, y, x);
 }
 Value convertArcTan2Reversed(Layer &layer) {
   auto [x, y] = readScalar(layer);
-  return findAngle(layer, y, x);
+  return computeAtan2(layer, y, x);
 }
 
-/// Converts copysign: the size of a with the sign of b.
+/// Converts copysign: the magnitude of a with the sign of b.
 Value convertCopySign(Layer &layer) {
   auto [a, b] = readReals(layer);
   Value size = layer.createElementwise("abs", a);

@@ -4,34 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/tensorflow/elementwise/Functions.h"
+#include "frontends/common/Atan2.h"
+#include "frontends/tensorflow/graph/Layer.h"
 
-#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::tensorflow {
-
-Value computeAtan2(Layer &layer, Value y, Value x) {
-  if (!x || !y)
-    return {};
-  Type type = getElement(x);
-  auto number = [&](double value) { return layer.splat(value, type); };
-  auto select = [&](Value condition, Value a, Value b) {
-    return layer.elementwise("select", {condition, a, b});
-  };
-  Value isBelow = layer.elementwise("less", {y, number(0)}),
-        isLeft = layer.elementwise("less", {x, number(0)}),
-        isOnAxis = layer.elementwise("equal", {x, number(0)}),
-        isZero = layer.elementwise("equal", {y, number(0)});
-  Value angle = layer.elementwise("atan", {layer.elementwise("div", {y, x})});
-  Value turned = layer.elementwise(
-      "add", {angle, select(isBelow, number(-M_PI), number(M_PI))});
-  Value upright = select(isZero, number(0),
-                         select(isBelow, number(-M_PI_2), number(M_PI_2)));
-  return select(isOnAxis, upright, select(isLeft, turned, angle));
-}
 
 Value convertAtan2(Layer &layer) {
   return computeAtan2(layer, layer.getInput(0), layer.getInput(1));

@@ -9,7 +9,7 @@
 
 #include "frontends/tensorflow/signal/Complex.h"
 
-#include "frontends/tensorflow/elementwise/Functions.h"
+#include "frontends/common/Atan2.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 #include <cstring>

@@ -6,6 +6,8 @@
 
 #include "frontends/torch/elementwise/Elementwise.h"
 
+#include "frontends/common/Atan2.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -156,27 +158,6 @@ Value convertHypot(Node &node) {
       "sqrt",
       {node.createElementwise("add", {node.createElementwise("mul", {a, a}),
                                       node.createElementwise("mul", {b, b})})});
-}
-
-Value computeAtan2(Node &node, Value y, Value x) {
-  if (!x || !y)
-    return {};
-  Type type = getElement(x);
-  auto number = [&](double value) { return node.splat(value, type); };
-  auto select = [&](Value condition, Value a, Value b) {
-    return node.createElementwise("select", {condition, a, b});
-  };
-  Value isBelow = node.createElementwise("less", {y, number(0)}),
-        isLeft = node.createElementwise("less", {x, number(0)}),
-        isOnAxis = node.createElementwise("equal", {x, number(0)}),
-        isZero = node.createElementwise("equal", {y, number(0)});
-  Value angle =
-      node.createElementwise("atan", {node.createElementwise("div", {y, x})});
-  Value turned = node.createElementwise(
-      "add", {angle, select(isBelow, number(-M_PI), number(M_PI))});
-  Value upright = select(isZero, number(0),
-                         select(isBelow, number(-M_PI_2), number(M_PI_2)));
-  return select(isOnAxis, upright, select(isLeft, turned, angle));
 }
 
 Value convertAtan2(Node &node) {

@@ -11,9 +11,6 @@
 
 namespace nnc::torch {
 
-/// Returns the angles of the points (x, y) in (-pi, pi], of floats.
-mlir::Value computeAtan2(Node &node, mlir::Value y, mlir::Value x);
-
 /// Returns log(e^(scale * a) + e^(scale * b)) / scale, of floats.
 mlir::Value computeLogAddExp(Node &node, mlir::Value a, mlir::Value b,
                              double scale = 1);

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Atan2.h"
 #include "frontends/common/Einsum.h"
-#include "frontends/torch/elementwise/Elementwise.h"
 #include "frontends/torch/reduction/Reduce.h"
 
 using namespace mlir;
