@@ -123,10 +123,13 @@ struct ImportOptions {
   bool passesBounds = false;
 };
 
-/// The smallest and the largest size of each dimension of an input, by the
-/// inputs' names.
-using SizeBounds =
-    std::map<std::string, std::vector<std::pair<int64_t, int64_t>>>;
+/// The sizes that a model allows for a dimension: from `low` to `high`, `step`
+/// apart.
+struct SizeBound {
+  int64_t low, high, step = 1;
+};
+/// The bounds of each dimension of an input, by the inputs' names.
+using SizeBounds = std::map<std::string, std::vector<SizeBound>>;
 
 /// How an import ended. If a model has several problems, the status is that of
 /// the severest: fault, broken, unsupported, limit, unbound, in this order.

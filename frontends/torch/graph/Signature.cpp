@@ -297,9 +297,9 @@ TensorInfo nnc::torch::describeInput(const Program &program, StringRef name,
   return info;
 }
 
-/// Returns the smallest and the largest value of a symbol; nullopt if the
-/// program states no largest one.
-static std::optional<std::pair<int64_t, int64_t>>
+/// Returns the values that a symbol, or a multiple of one, can have; nullopt if
+/// the program states no largest one.
+static std::optional<nnc::frontends::SizeBound>
 getBounds(const Program &program, StringRef symbol) {
   const json::Object *ranges = program.getRoot().getObject("range_constraints");
   const json::Object *range = ranges ? ranges->getObject(symbol) : nullptr;
@@ -307,7 +307,13 @@ getBounds(const Program &program, StringRef symbol) {
   auto high = range ? range->getInteger("max_val") : std::nullopt;
   if (!high || *high > INT32_MAX || low.value_or(1) > *high)
     return std::nullopt;
-  return std::pair(std::max<int64_t>(low.value_or(1), 1), *high);
+  nnc::frontends::SizeBound bound{std::max<int64_t>(low.value_or(1), 1), *high};
+  // A multiple of another symbol, as in "2*s39".
+  int64_t factor = 1;
+  if (!symbol.consumeInteger(10, factor) && symbol.starts_with("*") &&
+      factor > 0 && (bound.high - bound.low) % factor == 0)
+    bound.step = factor;
+  return bound;
 }
 
 nnc::frontends::GivenShapes nnc::torch::takeLargest(const Program &program,
@@ -333,17 +339,17 @@ nnc::frontends::GivenShapes nnc::torch::takeLargest(const Program &program,
       continue;
     for (const Dim &dim : *input.dims) {
       auto known = bound.find(dim.symbol);
-      std::optional<std::pair<int64_t, int64_t>> range;
+      std::optional<nnc::frontends::SizeBound> range;
       if (dim.size)
-        range = {*dim.size, *dim.size};
+        range = {*dim.size, *dim.size, 1};
       else if (known != bound.end())
-        range = {known->second, known->second};
+        range = {known->second, known->second, 1};
       else
         range = getBounds(program, dim.symbol);
       if (!range)
         return {};
       found[input.name].push_back(*range);
-      shapes[input.name].push_back(range->second);
+      shapes[input.name].push_back(range->high);
     }
   }
   bounds = std::move(found);

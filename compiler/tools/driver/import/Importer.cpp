@@ -112,42 +112,20 @@ bool Importer::takesBounds() const {
          !choices.limitsPlan() && choices.tuning.empty();
 }
 
-/// Returns the distance of the sizes of a dimension that the model calls by an
-/// expression of a symbol: 32 for "32*height".
-static int64_t getStep(llvm::StringRef name) {
-  int64_t step;
-  return !name.consumeInteger(10, step) && name.starts_with("*") && step > 0
-             ? step
-             : 1;
-}
-
-void Importer::takeBounds(const frontends::ImportResult &result) {
-  if (!wanted.takesRanges) {
-    for (const auto &[input, dims] : result.bounds) {
-      bool varies = false;
-      for (auto [low, high] : dims) {
-        varies |= low != high;
-        choices.shapes[input].push_back(high);
-      }
-      if (varies)
-        mlir::emitWarning(
-            mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-            << "input '" << input << "' has the largest sizes that the model "
-            << "allows; --shape gives others";
+void Importer::takeBounds(const frontends::SizeBounds &bounds) {
+  for (const auto &[input, dims] : bounds) {
+    bool varies = false;
+    for (const frontends::SizeBound &bound : dims) {
+      varies |= bound.low != bound.high;
+      choices.shapes[input].push_back(bound.high);
+      if (wanted.takesRanges)
+        choices.ranges[input].push_back({bound.low, bound.high, bound.step});
     }
-    return;
-  }
-  for (const auto &[input, dims] : result.bounds) {
-    std::vector<DimRange> &ranges = choices.ranges[input];
-    auto named = result.dimNames.find(input);
-    for (auto [axis, bounds] : llvm::enumerate(dims)) {
-      auto [low, high] = bounds;
-      int64_t step = 1;
-      if (named != result.dimNames.end() && axis < named->second.size())
-        step = getStep(named->second[axis]);
-      ranges.push_back({low, high, (high - low) % step == 0 ? step : 1});
-      choices.shapes[input].push_back(high);
-    }
+    if (varies && !wanted.takesRanges)
+      mlir::emitWarning(
+          mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << "input '" << input << "' has the largest sizes that the model "
+          << "allows; --shape gives others";
   }
 }
 
@@ -175,7 +153,7 @@ ExitCode Importer::importPoint(const ImportPoint &point, ImportedModel &model) {
        choices.signature, takesBounds(), passesRanges(point.shapes)},
       context, wanted.command);
   choices.shapes.insert(result.samples.begin(), result.samples.end());
-  takeBounds(result);
+  takeBounds(result.bounds);
   if (result.status != frontends::ImportStatus::ok) {
     ExitCode code = exitCodeOf(result.status);
     if (code != ExitCode::usage || !result.trial)

@@ -95,7 +95,7 @@ private:
   /// Returns whether a size is outside of the range that it may vary in.
   bool passesRanges(const frontends::GivenShapes &shapes) const;
   /// Lets sizes vary within the bounds that the model states for them.
-  void takeBounds(const frontends::ImportResult &result);
+  void takeBounds(const frontends::SizeBounds &bounds);
   /// Quantizes an imported module with the samples of
   /// ModelOptions::quantization.
   ExitCode quantize(ImportedModel &model);
