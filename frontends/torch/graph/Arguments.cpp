@@ -246,6 +246,11 @@ std::optional<Scalar> Node::getScalar(StringRef name) {
   return std::nullopt;
 }
 
+void Node::refuseComputed(StringRef name, Value value) {
+  isFailed = true;
+  needsKnown(value, "an argument '" + name + "'");
+}
+
 int64_t Node::getInt(StringRef name, int64_t otherwise) {
   if (!has(name))
     return otherwise;
@@ -253,8 +258,7 @@ int64_t Node::getInt(StringRef name, int64_t otherwise) {
   if (!number)
     return otherwise;
   if (number->value && !number->length) {
-    isFailed = true;
-    needsKnown(number->value, "an argument '" + name + "'");
+    refuseComputed(name, number->value);
     return otherwise;
   }
   if (!number->isReal)
@@ -285,8 +289,7 @@ SmallVector<int64_t> Node::getInts(StringRef name,
         number = readScalar(*symbolic);
     }
     if (number && number->value && !number->length) {
-      isFailed = true;
-      needsKnown(number->value, "an argument '" + name + "'");
+      refuseComputed(name, number->value);
       return SmallVector<int64_t>(otherwise);
     }
     if (!number || number->isReal) {
@@ -319,8 +322,7 @@ double Node::getFloat(StringRef name, double otherwise) {
     return otherwise;
   if (!number->value)
     return number->real;
-  isFailed = true;
-  needsKnown(number->value, "an argument '" + name + "'");
+  refuseComputed(name, number->value);
   return otherwise;
 }
 

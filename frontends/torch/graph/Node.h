@@ -164,6 +164,9 @@ private:
   std::optional<Scalar> readScalar(const json::Object &argument);
   /// Reports that an argument is not `what`.
   void refuse(llvm::StringRef name, const llvm::Twine &what);
+  /// Reports that the argument `name`, which is `value`, has to be known when
+  /// compiling.
+  void refuseComputed(llvm::StringRef name, mlir::Value value);
 
   GraphImporter &importer;
   const json::Object &node;

@@ -172,6 +172,17 @@ Value convertFftC2C(Node &node) {
   return convertKernel(node, how);
 }
 
+/// Returns a window function of fewer than `length` elements with zeros on both
+/// sides, and a longer one as it is.
+static Value padWindow(Node &node, Value window, int64_t length) {
+  int64_t rest = length - (window ? getShape(window)[0] : length);
+  if (rest <= 0)
+    return window;
+  SmallVector<int64_t> pads = {rest / 2, rest - rest / 2};
+  return node.create<nn::PadOp>(nn::PadMode::constant, window, pads,
+                                APFloat(0.0));
+}
+
 /// Converts stft: the transforms of windows that follow each other, as batch x
 /// elements x windows.
 Value convertStft(Node &node) {
@@ -196,12 +207,7 @@ Value convertStft(Node &node) {
   Type element = getElement(x);
   if (!window && width < length)
     window = node.splat(1, element, {width});
-  if (window && width < length) {
-    int64_t before = (length - width) / 2;
-    SmallVector<int64_t> pads = {before, length - width - before};
-    window = node.create<nn::PadOp>(nn::PadMode::constant, window, pads,
-                                    APFloat(0.0));
-  }
+  window = padWindow(node, window, length);
   bool isReal = getShape(x)[2] == 1;
   Value y = transformLines(node, x, window, 1, length, step,
                            /*isInverse=*/false,
@@ -265,13 +271,7 @@ Value convertIstft(Node &node) {
   Type element = getElement(y);
   window =
       window ? node.castTo(window, element) : node.splat(1, element, {width});
-  if (width < length) {
-    int64_t before = (length - width) / 2;
-    SmallVector<int64_t> pads = {before, length - width - before};
-    window = node.create<nn::PadOp>(nn::PadMode::constant, window, pads,
-                                    APFloat(0.0));
-  }
-  window = node.reshape(window, {length, 1, 1});
+  window = node.reshape(padWindow(node, window, length), {length, 1, 1});
   Value sum = overlapAdd(
       node,
       node.createElementwise("mul", {node.transpose(y, {1, 2, 0}), window}),
