@@ -156,14 +156,15 @@ def table(names=()):
     for name, params, shape, *rest in ROUTINES:
         for param in params or [None]:
             constant, shared = measure(name, param, shape, *rest, True)
-            sized, _ = measure(name, param, shape, *rest, False)
             for function in shared:
                 callers[function].add(name)
-            lines.append((name, -1 if param is None else param, constant, sized, shared))
+            if not names or name in names:
+                sized, _ = measure(name, param, shape, *rest, False)
+                lines.append((name, -1 if param is None else param, constant, sized, shared))
     return HEAD.format(compiler=f"{CXX[0]} {version}"), [
         (name, param, constant, sized,
          sum(size for function, size in shared.items() if callers[function] == {name}))
-        for name, param, constant, sized, shared in lines if not names or name in names]
+        for name, param, constant, sized, shared in lines]
 
 
 def read():

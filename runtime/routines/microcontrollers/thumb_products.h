@@ -25,6 +25,29 @@
 
 namespace nnc {
 
+#if defined(NNC_ARMV6M)
+// NNC_LOAD_SUMS saves the registers that a function has to preserve, and loads
+// four sums into r8 to r11. The sums are at an address that the caller passed
+// on the stack, OFFSET bytes above it when the registers are saved.
+// NNC_STORE_SUMS stores the sums and returns.
+#define NNC_LOAD_SUMS(OFFSET)                                                  \
+  "push {r4, r5, r6, r7, lr}\n\t"                                              \
+  "mov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\tmov r7, r11\n\t"                 \
+  "push {r4, r5, r6, r7}\n\t"                                                  \
+  "ldr r4, [sp, #" OFFSET "]\n\t"                                              \
+  "ldm r4!, {r5, r6, r7}\n\t"                                                  \
+  "mov r8, r5\n\tmov r9, r6\n\tmov r10, r7\n\t"                                \
+  "ldr r4, [r4]\n\tmov r11, r4\n\t"
+#define NNC_STORE_SUMS(OFFSET)                                                 \
+  "ldr r4, [sp, #" OFFSET "]\n\t"                                              \
+  "mov r5, r8\n\tmov r6, r9\n\tmov r7, r10\n\t"                                \
+  "stm r4!, {r5, r6, r7}\n\t"                                                  \
+  "mov r5, r11\n\tstr r5, [r4]\n\t"                                            \
+  "pop {r4, r5, r6, r7}\n\t"                                                   \
+  "mov r8, r4\n\tmov r9, r5\n\tmov r10, r6\n\tmov r11, r7\n\t"                 \
+  "pop {r4, r5, r6, r7, pc}"
+#endif
+
 /// Adds the products of `count` bytes of x, at least one, and each of four rows
 /// of weights, `row` bytes apart, to the sum of the row.
 #if defined(NNC_ARMV6M)
@@ -32,15 +55,9 @@ __attribute__((naked)) NNC_NOINLINE inline void
 thumb_add_rows(const int8_t *, const int8_t *, int, int, int32_t *) {
 #define NNC_ROW(W, SUM)                                                        \
   "ldrsb r7, [" W ", r3]\n\tmuls r7, r6, r7\n\tadd " SUM ", r7\n\t"
-  __asm__(".syntax unified\n\t"
-          "push {r4, r5, r6, r7, lr}\n\t"
-          "mov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\tmov r7, r11\n\t"
-          "push {r4, r5, r6, r7}\n\t"
-          "ldr r4, [sp, #36]\n\t"
-          "ldm r4!, {r5, r6, r7}\n\t"
-          "mov r8, r5\n\tmov r9, r6\n\tmov r10, r7\n\t"
-          "ldr r4, [r4]\n\tmov r11, r4\n\t"
-          // The index r3 rises to 0; x and the rows end at r0, r1, r4, r5, r2.
+  // The index r3 rises to 0; x and the rows end at r0, r1, r4, r5, r2.
+  __asm__(".syntax unified\n\t" //
+          NNC_LOAD_SUMS("36")   //
           "adds r0, r0, r3\n\tadds r1, r1, r3\n\t"
           "adds r4, r1, r2\n\tadds r5, r4, r2\n\tadds r2, r5, r2\n\t"
           "rsbs r3, r3, #0\n\t"
@@ -49,14 +66,8 @@ thumb_add_rows(const int8_t *, const int8_t *, int, int, int32_t *) {
           NNC_ROW("r1", "r8") NNC_ROW("r4", "r9") NNC_ROW("r5", "r10")
               NNC_ROW("r2", "r11") //
           "adds r3, r3, #1\n\t"
-          "bne 1b\n\t"
-          "ldr r4, [sp, #36]\n\t"
-          "mov r5, r8\n\tmov r6, r9\n\tmov r7, r10\n\t"
-          "stm r4!, {r5, r6, r7}\n\t"
-          "mov r5, r11\n\tstr r5, [r4]\n\t"
-          "pop {r4, r5, r6, r7}\n\t"
-          "mov r8, r4\n\tmov r9, r5\n\tmov r10, r6\n\tmov r11, r7\n\t"
-          "pop {r4, r5, r6, r7, pc}");
+          "bne 1b\n\t" //
+          NNC_STORE_SUMS("36"));
 #undef NNC_ROW
 }
 #else
@@ -86,14 +97,8 @@ NNC_NOINLINE inline void thumb_add_fill(int fill, const int8_t *w, int row,
 __attribute__((naked)) NNC_NOINLINE inline void
 thumb_add_columns(const int8_t *, int, const int8_t *, int, int, int32_t *) {
 #define NNC_COLUMN(LOAD, SUM) LOAD "muls r5, r4, r5\n\tadd " SUM ", r5\n\t"
-  __asm__(".syntax unified\n\t"
-          "push {r4, r5, r6, r7, lr}\n\t"
-          "mov r4, r8\n\tmov r5, r9\n\tmov r6, r10\n\tmov r7, r11\n\t"
-          "push {r4, r5, r6, r7}\n\t"
-          "ldr r4, [sp, #40]\n\t"
-          "ldm r4!, {r5, r6, r7}\n\t"
-          "mov r8, r5\n\tmov r9, r6\n\tmov r10, r7\n\t"
-          "ldr r4, [r4]\n\tmov r11, r4\n\t"
+  __asm__(".syntax unified\n\t" //
+          NNC_LOAD_SUMS("40")   //
           "mov r12, r1\n\t"
           "ldr r1, [sp, #36]\n\t"
           // r6 and r7 are the distances of the columns that they load.
@@ -107,14 +112,8 @@ thumb_add_columns(const int8_t *, int, const int8_t *, int, int, int32_t *) {
                                  "r11") //
           "adds r2, r2, r3\n\t"
           "subs r1, r1, #1\n\t"
-          "bne 1b\n\t"
-          "ldr r4, [sp, #40]\n\t"
-          "mov r5, r8\n\tmov r6, r9\n\tmov r7, r10\n\t"
-          "stm r4!, {r5, r6, r7}\n\t"
-          "mov r5, r11\n\tstr r5, [r4]\n\t"
-          "pop {r4, r5, r6, r7}\n\t"
-          "mov r8, r4\n\tmov r9, r5\n\tmov r10, r6\n\tmov r11, r7\n\t"
-          "pop {r4, r5, r6, r7, pc}");
+          "bne 1b\n\t" //
+          NNC_STORE_SUMS("40"));
 #undef NNC_COLUMN
 }
 #else
@@ -126,6 +125,9 @@ NNC_NOINLINE inline void thumb_add_columns(const int8_t *x, int step,
       sums[j] = plus(sums[j], int32_t(*x) * int32_t(w[j]));
 }
 #endif
+
+#undef NNC_LOAD_SUMS
+#undef NNC_STORE_SUMS
 
 /// Returns `sum` plus the products of `rows` rows, at least one, of three
 /// neighbouring taps of a channel: bytes of x and w are `step` bytes apart,

@@ -70,16 +70,19 @@ private:
           thumb_add_columns(a, int(step), b + n0 + from, s.n, s.k, four);
       }
 #endif
-    for (int k = 0; k < s.k && from < width; ++k) {
+    T *others = sum + from;
+    const int first = n0 + from, rest = width - from;
+    for (int k = 0; k < s.k && rest > 0; ++k) {
       const T v = static_cast<T>(a[k * step]);
       if (s.transpose_b) {
-        for (int j = from; j < width; ++j)
-          sum[j] = plus(
-              sum[j], times(v, static_cast<T>(b[ptrdiff_t(n0 + j) * s.k + k])));
+        for (int j = 0; j < rest; ++j)
+          others[j] =
+              plus(others[j],
+                   times(v, static_cast<T>(b[ptrdiff_t(first + j) * s.k + k])));
       } else {
-        const B *row = b + ptrdiff_t(k) * s.n + n0;
-        for (int j = from; j < width; ++j)
-          sum[j] = plus(sum[j], times(v, static_cast<T>(row[j])));
+        const B *row = b + ptrdiff_t(k) * s.n + first;
+        for (int j = 0; j < rest; ++j)
+          others[j] = plus(others[j], times(v, static_cast<T>(row[j])));
       }
     }
     const ptrdiff_t at = ptrdiff_t(unit) * s.n + n0;
