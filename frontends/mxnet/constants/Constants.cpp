@@ -181,7 +181,8 @@ Value convertLogspace(Layer &layer) {
   });
 }
 
-/// Returns a window of cosines: a - b cos(t) + c cos(2 t).
+/// Returns a window function of M elements, a - b cos(t) + c cos(2 t), where t
+/// rises from 0 to 2 pi.
 static Value makeWindow(Layer &layer, double a, double b, double c) {
   int64_t number = layer.getInt("M", 0);
   double step =

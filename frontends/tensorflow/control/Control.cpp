@@ -182,7 +182,8 @@ static bool chooseCase(Layer &layer, ArrayRef<StringRef> names, int64_t first,
       inputs, results);
 }
 
-/// Converts Case. A number out of range stands for the last branch.
+/// Converts Case, which runs the branch whose index is in input 0, and the last
+/// one for an index that no branch has.
 Value convertCase(Layer &layer) {
   Value index = layer.getInput(0);
   SmallVector<StringRef> names = layer.getFunctions("branches");

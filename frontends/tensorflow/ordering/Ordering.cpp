@@ -104,7 +104,8 @@ Value convertNonMaxSuppression(Layer &layer) {
       /*centered=*/false);
   Value number = layer.castTo(layer.reshape(layer.slice(found, {0}, {1}), {}),
                               layer.getBuilder().getI32Type());
-  // The box of each triple (batch, class, box); zeros follow the last one.
+  // nn.suppress gives the number of kept boxes and then, for each of them, the
+  // indices of its batch, class and box, of which every third one is read.
   Value indices = layer.castTo(layer.slice(found, {3}, {most}, {3}),
                                layer.getBuilder().getI32Type());
   Value picked =

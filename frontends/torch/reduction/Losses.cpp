@@ -21,7 +21,8 @@ static Value sumAll(Node &node, Value x) {
   return reduce(node, nn::ReduceKind::sum, x, iota(getRank(x)), false);
 }
 
-/// Returns the losses `y` of single elements, reduced as the node says.
+/// Returns the losses `y` of single elements as they are, or their mean or sum,
+/// which the argument `reduction` chooses by 0, 1 and 2.
 static Value reduceLoss(Node &node, Value y) {
   int64_t reduction = node.getInt("reduction", 1);
   if (!y || reduction == 0)
