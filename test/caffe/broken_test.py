@@ -37,6 +37,8 @@ def conv(more):
 TEXTS = {
     "sound": (one("ReLU"), DONE, ""),
     "bottom-unknown": (one("ReLU", bottom="z"), BROKEN, "'z', which no layer computes"),
+    "bottom-training": (INPUT + layer("Data", "include { phase: TRAIN }", bottom="", top="data")
+                        + layer("ReLU", bottom="data"), BROKEN, "layer of type Input"),
     "cycle": (INPUT + layer("ReLU", bottom="b", top="a") + layer("ReLU", bottom="a", top="b"),
               BROKEN, "not in front of it"),
     "self": (one("ReLU", bottom="y"), BROKEN, "not in front of it"),
@@ -88,8 +90,12 @@ TEXTS = {
     "conv-axis-9": (conv("num_output: 4 kernel_size: 3 axis: 9"), BROKEN, "axis"),
     "pool-pad": (one("Pooling", "pooling_param { kernel_size: 2 pad: 2 }"), BROKEN, "pad"),
     "pool-large": (one("Pooling", "pooling_param { kernel_size: 20 }"), BROKEN, "kernel"),
-    "pool-random": (one("Pooling", "pooling_param { kernel_size: 2 pool: STOCHASTIC }"), LACKING,
-                    "STOCHASTIC"),
+    "pool-random": (one("Pooling", "pooling_param { kernel_size: 2 pad: 1 pool: STOCHASTIC }"),
+                    BROKEN, "STOCHASTIC"),
+    "spp-height": (one("SPP", "spp_param { pool: MAX }"), BROKEN, "pyramid_height"),
+    "spp-bins": (one("SPP", "spp_param { pyramid_height: 9 }"), BROKEN, "pad"),
+    "roi-rows": (one("ROIPooling", "roi_pooling_param { pooled_h: 2 pooled_w: 2 }", bottom="x x"),
+                 BROKEN, "rows of 5"),
     "pool-behind": (one("Pooling", "pooling_param { kernel_size: 1 stride: 9 }"), LACKING,
                     "behind the image"),
     "lrn-even": (one("LRN", "lrn_param { local_size: 4 }"), BROKEN, "odd"),

@@ -95,6 +95,27 @@ def pools(net):
         net.add("Pooling", one, ("pooling_param", {"pool": Raw(kind), "kernel_size": 1}))
         net.add("Pooling", one, ("pooling_param", {"pool": Raw(kind), "kernel_size": 3,
                                                    "stride": 2, "pad": 1}))
+    positive = net.add("AbsVal", x, ("", {}))
+    for y in positive, x:
+        net.add("Pooling", y, ("pooling_param", {"pool": Raw("STOCHASTIC"), "kernel_size": 3,
+                                                 "stride": 2}))
+    for kind in "MAX", "AVE", "STOCHASTIC":
+        for height in 1, 3:
+            net.add("SPP", net.add("AbsVal", net.input(2, 3, 8, 12), ("", {})), ("spp_param", {
+                "pyramid_height": height, "pool": Raw(kind)}))
+    net.add("SPP", net.input(1, 2, 11, 7), ("spp_param", {"pyramid_height": 3}))
+
+
+@case
+def regions(net):
+    rois = np.array([[0, 0, 0, 40, 30], [1, 5, 9, 5, 9], [1, 17.5, 3.2, 60, 20],
+                     [0, 30, 20, 90, 80]])
+    for sizes in [{"pooled_h": 3, "pooled_w": 2, "spatial_scale": 0.125},
+                  {"pooled_h": 1, "pooled_w": 1}]:
+        net.add("ROIPooling", [net.input(2, 3, 6, 8), net.input(value=rois)],
+                ("roi_pooling_param", sizes))
+    net.add("ROIPooling", [net.input(2, 1, 6, 8), net.input(value=rois.reshape(4, 5, 1, 1))],
+            ("roi_pooling_param", {"pooled_h": 7, "pooled_w": 7, "spatial_scale": 0.0625}))
 
 
 @case
@@ -256,7 +277,8 @@ def boxes(net, code, images=1, classes=4, **more):
             "flip": False, "clip": True, "step": 32.0, "offset": 0.25, "variance": 0.15}))]
     prior = net.add("Concat", priors, ("concat_param", {"axis": 2}))
     count = net.values[prior].shape[2] // 4
-    where = net.input(images, count * 4)
+    sets = 1 if more.get("share_location", True) else classes
+    where = net.input(images, count * sets * 4)
     scores = net.add("Softmax", net.input(images, count, classes), ("softmax_param", {"axis": 2}))
     flat = net.add("Flatten", scores)
     return net.add("DetectionOutput", [where, flat, prior], ("detection_output_param", {
@@ -271,6 +293,9 @@ def detections(net):
           nms_param={"nms_threshold": 0.3, "top_k": 400})
     boxes(net, "CORNER_SIZE", classes=2, variance_encoded_in_target=True,
           nms_param={"nms_threshold": 0.6})
+    boxes(net, "CENTER_SIZE", images=2, share_location=False, keep_top_k=20,
+          confidence_threshold=0.2, nms_param={"nms_threshold": 0.4, "top_k": 10})
+    boxes(net, "CORNER", classes=3, share_location=False, background_label_id=-1)
     # No score is above the threshold.
     boxes(net, "CENTER_SIZE", keep_top_k=5, confidence_threshold=2.0)
 

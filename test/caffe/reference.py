@@ -93,10 +93,45 @@ def pooling(x, params, tops):
         if params.get("pool", "MAX") == "AVE":
             y[:, :, a, b] = flat.sum(-1) / count
             continue
+        if params.get("pool") == "STOCHASTIC":
+            total = flat.sum(-1)
+            y[:, :, a, b] = np.where(total > 0, (flat * flat).sum(-1) / total, 0)
+            continue
         y[:, :, a, b] = flat.max(-1)
         row, column = np.divmod(flat.argmax(-1), seen.shape[3])
         places[:, :, a, b] = (row + top) * x.shape[3] + column + left
     return [y, places][:tops]
+
+
+def spp(x, params):
+    """Pools of 1, 4, 16 ... windows, one after another."""
+    parts = []
+    for level in range(params["pyramid_height"]):
+        kernel = [-(-size // 2 ** level) for size in x.shape[2:]]
+        pad = [-(-(k * 2 ** level - size) // 2) for k, size in zip(kernel, x.shape[2:])]
+        parts += pooling(x, {"pool": params.get("pool", "MAX"), "kernel_h": kernel[0],
+                             "kernel_w": kernel[1], "stride_h": kernel[0], "stride_w": kernel[1],
+                             "pad_h": pad[0], "pad_w": pad[1]}, 1)
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([part.reshape(len(x), -1) for part in parts], 1)
+
+
+def roi_pooling(x, rois, params):
+    """Fast R-CNN's largest elements in the parts of regions, whose corners are rounded."""
+    rois = rois.reshape(-1, 5)
+    h, w, scale = params["pooled_h"], params["pooled_w"], params.get("spatial_scale", 1)
+    y = np.zeros((len(rois), x.shape[1], h, w))
+    for r, (image, *corners) in enumerate(rois):
+        left, top, right, bottom = (math.floor(c * scale + 0.5) for c in corners)
+        rows, columns = max(bottom - top + 1, 1) / h, max(right - left + 1, 1) / w
+        for i, j in itertools.product(range(h), range(w)):
+            a, b = (np.clip([math.floor(k * s) + o, math.ceil((k + 1) * s) + o], 0, most)
+                    for k, s, o, most in [(i, rows, top, x.shape[2]),
+                                          (j, columns, left, x.shape[3])])
+            seen = x[int(image), :, a[0]:a[1], b[0]:b[1]].reshape(x.shape[1], -1)
+            y[r, :, i, j] = seen.max(-1) if seen.size else 0
+    return y
 
 
 def upsample(xs, params):
@@ -200,23 +235,24 @@ def detection_output(xs, params):
     scores = xs[1].reshape(xs[1].shape[0], -1, classes)
     out, limit = [], 0
     for image in range(xs[0].shape[0]):
-        where = xs[0][image].reshape(-1, 4)
+        shared = params.get("share_location", True)
+        where = xs[0][image].reshape(len(priors), 1 if shared else classes, 4).swapaxes(0, 1)
         if not params.get("variance_encoded_in_target"):
             where = where * variances
         size = priors[:, 2:] - priors[:, :2]
         if params.get("code_type") == "CENTER_SIZE":
-            center = where[:, :2] * size + (priors[:, :2] + priors[:, 2:]) / 2
-            half = np.exp(where[:, 2:]) * size / 2
-            boxes = np.concatenate([center - half, center + half], 1)
+            center = where[..., :2] * size + (priors[:, :2] + priors[:, 2:]) / 2
+            half = np.exp(where[..., 2:]) * size / 2
+            sets = np.concatenate([center - half, center + half], -1)
         else:
             unit = np.tile(size, 2) if params.get("code_type") == "CORNER_SIZE" else 1
-            boxes = priors + where * unit
+            sets = priors + where * unit
         found = []
         most = nms.get("top_k", -1)
-        each = min(most, len(boxes)) if most > 0 else len(boxes)
+        each = min(most, len(priors)) if most > 0 else len(priors)
         labels = [c for c in range(classes) if c != params.get("background_label_id", 0)]
         for label in labels:
-            score = scores[image, :, label]
+            score, boxes = scores[image, :, label], sets[0 if shared else label]
             order = [k for k in np.argsort(-score, kind="stable")
                      if score[k] > params.get("confidence_threshold", -1e38)][:each]
             kept = []
@@ -224,14 +260,14 @@ def detection_output(xs, params):
                 if all(overlap(boxes[k], boxes[o]) <= nms.get("nms_threshold", 0.3)
                        for o in kept):
                     kept.append(k)
-            found += [(score[k], label, k) for k in kept]
+            found += [(score[k], label, boxes[k]) for k in kept]
         rows = each * len(labels)
         keep = params.get("keep_top_k", -1)
         if 0 <= keep < rows:
             rows = keep
             found = sorted(found, key=lambda f: -f[0])[:keep]
             found.sort(key=lambda f: (f[1], -f[0]))
-        out += [[image, label, score, *boxes[k]] for score, label, k in found]
+        out += [[image, label, score, *box] for score, label, box in found]
         out += [[-1] * 7] * (rows - len(found))
         limit += rows
     return np.array(out).reshape(1, 1, limit, 7)
@@ -447,10 +483,12 @@ def compute(kind, xs, params, blobs, tops):
             "power", 1),
         "PriorBox": lambda: prior_box(xs, params),
         "RNN": lambda: rnn(xs, params, blobs),
+        "ROIPooling": lambda: roi_pooling(x, xs[1], params),
         "ReLU": lambda: np.where(x > 0, x, x * params.get("negative_slope", 0)),
         "ReLU6": lambda: np.clip(x, 0, 6),
         "Reduction": lambda: reduction(x, params),
         "Reshape": lambda: reshape(x, params),
+        "SPP": lambda: spp(x, params),
         "Scale": lambda: scale(xs, params, blobs),
         "ShuffleChannel": lambda: x.reshape(
             x.shape[0], params["group"], -1, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape),

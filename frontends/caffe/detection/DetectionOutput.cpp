@@ -70,16 +70,16 @@ bool Detections::readShapes() {
     layer.broken("has num_classes 0");
     return false;
   }
-  if (!param.share_location() || param.nms_param().eta() != 1) {
-    layer.unsupported("has boxes of each class (share_location: false) or an "
-                      "eta other than 1");
+  if (param.nms_param().eta() != 1) {
+    layer.unsupported("has an eta other than 1");
     return false;
   }
+  int64_t sets = param.share_location() ? 1 : classes;
   images = getRank(location) ? getShape(location)[0] : 0;
   boxes = priors.size() == 3 ? priors[2] / 4 : 0;
   bool fits = images > 0 && boxes > 0 && priors[0] == 1 && priors[1] == 2 &&
               priors[2] % 4 == 0 && getRank(confidence) > 0 &&
-              getNumElements(location) == images * boxes * 4 &&
+              getNumElements(location) == images * boxes * sets * 4 &&
               getShape(confidence)[0] == images &&
               getNumElements(confidence) / images % boxes == 0 &&
               getNumElements(confidence) / images / boxes == classes;
@@ -87,8 +87,9 @@ bool Detections::readShapes() {
     layer.broken("has bottoms of shapes " + toString(getShape(location)) +
                  ", " + toString(getShape(confidence)) + " and " +
                  toString(priors) + " for " + Twine(classes) +
-                 " classes; it needs 4 numbers and one for each class for each "
-                 "box, and boxes of shape 1x2xN");
+                 " classes; it needs " + Twine(sets * 4) +
+                 " numbers and one for each class for each box, and boxes of "
+                 "shape 1x2xN");
     return false;
   }
   for (int64_t i = 0; i < std::min<int64_t>(classes, kMaxReadElements); ++i)
@@ -107,11 +108,24 @@ bool Detections::readShapes() {
       /*isMade=*/true);
 }
 
-/// Returns the corners of the boxes, images x boxes x 4, from where the network
-/// locates them relative to the prior ones.
+/// Returns the corners of the boxes, images x sets x boxes x 4, from where the
+/// network locates them relative to the prior ones. All classes share one set,
+/// or each has its own.
 Value Detections::decode() {
   using Prior = schema::PriorBoxParameter;
-  Value location = layer.reshape(layer.getBottom(0), {images, boxes, 4});
+  int64_t sets = 1;
+  Value location = layer.getBottom(0);
+  if (param.share_location()) {
+    location = layer.reshape(location, {images, 1, boxes, 4});
+  } else {
+    sets = labels.size();
+    location = layer.create<nn::GatherOp>(
+        layer.reshape(location, {images, boxes, classes, 4}), vectorOf(labels),
+        int64_t(2));
+    location = layer.transpose(location, {0, 2, 1, 3});
+  }
+  if (!location)
+    return {};
   Value prior = layer.reshape(layer.getBottom(2), {2, boxes, 4});
   Value priors = layer.take(prior, 0, 0), variances = layer.take(prior, 0, 1);
   if (!param.variance_encoded_in_target())
@@ -123,8 +137,8 @@ Value Detections::decode() {
   };
   Value low = half(priors, false), high = half(priors, true);
   Value size = binary("sub", high, low);
-  SmallVector<int64_t> first = {0, 0, 0}, second = {0, 0, 2},
-                       sizes = {images, boxes, 2};
+  SmallVector<int64_t> first = {0, 0, 0, 0}, second = {0, 0, 0, 2},
+                       sizes = {images, sets, boxes, 2};
   Value a = layer.slice(location, first, sizes),
         b = layer.slice(location, second, sizes);
   Value from, to;
@@ -141,7 +155,7 @@ Value Detections::decode() {
     to = binary("add", isRelative ? binary("mul", b, size) : b, high);
   }
   return from && to
-             ? layer.create<nn::ConcatOp>(ValueRange({from, to}), int64_t(2))
+             ? layer.create<nn::ConcatOp>(ValueRange({from, to}), int64_t(3))
              : Value();
 }
 
@@ -154,15 +168,18 @@ void Detections::chooseCandidates(Value all) {
       layer.transpose(confidence, {0, 2, 1}), vectorOf(labels), int64_t(1));
   Value best = layer.create<nn::TopKOp>(confidence, int64_t(2), each,
                                         /*largest=*/true);
-  // Places among the confidences of all images, and among all boxes.
+  // Places among the confidences of all images, and among all boxes, of which
+  // there are as many as confidences where each class has its own.
   Value rows =
       layer.reshape(this->count(images * count, boxes), {images, count, 1});
-  Value firsts = layer.reshape(this->count(images, boxes), {images, 1, 1});
+  Value firsts = param.share_location()
+                     ? layer.reshape(this->count(images, boxes), {images, 1, 1})
+                     : rows;
   scores = layer.create<nn::GatherOp>(
       layer.reshape(confidence, {images * count * boxes}),
       layer.reshape(binary("add", best, rows), {total}), int64_t(0));
   corners = layer.create<nn::GatherOp>(
-      layer.reshape(all, {images * boxes, 4}),
+      layer.reshape(all, {getNumElements(all) / 4, 4}),
       layer.reshape(binary("add", best, firsts), {total}), int64_t(0));
 }
 

@@ -64,6 +64,33 @@ static Value findPlaces(Layer &layer, Value x, const Window &window,
   return layer.castTo(places, getElement(x));
 }
 
+/// Returns the pool of `x` by one of Caffe's methods.
+static Value pool(Layer &layer, Value x, const Window &window, bool isCeil,
+                  schema::PoolingParameter::PoolMethod method) {
+  using Param = schema::PoolingParameter;
+  if (method == Param::MAX)
+    return layer.create<nn::MaxPoolOp>(x, window.kernel, window.strides,
+                                       window.dilations, window.pads, isCeil);
+  // Padding counts, but not what lies behind it.
+  auto average = [&](Value x) -> Value {
+    return layer.create<nn::AvgPoolOp>(
+        x, window.kernel, window.strides, window.dilations, window.pads, isCeil,
+        /*count_include_pad=*/true, /*accumulator=*/TypeAttr());
+  };
+  if (method == Param::AVE)
+    return average(x);
+  // In inference, STOCHASTIC is the mean of the window's elements, each
+  // weighted by itself, or 0 if their sum is not positive.
+  if (llvm::any_of(window.pads, [](int64_t pad) { return pad != 0; }))
+    return layer.broken("pools by STOCHASTIC with a pad, which Caffe refuses");
+  Value squares = average(layer.createElementwise("mul", {x, x}));
+  Value sums = average(x);
+  return layer.createElementwise(
+      "select", {layer.withNumber("greater", sums, 0),
+                 layer.createElementwise("div", {squares, sums}),
+                 layer.splat(0, getElement(x))});
+}
+
 Value convertPooling(Layer &layer) {
   const schema::PoolingParameter &param = layer.getParam().pooling_param();
   Value x = layer.getBottom(0);
@@ -77,19 +104,69 @@ Value convertPooling(Layer &layer) {
       param.round_mode() == schema::PoolingParameter::CEIL && param.ceil_mode();
   if (!hasCaffesWindows(layer, image, *window, isCeil))
     return {};
-  bool isMax = param.pool() == schema::PoolingParameter::MAX;
-  if (!isMax && param.pool() != schema::PoolingParameter::AVE)
-    return layer.unsupported("pools at random (STOCHASTIC); nnc handles MAX "
-                             "and AVE");
-  if (isMax && layer.getNumTops() > 1)
+  if (param.pool() == schema::PoolingParameter::MAX && layer.getNumTops() > 1)
     layer.setTop(1, findPlaces(layer, x, *window, isCeil));
-  if (isMax)
-    return layer.create<nn::MaxPoolOp>(x, window->kernel, window->strides,
-                                       window->dilations, window->pads, isCeil);
-  // Padding counts, but not what lies behind it.
-  return layer.create<nn::AvgPoolOp>(
-      x, window->kernel, window->strides, window->dilations, window->pads,
-      isCeil, /*count_include_pad=*/true, /*accumulator=*/TypeAttr());
+  return pool(layer, x, *window, isCeil, param.pool());
+}
+
+/// Converts SPP: pools of 1, 4, 16 ... windows of an image of any size, whose
+/// results follow one another.
+Value convertSPP(Layer &layer) {
+  const schema::SPPParameter &param = layer.getParam().spp_param();
+  Value x = layer.getBottom(0);
+  if (!isImage(layer, x))
+    return {};
+  ArrayRef<int64_t> image = getShape(x).drop_front(2);
+  int64_t levels = param.pyramid_height();
+  if (levels < 1 || levels > 16)
+    return layer.broken("has a pyramid_height of " + Twine(levels) +
+                        "; nnc handles 1 to 16");
+  SmallVector<Value> parts;
+  for (int64_t level = 0; level < levels; ++level) {
+    int64_t count = int64_t(1) << level;
+    Window window;
+    for (int64_t size : image) {
+      int64_t extent = llvm::divideCeil(size, count);
+      window.kernel.push_back(extent);
+      window.pads.push_back((extent * count - size + 1) / 2);
+    }
+    window.strides = window.kernel;
+    window.dilations = {1, 1};
+    SmallVector<int64_t> before = window.pads;
+    llvm::append_range(window.pads, before);
+    if (!hasCaffesWindows(layer, image, window, /*isCeil=*/true))
+      return {};
+    Value part = pool(layer, x, window, /*isCeil=*/true, param.pool());
+    if (!part || levels == 1)
+      return part;
+    int64_t images = getShape(x)[0];
+    parts.push_back(
+        layer.reshape(part, {images, getNumElements(part) / images}));
+  }
+  return layer.create<nn::ConcatOp>(ValueRange(parts), int64_t(1));
+}
+
+/// Converts ROIPooling, the layer of Fast R-CNN: the largest elements in the
+/// parts of regions, which the second bottom lists as an image's number and two
+/// corners.
+Value convertROIPooling(Layer &layer) {
+  const schema::ROIPoolingParameter &param =
+      layer.getParam().roi_pooling_param();
+  Value x = layer.getBottom(0), regions = layer.getBottom(1);
+  if (!isImage(layer, x))
+    return {};
+  ArrayRef<int64_t> shape = getShape(regions);
+  int64_t sizes[2] = {param.pooled_h(), param.pooled_w()};
+  if (shape.empty() || shape[0] < 1 ||
+      getNumElements(regions) != shape[0] * 5 || sizes[0] < 1 || sizes[1] < 1 ||
+      sizes[0] > kMaxDim || sizes[1] > kMaxDim)
+    return layer.broken("has pooled_h " + Twine(sizes[0]) + ", pooled_w " +
+                        Twine(sizes[1]) + " and regions of shape " +
+                        toString(shape) +
+                        "; it needs sizes of at least 1 and rows of 5 numbers");
+  return layer.create<nn::MaxRoiPoolOp>(
+      x, layer.reshape(regions, {shape[0], 5}), ArrayRef<int64_t>(sizes),
+      APFloat(param.spatial_scale()));
 }
 
 /// Repeats each pixel, as forks for YOLO do.
