@@ -33,6 +33,22 @@ static void reportTransforms(const schema::NetParameter &net,
   }
 }
 
+/// Moves the shapes that the user gives for what custom layers compute out of
+/// `shapes`, which are then those of inputs, and returns them.
+static GivenShapes takeTopShapes(const schema::NetParameter &net,
+                                 const ImportOptions &options,
+                                 GivenShapes &shapes) {
+  GivenShapes taken;
+  Customs customs(options.customs);
+  for (const schema::LayerParameter &layer : net.layer())
+    for (const std::string &top : layer.top())
+      if (shapes.count(top) && findCustom(customs, layer)) {
+        taken[top] = shapes[top];
+        shapes.erase(top);
+      }
+  return taken;
+}
+
 ImportResult nnc::caffe::importModel(StringRef path,
                                      const ImportOptions &options,
                                      MLIRContext &context) {
@@ -50,9 +66,10 @@ ImportResult nnc::caffe::importModel(StringRef path,
     result.dataFiles.push_back(loaded->weights->path);
   reportTransforms(loaded->net, options, problems, result);
 
-  std::vector<Input> inputs =
-      bindInputs(findInputs(loaded->net, options, context), options.shapes,
-                 options, problems);
+  GivenShapes shapes = options.shapes;
+  GivenShapes topShapes = takeTopShapes(loaded->net, options, shapes);
+  std::vector<Input> inputs = bindInputs(
+      findInputs(loaded->net, options, context), shapes, options, problems);
   for (const Input &input : inputs) {
     if (input.open)
       result.open.push_back(*input.open);
@@ -63,7 +80,8 @@ ImportResult nnc::caffe::importModel(StringRef path,
   OwningOpRef<ModuleOp> module(ModuleOp::create(problems.getLoc()));
   func::FuncOp main = createMain(*module, inputs, problems);
   if (llvm::all_of(inputs, [](const Input &i) { return bool(i.type); }))
-    GraphImporter(*loaded, options, problems, fileProblems, main).run(inputs);
+    GraphImporter(*loaded, options, topShapes, problems, fileProblems, main)
+        .run(inputs);
   problems.add(fileProblems);
   finishModule(std::move(module), path, loaded->sha256, options, problems,
                result);

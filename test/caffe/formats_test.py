@@ -13,7 +13,7 @@ import numpy as np
 import formats
 import reference
 from caffemodel import caffemodel
-from running import BROKEN, DONE, LACKING, NNC, compare, nnc, run  # noqa: F401
+from running import BROKEN, DONE, LACKING, NNC, USAGE, compare, nnc, run  # noqa: F401
 
 
 def expected(image=formats.IMAGE):
@@ -105,6 +105,44 @@ class Formats(unittest.TestCase):
         found = run(path, {"data": formats.IMAGE}, self.folder)
         wanted = 2 * reference.convolution(formats.IMAGE, {"pad": 1}, *formats.WEIGHTS["conv"])
         compare(self, "s", found["s"], wanted)
+
+    def test_custom_layers(self):
+        """A layer in Python and one of an own type with a blob, by functions in C."""
+        text = formats.DIMS + """
+            layer { name: "rows" type: "Python" bottom: "data" top: "rows"
+                    python_param { module: "own.rows" layer: "Rows" param_str: "2" } }
+            layer { name: "times" type: "Times" bottom: "rows" top: "times" }"""
+        path = self.write(text, caffemodel({"times": [np.array([3, 5, 7], np.float32)]}))
+        for name, body in [
+                ("rows", """if (i < op->outputs[0].elements)
+      y[i] = x[i] + (float)(op->attributes[0].text[0] - '0');"""),
+                ("times", """y[i] = x[i] * ((const float *)inputs[1])
+               [i / op->inputs[0].dims[3] / op->inputs[0].dims[2] % op->inputs[0].dims[1]];""")]:
+            (self.folder / f"{name}.h").write_text(f"""#include "nnc_custom.h"
+static void {name}(const struct nnc_operator *op, const void *const *inputs,
+                   void *const *outputs, void *scratch) {{
+  const float *x = inputs[0];
+  float *y = outputs[0];
+  int32_t i;
+  (void)scratch;
+  for (i = 0; i < op->inputs[0].elements; ++i)
+    {body}
+}}
+""")
+        rows, times = self.folder / "rows.h", self.folder / "times.h"
+        given = [f"--custom=own.rows.Rows:{rows}", f"--custom=Times:{times}", "--shape",
+                 "rows=1x3x4x9"]
+        found = run(path, {"data": formats.IMAGE}, self.folder, *given)
+        first = formats.IMAGE.reshape(-1)[:108].reshape(1, 3, 4, 9)
+        wanted = (first + 2) * np.array([3, 5, 7]).reshape(3, 1, 1)
+        compare(self, "times", found["times"], wanted)
+        for options, code, part in [([], LACKING, "own.rows.Rows"),
+                                    (given[1:], LACKING, "own.rows.Rows"),
+                                    ([*given, "--shape", "row=1"], USAGE, "row"),
+                                    ([*given, f"--custom=ReLU:{rows}"], USAGE, "leave it out")]:
+            found, said = nnc("check", path, *options)
+            self.assertEqual(found, code, said)
+            self.assertIn(part, said)
 
     def test_mapped(self):
         """Code is the same whether blobs are aligned in the file or not."""

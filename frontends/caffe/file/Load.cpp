@@ -258,6 +258,6 @@ nnc::caffe::loadModel(StringRef path, StringRef weights, Problems &problems) {
   model.sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
   if (!upgradeNet(model.net, problems) || !checkNames(model.net, problems))
     return std::nullopt;
-  selectLayers(model.net, problems);
+  model.leftOut = selectLayers(model.net, problems);
   return model;
 }

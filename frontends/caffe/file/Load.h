@@ -9,6 +9,8 @@
 
 #include "frontends/caffe/file/Weights.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <memory>
 #include <string>
 
@@ -19,6 +21,9 @@ struct LoadedModel {
   /// The network, whose layers all are in `layer`: older ones are upgraded,
   /// inputs are layers of type Input, and layers of other phases are left out.
   schema::NetParameter net;
+  /// The blobs that layers of other phases compute, and the first such layer of
+  /// each.
+  llvm::StringMap<std::string> leftOut;
   std::unique_ptr<Weights> weights; ///< null if there are none
   std::string sha256;               ///< of both files
 };

@@ -270,7 +270,9 @@ static bool isMet(const NetStateRule &rule, const NetState &state) {
          all_of(rule.stage(), hasStage) && none_of(rule.not_stage(), hasStage);
 }
 
-void nnc::caffe::selectLayers(NetParameter &net, Problems &problems) {
+StringMap<std::string> nnc::caffe::selectLayers(NetParameter &net,
+                                                Problems &problems) {
+  StringMap<std::string> leftOut;
   google::protobuf::RepeatedPtrField<LayerParameter> kept;
   auto meets = [&](const NetStateRule &rule) {
     return isMet(rule, net.state());
@@ -280,8 +282,13 @@ void nnc::caffe::selectLayers(NetParameter &net, Problems &problems) {
       problems.report(ImportStatus::broken, problems.getLoc(layer.name()))
           << "has rules 'include' and 'exclude'; Caffe takes one of the two";
     if (layer.include_size() ? any_of(layer.include(), meets)
-                             : none_of(layer.exclude(), meets))
+                             : none_of(layer.exclude(), meets)) {
       kept.Add()->Swap(&layer);
+      continue;
+    }
+    for (const std::string &top : layer.top())
+      leftOut.try_emplace(top, layer.name());
   }
   net.mutable_layer()->Swap(&kept);
+  return leftOut;
 }

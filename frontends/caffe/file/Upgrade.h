@@ -20,8 +20,10 @@ bool upgradeNet(schema::NetParameter &net, Problems &problems);
 
 /// Removes the layers that Caffe leaves out of the network in the phase TEST,
 /// by the rules that layers include or exclude. Reports rules that contradict
-/// each other.
-void selectLayers(schema::NetParameter &net, Problems &problems);
+/// each other. Returns the blobs that removed layers compute, and the first
+/// such layer of each.
+llvm::StringMap<std::string> selectLayers(schema::NetParameter &net,
+                                          Problems &problems);
 
 } // namespace nnc::caffe
 

@@ -15,10 +15,11 @@ using namespace nnc;
 using namespace nnc::caffe;
 
 GraphImporter::GraphImporter(const LoadedModel &loaded,
-                             const ImportOptions &options, Problems &problems,
+                             const ImportOptions &options,
+                             const GivenShapes &topShapes, Problems &problems,
                              Problems &fileProblems, func::FuncOp function)
-    : loaded(loaded), problems(problems), fileProblems(fileProblems),
-      function(function),
+    : loaded(loaded), topShapes(topShapes), problems(problems),
+      fileProblems(fileProblems), function(function),
       builder(OpBuilder::atBlockEnd(&function.getBody().front())),
       weights(loaded.net, loaded.weights.get()), customs(options.customs) {
   for (const schema::LayerParameter &layer : loaded.net.layer())
@@ -46,19 +47,32 @@ bool GraphImporter::readBottoms(const schema::LayerParameter &param,
                                                   : info.maxBottoms);
     return false;
   }
+  return collectBottoms(param, info.role == Role::loss ? 1 : -1, bottoms);
+}
+
+/// Collects the first `most` bottoms, and reports those that nothing computes.
+bool GraphImporter::collectBottoms(const schema::LayerParameter &param,
+                                   size_t most,
+                                   SmallVectorImpl<Value> &bottoms) {
   bool hasAll = true;
   for (const std::string &bottom : param.bottom()) {
-    if (info.role == Role::loss && !bottoms.empty())
+    if (bottoms.size() == most)
       break;
     auto found = blobs.find(bottom);
     unread.erase(bottom);
     if (found == blobs.end()) {
       auto later = computedBy.find(bottom);
       auto problem =
-          problems.report(ImportStatus::broken, getLoc(param), info.name);
-      problem << info.name << " reads '" << bottom << "', which ";
-      if (later == computedBy.end())
+          problems.report(ImportStatus::broken, getLoc(param), param.type());
+      problem << param.type() << " reads '" << bottom << "', which ";
+      auto leftOut = loaded.leftOut.find(bottom);
+      if (later == computedBy.end() && leftOut == loaded.leftOut.end())
         problem << "no layer computes";
+      else if (later == computedBy.end())
+        problem << "only layer '" << leftOut->second
+                << "' computes, and that is no layer of inference (phase "
+                   "TEST); give the network that is deployed, with a layer of "
+                   "type Input in its place";
       else
         problem << "only layer '" << later->second
                 << "' computes, and that is not in front of it; Caffe runs "
@@ -93,6 +107,62 @@ void GraphImporter::setTops(const schema::LayerParameter &param,
     set(param.name(), values[0]);
 }
 
+/// Returns the name by which --custom names the layer's type.
+static std::string getOperatorName(const schema::LayerParameter &param) {
+  const schema::PythonParameter &python = param.python_param();
+  return param.type() == "Python" ? python.module() + "." + python.layer()
+                                  : param.type();
+}
+
+const CustomFunction *
+nnc::caffe::findCustom(Customs &customs, const schema::LayerParameter &param) {
+  return findOp(param.type()) ? nullptr : customs.find(getOperatorName(param));
+}
+
+/// Imports a layer that a function of the user computes. It reads the bottoms
+/// and then the blobs. Its tops have the shapes that the user gives, or else
+/// that of the first bottom.
+void GraphImporter::importCustom(const schema::LayerParameter &param,
+                                 const CustomFunction &function) {
+  SmallVector<Value> bottoms;
+  if (!collectBottoms(param, -1, bottoms)) {
+    setTops(param, {});
+    return;
+  }
+  Layer layer(builder, problems, getLoc(param), param, bottoms, weights);
+  Customs::Call call;
+  call.name = getOperatorName(param);
+  call.operands = bottoms;
+  for (size_t i = 0; i < layer.getNumBlobs(); ++i)
+    call.operands.push_back(layer.getBlob(i));
+  if (llvm::is_contained(call.operands, Value()))
+    return;
+  for (Value operand : call.operands)
+    call.reads.push_back(
+        describePlain(cast<RankedTensorType>(operand.getType())));
+  for (const std::string &top : param.top()) {
+    auto given = topShapes.find(top);
+    if (given == topShapes.end() && bottoms.empty()) {
+      layer.fail(ImportStatus::unbound,
+                 "has no bottom whose shape '" + top +
+                     "' could have; give it one with --shape " + top +
+                     "=1x3x8x8");
+      return;
+    }
+    SmallVector<int64_t> shape(given == topShapes.end()
+                                   ? getShape(bottoms[0])
+                                   : ArrayRef<int64_t>(given->second));
+    auto type = RankedTensorType::get(shape, builder.getF32Type());
+    if (!layer.checkSize(type))
+      return;
+    call.writes.push_back(describePlain(type));
+  }
+  if (param.has_python_param())
+    call.attributes.push_back(builder.getNamedAttr(
+        "param_str", builder.getStringAttr(param.python_param().param_str())));
+  setTops(param, customs.create(function, call, layer));
+}
+
 void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
   if (param.type().empty()) {
     problems.report(ImportStatus::broken, getLoc(param)) << "has no type";
@@ -102,8 +172,7 @@ void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
   if (param.type() == "Python")
     name = "layer type 'Python' (" + param.python_param().module() + "." +
            param.python_param().layer() + ")";
-  else
-    customs.noteMissing(param.type());
+  customs.noteMissing(getOperatorName(param));
   ++missing
         .insert(
             {builder.getStringAttr(name), MissingOperator{getLoc(param), 0}})
@@ -113,6 +182,10 @@ void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
 void GraphImporter::importLayer(const schema::LayerParameter &param) {
   const OpInfo *info = findOp(param.type());
   if (!info) {
+    if (const CustomFunction *function = findCustom(customs, param)) {
+      importCustom(param, *function);
+      return;
+    }
     noteUnsupported(param);
     for (const std::string &bottom : param.bottom())
       unread.erase(bottom);
@@ -182,7 +255,8 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
   for (const schema::LayerParameter &param : loaded.net.layer())
     importLayer(param);
   reportMissing(missing, problems, "layers",
-                "`nnc ops --frontend=caffe` lists what is");
+                "`nnc ops --frontend=caffe` lists what is, and --custom takes "
+                "a function for a type of layers");
   reportMissingWeights();
   customs.reportUnused([](StringRef name) { return bool(findOp(name)); },
                        problems);

@@ -20,14 +20,21 @@
 
 namespace nnc::caffe {
 
+/// Returns the function that the user gives for layers of this type, or null.
+/// A layer in Python goes by "MODULE.LAYER".
+const CustomFunction *findCustom(Customs &customs,
+                                 const schema::LayerParameter &param);
+
 /// Imports the layers of a network in the order of the file, in which Caffe
 /// runs them.
 class GraphImporter {
 public:
   /// `fileProblems` are those of the files, whatever the sizes of inputs.
+  /// `topShapes` are the shapes that the user gives for what custom layers
+  /// compute.
   GraphImporter(const LoadedModel &loaded, const ImportOptions &options,
-                Problems &problems, Problems &fileProblems,
-                mlir::func::FuncOp function);
+                const GivenShapes &topShapes, Problems &problems,
+                Problems &fileProblems, mlir::func::FuncOp function);
 
   /// Imports all layers into the function. Reports problems.
   void run(llvm::ArrayRef<Input> inputs);
@@ -44,11 +51,16 @@ private:
                    llvm::SmallVectorImpl<mlir::Value> &bottoms);
   void setTops(const schema::LayerParameter &param,
                llvm::ArrayRef<mlir::Value> values);
+  void importCustom(const schema::LayerParameter &param,
+                    const CustomFunction &function);
+  bool collectBottoms(const schema::LayerParameter &param, size_t most,
+                      llvm::SmallVectorImpl<mlir::Value> &bottoms);
   void noteUnsupported(const schema::LayerParameter &param);
   void reportMissingWeights();
   mlir::Location getLoc(const schema::LayerParameter &param) const;
 
   const LoadedModel &loaded;
+  const GivenShapes &topShapes;
   Problems &problems, &fileProblems;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;

@@ -57,6 +57,11 @@ const Blob *Layer::findBlob(size_t i, ArrayRef<int64_t> shape, StringRef what) {
   return nullptr;
 }
 
+Value Layer::getBlob(size_t i) {
+  ArrayRef<int64_t> shape = weights.find(param, i)->shape;
+  return getBlob(i, SmallVector<int64_t>(shape), "blob");
+}
+
 Value Layer::getBlob(size_t i, ArrayRef<int64_t> shape, StringRef what) {
   auto type = RankedTensorType::get(shape, getBuilder().getF32Type());
   if (!checkSize(type))

@@ -40,6 +40,9 @@ public:
   /// Returns the number of the layer's blobs in the file of weights, 0 if there
   /// are none.
   size_t getNumBlobs() const;
+  /// Returns blob `i`, of which there are more than `i`, with the shape that
+  /// the file states.
+  mlir::Value getBlob(size_t i);
   /// Returns blob `i`, of shape `shape`, as a constant. If it is missing or has
   /// another shape, reports that and returns zeros, with which the rest of the
   /// network is checked. `what` is what the blob holds, for messages. Returns
