@@ -8,6 +8,7 @@
 
 #include "dialects/evaluate/Evaluate.h"
 #include "dialects/nn/attributes/ModelName.h"
+#include "dialects/nn/layers/Layer.h"
 #include "dialects/nn/tensors/Resource.h"
 #include "dialects/nn/tensors/TensorData.h"
 #include "dialects/qnn/Qnn.h"
