@@ -29,6 +29,8 @@ private:
     RewritePatternSet patterns(&getContext());
     nnc::populateActivations(patterns);
     nnc::populateNormalizations(patterns);
+    nnc::populateProductShapes(patterns);
+    nnc::populateHiddenRows(patterns);
     if (attention)
       nnc::populateAttention(patterns);
     nnc::populateFoldConstants(patterns);

@@ -57,6 +57,14 @@ void populateNormalizations(mlir::RewritePatternSet &patterns);
 /// which reads its operands in place, without transposed copies.
 void populateAttention(mlir::RewritePatternSet &patterns);
 
+/// Adds patterns that compute matrix products in the shape of their operands
+/// where these are reshaped for the product alone.
+void populateProductShapes(mlir::RewritePatternSet &patterns);
+
+/// Adds patterns for attention that gives zeros where a mask hides all keys:
+/// it is computed first, and such rows are cleared behind it.
+void populateHiddenRows(mlir::RewritePatternSet &patterns);
+
 /// Adds patterns that fold transposes of a matrix product's operands into its
 /// transpose flags.
 void populateMatMulForms(mlir::RewritePatternSet &patterns);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/mxnet/normalization/Normalization.h"
+#include "frontends/common/Statistics.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -51,29 +52,6 @@ Value convertBatchNorm(Layer &layer) {
   return normalizeBatch(layer, layer.getInput(0),
                         layer.getBool("fix_gamma", true));
 }
-
-namespace {
-/// The mean of x over axes, x - mean, and the mean of its squares.
-struct Statistics {
-  Value mean, centered, variance;
-
-  Statistics(Layer &layer, Value x, ArrayRef<int64_t> axes) {
-    mean = layer.reduce(nn::ReduceKind::mean, x, axes, true);
-    centered = layer.createElementwise("sub", {x, mean});
-    variance = layer.reduce(nn::ReduceKind::mean, layer.mul(centered, centered),
-                            axes, true);
-  }
-
-  /// Returns centered / sqrt(variance + epsilon) * scale + bias.
-  Value normalize(Layer &layer, double epsilon, Value scale, Value bias) const {
-    Value deviation = layer.createElementwise(
-        "sqrt", layer.add(variance, layer.scalar(epsilon, variance)));
-    Value factor =
-        layer.mul(layer.createElementwise("reciprocal", deviation), scale);
-    return layer.add(layer.mul(centered, factor), bias);
-  }
-};
-} // namespace
 
 /// Returns a vector of one element per channel, of which there are `channels`,
 /// with `behind` axes of size 1 behind it.
