@@ -209,6 +209,9 @@ class LayersTest(unittest.TestCase):
         shifted = np.pad(a[:, 1:][:, ::-1].cumsum(1)[:, ::-1], ((0, 0), (0, 1), (0, 0)))
         net.check(shifted, "Cumsum", x, 1, exclusive=True, reverse=True)
         net.check(a.argmax(2), "ArgMax", x, 2)
+        bits = net.node("Bitcast", net.node("Mul", x, np.float32(0)), type=Type("int32"))
+        net.check(np.signbit(a), "Less", net.node("BitwiseAnd", bits, np.int32(-2 ** 31)),
+                  np.int32(0))
         net.check(a.argmin(0).astype(np.int32), "ArgMin", x, 0, output_type=Type("int32"))
         order = np.argsort(-a, 2, kind="stable")[..., :3]
         net.check(np.take_along_axis(a, order, 2), "TopKV2", x, 3)

@@ -152,7 +152,30 @@ def loops():
             i, y = i + 1, y + F32(1)
         return p.op("higher_order.while_loop", [ends, body, [start, first], []],
                     np.array(i, np.int64), y)
-    results = [*loop(50, False), *loop(50, True), *loop(2, False)]
+    def flagged():
+        """Ends behind 50 runs, or if a flag that begins as false was set by data."""
+        flag = p.weight("flag", np.array(False), "tensor_constant")
+        ends, body = Graph(), Graph()
+        for g in (ends, body):
+            g.input("i", p.values[start])
+            g.input("y", p.values[x])
+            g.input("d", p.values[flag])
+        i, y, d = map(type(x), "iyd")
+        total = body.op("sum.default", {"self": y}, F32(0))
+        body.output(body.op("add.Tensor", {"self": i, "other": 1}, p.values[start]),
+                    body.op("add.Tensor", {"self": y, "other": 0.5}, p.values[x]),
+                    body.op("gt.Scalar", {"self": total, "other": 1000.0}, p.values[flag]))
+        ends.output(ends.op("logical_and.default", {
+            "self": ends.op("lt.Scalar", {"self": i, "other": 50}, p.values[flag]),
+            "other": ends.op("logical_not.default", {"self": d}, p.values[flag])},
+            p.values[flag]))
+        i, y, d = 0, p.values[x], False
+        while i < 50 and not d:
+            i, y, d = i + 1, y + F32(0.5), y.sum() > 1000
+        assert 5 < i < 49
+        return p.op("higher_order.while_loop", [ends, body, [start, x, flag], []],
+                    np.array(i, np.int64), y, np.array(d))
+    results = [*loop(50, False), *loop(50, True), *loop(2, False), *flagged()]
     body = Graph()
     row, other = body.input("row", p.values[x][0]), body.input("other", p.values[first])
     body.output(body.op("mul.Tensor", {"self": row, "other": other},

@@ -31,6 +31,7 @@ struct Passed {
     complex,  ///< `value`, whose last axis has a real and an imaginary part
     list,     ///< a list of tensors
     variable, ///< the handle of the variable `name`
+    bits,     ///< the bits of the floats `value`, as integers
     text,     ///< strings, or what is made of them; `name` says what it is
     dead      ///< the branch of a Switch that is not taken
   };

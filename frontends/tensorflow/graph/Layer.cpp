@@ -26,8 +26,9 @@ Layer::Layer(GraphImporter &importer, const pb::NodeDef &node,
 
 Value Layer::getInput(size_t i) {
   static constexpr StringLiteral kKinds[] = {
-      "nothing",    "a tensor", "complex numbers",   "a list of tensors",
-      "a variable", "strings",  "a branch not taken"};
+      "nothing",           "a tensor",          "complex numbers",
+      "a list of tensors", "a variable",        "the bits of floats",
+      "strings",           "a branch not taken"};
   if (i >= inputs.size())
     return broken("lacks input " + Twine(i));
   const Passed &input = inputs[i];

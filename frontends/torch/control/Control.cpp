@@ -270,6 +270,7 @@ static std::optional<Value> importLoop(Node &node, const Loop &loop,
     return Value();
   }
   std::optional<int64_t> runs = loop.runs;
+  int64_t most = std::numeric_limits<int64_t>::max();
   if (first && readElements(first)) {
     SmallVector<Carried> all;
     for (auto [init, argument, value] :
@@ -277,17 +278,17 @@ static std::optional<Value> importLoop(Node &node, const Loop &loop,
       all.push_back({init, argument, value});
     auto found = countRuns(condition, run, body.getBlock().getArgument(1), all,
                            /*limit=*/std::nullopt);
-    if (!found || !found->isExact) {
-      body.erase();
-      return std::nullopt;
+    if (found && found->isExact) {
+      runs = found->most;
+      if (*runs * (countNodes(loop.body) + countNodes(loop.condition)) <=
+          kFewNodes) {
+        body.erase();
+        return std::nullopt;
+      }
+      body.getBlock().eraseArgument(1);
+    } else if (found) {
+      most = found->most; // Data may end it earlier.
     }
-    runs = found->most;
-    if (*runs * (countNodes(loop.body) + countNodes(loop.condition)) <=
-        kFewNodes) {
-      body.erase();
-      return std::nullopt;
-    }
-    body.getBlock().eraseArgument(1);
   }
   bool isConditional = !runs;
   SmallVector<Value> inits(loop.inits), given(next);
@@ -306,8 +307,7 @@ static std::optional<Value> importLoop(Node &node, const Loop &loop,
   body.dropUnread();
   auto op = builder.create<nn::LoopOp>(
       node.getLoc(), types, /*count=*/Value(), inits, body.getCaptured(),
-      body.getFunction().getSymName(),
-      runs.value_or(std::numeric_limits<int64_t>::max()), isConditional);
+      body.getFunction().getSymName(), runs.value_or(most), isConditional);
   SmallVector<Value> last(op.getLast().drop_front(isConditional ? 1 : 0));
   llvm::append_range(last, op.getCollected());
   return setResults(node, last);
