@@ -12,15 +12,19 @@ using namespace nnc;
 
 namespace nnc::torch {
 
-/// Converts cumsum and cumprod. Integers are summed as i64.
+/// Converts cumsum and cumprod. Integers are summed as i64, and floats as f64,
+/// as PyTorch does on CPUs: long sums would lose digits.
 template <class Op> static Value convertScan(Node &node) {
   Value x = node.getTensor("self");
   auto axis = node.getAxis("dim", getRank(x));
   Type type = getComputedType(node.getStatedType());
   if (!x || !axis || !type)
     return {};
-  x = node.castTo(x, type);
-  return getRank(x) == 0 ? x : node.create<Op>(x, *axis, false, false);
+  if (getRank(x) == 0)
+    return node.castTo(x, type);
+  Type wide = isa<FloatType>(type) ? node.getBuilder().getF64Type() : type;
+  x = node.castTo(x, wide);
+  return node.castTo(node.create<Op>(x, *axis, false, false), type);
 }
 
 Value convertCumSum(Node &node) { return convertScan<nn::CumSumOp>(node); }
