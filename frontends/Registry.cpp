@@ -48,14 +48,16 @@ std::string nnc::frontends::describeFormats() {
 namespace {
 /// A format that nnc does not read: a line of signatures.inc.
 struct Signature {
+  ImportStatus status;
   size_t offset;
   StringLiteral bytes, format, advice;
 };
 } // namespace
 
 static constexpr Signature kSignatures[] = {
-#define NNC_SIGNATURE(offset, bytes, format, advice)                           \
-  {offset, StringLiteral::withInnerNUL(bytes), format, advice},
+#define NNC_SIGNATURE(status, offset, bytes, format, advice)                   \
+  {ImportStatus::status, offset, StringLiteral::withInnerNUL(bytes), format,   \
+   advice},
 #include "frontends/signatures.inc"
 };
 
@@ -85,7 +87,7 @@ static const Frontend *pickFrontend(const FileStart &start,
   if (const Frontend *frontend = findFrontend(start))
     return frontend;
   if (const Signature *signature = findSignature(start.bytes)) {
-    problems.report(ImportStatus::broken)
+    problems.report(signature->status)
         << "is not a model that nnc reads: it looks like " << signature->format
         << "; " << signature->advice;
     return nullptr;

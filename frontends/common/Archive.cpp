@@ -92,6 +92,18 @@ static std::string findNameProblem(StringRef name) {
   return "";
 }
 
+/// Returns true if the record that ends an archive is not all there. minizip
+/// takes a comment that is missing, and fields that it does not need.
+static bool isCutOff(StringRef archive) {
+  constexpr uint64_t kRecord = 22;
+  size_t begin = archive.rfind("PK\5\6");
+  if (begin == StringRef::npos || archive.size() - begin < kRecord)
+    return true;
+  uint64_t comment =
+      llvm::support::endian::read16le(archive.data() + begin + kRecord - 2);
+  return archive.size() - begin - kRecord < comment;
+}
+
 namespace {
 /// The fields of 64 bits in the list of files. Debian 12's minizip does not use
 /// them.
@@ -156,6 +168,9 @@ llvm::Expected<std::unique_ptr<Archive>> Archive::open(StringRef path) {
     return fail("is a zip archive without its list of files, which stands at "
                 "the end: the file was not fetched or saved as a whole");
   auto close = llvm::make_scope_exit([&] { unzClose(zip); });
+  if (isCutOff(bytes))
+    return fail("is a zip archive whose end is missing: the file was not "
+                "fetched or saved as a whole");
   const auto damaged = [&] {
     return fail("is a zip archive whose list of files is damaged");
   };

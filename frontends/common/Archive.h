@@ -35,6 +35,9 @@ public:
     /// The position of the file's bytes in the archive; 0 for a file that
     /// cannot be read in place.
     uint64_t offset = 0;
+
+    /// Returns false if nnc does not read the form in which the file is stored.
+    bool isReadable() const { return !isCompressed && !isEncrypted; }
   };
 
   /// Opens the archive at `path` and checks its list of files. Fails if that

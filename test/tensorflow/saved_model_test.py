@@ -192,7 +192,7 @@ class SavedModelTest(unittest.TestCase):
     def test_formats_of_keras(self):
         (self.folder / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
         code, said = nnc("check", self.folder / "m.h5")
-        self.assertEqual(code, BROKEN)
+        self.assertEqual(code, LACKING)
         self.assertIn("model.export", said)
 
 

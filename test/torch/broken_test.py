@@ -226,12 +226,20 @@ class BrokenTest(unittest.TestCase):
     def test_compressed_weights(self):
         path = self.folder / "m.pt2"
         archives.write(path, sound().get_files(), compressed={"data/weights/weight_0"})
-        self.judge(path, BROKEN, "weight_0' that is compressed")
+        self.judge(path, LACKING, "weight_0' that is compressed")
+
+    def test_cut_off(self):
+        path = self.folder / "m.pt2"
+        archives.write(path, sound().get_files())
+        whole = path.read_bytes()
+        for count in 1, 2, 10, 21, 22, 40, 100:
+            path.write_bytes(whole[:-count])
+            self.judge(path, BROKEN, "as a whole")
 
     def test_compressed_program(self):
         path = self.folder / "m.pt2"
         archives.write(path, sound().get_files(), compressed={MODEL})
-        self.judge(path, BROKEN, "model.json' that is compressed")
+        self.judge(path, LACKING, "model.json' that is compressed")
 
     def test_flipped_bit(self):
         path = self.folder / "m.pt2"
@@ -258,12 +266,12 @@ class BrokenTest(unittest.TestCase):
     def test_other_zip(self):
         path = self.folder / "m.pt2"
         archives.write(path, {"a.txt": b"text"})
-        self.judge(path, BROKEN, "a zip archive")
+        self.judge(path, LACKING, "a zip archive")
 
     def test_raw_pickle(self):
         path = self.folder / "m.pt"
         path.write_bytes(b"\x80\x02}q\x00.")
-        self.judge(path, BROKEN, "torch.export.save")
+        self.judge(path, LACKING, "torch.export.save")
 
     def test_all_unknown_operators_in_one_run(self):
         files = sound().get_files()

@@ -110,8 +110,9 @@ void GraphImporter::setTops(const schema::LayerParameter &param,
 /// Returns the name by which --custom names the layer's type.
 static std::string getOperatorName(const schema::LayerParameter &param) {
   const schema::PythonParameter &python = param.python_param();
-  return param.type() == "Python" ? python.module() + "." + python.layer()
-                                  : param.type();
+  return param.type() == "Python" && param.has_python_param()
+             ? python.module() + "." + python.layer()
+             : param.type();
 }
 
 const CustomFunction *
@@ -170,8 +171,7 @@ void GraphImporter::noteUnsupported(const schema::LayerParameter &param) {
   }
   std::string name = "layer type '" + param.type() + "'";
   if (param.type() == "Python")
-    name = "layer type 'Python' (" + param.python_param().module() + "." +
-           param.python_param().layer() + ")";
+    name = "layer type 'Python' (" + getOperatorName(param) + ")";
   customs.noteMissing(getOperatorName(param));
   ++missing
         .insert(
@@ -224,7 +224,7 @@ void GraphImporter::reportMissingWeights() {
         << "' holds a network without any: none of its layers has blobs";
     return;
   }
-  fileProblems.report(ImportStatus::broken)
+  fileProblems.report(ImportStatus::unbound)
       << "has layers with weights, and no file of weights was given: pass "
          "--weights FILE.caffemodel, or put that file beside the network under "
          "the same name";

@@ -106,7 +106,7 @@ nnc::mxnet::findParams(StringRef symbol, StringRef given, Problems &problems) {
   }
   if (found.size() == 1)
     return found.front();
-  auto diagnostic = problems.report(ImportStatus::broken);
+  auto diagnostic = problems.report(ImportStatus::unbound);
   llvm::sort(found);
   if (found.empty())
     diagnostic << "is the graph of a network without its parameters; "

@@ -94,7 +94,9 @@ std::optional<json::Value> Program::readJson(const Archive::Entry &entry,
                                              Problems &problems) const {
   llvm::Expected<StringRef> text = archive->read(entry);
   if (!text) {
-    problems.report(ImportStatus::broken) << llvm::toString(text.takeError());
+    problems.report(entry.isReadable() ? ImportStatus::broken
+                                       : ImportStatus::unsupported)
+        << llvm::toString(text.takeError());
     return std::nullopt;
   }
   llvm::Expected<json::Value> value = parseJson(*text);
@@ -180,7 +182,8 @@ bool Program::readModel(Problems &problems) {
     return fail(ImportStatus::unsupported,
                 "is an exported program of schema version " + Twine(*major) +
                     "; nnc reads version " + Twine(kSchema) +
-                    ", which PyTorch 2.9 to 2.13 write");
+                    ", which PyTorch 2.9 to 2.13 write: load it with "
+                    "torch.export.load of such a version, and save it again");
   module = top->getObject("graph_module");
   graph = module ? module->getObject("graph") : nullptr;
   signature = module ? module->getObject("signature") : nullptr;

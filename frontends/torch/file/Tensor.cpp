@@ -154,7 +154,8 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
                                           "', which the archive lacks");
   llvm::Expected<StringRef> bytes = archive->read(*file);
   if (!bytes)
-    return fail(ImportStatus::broken,
+    return fail(file->isReadable() ? ImportStatus::broken
+                                   : ImportStatus::unsupported,
                 "is in an archive that " + llvm::toString(bytes.takeError()));
   size_t width = std::max(1U, stored.getIntOrFloatBitWidth() / 8);
   int64_t held = bytes->size() / width;

@@ -34,6 +34,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -205,9 +206,14 @@ ExitCode Driver::import() {
   Progress progress("importing " + choices.model);
   bool isFile = llvm::sys::fs::is_regular_file(choices.model) ||
                 frontends::isModelFolder(choices.model);
+  llvm::SmallString<128> text(choices.model);
+  llvm::sys::path::append(text, "saved_model.pbtxt");
   if (!isFile)
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
-        << (llvm::sys::fs::is_directory(choices.model)
+        << (llvm::sys::fs::exists(text)
+                ? "is a SavedModel in the form of a text, saved_model.pbtxt, "
+                  "which nnc does not read; save it without as_text"
+            : llvm::sys::fs::is_directory(choices.model)
                 ? "is a folder without a saved_model.pb, the only kind of "
                   "folder that is a model"
             : llvm::sys::fs::exists(choices.model) ? "is not a file"
