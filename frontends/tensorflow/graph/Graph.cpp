@@ -44,6 +44,7 @@ Graphs::Graphs(const LoadedModel &model, Problems &problems) {
             << (graph.name.empty() ? "" : " of the function " + graph.name);
   };
   addNodes(model.graph.node(), main);
+  main.effects = model.effects;
   for (const pb::FunctionDef &function : model.graph.library().function()) {
     const pb::OpDef &signature = function.signature();
     auto [entry, isNew] = functions.try_emplace(signature.name());
