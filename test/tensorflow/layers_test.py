@@ -136,6 +136,80 @@ class LayersTest(unittest.TestCase):
         net.check(np.nanmean(parts, axis=(3, 4)), "AvgPool", x, **pool)
         self.run_net(net)
 
+    def dilate(self, net, x, kernel, blocks, pads, crops, op="Conv2D", squeezed=False):
+        """Adds a convolution between SpaceToBatchND and BatchToSpaceND, as TensorFlow 1 and
+        Keras compute a dilation. Returns its result; `squeezed` is for one spatial axis."""
+        y = net.node("SpaceToBatchND", x, np.int32(blocks), np.int32(pads))
+        if squeezed:
+            y = net.node("ExpandDims", y, np.int32(1))
+        y = net.node(op, y, kernel, padding="VALID", strides=[1, 1, 1, 1])
+        if squeezed:
+            y = net.node("Squeeze", y, squeeze_dims=[1])
+        return net.node("BatchToSpaceND", y, np.int32(blocks), np.int32(crops))
+
+    def test_dilations(self):
+        """Crops that are less than the pads are part of the convolution's pads."""
+        net = Net()
+        image, w, deep = floats(2, 9, 7, 3), floats(3, 3, 3, 4), floats(3, 3, 3, 1)
+        x = net.feed(image)
+        same = conv(image, w, dilations=(2, 3), padding="SAME")
+        net.check(same, "Identity", self.dilate(net, x, w, [2, 3], [[2, 3], [3, 5]],
+                                                [[0, 1], [0, 2]]))
+        net.check(same[:, 1:-1, :-2], "Identity",
+                  self.dilate(net, x, w, [2, 3], [[2, 3], [3, 5]], [[1, 2], [0, 4]]))
+        net.check(conv(image, w, dilations=(2, 2), padding=((0, 0), (0, 0)))[:, 1:, :-1],
+                  "Identity", self.dilate(net, x, w, [2, 2], [[0, 1], [0, 1]],
+                                          [[1, 1], [0, 2]]))
+        net.check(np.concatenate([conv(image[..., c:c + 1], deep[:, :, c:c + 1],
+                                       dilations=(2, 2), padding="SAME") for c in range(3)], 3),
+                  "Identity", self.dilate(net, x, deep, [2, 2], [[2, 3], [2, 3]],
+                                          [[0, 1], [0, 1]], op="DepthwiseConv2dNative"))
+        sound, taps = floats(2, 11, 3), floats(1, 2, 3, 4)
+        s = net.feed(sound)
+        net.check(conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0],
+                  "Identity", self.dilate(net, s, taps, [4], [[4, 1]], [[0, 1]],
+                                          squeezed=True))
+        self.run_net(net)
+
+    def test_dilations_at_varying_lengths(self):
+        """The pads behind the image, which make its length a multiple of the block, differ."""
+        net = Net()
+        x = net.placeholder("x", "float32", (1, -1, 3))
+        length = net.node("StridedSlice", net.node("Shape", x), np.int32([1]), np.int32([2]),
+                          np.int32([1]), shrink_axis_mask=1)
+        more = net.node("FloorMod", net.node("Neg", length), np.int32(4))
+        pads, crops = (net.node("Reshape", net.node("Pack", np.int32(before), more),
+                                np.int32([1, 2])) for before in (4, 0))
+        sound, taps = floats(1, 11, 3), floats(1, 2, 3, 4)
+        blocks = net.constant(np.int32([4]))
+        y = net.node("ExpandDims", net.node("SpaceToBatchND", x, blocks, pads), np.int32(1))
+        y = net.node("Conv2D", y, taps, padding="VALID", strides=[1, 1, 1, 1])
+        y = net.node("Squeeze", y, squeeze_dims=[1])
+        net.node("BatchToSpaceND", y, blocks, crops, name="y")
+        with tempfile.TemporaryDirectory() as folder:
+            path = net.save(pathlib.Path(folder, "net.pb"))
+            (got,) = running.run(path, [("x", sound)], folder, "--shape", "x=1x5..16x3")
+        want = conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0]
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+    def test_dilations_of_other_graphs(self):
+        """Phases that another node reads, or that a padded convolution reads, stay."""
+        net = Net()
+        image, w = floats(1, 4, 4, 2), floats(1, 1, 2, 3)
+        x = net.feed(image)
+        phases = net.node("SpaceToBatchND", x, np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        y = net.node("Conv2D", phases, w, padding="VALID", strides=[1, 1, 1, 1])
+        net.check(conv(image, w), "BatchToSpaceND", y, np.int32([2, 2]),
+                  np.int32([[0, 0], [0, 0]]))
+        net.check(np.stack([image[0, i::2, j::2] for i in (0, 1) for j in (0, 1)]), "Identity",
+                  phases)
+        wide = floats(3, 3, 2, 1)
+        inner = net.node("SpaceToBatchND", x, np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        inner = net.node("Conv2D", inner, wide, padding="SAME", strides=[1, 1, 1, 1])
+        net.check(conv(image, wide, dilations=(2, 2), padding="SAME"), "BatchToSpaceND", inner,
+                  np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        self.run_net(net)
+
     def test_images(self):
         net = Net()
         image = floats(1, 5, 6, 4)

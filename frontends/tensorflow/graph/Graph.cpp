@@ -7,7 +7,7 @@
 #include "frontends/tensorflow/graph/Graph.h"
 
 #include "frontends/tensorflow/Ops.h"
-#include "frontends/tensorflow/graph/Frames.h"
+#include "frontends/tensorflow/graph/Dilations.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -68,6 +68,14 @@ Graphs::Graphs(const LoadedModel &model, Problems &problems) {
     llvm::sort(graph.effects);
   }
   reduceFlow(problems);
+  MadeParts parts;
+  parts.addNode = [&]() -> pb::NodeDef & { return made.emplace_back(); };
+  std::vector<std::string> outputs;
+  for (const Port &port : model.outputs)
+    outputs.push_back(port.tensor);
+  reduceDilations(main, outputs, parts);
+  for (auto &entry : functions)
+    reduceDilations(entry.second, entry.second.results, parts);
 }
 
 /// Returns true if a graph has loops or branches as of TensorFlow 1.
