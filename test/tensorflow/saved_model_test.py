@@ -268,6 +268,35 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, LACKING, said)
         self.assertIn("Invented is not supported", said)
 
+    def test_signatures_that_name_no_node(self):
+        for name, x, y, text in (("in", "gone:0", "r:0", "input"), ("out", "x:0", "gone:0", "output"),
+                                 ("many", "x:0", "r:2", "a result of a node that has 1")):
+            graph = writer.Graph()
+            graph.node("Relu", graph.placeholder("x", "float32", (4, 3)), name="r")
+            ports = ({"data": (x, "float32", (4, 3))}, {"score": y})
+            model = writer.saved_model(self.folder / name, graph, {"serving_default": ports})
+            self.expect(BROKEN, model, text, "'score'" if name != "in" else "'data'")
+
+    def test_outputs_that_other_nodes_read(self):
+        """An Identity outside of scopes is an output, as exporters write them."""
+        graph = writer.Graph()
+        x = graph.placeholder("x", "float32", (2, 3))
+        graph.node("Relu", graph.node("Identity", x, name="copy"), name="a/relu")
+        graph.node("Identity", "a/relu", name="boxes")
+        graph.node("Identity", "boxes", name="a/inner")
+        graph.node("Sigmoid", "a/inner", name="scores")
+        values = RANDOM.standard_normal((2, 3)).astype(np.float32)
+        boxes, scores = running.run(graph.save(self.folder / "boxes.pb"), [("x", values)],
+                                    self.folder)
+        np.testing.assert_array_equal(boxes, np.maximum(values, 0))
+        np.testing.assert_allclose(scores, 1 / (1 + np.exp(-boxes)), rtol=1e-5)
+
+    def test_graphs_without_nodes(self):
+        (self.folder / "empty.pb").write_bytes(b"\x22\x03\x08\xc7\x12")  # its versions
+        code, said = nnc("check", self.folder / "empty.pb")
+        self.assertEqual(code, BROKEN)
+        self.assertIn("a graph of TensorFlow without nodes", said)
+
     def test_formats_of_keras(self):
         (self.folder / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
         code, said = nnc("check", self.folder / "m.h5")
