@@ -134,13 +134,6 @@ bool Loader::loadGraph() {
     return node.op() == "Identity" && !node.input().empty() &&
            switches.contains(StringRef(node.input(0)).split(':').first);
   };
-  // Exporters and users name an output by an Identity outside of all scopes. It
-  // is one even if another node reads it.
-  auto isNamed = [&](const pb::NodeDef &node) {
-    return node.op() == "Identity" && node.input_size() > 0 &&
-           !StringRef(node.name()).contains('/') &&
-           !placeholders.contains(StringRef(node.input(0)).split(':').first);
-  };
   for (const pb::NodeDef &node : model->graph.node()) {
     if (node.op() == "Switch")
       switches.insert(node.name());
@@ -152,6 +145,21 @@ bool Loader::loadGraph() {
       if (StringRef name = StringRef(input).split(':').first;
           !name.starts_with("^"))
         read.insert(name);
+  // Exporters and users name an output by an Identity outside of all scopes. It
+  // is one even if another node reads it, unless that is such an Identity.
+  llvm::StringSet<> named, renamed;
+  for (const pb::NodeDef &node : model->graph.node()) {
+    if (node.op() != "Identity" || node.input_size() == 0 ||
+        StringRef(node.name()).contains('/'))
+      continue;
+    StringRef source = StringRef(node.input(0)).split(':').first;
+    renamed.insert(source);
+    if (!placeholders.contains(source))
+      named.insert(node.name());
+  }
+  auto isNamed = [&](const pb::NodeDef &node) {
+    return named.contains(node.name()) && !renamed.contains(node.name());
+  };
   for (const pb::NodeDef &node : model->graph.node()) {
     if (node.op() == "Placeholder") {
       // convert_variables_to_constants_v2 leaves these where it lowers loops.
