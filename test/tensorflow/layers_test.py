@@ -473,6 +473,89 @@ class LayersTest(unittest.TestCase):
         net.check(np.arctan2(a, a + 1), "Atan2", x, net.node("AddV2", x, np.float32(1)))
         self.run_net(net)
 
+    def test_own_statistics(self):
+        """Batch normalization as in training, of which Keras 2 makes layer normalization."""
+        net = Net()
+        image = floats(1, 5, 7, 1)
+        x = net.feed(image)
+        scale, offset, empty = floats(5), floats(5), np.zeros(0, np.float32)
+        mean, variance = image.mean((0, 2, 3)), image.var((0, 2, 3))
+        shape = (1, 5, 1, 1)
+        wanted = ((image - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + 1e-3)
+                  * scale.reshape(shape) + offset.reshape(shape))
+        common = {"data_format": "NCHW", "epsilon": 1e-3, "is_training": True}
+        net.check(wanted, "FusedBatchNormV3", x, scale, offset, empty, empty, **common)
+        net.check(variance * 7 / 6, "Identity", net.node("FusedBatchNormV3", x, scale, offset,
+                                                         empty, empty, **common) + ":2")
+        self.run_net(net)
+
+    def test_gradients(self):
+        net = Net()
+        a, b = floats(3, 4) * 4, floats(3, 4)
+        x, dy = net.feed(a), net.feed(b)
+        net.check(b * a * (1 - a), "SigmoidGrad", x, dy)
+        net.check(b * (1 - a * a), "TanhGrad", x, dy)
+        net.check(-b * a ** 3 / 2, "RsqrtGrad", x, dy)
+        net.check(b / (2 * a), "SqrtGrad", x, dy)
+        net.check(b / (1 + np.exp(-a)), "SoftplusGrad", dy, x)
+        net.check(np.where(a > 0, b, 0), "ReluGrad", dy, x)
+        net.check(np.where((a > 0) & (a < 6), b, 0), "Relu6Grad", dy, x)
+        net.check(np.where(a > 0, b, b * 0.3), "LeakyReluGrad", dy, x, alpha=0.3)
+        logs = a - a.max(1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(1, keepdims=True))
+        net.check(-(b * logs).sum(1), "SoftmaxCrossEntropyWithLogits", x, dy)
+        net.check(np.exp(logs) - b, "Identity",
+                  net.node("SoftmaxCrossEntropyWithLogits", x, dy) + ":1")
+        net.check(-logs[[0, 1, 2], [3, 0, 2]], "SparseSoftmaxCrossEntropyWithLogits", x,
+                  np.int32([3, 0, 2]))
+        self.run_net(net)
+
+    def test_sparse_and_ragged(self):
+        net = Net()
+        a, values = floats(6, 3), floats(4)
+        x, v = net.feed(a), net.feed(values)
+        places = np.int32([[0, 1], [2, 3], [2, 5], [3, 0]])
+        dense = np.full((4, 6), -1, np.float32)
+        dense[places[:, 0], places[:, 1]] = values
+        net.check(dense, "SparseToDense", places, [4, 6], v, np.float32(-1))
+        first = net.node("Reshape", net.node("Slice", v, [0], [1]), np.int32([]))
+        net.check(np.float32([0, values[0], 0]), "SparseToDense", np.int32(1), [3], first,
+                  np.float32(0))
+        zeros = np.where(dense == -1, 0, dense)
+        net.check(zeros @ a, "SparseTensorDenseMatMul", places, v, [4, 6], x)
+        net.check(zeros.T @ a[:4], "SparseTensorDenseMatMul", places, v, [4, 6], a[:4],
+                  adjoint_a=True)
+        net.check(a[:4].T @ zeros, "Transpose",
+                  net.node("SparseTensorDenseMatMul", places, v, [4, 6],
+                           np.ascontiguousarray(a[:4].T), adjoint_a=True, adjoint_b=True),
+                  np.int32([1, 0]))
+        rows = np.full((3, 3, 3), 9, np.float32)
+        rows[0, :2], rows[1], rows[2, :1] = a[:2], a[2:5], a[5:]
+        net.check(rows, "RaggedTensorToTensor", [-1, -1, 3], x, np.float32(9), [0, 2, 5, 6],
+                  row_partition_types=["ROW_SPLITS"])
+        net.check(rows[:, :2], "RaggedTensorToTensor", [-1, 2, 3], x, np.float32(9), np.int32(3),
+                  [0, 0, 1, 1, 1, 2], row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
+        self.run_net(net)
+
+    def test_stateless_random_numbers(self):
+        """They are those of TensorFlow 2.21."""
+        net = Net()
+        x = net.feed(np.float32([0]))
+        uniform = [0.7476804256439209, 0.7566256523132324, 0.8433103561401367,
+                   0.24518632888793945, 0.7087740898132324, 0.9518766403198242]
+        seed = net.constant(np.array([1, -2], np.int64), "seed")
+        y = net.node("StatelessRandomUniform", [6], seed, dtype=Type("float32"))
+        net.check(np.float32(uniform), "AddV2", x, y)
+        key = net.node("StatelessRandomGetKeyCounter", seed)
+        y = net.node("StatelessRandomUniformV2", [2, 3], key, f"{key}:1", np.int32(1),
+                     dtype=Type("float32"))
+        net.check(np.float32(uniform).reshape(2, 3), "AddV2", x, y)
+        seed = net.constant(np.array([7, 123456789123], np.int64), "other")
+        y = net.node("StatelessRandomNormal", [5], seed, dtype=Type("float32"))
+        net.check(np.float32([-0.4109720289707184, -0.36281877756118774, 0.7610467672348022,
+                              0.9686703681945801, -0.09047313779592514]), "AddV2", x, y)
+        self.run_net(net)
+
     def test_lengths(self):
         net = Net()
         a = floats(5, 4)
