@@ -537,6 +537,54 @@ class LayersTest(unittest.TestCase):
                   [0, 0, 1, 1, 1, 2], row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
         self.run_net(net)
 
+    def test_block_cells(self):
+        def sigmoid(x):
+            return 1 / (1 + np.exp(-x))
+
+        def step(x, state, hidden, order, forget_bias, clip, peep=(0, 0, 0)):
+            """The seven results of a step of an LSTM; `order` has the gates' parts."""
+            parts = np.split(np.concatenate([x, hidden], 1) @ w + b, 4, 1)
+            i, ci, f, o = (parts[k] for k in order)
+            i, f, ci = (sigmoid(i + state * peep[0]), sigmoid(f + state * peep[1] + forget_bias),
+                        np.tanh(ci))
+            new = ci * i + state * f
+            new = np.clip(new, -clip, clip) if clip else new
+            o = sigmoid(o + new * peep[2])
+            return i, new, f, o, ci, np.tanh(new), np.tanh(new) * o
+
+        net = Net()
+        sequence, state, hidden = floats(4, 2, 3), floats(2, 5), floats(2, 5)
+        w, b, peep = floats(8, 20), floats(20), floats(3, 5)
+        x, first = net.feed(sequence), net.feed(sequence[0])
+        results = step(sequence[0], state, hidden, (0, 1, 2, 3), 0.5, 3)
+        cell = net.node("LSTMBlockCell", first, state, hidden, w, *peep, b, forget_bias=0.5,
+                        cell_clip=3.0, use_peephole=False)
+        for i, wanted in enumerate(results):
+            net.check(-wanted, "Neg", f"{cell}:{i}")
+        for op, order, options in (
+                ("BlockLSTM", (0, 1, 2, 3), {"forget_bias": 1.0, "cell_clip": 0.7}),
+                ("BlockLSTMV2", (0, 2, 1, 3), {"cell_clip": 0.0})):
+            all_steps, now, before = [], state, hidden
+            for t in range(3):
+                results = step(sequence[t], now, before, order, options.get("forget_bias", 0),
+                               options["cell_clip"], peep)
+                now, before = results[1], results[6]
+                all_steps.append(results)
+            block = net.node(op, net.constant(np.array(3, np.int64), f"most_{op}"), x, state,
+                             hidden, w, *peep, b, use_peephole=True, **options)
+            for i in range(7):
+                wanted = np.stack([results[i] for results in all_steps] + [np.zeros((2, 5))])
+                net.check(-wanted, "Neg", f"{block}:{i}")
+        both = np.concatenate([sequence[0], state], 1)
+        reset, update = np.split(sigmoid(both @ w[:, :10] + b[:10]), 2, 1)
+        candidate = np.tanh(np.concatenate([sequence[0], reset * state], 1) @ w[:, 10:15] + b[:5])
+        cell = net.node("GRUBlockCell", first, state, np.ascontiguousarray(w[:, :10]),
+                        np.ascontiguousarray(w[:, 10:15]), b[:10], b[:5])
+        for i, wanted in enumerate((reset, update, candidate,
+                                    update * state + (1 - update) * candidate)):
+            net.check(-wanted, "Neg", f"{cell}:{i}")
+        self.run_net(net)
+
     def test_stateless_random_numbers(self):
         """They are those of TensorFlow 2.21."""
         net = Net()
