@@ -51,6 +51,56 @@ def dense(nodes):
     nodes.node("AddV2", "product:product:0", "read_b:value:0", name="sum")
 
 
+def words():
+    """Words whose ids a function looks up that a function calls."""
+    graph = writer.Graph()
+    lookup = graph.function("lookup", ["words", "table", "weights"], {"y": "sum:z:0"})
+    lookup.node("StringLower", "words", name="lower")
+    lookup.node("StringSplitV2", "lower:output:0", "lower:output:0", name="split")
+    lookup.node("LookupTableFindV2", "table", "split:values:0", "table", name="find",
+                Tout=Type("int64"))
+    lookup.node("RaggedTensorToTensor", "find:values:0", "split:indices:0", name="ids",
+                T=Type("int64"), _output_shapes=[Shape((-1, 3))])
+    lookup.node("GatherV2", "weights", "ids:result:0",
+                lookup.constant(np.int32(0)) + ":output:0", name="rows")
+    lookup.node("Sum", "rows:output:0",
+                lookup.constant(np.int32([1])) + ":output:0", name="sum")
+    outer = graph.function("outer", ["words", "table", "weights"], {"y": "inner:output:0"})
+    outer.node("PartitionedCall", "words", "table", "weights", name="inner",
+               f=Function("lookup"))
+    graph.placeholder("words", "string", (-1,))
+    graph.node("HashTableV2", name="table")
+    graph.node("StatefulPartitionedCall", "words", "table", graph.constant(WEIGHTS),
+               name="call", f=Function("outer"))
+    return graph
+
+
+def examples():
+    """A serialized example with numbers and a compressed image."""
+    graph = writer.Graph()
+    serialized = graph.placeholder("examples", "string", (-1,))
+    graph.node("ParseSingleExample", serialized, name="parse", num_sparse=0,
+               dense_keys=["height", "jpeg"], Tdense=[Type("float32"), Type("string")],
+               _output_shapes=[Shape((2,)), Shape(())])
+    graph.node("DecodeJpeg", "parse:1", name="image", channels=3)
+    graph.node("Cast", "image", name="floats", SrcT=Type("uint8"), DstT=Type("float32"))
+    graph.node("Mean", "floats", np.int32([0, 1]), name="mean")
+    graph.node("Sum", "parse", np.int32([0]), name="sum")
+    graph.node("AddV2", "mean", "sum", name="y")
+    return graph
+
+
+def labels():
+    """Scores, and the label of the best one."""
+    graph = writer.Graph()
+    scores = graph.node("Relu", graph.placeholder("x", "float32", (2, 3)), name="scores")
+    best = graph.node("ArgMax", scores, np.int32(1), name="best")
+    graph.node("LookupTableFindV2", graph.node("HashTableV2"), best, best, name="label",
+               Tout=Type("string"))
+    graph.node("Identity", scores, name="result")
+    return graph
+
+
 class SavedModelTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -187,25 +237,7 @@ class SavedModelTest(unittest.TestCase):
 
     def test_strings_before_numbers_are_cut_off(self):
         """Words are looked up in a function that a function calls; the ids become an input."""
-        graph = writer.Graph()
-        lookup = graph.function("lookup", ["words", "table", "weights"], {"y": "sum:z:0"})
-        lookup.node("StringLower", "words", name="lower")
-        lookup.node("StringSplitV2", "lower:output:0", "lower:output:0", name="split")
-        lookup.node("LookupTableFindV2", "table", "split:values:0", "table", name="find",
-                    Tout=Type("int64"))
-        lookup.node("RaggedTensorToTensor", "find:values:0", "split:indices:0", name="ids",
-                    T=Type("int64"), _output_shapes=[Shape((-1, 3))])
-        lookup.node("GatherV2", "weights", "ids:result:0",
-                    lookup.constant(np.int32(0)) + ":output:0", name="rows")
-        lookup.node("Sum", "rows:output:0",
-                    lookup.constant(np.int32([1])) + ":output:0", name="sum")
-        outer = graph.function("outer", ["words", "table", "weights"], {"y": "inner:output:0"})
-        outer.node("PartitionedCall", "words", "table", "weights", name="inner",
-                   f=Function("lookup"))
-        graph.placeholder("words", "string", (-1,))
-        graph.node("HashTableV2", name="table")
-        graph.node("StatefulPartitionedCall", "words", "table", graph.constant(WEIGHTS),
-                   name="call", f=Function("outer"))
+        graph = words()
         model = writer.saved_model(
             self.folder / "words", graph,
             {"serving_default": ({"text": ("words:0", "string", (-1,))}, {"y": "call:0"})})
@@ -216,17 +248,7 @@ class SavedModelTest(unittest.TestCase):
                       "StringSplitV2", said)
 
     def test_examples_and_images_are_cut_off(self):
-        graph = writer.Graph()
-        serialized = graph.placeholder("examples", "string", (-1,))
-        graph.node("ParseSingleExample", serialized, name="parse", num_sparse=0,
-                   dense_keys=["height", "jpeg"], Tdense=[Type("float32"), Type("string")],
-                   _output_shapes=[Shape((2,)), Shape(())])
-        graph.node("DecodeJpeg", "parse:1", name="image", channels=3)
-        graph.node("Cast", "image", name="floats", SrcT=Type("uint8"), DstT=Type("float32"))
-        graph.node("Mean", "floats", np.int32([0, 1]), name="mean")
-        graph.node("Sum", "parse", np.int32([0]), name="sum")
-        graph.node("AddV2", "mean", "sum", name="y")
-        model = graph.save(self.folder / "examples.pb")
+        model = examples().save(self.folder / "examples.pb")
         image = RANDOM.integers(0, 255, (4, 5, 3)).astype(np.uint8)
         height = np.float32([1.5, 2])
         (got,), said = self.expect_run(model, [("height", height), ("image", image)],
@@ -238,17 +260,15 @@ class SavedModelTest(unittest.TestCase):
         self.assertIn("pass --shape image=?x?x3", said)
 
     def test_labels_are_cut_off(self):
-        graph = writer.Graph()
-        scores = graph.node("Relu", graph.placeholder("x", "float32", (2, 3)), name="scores")
-        best = graph.node("ArgMax", scores, np.int32(1), name="best")
-        graph.node("LookupTableFindV2", graph.node("HashTableV2"), best, best, name="label",
-                   Tout=Type("string"))
-        graph.node("Identity", scores, name="result")
         x = RANDOM.standard_normal((2, 3)).astype(np.float32)
-        (got, ids), said = self.expect_run(graph.save(self.folder / "labels.pb"), [("x", x)])
+        graph = labels()
+        graph.placeholder("unused", "string", ())
+        (got, ids), said = self.expect_run(graph.save(self.folder / "labels.pb"),
+                                            [("x", x)])
         np.testing.assert_array_equal(got, np.maximum(x, 0))
         np.testing.assert_array_equal(ids, np.maximum(x, 0).argmax(1))
         self.assertIn("the numbers from which it follows are the output 'best'", said)
+        self.assertIn("on which no output depends", said)
 
     def test_nothing_but_strings(self):
         graph = writer.Graph()

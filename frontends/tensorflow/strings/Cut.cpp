@@ -350,6 +350,11 @@ bool Cutter::takeOffWords() {
            "compute: the caller runs what stands in front of it ("
         << llvm::join(sorted, ", ") << ") and gives the tensor of numbers";
   }
+  for (const Port &text : model.texts)
+    if (Node node = find(text.tensor); node && !needed.contains(node))
+      emitWarning(problems.getLoc(text.name))
+          << "is an input of strings on which no output depends, and is left "
+             "out";
   // The nodes in front are removed, so that the names of inputs are free.
   pb::GraphDef kept;
   for (pb::NodeDef &node : *model.graph.mutable_node()) {
