@@ -473,6 +473,20 @@ class LayersTest(unittest.TestCase):
         net.check(np.arctan2(a, a + 1), "Atan2", x, net.node("AddV2", x, np.float32(1)))
         self.run_net(net)
 
+    def test_morphology_and_determinants(self):
+        net = Net()
+        image, w = floats(2, 7, 6, 3), floats(2, 3, 3)
+        x = net.feed(image)
+        for padding, strides, rates in (("SAME", (2, 1), (1, 1)), ("VALID", (1, 2), (2, 1)),
+                                        ("SAME", (1, 1), (2, 2))):
+            parts = windows(image, w.shape[:2], strides, rates, padding, -np.inf)
+            net.check((parts + w).max((3, 4)), "Dilation2D", x, w, strides=[1, *strides, 1],
+                      rates=[1, *rates, 1], padding=padding)
+        matrices = floats(2, 3, 4, 4)
+        net.check(np.linalg.det(matrices.astype(np.float64)), "MatrixDeterminant",
+                  net.feed(matrices))
+        self.run_net(net)
+
     def test_own_statistics(self):
         """Batch normalization as in training, of which Keras 2 makes layer normalization."""
         net = Net()
