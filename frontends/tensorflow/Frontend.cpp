@@ -57,9 +57,17 @@ static bool isGraph(StringRef bytes) {
   });
 }
 
+/// Returns true if bytes are a GraphDef without nodes: its versions alone.
+static bool isEmptyGraph(StringRef bytes) {
+  uint64_t length = 0;
+  return takeField(bytes, '\x22', length) && length == bytes.size() &&
+         length > 1 && bytes.front() == '\x08';
+}
+
 static bool recognizes(const FileStart &start) {
   return !findSavedModel(start.path, start.isFolder).empty() ||
-         (!start.isFolder && isGraph(start.bytes));
+         (!start.isFolder &&
+          (isGraph(start.bytes) || isEmptyGraph(start.bytes)));
 }
 
 static std::vector<OpRow> listOps() {

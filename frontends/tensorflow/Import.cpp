@@ -11,6 +11,7 @@
 #include "frontends/common/Module.h"
 #include "frontends/tensorflow/graph/Importer.h"
 #include "frontends/tensorflow/graph/Types.h"
+#include "frontends/tensorflow/strings/Cut.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -42,7 +43,7 @@ ImportResult nnc::tensorflow::importModel(StringRef path,
   Problems problems(context, path, options.trial, options.limits);
   ImportResult result;
   auto loaded = loadModel(path, options.signature, problems);
-  if (!loaded) {
+  if (!loaded || !cutStrings(*loaded, problems)) {
     result.status = problems.getStatus();
     return result;
   }

@@ -24,7 +24,13 @@ static Value convertElementwise(Layer &layer, StringRef op, size_t operands) {
   for (size_t i = 0; i < operands; ++i)
     if (layer.getPassed(i).kind == Passed::complex)
       return convertComplex(layer, op);
-  return layer.elementwise(op, layer.getTensors(0, operands));
+  SmallVector<Value> values = layer.getTensors(0, operands);
+  for (Value value : values)
+    if (getElement(value) != getElement(values[0]))
+      return layer.broken("has operands of different types, " +
+                          getTypeName(getElement(values[0])) + " and " +
+                          getTypeName(getElement(value)));
+  return layer.elementwise(op, values);
 }
 
 static constexpr OpInfo kOps[] = {

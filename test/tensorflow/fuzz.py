@@ -204,7 +204,9 @@ def main():
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
-    nets, ends, faults = [*Graphs.collect()], {}, 0
+    texts = [graph().proto for graph in (saved_model_test.words, saved_model_test.examples,
+                                         saved_model_test.labels)]
+    nets, ends, faults = [*Graphs.collect(), *texts], {}, 0
     last = arguments.first + arguments.count
     for first in range(arguments.first, last, BATCH):
         with tempfile.TemporaryDirectory() as name:

@@ -136,6 +136,80 @@ class LayersTest(unittest.TestCase):
         net.check(np.nanmean(parts, axis=(3, 4)), "AvgPool", x, **pool)
         self.run_net(net)
 
+    def dilate(self, net, x, kernel, blocks, pads, crops, op="Conv2D", squeezed=False):
+        """Adds a convolution between SpaceToBatchND and BatchToSpaceND, as TensorFlow 1 and
+        Keras compute a dilation. Returns its result; `squeezed` is for one spatial axis."""
+        y = net.node("SpaceToBatchND", x, np.int32(blocks), np.int32(pads))
+        if squeezed:
+            y = net.node("ExpandDims", y, np.int32(1))
+        y = net.node(op, y, kernel, padding="VALID", strides=[1, 1, 1, 1])
+        if squeezed:
+            y = net.node("Squeeze", y, squeeze_dims=[1])
+        return net.node("BatchToSpaceND", y, np.int32(blocks), np.int32(crops))
+
+    def test_dilations(self):
+        """Crops that are less than the pads are part of the convolution's pads."""
+        net = Net()
+        image, w, deep = floats(2, 9, 7, 3), floats(3, 3, 3, 4), floats(3, 3, 3, 1)
+        x = net.feed(image)
+        same = conv(image, w, dilations=(2, 3), padding="SAME")
+        net.check(same, "Identity", self.dilate(net, x, w, [2, 3], [[2, 3], [3, 5]],
+                                                [[0, 1], [0, 2]]))
+        net.check(same[:, 1:-1, :-2], "Identity",
+                  self.dilate(net, x, w, [2, 3], [[2, 3], [3, 5]], [[1, 2], [0, 4]]))
+        net.check(conv(image, w, dilations=(2, 2), padding=((0, 0), (0, 0)))[:, 1:, :-1],
+                  "Identity", self.dilate(net, x, w, [2, 2], [[0, 1], [0, 1]],
+                                          [[1, 1], [0, 2]]))
+        net.check(np.concatenate([conv(image[..., c:c + 1], deep[:, :, c:c + 1],
+                                       dilations=(2, 2), padding="SAME") for c in range(3)], 3),
+                  "Identity", self.dilate(net, x, deep, [2, 2], [[2, 3], [2, 3]],
+                                          [[0, 1], [0, 1]], op="DepthwiseConv2dNative"))
+        sound, taps = floats(2, 11, 3), floats(1, 2, 3, 4)
+        s = net.feed(sound)
+        net.check(conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0],
+                  "Identity", self.dilate(net, s, taps, [4], [[4, 1]], [[0, 1]],
+                                          squeezed=True))
+        self.run_net(net)
+
+    def test_dilations_at_varying_lengths(self):
+        """The pads behind the image, which make its length a multiple of the block, differ."""
+        net = Net()
+        x = net.placeholder("x", "float32", (1, -1, 3))
+        length = net.node("StridedSlice", net.node("Shape", x), np.int32([1]), np.int32([2]),
+                          np.int32([1]), shrink_axis_mask=1)
+        more = net.node("FloorMod", net.node("Neg", length), np.int32(4))
+        pads, crops = (net.node("Reshape", net.node("Pack", np.int32(before), more),
+                                np.int32([1, 2])) for before in (4, 0))
+        sound, taps = floats(1, 11, 3), floats(1, 2, 3, 4)
+        blocks = net.constant(np.int32([4]))
+        y = net.node("ExpandDims", net.node("SpaceToBatchND", x, blocks, pads), np.int32(1))
+        y = net.node("Conv2D", y, taps, padding="VALID", strides=[1, 1, 1, 1])
+        y = net.node("Squeeze", y, squeeze_dims=[1])
+        net.node("BatchToSpaceND", y, blocks, crops, name="y")
+        with tempfile.TemporaryDirectory() as folder:
+            path = net.save(pathlib.Path(folder, "net.pb"))
+            (got,) = running.run(path, [("x", sound)], folder, "--shape", "x=1x5..16x3")
+        want = conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0]
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+    def test_dilations_of_other_graphs(self):
+        """Phases that another node reads, or that a padded convolution reads, stay."""
+        net = Net()
+        image, w = floats(1, 4, 4, 2), floats(1, 1, 2, 3)
+        x = net.feed(image)
+        phases = net.node("SpaceToBatchND", x, np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        y = net.node("Conv2D", phases, w, padding="VALID", strides=[1, 1, 1, 1])
+        net.check(conv(image, w), "BatchToSpaceND", y, np.int32([2, 2]),
+                  np.int32([[0, 0], [0, 0]]))
+        net.check(np.stack([image[0, i::2, j::2] for i in (0, 1) for j in (0, 1)]), "Identity",
+                  phases)
+        wide = floats(3, 3, 2, 1)
+        inner = net.node("SpaceToBatchND", x, np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        inner = net.node("Conv2D", inner, wide, padding="SAME", strides=[1, 1, 1, 1])
+        net.check(conv(image, wide, dilations=(2, 2), padding="SAME"), "BatchToSpaceND", inner,
+                  np.int32([2, 2]), np.int32([[0, 0], [0, 0]]))
+        self.run_net(net)
+
     def test_images(self):
         net = Net()
         image = floats(1, 5, 6, 4)
@@ -400,6 +474,151 @@ class LayersTest(unittest.TestCase):
         net.check(np.where(np.eye(6, 4), 7, a), "MatrixSetDiagV3", x,
                   np.full(4, 7, np.float32), np.int32(0))
         net.check(np.arctan2(a, a + 1), "Atan2", x, net.node("AddV2", x, np.float32(1)))
+        self.run_net(net)
+
+    def test_morphology_and_determinants(self):
+        net = Net()
+        image, w = floats(2, 7, 6, 3), floats(2, 3, 3)
+        x = net.feed(image)
+        for padding, strides, rates in (("SAME", (2, 1), (1, 1)), ("VALID", (1, 2), (2, 1)),
+                                        ("SAME", (1, 1), (2, 2))):
+            parts = windows(image, w.shape[:2], strides, rates, padding, -np.inf)
+            net.check((parts + w).max((3, 4)), "Dilation2D", x, w, strides=[1, *strides, 1],
+                      rates=[1, *rates, 1], padding=padding)
+        matrices = floats(2, 3, 4, 4)
+        net.check(np.linalg.det(matrices.astype(np.float64)), "MatrixDeterminant",
+                  net.feed(matrices))
+        self.run_net(net)
+
+    def test_own_statistics(self):
+        """Batch normalization as in training, of which Keras 2 makes layer normalization."""
+        net = Net()
+        image = floats(1, 5, 7, 1)
+        x = net.feed(image)
+        scale, offset, empty = floats(5), floats(5), np.zeros(0, np.float32)
+        mean, variance = image.mean((0, 2, 3)), image.var((0, 2, 3))
+        shape = (1, 5, 1, 1)
+        wanted = ((image - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + 1e-3)
+                  * scale.reshape(shape) + offset.reshape(shape))
+        common = {"data_format": "NCHW", "epsilon": 1e-3, "is_training": True}
+        net.check(wanted, "FusedBatchNormV3", x, scale, offset, empty, empty, **common)
+        net.check(variance * 7 / 6, "Identity", net.node("FusedBatchNormV3", x, scale, offset,
+                                                         empty, empty, **common) + ":2")
+        self.run_net(net)
+
+    def test_gradients(self):
+        net = Net()
+        a, b = floats(3, 4) * 4, floats(3, 4)
+        x, dy = net.feed(a), net.feed(b)
+        net.check(b * a * (1 - a), "SigmoidGrad", x, dy)
+        net.check(b * (1 - a * a), "TanhGrad", x, dy)
+        net.check(-b * a ** 3 / 2, "RsqrtGrad", x, dy)
+        net.check(b / (2 * a), "SqrtGrad", x, dy)
+        net.check(b / (1 + np.exp(-a)), "SoftplusGrad", dy, x)
+        net.check(np.where(a > 0, b, 0), "ReluGrad", dy, x)
+        net.check(np.where((a > 0) & (a < 6), b, 0), "Relu6Grad", dy, x)
+        net.check(np.where(a > 0, b, b * 0.3), "LeakyReluGrad", dy, x, alpha=0.3)
+        logs = a - a.max(1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(1, keepdims=True))
+        net.check(-(b * logs).sum(1), "SoftmaxCrossEntropyWithLogits", x, dy)
+        net.check(np.exp(logs) - b, "Identity",
+                  net.node("SoftmaxCrossEntropyWithLogits", x, dy) + ":1")
+        net.check(-logs[[0, 1, 2], [3, 0, 2]], "SparseSoftmaxCrossEntropyWithLogits", x,
+                  np.int32([3, 0, 2]))
+        self.run_net(net)
+
+    def test_sparse_and_ragged(self):
+        net = Net()
+        a, values = floats(6, 3), floats(4)
+        x, v = net.feed(a), net.feed(values)
+        places = np.int32([[0, 1], [2, 3], [2, 5], [3, 0]])
+        dense = np.full((4, 6), -1, np.float32)
+        dense[places[:, 0], places[:, 1]] = values
+        net.check(dense, "SparseToDense", places, [4, 6], v, np.float32(-1))
+        first = net.node("Reshape", net.node("Slice", v, [0], [1]), np.int32([]))
+        net.check(np.float32([0, values[0], 0]), "SparseToDense", np.int32(1), [3], first,
+                  np.float32(0))
+        zeros = np.where(dense == -1, 0, dense)
+        net.check(zeros @ a, "SparseTensorDenseMatMul", places, v, [4, 6], x)
+        net.check(zeros.T @ a[:4], "SparseTensorDenseMatMul", places, v, [4, 6], a[:4],
+                  adjoint_a=True)
+        net.check(a[:4].T @ zeros, "Transpose",
+                  net.node("SparseTensorDenseMatMul", places, v, [4, 6],
+                           np.ascontiguousarray(a[:4].T), adjoint_a=True, adjoint_b=True),
+                  np.int32([1, 0]))
+        rows = np.full((3, 3, 3), 9, np.float32)
+        rows[0, :2], rows[1], rows[2, :1] = a[:2], a[2:5], a[5:]
+        net.check(rows, "RaggedTensorToTensor", [-1, -1, 3], x, np.float32(9), [0, 2, 5, 6],
+                  row_partition_types=["ROW_SPLITS"])
+        net.check(rows[:, :2], "RaggedTensorToTensor", [-1, 2, 3], x, np.float32(9), np.int32(3),
+                  [0, 0, 1, 1, 1, 2], row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"])
+        self.run_net(net)
+
+    def test_block_cells(self):
+        def sigmoid(x):
+            return 1 / (1 + np.exp(-x))
+
+        def step(x, state, hidden, order, forget_bias, clip, peep=(0, 0, 0)):
+            """The seven results of a step of an LSTM; `order` has the gates' parts."""
+            parts = np.split(np.concatenate([x, hidden], 1) @ w + b, 4, 1)
+            i, ci, f, o = (parts[k] for k in order)
+            i, f, ci = (sigmoid(i + state * peep[0]), sigmoid(f + state * peep[1] + forget_bias),
+                        np.tanh(ci))
+            new = ci * i + state * f
+            new = np.clip(new, -clip, clip) if clip else new
+            o = sigmoid(o + new * peep[2])
+            return i, new, f, o, ci, np.tanh(new), np.tanh(new) * o
+
+        net = Net()
+        sequence, state, hidden = floats(4, 2, 3), floats(2, 5), floats(2, 5)
+        w, b, peep = floats(8, 20), floats(20), floats(3, 5)
+        x, first = net.feed(sequence), net.feed(sequence[0])
+        results = step(sequence[0], state, hidden, (0, 1, 2, 3), 0.5, 3)
+        cell = net.node("LSTMBlockCell", first, state, hidden, w, *peep, b, forget_bias=0.5,
+                        cell_clip=3.0, use_peephole=False)
+        for i, wanted in enumerate(results):
+            net.check(-wanted, "Neg", f"{cell}:{i}")
+        for op, order, options in (
+                ("BlockLSTM", (0, 1, 2, 3), {"forget_bias": 1.0, "cell_clip": 0.7}),
+                ("BlockLSTMV2", (0, 2, 1, 3), {"cell_clip": 0.0})):
+            all_steps, now, before = [], state, hidden
+            for t in range(3):
+                results = step(sequence[t], now, before, order, options.get("forget_bias", 0),
+                               options["cell_clip"], peep)
+                now, before = results[1], results[6]
+                all_steps.append(results)
+            block = net.node(op, net.constant(np.array(3, np.int64), f"most_{op}"), x, state,
+                             hidden, w, *peep, b, use_peephole=True, **options)
+            for i in range(7):
+                wanted = np.stack([results[i] for results in all_steps] + [np.zeros((2, 5))])
+                net.check(-wanted, "Neg", f"{block}:{i}")
+        both = np.concatenate([sequence[0], state], 1)
+        reset, update = np.split(sigmoid(both @ w[:, :10] + b[:10]), 2, 1)
+        candidate = np.tanh(np.concatenate([sequence[0], reset * state], 1) @ w[:, 10:15] + b[:5])
+        cell = net.node("GRUBlockCell", first, state, np.ascontiguousarray(w[:, :10]),
+                        np.ascontiguousarray(w[:, 10:15]), b[:10], b[:5])
+        for i, wanted in enumerate((reset, update, candidate,
+                                    update * state + (1 - update) * candidate)):
+            net.check(-wanted, "Neg", f"{cell}:{i}")
+        self.run_net(net)
+
+    def test_stateless_random_numbers(self):
+        """They are those of TensorFlow 2.21."""
+        net = Net()
+        x = net.feed(np.float32([0]))
+        uniform = [0.7476804256439209, 0.7566256523132324, 0.8433103561401367,
+                   0.24518632888793945, 0.7087740898132324, 0.9518766403198242]
+        seed = net.constant(np.array([1, -2], np.int64), "seed")
+        y = net.node("StatelessRandomUniform", [6], seed, dtype=Type("float32"))
+        net.check(np.float32(uniform), "AddV2", x, y)
+        key = net.node("StatelessRandomGetKeyCounter", seed)
+        y = net.node("StatelessRandomUniformV2", [2, 3], key, f"{key}:1", np.int32(1),
+                     dtype=Type("float32"))
+        net.check(np.float32(uniform).reshape(2, 3), "AddV2", x, y)
+        seed = net.constant(np.array([7, 123456789123], np.int64), "other")
+        y = net.node("StatelessRandomNormal", [5], seed, dtype=Type("float32"))
+        net.check(np.float32([-0.4109720289707184, -0.36281877756118774, 0.7610467672348022,
+                              0.9686703681945801, -0.09047313779592514]), "AddV2", x, y)
         self.run_net(net)
 
     def test_lengths(self):

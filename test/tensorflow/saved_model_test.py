@@ -51,6 +51,56 @@ def dense(nodes):
     nodes.node("AddV2", "product:product:0", "read_b:value:0", name="sum")
 
 
+def words():
+    """Words whose ids a function looks up that a function calls."""
+    graph = writer.Graph()
+    lookup = graph.function("lookup", ["words", "table", "weights"], {"y": "sum:z:0"})
+    lookup.node("StringLower", "words", name="lower")
+    lookup.node("StringSplitV2", "lower:output:0", "lower:output:0", name="split")
+    lookup.node("LookupTableFindV2", "table", "split:values:0", "table", name="find",
+                Tout=Type("int64"))
+    lookup.node("RaggedTensorToTensor", "find:values:0", "split:indices:0", name="ids",
+                T=Type("int64"), _output_shapes=[Shape((-1, 3))])
+    lookup.node("GatherV2", "weights", "ids:result:0",
+                lookup.constant(np.int32(0)) + ":output:0", name="rows")
+    lookup.node("Sum", "rows:output:0",
+                lookup.constant(np.int32([1])) + ":output:0", name="sum")
+    outer = graph.function("outer", ["words", "table", "weights"], {"y": "inner:output:0"})
+    outer.node("PartitionedCall", "words", "table", "weights", name="inner",
+               f=Function("lookup"))
+    graph.placeholder("words", "string", (-1,))
+    graph.node("HashTableV2", name="table")
+    graph.node("StatefulPartitionedCall", "words", "table", graph.constant(WEIGHTS),
+               name="call", f=Function("outer"))
+    return graph
+
+
+def examples():
+    """A serialized example with numbers and a compressed image."""
+    graph = writer.Graph()
+    serialized = graph.placeholder("examples", "string", (-1,))
+    graph.node("ParseSingleExample", serialized, name="parse", num_sparse=0,
+               dense_keys=["height", "jpeg"], Tdense=[Type("float32"), Type("string")],
+               _output_shapes=[Shape((2,)), Shape(())])
+    graph.node("DecodeJpeg", "parse:1", name="image", channels=3)
+    graph.node("Cast", "image", name="floats", SrcT=Type("uint8"), DstT=Type("float32"))
+    graph.node("Mean", "floats", np.int32([0, 1]), name="mean")
+    graph.node("Sum", "parse", np.int32([0]), name="sum")
+    graph.node("AddV2", "mean", "sum", name="y")
+    return graph
+
+
+def labels():
+    """Scores, and the label of the best one."""
+    graph = writer.Graph()
+    scores = graph.node("Relu", graph.placeholder("x", "float32", (2, 3)), name="scores")
+    best = graph.node("ArgMax", scores, np.int32(1), name="best")
+    graph.node("LookupTableFindV2", graph.node("HashTableV2"), best, best, name="label",
+               Tout=Type("string"))
+    graph.node("Identity", scores, name="result")
+    return graph
+
+
 class SavedModelTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -178,16 +228,94 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, DONE, said)
         self.assertIn("adder_state", (out / "adder.h").read_text())
 
+    def expect_run(self, model, feeds, *options):
+        """Runs a model, which warns. Returns the outputs and the warnings."""
+        code, said = nnc("check", model, *options, "--json")
+        self.assertEqual(code, DONE, said)
+        (self.folder / "run").mkdir(exist_ok=True)
+        return running.run(model, feeds, self.folder / "run", *options), said
+
+    def test_strings_before_numbers_are_cut_off(self):
+        """Words are looked up in a function that a function calls; the ids become an input."""
+        graph = words()
+        model = writer.saved_model(
+            self.folder / "words", graph,
+            {"serving_default": ({"text": ("words:0", "string", (-1,))}, {"y": "call:0"})})
+        ids = np.int64([[0, 2, 1], [1, 1, 0]])
+        (got,), said = self.expect_run(model, [("ids", ids)], "--shape", "ids=2x3")
+        np.testing.assert_allclose(got, WEIGHTS[ids].sum(1), rtol=1e-5)
+        self.assertIn("HashTableV2, LookupTableFindV2, RaggedTensorToTensor, StringLower, "
+                      "StringSplitV2", said)
+
+    def test_examples_and_images_are_cut_off(self):
+        model = examples().save(self.folder / "examples.pb")
+        image = RANDOM.integers(0, 255, (4, 5, 3)).astype(np.uint8)
+        height = np.float32([1.5, 2])
+        (got,), said = self.expect_run(model, [("height", height), ("image", image)],
+                                       "--shape", "image=4x5x3")
+        np.testing.assert_allclose(got, image.mean((0, 1)) + 3.5, rtol=1e-5)
+        self.assertIn("ParseSingleExample", said)
+        code, said = nnc("check", model)
+        self.assertEqual(code, USAGE, said)
+        self.assertIn("pass --shape image=?x?x3", said)
+
+    def test_labels_are_cut_off(self):
+        x = RANDOM.standard_normal((2, 3)).astype(np.float32)
+        graph = labels()
+        graph.placeholder("unused", "string", ())
+        (got, ids), said = self.expect_run(graph.save(self.folder / "labels.pb"),
+                                            [("x", x)])
+        np.testing.assert_array_equal(got, np.maximum(x, 0))
+        np.testing.assert_array_equal(ids, np.maximum(x, 0).argmax(1))
+        self.assertIn("the numbers from which it follows are the output 'best'", said)
+        self.assertIn("on which no output depends", said)
+
+    def test_nothing_but_strings(self):
+        graph = writer.Graph()
+        words = graph.placeholder("words", "string", (-1,))
+        graph.node("StringToHashBucketFast", graph.node("StringLower", words), name="ids")
+        code, said = nnc("check", graph.save(self.folder / "hash.pb"))
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("computes only with strings", said)
+
     def test_strings_and_unknown_operators(self):
         graph = writer.Graph()
         graph.placeholder("words", "string", (-1,))
-        graph.node("LookupTableFindV2", "words", name="ids")
+        graph.node("LookupTableFindV2", "words", name="ids", Tout=Type("int64"))
         graph.node("Relu", "ids", name="y")
         graph.node("Invented", graph.placeholder("x", "float32", (2,)), name="z")
-        code, said = nnc("check", graph.save(self.folder / "words.pb"))
+        code, said = nnc("check", graph.save(self.folder / "words.pb"), "--shape", "ids=4")
         self.assertEqual(code, LACKING, said)
-        self.assertIn("Relu reads 'ids' of LookupTableFindV2, which is made of strings", said)
         self.assertIn("Invented is not supported", said)
+
+    def test_signatures_that_name_no_node(self):
+        for name, x, y, text in (("in", "gone:0", "r:0", "input"), ("out", "x:0", "gone:0", "output"),
+                                 ("many", "x:0", "r:2", "a result of a node that has 1")):
+            graph = writer.Graph()
+            graph.node("Relu", graph.placeholder("x", "float32", (4, 3)), name="r")
+            ports = ({"data": (x, "float32", (4, 3))}, {"score": y})
+            model = writer.saved_model(self.folder / name, graph, {"serving_default": ports})
+            self.expect(BROKEN, model, text, "'score'" if name != "in" else "'data'")
+
+    def test_outputs_that_other_nodes_read(self):
+        """An Identity outside of scopes is an output, as exporters write them."""
+        graph = writer.Graph()
+        x = graph.placeholder("x", "float32", (2, 3))
+        graph.node("Relu", graph.node("Identity", x, name="copy"), name="a/relu")
+        graph.node("Identity", "a/relu", name="boxes")
+        graph.node("Identity", "boxes", name="a/inner")
+        graph.node("Sigmoid", "a/inner", name="scores")
+        values = RANDOM.standard_normal((2, 3)).astype(np.float32)
+        boxes, scores = running.run(graph.save(self.folder / "boxes.pb"), [("x", values)],
+                                    self.folder)
+        np.testing.assert_array_equal(boxes, np.maximum(values, 0))
+        np.testing.assert_allclose(scores, 1 / (1 + np.exp(-boxes)), rtol=1e-5)
+
+    def test_graphs_without_nodes(self):
+        (self.folder / "empty.pb").write_bytes(b"\x22\x03\x08\xc7\x12")  # its versions
+        code, said = nnc("check", self.folder / "empty.pb")
+        self.assertEqual(code, BROKEN)
+        self.assertIn("a graph of TensorFlow without nodes", said)
 
     def test_formats_of_keras(self):
         (self.folder / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))

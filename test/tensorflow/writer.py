@@ -82,7 +82,14 @@ def fill_attribute(proto, value):
     else:
         proto.list.SetInParent()
         for entry in value:
-            getattr(proto.list, "f" if isinstance(entry, float) else "i").append(entry)
+            if isinstance(entry, Type):
+                proto.list.type.append(TYPES[entry])
+            elif isinstance(entry, str):
+                proto.list.s.append(entry.encode())
+            elif isinstance(entry, Shape):
+                fill_shape(proto.list.shape.add(), entry)
+            else:
+                getattr(proto.list, "f" if isinstance(entry, float) else "i").append(entry)
 
 
 class Nodes:

@@ -24,6 +24,58 @@ static bool areFilters(Layer &layer, Value x, Value w) {
   return false;
 }
 
+/// Gives a window the dilations that the inputs behind the filters state, which
+/// are the sizes of blocks, the pads and the crops (graph/Dilations.h). `crops`
+/// gets what remains to be cut off the result: two numbers for each spatial
+/// axis. Returns false after an error.
+static bool takeDilations(Layer &layer, Window &window, Sizes &crops) {
+  size_t axes = window.kernel.size();
+  crops.assign(2 * axes, 0);
+  if (layer.getNumInputs() == 2)
+    return true;
+  if (layer.getNumInputs() != 5)
+    return layer.broken("has " + Twine(layer.getNumInputs()) + " inputs"),
+           false;
+  auto blocks = layer.readInts(layer.getInput(2), "sizes of blocks");
+  auto pads = layer.readInts(layer.getInput(3), "pads");
+  auto cuts = layer.readInts(layer.getInput(4), "crops");
+  if (!blocks || !pads || !cuts)
+    return false;
+  auto isSound = [](int64_t number) { return number >= 0 && number < 1 << 30; };
+  size_t count = blocks->size();
+  if (count > axes || pads->size() != 2 * count || cuts->size() != 2 * count ||
+      !llvm::all_of(*blocks, isSound) || llvm::is_contained(*blocks, 0) ||
+      !llvm::all_of(*pads, isSound) || !llvm::all_of(*cuts, isSound)) {
+    layer.broken("is dilated by blocks of " + toString(*blocks) + ", pads " +
+                 toString(*pads) + " and crops " + toString(*cuts));
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    size_t axis = axes - count + i;
+    window.dilations[axis] = (*blocks)[i];
+    for (size_t end : {0, 1}) {
+      int64_t pad = (*pads)[2 * i + end] - (*cuts)[2 * i + end];
+      window.pads[end * axes + axis] = std::max<int64_t>(pad, 0);
+      crops[2 * axis + end] = std::max<int64_t>(-pad, 0);
+    }
+  }
+  return true;
+}
+
+/// Cuts `crops` off the image `y`, whose channels are second.
+static Value cropImage(Layer &layer, Value y, ArrayRef<int64_t> crops) {
+  if (!y || llvm::all_of(crops, [](int64_t crop) { return crop == 0; }))
+    return y;
+  Sizes starts(getRank(y), 0), sizes(getShape(y));
+  for (size_t i = 0; 2 * i < crops.size(); ++i) {
+    starts[2 + i] = crops[2 * i];
+    sizes[2 + i] -= crops[2 * i] + crops[2 * i + 1];
+    if (sizes[2 + i] < 0)
+      return layer.broken("crops more than there is");
+  }
+  return layer.slice(y, starts, sizes);
+}
+
 /// Converts Conv2D and Conv3D. Filters are stored as height x width x channels
 /// of a group x filters.
 Value convertConv(Layer &layer) {
@@ -37,14 +89,15 @@ Value convertConv(Layer &layer) {
                         " channels and filters of " + Twine(own));
   auto window =
       readWindow(layer, getShape(x).drop_front(2), getShape(w).drop_back(2));
-  if (!window)
+  Sizes crops;
+  if (!window || !takeDilations(layer, *window, crops))
     return {};
   Sizes order = {rank - 1, rank - 2};
   llvm::append_range(order, iota(rank - 2));
   Value y = layer.create<nn::ConvOp>(x, transposeWeights(layer, w, order),
                                      window->strides, window->dilations,
                                      window->pads, channels / own, TypeAttr());
-  return fromImage(layer, y);
+  return fromImage(layer, cropImage(layer, y, crops));
 }
 
 /// Converts DepthwiseConv2dNative. Filters are stored as height x width x
@@ -60,7 +113,8 @@ Value convertDepthwiseConv(Layer &layer) {
                         toString(getShape(w)));
   auto window =
       readWindow(layer, getShape(x).drop_front(2), getShape(w).drop_back(2));
-  if (!window)
+  Sizes crops;
+  if (!window || !takeDilations(layer, *window, crops))
     return {};
   int64_t height = getShape(w)[0], width = getShape(w)[1],
           filters = channels * getShape(w)[3];
@@ -68,7 +122,7 @@ Value convertDepthwiseConv(Layer &layer) {
   Value y = layer.create<nn::ConvOp>(
       x, transposeWeights(layer, flat, {3, 2, 0, 1}), window->strides,
       window->dilations, window->pads, channels, TypeAttr());
-  return fromImage(layer, y);
+  return fromImage(layer, cropImage(layer, y, crops));
 }
 
 /// Converts Conv2DBackpropInput and Conv3DBackpropInputV2: the gradient of a

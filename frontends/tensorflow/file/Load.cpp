@@ -48,6 +48,7 @@ private:
   bool loadSavedModel(StringRef file);
   bool loadGraph();
   const pb::SignatureDef *choose(const pb::MetaGraphDef &meta);
+  bool checkPorts(const pb::SignatureDef &signature, const pb::GraphDef &graph);
   bool fail(ImportStatus status, const Twine &why) {
     problems.report(status) << why;
     return false;
@@ -128,19 +129,37 @@ bool Loader::loadGraph() {
   // Nodes that nobody reads, and that do not depend on the inputs, are left
   // over from functions. An Identity of a Switch that nobody reads tells which
   // branch nodes are in.
-  llvm::StringSet<> read, switches, fed = findFed(model->graph);
+  llvm::StringSet<> read, switches, placeholders, fed = findFed(model->graph);
   auto isPivot = [&](const pb::NodeDef &node) {
     return node.op() == "Identity" && !node.input().empty() &&
            switches.contains(StringRef(node.input(0)).split(':').first);
   };
-  for (const pb::NodeDef &node : model->graph.node())
+  for (const pb::NodeDef &node : model->graph.node()) {
     if (node.op() == "Switch")
       switches.insert(node.name());
+    if (node.op().find("Placeholder") == 0)
+      placeholders.insert(node.name());
+  }
   for (const pb::NodeDef &node : model->graph.node())
     for (const std::string &input : node.input())
       if (StringRef name = StringRef(input).split(':').first;
           !name.starts_with("^"))
         read.insert(name);
+  // Exporters and users name an output by an Identity outside of all scopes. It
+  // is one even if another node reads it, unless that is such an Identity.
+  llvm::StringSet<> named, renamed;
+  for (const pb::NodeDef &node : model->graph.node()) {
+    if (node.op() != "Identity" || node.input_size() == 0 ||
+        StringRef(node.name()).contains('/'))
+      continue;
+    StringRef source = StringRef(node.input(0)).split(':').first;
+    renamed.insert(source);
+    if (!placeholders.contains(source))
+      named.insert(node.name());
+  }
+  auto isNamed = [&](const pb::NodeDef &node) {
+    return named.contains(node.name()) && !renamed.contains(node.name());
+  };
   for (const pb::NodeDef &node : model->graph.node()) {
     if (node.op() == "Placeholder") {
       // convert_variables_to_constants_v2 leaves these where it lowers loops.
@@ -157,7 +176,8 @@ bool Loader::loadGraph() {
       else
         port.shape.set_unknown_rank(true);
       model->inputs.push_back(std::move(port));
-    } else if (!isAside(node.op()) && !read.contains(node.name()) &&
+    } else if (!isAside(node.op()) &&
+               (!read.contains(node.name()) || isNamed(node)) &&
                !isPivot(node) && (fed.empty() || fed.contains(node.name()))) {
       model->outputs.push_back({node.name(), node.name(), pb::DT_INVALID, {}});
     }
@@ -171,6 +191,10 @@ bool Loader::loadGraph() {
   auto isExit = [&](const Port &port) { return exits.contains(port.tensor); };
   if (!llvm::all_of(model->outputs, isExit))
     llvm::erase_if(model->outputs, isExit);
+  if (model->graph.node().empty())
+    return fail(ImportStatus::broken,
+                "is a graph of TensorFlow without nodes: freeze the graph in "
+                "which the network was built");
   return !model->outputs.empty() ||
          fail(ImportStatus::broken,
               "is a graph in which no node computes an output");
@@ -232,6 +256,30 @@ takePorts(const google::protobuf::Map<std::string, pb::TensorInfo> &infos) {
   return ports;
 }
 
+/// Reports the inputs and outputs of a signature whose nodes the graph does not
+/// have.
+bool Loader::checkPorts(const pb::SignatureDef &signature,
+                        const pb::GraphDef &graph) {
+  llvm::StringSet<> nodes;
+  for (const pb::NodeDef &node : graph.node())
+    nodes.insert(node.name());
+  bool isSound = true;
+  auto check = [&](StringRef kind, const std::vector<Port> &ports) {
+    for (const Port &port : ports) {
+      StringRef node = StringRef(port.tensor).split(':').first;
+      if (nodes.contains(node))
+        continue;
+      problems.report(ImportStatus::broken, problems.getLoc(port.name))
+          << "is an " << kind << " of the signature that is '" << port.tensor
+          << "', and the graph has no node of this name; save the model again";
+      isSound = false;
+    }
+  };
+  check("input", takePorts(signature.inputs()));
+  check("output", takePorts(signature.outputs()));
+  return isSound;
+}
+
 bool Loader::loadSavedModel(StringRef file) {
   pb::SavedModel saved;
   if (!parse(file, saved))
@@ -246,7 +294,7 @@ bool Loader::loadSavedModel(StringRef file) {
       meta = &each;
   }
   const pb::SignatureDef *signature = choose(*meta);
-  if (!signature)
+  if (!signature || !checkPorts(*signature, meta->graph_def()))
     return false;
   model->inputs = takePorts(signature->inputs());
   model->outputs = takePorts(signature->outputs());

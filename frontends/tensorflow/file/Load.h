@@ -23,7 +23,7 @@ using namespace nnc::frontends;
 struct Port {
   std::string name;   ///< name for users
   std::string tensor; ///< reference to the tensor in the graph: "node:0"
-  pb::DataType type = pb::DT_INVALID; ///< element type of an input
+  pb::DataType type = pb::DT_INVALID; ///< element type, if it is stated
   pb::TensorShapeProto shape;         ///< shape of an input
 };
 
@@ -33,6 +33,8 @@ struct LoadedModel {
   pb::GraphDef graph;
   std::vector<Port> inputs, outputs;
   std::vector<Port> texts; ///< inputs that are strings
+  /// Nodes of the main graph that run whether their results are read or not.
+  std::vector<std::string> effects;
   /// The path of the file `saved_model.pb` of a SavedModel, beside which the
   /// variables are; empty for a frozen graph.
   std::string savedModel;

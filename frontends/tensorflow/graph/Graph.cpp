@@ -7,7 +7,7 @@
 #include "frontends/tensorflow/graph/Graph.h"
 
 #include "frontends/tensorflow/Ops.h"
-#include "frontends/tensorflow/graph/Frames.h"
+#include "frontends/tensorflow/graph/Dilations.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -44,6 +44,7 @@ Graphs::Graphs(const LoadedModel &model, Problems &problems) {
             << (graph.name.empty() ? "" : " of the function " + graph.name);
   };
   addNodes(model.graph.node(), main);
+  main.effects = model.effects;
   for (const pb::FunctionDef &function : model.graph.library().function()) {
     const pb::OpDef &signature = function.signature();
     auto [entry, isNew] = functions.try_emplace(signature.name());
@@ -67,6 +68,14 @@ Graphs::Graphs(const LoadedModel &model, Problems &problems) {
     llvm::sort(graph.effects);
   }
   reduceFlow(problems);
+  MadeParts parts;
+  parts.addNode = [&]() -> pb::NodeDef & { return made.emplace_back(); };
+  std::vector<std::string> outputs;
+  for (const Port &port : model.outputs)
+    outputs.push_back(port.tensor);
+  reduceDilations(main, outputs, parts);
+  for (auto &entry : functions)
+    reduceDilations(entry.second, entry.second.results, parts);
 }
 
 /// Returns true if a graph has loops or branches as of TensorFlow 1.

@@ -317,6 +317,16 @@ bool GraphImporter::inlineFunction(StringRef name, Layer &caller,
          });
 }
 
+/// Returns the number of results of the node to which `text` refers if that is
+/// too small for the reference; otherwise 0.
+static size_t countResults(const Scope &scope, StringRef text) {
+  Reference reference = parseReference(text);
+  auto found = scope.values.find(reference.node);
+  size_t count = found == scope.values.end() ? 0 : found->second.size();
+  return reference.result.empty() && reference.index >= int64_t(count) ? count
+                                                                       : 0;
+}
+
 void GraphImporter::run(ArrayRef<Input> inputs) {
   assigned = findAssigned(graphs, getOutputTensors(*loaded), problems);
   if (!problems.none())
@@ -351,6 +361,10 @@ void GraphImporter::run(ArrayRef<Input> inputs) {
       results.push_back(castTo(builder, result.value, stored));
     else if (result.isTensor())
       results.push_back(result.value);
+    else if (size_t count = countResults(scope, port.tensor))
+      problems.report(ImportStatus::broken, problems.getLoc(port.name))
+          << "is an output that is '" << port.tensor << "', a result of a node "
+          << "that has " << count;
     else if (problems.none())
       problems.report(ImportStatus::unsupported, problems.getLoc(port.name))
           << "is an output that is no tensor of numbers; outputs of nnc are "

@@ -135,6 +135,14 @@ StringRef Layer::getText(StringRef name, StringRef otherwise) const {
   return attribute ? StringRef(attribute->s()) : otherwise;
 }
 
+SmallVector<StringRef> Layer::getTexts(StringRef name) const {
+  SmallVector<StringRef> texts;
+  if (const pb::AttrValue *attribute = findAttribute(name))
+    for (const std::string &text : attribute->list().s())
+      texts.push_back(text);
+  return texts;
+}
+
 Sizes Layer::getInts(StringRef name) const {
   const pb::AttrValue *attribute = findAttribute(name);
   if (!attribute)

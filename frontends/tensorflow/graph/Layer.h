@@ -52,6 +52,7 @@ public:
   bool getBool(llvm::StringRef name, bool otherwise = false) const;
   llvm::StringRef getText(llvm::StringRef name,
                           llvm::StringRef otherwise = "") const;
+  llvm::SmallVector<llvm::StringRef> getTexts(llvm::StringRef name) const;
   Sizes getInts(llvm::StringRef name) const;
   llvm::SmallVector<double> getReals(llvm::StringRef name) const;
   /// Returns the type in an attribute if it is one of floats of 16 bits;

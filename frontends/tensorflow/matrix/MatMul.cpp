@@ -63,4 +63,16 @@ Value convertEinsum(Layer &layer) {
              : computeEinsum(layer, layer.getText("equation"), operands);
 }
 
+/// Converts MatrixDeterminant: the determinants of the matrices in the last two
+/// axes.
+Value convertDeterminant(Layer &layer) {
+  Value x = layer.getInput(0);
+  if (!x)
+    return {};
+  if (getRank(x) < 2 || getShape(x).back() != getShape(x)[getRank(x) - 2])
+    return layer.broken("has a tensor of shape " + toString(getShape(x)) +
+                        ", which are no square matrices");
+  return layer.create<nn::DetOp>(x);
+}
+
 } // namespace nnc::tensorflow

@@ -259,6 +259,62 @@ Value convertScatterNd(Layer &layer) {
                  updates);
 }
 
+/// Converts SparseToDense: a tensor of the default with values at some places.
+Value convertSparseToDense(Layer &layer) {
+  Value indices = layer.getInput(0), values = layer.getInput(2),
+        filling = layer.getInput(3);
+  auto shape = layer.readInts(layer.getInput(1), "a shape");
+  if (!indices || !values || !filling || !shape)
+    return {};
+  if (shape->empty() || getNumElements(filling) != 1 ||
+      llvm::any_of(*shape,
+                   [](int64_t size) { return size < 0 || size > kMaxDim; }))
+    return layer.broken("has a result of shape " + toString(*shape));
+  int64_t depth = int64_t(shape->size()),
+          places = getRank(indices) == 0 ? 1 : getShape(indices)[0];
+  if (getNumElements(indices) != places * depth)
+    return layer.broken("has indices of shape " + toString(getShape(indices)) +
+                        " into a tensor of shape " + toString(*shape));
+  if (!layer.checkSize(RankedTensorType::get(*shape, getElement(values))))
+    return {};
+  return scatter(layer, nn::ScatterKind::replace,
+                 layer.expand(layer.reshape(filling, {}), *shape),
+                 layer.reshape(indices, {places, depth}),
+                 layer.expand(values, {places}));
+}
+
+/// Converts SparseTensorDenseMatMul: the rows of a dense matrix at the columns
+/// of the sparse elements, times these, added at the rows of the elements.
+Value convertSparseMatMul(Layer &layer) {
+  Value indices = layer.getInput(0), values = layer.getInput(1),
+        dense = layer.getInput(3);
+  auto shape = layer.readInts(layer.getInput(2), "a shape");
+  if (!indices || !values || !dense || !shape || !areIndices(layer, indices))
+    return {};
+  if (layer.getBool("adjoint_b") && getRank(dense) == 2)
+    dense = layer.transpose(dense, {1, 0});
+  int64_t row = layer.getBool("adjoint_a") ? 1 : 0;
+  if (shape->size() != 2 || getRank(dense) != 2 || getRank(values) != 1 ||
+      (*shape)[1 - row] != getShape(dense)[0] || (*shape)[row] < 1 ||
+      (*shape)[row] > kMaxDim ||
+      getShape(indices) != ArrayRef<int64_t>{getShape(values)[0], 2})
+    return layer.broken("multiplies a sparse matrix of shape " +
+                        toString(*shape) + " with one of shape " +
+                        toString(getShape(dense)));
+  int64_t count = getShape(values)[0];
+  auto column = [&](int64_t i) {
+    return layer.slice(indices, {0, i}, {count, 1});
+  };
+  Value taken = layer.create<nn::GatherOp>(
+      dense, layer.reshape(column(1 - row), {count}), int64_t(0));
+  Value products = layer.createElementwise(
+      "mul", {taken, layer.reshape(values, {count, 1})});
+  return scatter(
+      layer, nn::ScatterKind::add,
+      layer.splat(0.0, getElement(dense), {(*shape)[row], getShape(dense)[1]}),
+      column(row), products);
+}
+
 //===----------------------------------------------------------------------===//
 // Others
 //===----------------------------------------------------------------------===//

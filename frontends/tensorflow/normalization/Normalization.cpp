@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Statistics.h"
 #include "frontends/tensorflow/convolution/SlidingWindow.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -13,11 +14,48 @@ using namespace nnc;
 
 namespace nnc::tensorflow {
 
+/// Normalizes an image, whose channels are second, by its own statistics, as
+/// FusedBatchNorm does in training. Keras 2 computes layer normalization so, of
+/// one sample whose channels are the rows.
+static Value normalizeByOwn(Layer &layer, Value x) {
+  Value scale = layer.getInput(1), offset = layer.getInput(2);
+  if (!x || !scale || !offset)
+    return {};
+  int64_t channels = getShape(x)[1], rank = getRank(x);
+  for (Value vector : {scale, offset})
+    if (getRank(vector) != 1 || getNumElements(vector) != channels)
+      return layer.broken("has a scale or offset of shape " +
+                          toString(getShape(vector)) + " for " +
+                          Twine(channels) + " channels");
+  if (getNumElements(x) == 0)
+    return layer.unsupported("computes the mean of no elements");
+  if (getShape(x)[0] > 1)
+    emitWarning(layer.getLoc())
+        << layer.getOp() << " computes mean and variance over all samples, as "
+        << "in training; save the model for inference if that is not meant";
+  Sizes axes = iota(rank), shape(rank, 1);
+  axes.erase(axes.begin() + 1);
+  shape[1] = channels;
+  Statistics own(layer, x, axes);
+  double count = double(getNumElements(x) / channels);
+  Value variance = layer.elementwise(
+      "mul", {own.variance,
+              layer.splat(count / std::max(count - 1, 1.0), getElement(x))});
+  layer.setResult(1, layer.reshape(own.mean, {channels}));
+  layer.setResult(2, layer.reshape(variance, {channels}));
+  return own.normalize(layer, layer.getReal("epsilon", 1e-4),
+                       layer.reshape(scale, shape),
+                       layer.reshape(offset, shape));
+}
+
 Value convertFusedBatchNorm(Layer &layer) {
-  if (layer.getBool("is_training", true))
-    return layer.unsupported("computes mean and variance of its input, as in "
-                             "training; save the model for inference");
   Value x = toImage(layer, layer.getInput(0));
+  if (layer.getBool("is_training", true)) {
+    if (layer.getReal("exponential_avg_factor", 1) != 1)
+      return layer.unsupported("moves the mean and variance of training; save "
+                               "the model for inference");
+    return fromImage(layer, normalizeByOwn(layer, x));
+  }
   SmallVector<Value> statistics = layer.getTensors(1, 4);
   if (!x || statistics.empty())
     return {};
