@@ -8,6 +8,7 @@
 
 #include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Outline.h"
+#include "compiler/sizes/Quotients.h"
 #include "compiler/sizes/SizedNetwork.h"
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/tensors/Resource.h"
@@ -345,11 +346,15 @@ ExitCode SizedImport::gatherSamples(ImportedModel &model) {
     shareMemory(*model.module, *sample.module);
     samples.push_back(std::move(sample.module));
   }
+  std::vector<mlir::ModuleOp> networks = {*model.module};
+  for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
+    networks.push_back(*sample);
+  noteQuotients(networks, *finder);
   if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
     return code;
-  std::vector<mlir::ModuleOp> networks = {model.module.release()};
+  model.module.release();
   for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
-    networks.push_back(sample.release());
+    sample.release();
   model.module = SizedNetwork::join(networks, *finder);
   if (model.saved)
     model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());
