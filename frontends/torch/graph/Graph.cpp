@@ -81,10 +81,12 @@ std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
     if (auto truth = stated->getBoolean("as_bool"))
       number = *truth;
     LengthExpression length;
+    bool isOfSizes = false;
     if (const json::Object *expression = stated->getObject("as_expr")) {
       StringRef text = expression->getString("expr_str").value_or("");
       number = evaluate(text, symbols);
       length = readLength(text, lengths, found);
+      isOfSizes = options.isSample && !findSymbols(text).empty();
     }
     if (length.getConstant())
       length = {};
@@ -94,7 +96,8 @@ std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
                     *number,
                     static_cast<double>(*number),
                     {},
-                    length};
+                    length,
+                    isOfSizes};
   }
   return std::nullopt;
 }
