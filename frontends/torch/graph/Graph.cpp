@@ -115,6 +115,21 @@ void GraphImporter::checkResult(Scope &scope, StringRef name, Value value,
                 "; the program states " + nnc::torch::getTypeName(stated));
     return;
   }
+  const json::Object *meta = findMeta(scope, name);
+  if (const json::Array *sizes = meta ? meta->getArray("sizes") : nullptr)
+    for (const json::Value &size : *sizes) {
+      // Symbols of numbers that data decide begin with u.
+      auto isKnown = [&](StringRef symbol) {
+        return symbols.count(symbol) || symbol.starts_with("u");
+      };
+      StringRef text = getSizeExpression(size);
+      if (!text.empty() && !isExpression(text, isKnown)) {
+        node.broken("has a result with the size '" + text +
+                    "', which is no expression of the sizes of inputs; export "
+                    "the program again");
+        return;
+      }
+    }
   auto shape = getStatedShape(scope, name);
   if (shape && isComplex(scope, name))
     shape->push_back(2);
