@@ -178,9 +178,9 @@ std::string Generalizer::findProblem(exec::CallOp call,
       return what + "does not apply to all sizes";
     if (int64_t bytes = routine.getScratchBytes(*shape, params, threads);
         bytes > scratch)
-      return what + "needs more memory at smaller sizes: " +
-             std::to_string(bytes) + " bytes, and " + std::to_string(scratch) +
-             " at others";
+      return what +
+             "needs more memory at smaller sizes: " + std::to_string(bytes) +
+             " bytes, and " + std::to_string(scratch) + " at others";
   }
   return "";
 }
