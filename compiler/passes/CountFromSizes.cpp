@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/patterns/FoldConstants.h"
+#include "compiler/sizes/FoldedOps.h"
 #include "compiler/sizes/Progressions.h"
 #include "compiler/sizes/SizedNetwork.h"
 
@@ -23,6 +25,7 @@ struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
     if (failed(sampled))
       return signalPassFailure();
     countFromSizes(sampled->getNetworks(), sampled->getFinder());
+    foldAlike(sampled->getNetworks(), isWorthFolding);
     sampled->keepSums();
   }
 };

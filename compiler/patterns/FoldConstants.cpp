@@ -24,7 +24,8 @@ static constexpr int64_t kFreeBytes = 1 << 16;
 /// time.
 static constexpr int64_t kMostWork = 1 << 30;
 
-static bool isWorthIt(Operation *op, RankedTensorType type) {
+bool nnc::isWorthFolding(Operation *op) {
+  RankedTensorType type = getTensorType(op->getResult(0));
   if (getPhysicalBytes(getLogicalType(type)) <= kFreeBytes)
     return true;
   int64_t elements = 0;
@@ -59,7 +60,7 @@ struct FoldConstantOperands : RewritePattern {
           return operand.getDefiningOp<ConstantOp>();
         }))
       return failure();
-    if (!isWorthIt(op, type))
+    if (!isWorthFolding(op))
       return rewriter.notifyMatchFailure(op, "the constant would be too large");
     SmallVector<TensorData> operands;
     for (Value operand : op->getOperands()) {

@@ -35,5 +35,10 @@ int64_t nnc::getScratchBytes(Operation *op, int threads) {
         shape && &shape->getFamily() == routine->family)
       bytes =
           std::max(bytes, routine->getScratchBytes(*shape, params, threads));
-  return bytes;
+  // Routines cut their work into strips of nearly equal lengths, the longest of
+  // which may occur at a size between those of the other shapes.
+  constexpr int64_t kMargin = 8, kLine = 64;
+  return op->hasAttr(kOtherShapesAttr)
+             ? bytes + llvm::alignTo(bytes / kMargin, kLine)
+             : bytes;
 }

@@ -204,6 +204,21 @@ static bool areSteps(ArrayRef<nn::ConstantOp> ops) {
   });
 }
 
+bool nnc::canShare(ArrayRef<nn::ConstantOp> ops) {
+  auto isUniform = [](nn::ConstantOp op) {
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    return dense && dense.isSplat();
+  };
+  auto getRank = [](nn::ConstantOp op) {
+    return nn::getTensorType(op).getRank();
+  };
+  for (nn::ConstantOp op : ops)
+    if (isUniform(op) != isUniform(ops[0]) || getRank(op) != getRank(ops[0]))
+      return false;
+  return areBeginnings(ops) || areSmall(ops) || areSteps(ops) ||
+         Parts(ops).find();
+}
+
 /// Replaces the constant by a layer whose anchor `build` creates from `x`,
 /// another constant.
 static void replace(nn::ConstantOp op, ElementsAttr x, StringRef name,

@@ -17,6 +17,11 @@ namespace nnc {
 /// first one, or the other way round.
 bool areBeginnings(llvm::ArrayRef<nn::ConstantOp> ops);
 
+/// Returns true if constants of modules that are imported for several sizes are
+/// of a kind that shareConstants() handles, and if either all or none of them
+/// have a single value, which passes write into expressions.
+bool canShare(llvm::ArrayRef<nn::ConstantOp> ops);
+
 /// Makes constants of `sample` that equal the corresponding constant of `plan`,
 /// in the order of the modules, share its memory, so that several imports of a
 /// model hold its weights once. Frees the memory that is no longer used.

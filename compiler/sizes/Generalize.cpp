@@ -176,8 +176,11 @@ std::string Generalizer::findProblem(exec::CallOp call,
       return problem;
     if (!routine.applies(*shape, params))
       return what + "does not apply to all sizes";
-    if (routine.getScratchBytes(*shape, params, threads) > scratch)
-      return what + "needs more memory at smaller sizes";
+    if (int64_t bytes = routine.getScratchBytes(*shape, params, threads);
+        bytes > scratch)
+      return what +
+             "needs more memory at smaller sizes: " + std::to_string(bytes) +
+             " bytes, and " + std::to_string(scratch) + " at others";
   }
   return "";
 }

@@ -164,6 +164,8 @@ OutlineCheck::OutlineCheck(std::vector<Outline> given,
                            const ExpressionFinder &finder, MLIRContext *context)
     : samples(std::move(given)),
       finder(finder.getRanges().vec(), finder.getSamples().vec(), context) {
+  for (AffineExpr sum : finder.getSums())
+    this->finder.addSum(sum);
   const std::vector<Outline::Entry> &first = samples[0].ops;
   areAlike = llvm::all_of(samples, [&](const Outline &sample) {
     return sample.ops.size() == first.size() &&

@@ -160,17 +160,18 @@ static void replace(ArrayRef<nn::ConstantOp> ops, ExpressionFinder &finder) {
   }
 }
 
-void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
+std::vector<std::vector<Operation *>>
+nnc::listAlike(ArrayRef<ModuleOp> modules) {
   std::vector<std::vector<Operation *>> all;
   for (ModuleOp module : modules) {
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
     if (functions.size() != 1)
-      return;
+      return {};
     auto &own = all.emplace_back();
     for (Operation &op : functions[0].front())
       own.push_back(&op);
     if (own.size() != all[0].size())
-      return;
+      return {};
   }
   auto isAlike = [](Operation *a, Operation *b) {
     return a->getName() == b->getName() &&
@@ -178,8 +179,13 @@ void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
   };
   for (const auto &own : llvm::drop_begin(all))
     if (!llvm::all_of_zip(all[0], own, isAlike))
-      return;
-  for (size_t i = 0; i < all[0].size(); ++i) {
+      return {};
+  return all;
+}
+
+void nnc::countFromSizes(ArrayRef<ModuleOp> modules, ExpressionFinder &finder) {
+  auto all = listAlike(modules);
+  for (size_t i = 0; !all.empty() && i < all[0].size(); ++i) {
     if (!isa<nn::ConstantOp>(all[0][i]))
       continue;
     SmallVector<nn::ConstantOp> ops;

@@ -13,6 +13,11 @@
 
 namespace nnc {
 
+/// Returns the ops of modules with one function each that are equal except for
+/// numbers: a list for each module. The result is empty for other modules.
+std::vector<std::vector<mlir::Operation *>>
+listAlike(llvm::ArrayRef<mlir::ModuleOp> modules);
+
 /// Replaces constants of imported modules that are arithmetic progressions of
 /// whole numbers whose first number or step depends on the sizes, such as the
 /// positions of tokens behind a cache or the first element of each row of a

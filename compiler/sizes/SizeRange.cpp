@@ -235,11 +235,13 @@ void ExpressionFinder::addSum(AffineExpr sum) {
   std::vector<int64_t> values;
   for (const SizePoint &point : samples)
     values.push_back(evaluate(sum, point));
+  if (getQuotient(sum))
+    quotients.push_back({{}, values, sum});
   factors.insert({sum, std::move(values)});
 }
 
 AffineExpr ExpressionFinder::makeProduct(const Term &term) const {
-  AffineExpr product;
+  AffineExpr product = term.quotient;
   for (auto [i, exponent] : llvm::enumerate(term.exponents))
     for (int e = 0; e < exponent; ++e) {
       AffineExpr size = getAffineSymbolExpr(i, context);
@@ -352,7 +354,11 @@ AffineExpr ExpressionFinder::fit(ArrayRef<const Term *> chosen,
     return {};
   if (divisor == 1)
     return sum;
-  return isWhole(sum, divisor) ? sum.floorDiv(divisor) : AffineExpr();
+  // Sums of quotients have no period by which isWhole() could tell.
+  bool isOfProducts = llvm::none_of(
+      chosen, [](const Term *term) { return bool(term->quotient); });
+  return isOfProducts && isWhole(sum, divisor) ? sum.floorDiv(divisor)
+                                               : AffineExpr();
 }
 
 AffineExpr ExpressionFinder::findSum(ArrayRef<int64_t> values) const {
@@ -363,6 +369,8 @@ AffineExpr ExpressionFinder::findSum(ArrayRef<int64_t> values) const {
     for (size_t j = 0; j < i; ++j)
       if (AffineExpr found = fit({&terms[j], &terms[i]}, values))
         return found;
+  if (AffineExpr found = findQuotient(values))
+    return found;
   if (ranges.size() < 3)
     return {};
   // A concat of several inputs along an axis has the sum of their sizes.

@@ -66,9 +66,14 @@ std::vector<SizePoint> chooseChecks(llvm::ArrayRef<SizeRange> ranges,
 /// Returns the value at `point` of an expression whose symbols are sizes.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> point);
 
+/// Returns the quotient that an expression consists of, up to a constant that
+/// is added to it; null if it is another expression.
+mlir::AffineBinaryOpExpr getQuotient(mlir::AffineExpr expression);
+
 /// A search for expressions of sizes that have given values at the samples. It
 /// tries sums of a constant and sizes or up to two products of sizes, each with
-/// a constant factor, and products of such sums.
+/// a constant factor, quotients of such sums that are rounded down, and
+/// products of all these.
 class ExpressionFinder {
 public:
   ExpressionFinder(std::vector<SizeRange> ranges,
@@ -87,18 +92,27 @@ public:
   llvm::SmallVector<mlir::AffineExpr> getSums() const;
   void addSum(mlir::AffineExpr sum);
 
+  /// Adds a quotient of sizes that is rounded down, which find() then tries as
+  /// it tries sizes. Returns false, and adds nothing, if it does not have the
+  /// value values[i] at samples[i] for all i, or if its numerator is negative
+  /// at some sizes.
+  bool addQuotient(mlir::AffineExpr quotient, llvm::ArrayRef<int64_t> values);
+
 private:
-  /// A product of sizes: the exponent of each size, and the value of the
-  /// product at each sample.
+  /// A product of sizes, as the exponent of each size, or a quotient; and its
+  /// value at each sample.
   struct Term {
     llvm::SmallVector<int, 2> exponents;
     std::vector<int64_t> values;
+    mlir::AffineExpr quotient = {};
   };
   mlir::AffineExpr findSum(llvm::ArrayRef<int64_t> values) const;
   mlir::AffineExpr findProduct(llvm::ArrayRef<int64_t> values, int depth) const;
   mlir::AffineExpr fit(llvm::ArrayRef<const Term *> chosen,
                        llvm::ArrayRef<int64_t> values) const;
   mlir::AffineExpr makeProduct(const Term &term) const;
+  mlir::AffineExpr findQuotient(llvm::ArrayRef<int64_t> values) const;
+  bool isSound(mlir::AffineExpr quotient, llvm::ArrayRef<int64_t> values) const;
   bool isWhole(mlir::AffineExpr numerator, int64_t divisor) const;
   /// Returns true if the samples have enough values of each size to determine a
   /// polynomial of the expression's degree and to check it with at least one
@@ -107,7 +121,8 @@ private:
 
   std::vector<SizeRange> ranges;
   std::vector<SizePoint> samples;
-  std::vector<Term> terms;
+  std::vector<Term> terms; ///< products of sizes in ascending degree
+  std::vector<Term> quotients;
   /// The sums found so far, such as dimensions, with their values at the
   /// samples.
   llvm::MapVector<mlir::AffineExpr, std::vector<int64_t>> factors;

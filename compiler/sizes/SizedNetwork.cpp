@@ -79,6 +79,14 @@ FailureOr<SizedNetwork> SizedNetwork::read(ModuleOp module) {
   return sampled;
 }
 
+static void storeSums(ModuleOp module, const ExpressionFinder &finder) {
+  SmallVector<Attribute> sums;
+  for (AffineExpr sum : finder.getSums())
+    sums.push_back(
+        AffineMapAttr::get(AffineMap::get(0, finder.getRanges().size(), sum)));
+  module->setAttr(nn::kSumsAttr, ArrayAttr::get(module.getContext(), sums));
+}
+
 OwningOpRef<ModuleOp> SizedNetwork::join(ArrayRef<ModuleOp> networks,
                                          const ExpressionFinder &finder) {
   ModuleOp plan = networks[0];
@@ -105,6 +113,7 @@ OwningOpRef<ModuleOp> SizedNetwork::join(ArrayRef<ModuleOp> networks,
     ModuleOp network = networks[i + 1];
     sample.getBody().emplaceBlock().push_back(network);
   }
+  storeSums(module, finder);
   return module;
 }
 
@@ -119,13 +128,7 @@ ArrayAttr SizedNetwork::getSizes() const {
   return describeSizes(finder.getRanges(), plan.getContext());
 }
 
-void SizedNetwork::keepSums() {
-  SmallVector<Attribute> sums;
-  for (AffineExpr sum : finder.getSums())
-    sums.push_back(
-        AffineMapAttr::get(AffineMap::get(0, finder.getRanges().size(), sum)));
-  module->setAttr(nn::kSumsAttr, ArrayAttr::get(module.getContext(), sums));
-}
+void SizedNetwork::keepSums() { storeSums(module, finder); }
 
 void SizedNetwork::becomePlan() {
   ModuleOp plan = getPlan();

@@ -247,18 +247,26 @@ static void noteDimensions(ArrayRef<Operation *> ops,
 }
 
 /// Returns the axes on which the sizes of corresponding values differ, each
-/// followed by the greatest common divisor of these sizes.
-static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values) {
+/// followed by the greatest common divisor of its size at all sizes.
+static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values,
+                                         ExpressionFinder &finder) {
+  constexpr int64_t kPoints = 256;
   SmallVector<int64_t> pairs;
   ArrayRef<int64_t> first = nn::getTensorType(values[0]).getShape();
   for (size_t axis = 0; axis < first.size(); ++axis) {
     int64_t common = 0;
     bool varies = false;
+    SmallVector<int64_t> sizes;
     for (Value value : values) {
       int64_t size = nn::getTensorType(value).getDimSize(axis);
       varies |= size != first[axis];
       common = std::gcd(common, size);
+      sizes.push_back(size);
     }
+    // A quotient may have few values at the samples.
+    if (AffineExpr size = varies ? finder.find(sizes) : AffineExpr())
+      for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+        common = std::gcd(common, evaluate(size, point));
     if (varies)
       pairs.append({int64_t(axis), common});
   }
@@ -267,17 +275,41 @@ static DenseI64ArrayAttr listVaryingAxes(ArrayRef<Value> values) {
 
 /// Sets the attribute of the first op that tells the choice of routines which
 /// axes vary, so that no layout pads them.
-static void addAxes(ArrayRef<Operation *> ops) {
+static void addAxes(ArrayRef<Operation *> ops, ExpressionFinder &finder) {
   SmallVector<Attribute> axes;
   for (unsigned i = 0; i <= ops[0]->getNumOperands(); ++i) {
     SmallVector<Value> values;
     for (Operation *op : ops)
       values.push_back(i < op->getNumOperands() ? op->getOperand(i)
                                                 : op->getResult(0));
-    axes.push_back(listVaryingAxes(values));
+    axes.push_back(listVaryingAxes(values, finder));
   }
   ops[0]->setAttr(nn::kVaryingAxesAttr,
                   ArrayAttr::get(ops[0]->getContext(), axes));
+}
+
+/// Returns points at which routines are checked before they are chosen: a grid,
+/// and for each size a series in which every size is at most 1/32 larger than
+/// the one before. Routines cut their work into strips, so that the memory that
+/// one needs may be largest where a strip is full, at a size in between.
+static std::vector<SizePoint> choosePoints(ArrayRef<SizeRange> ranges) {
+  constexpr int64_t kPoints = 256, kGrowth = 32;
+  std::vector<SizePoint> points = chooseChecks(ranges, kPoints);
+  const SizePoint largest = points.back();
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    const int64_t steps = (range.high - range.low) / range.step;
+    if (ranges.size() == 1 && steps < kPoints)
+      continue; // the grid has all sizes
+    for (int64_t step = 0; step <= steps;) {
+      SizePoint point = largest;
+      int64_t size = range.low + step * range.step;
+      point[i] = std::max(size, std::min(range.step, range.high));
+      points.push_back(std::move(point));
+      step += std::max<int64_t>(1, size / kGrowth / range.step);
+    }
+  }
+  makeConsistent(points, ranges);
+  return points;
 }
 
 /// Sets the attributes of the first op that tell the choice of routines which
@@ -288,7 +320,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
   if (!layer)
     return success();
   noteDimensions(ops, finder);
-  addAxes(ops);
+  addAxes(ops, finder);
   std::vector<SmallVector<nn::RoutineCall>> calls;
   for (Operation *op : ops)
     calls.push_back(cast<nn::LayerOp>(op).getRoutineCalls());
@@ -305,8 +337,7 @@ static LogicalResult addShapes(ArrayRef<Operation *> ops,
            << "varies with the sizes in a way that nnc does not handle: layer '"
            << layer.getName() << "' " << problem;
   SmallVector<Attribute> all;
-  constexpr int64_t kPoints = 256;
-  for (const SizePoint &point : chooseChecks(finder.getRanges(), kPoints))
+  for (const SizePoint &point : choosePoints(finder.getRanges()))
     all.push_back(evaluateFields(shapes[0], *varying, point));
   layer->setAttr(nn::kOtherShapesAttr, ArrayAttr::get(layer.getContext(), all));
   return success();

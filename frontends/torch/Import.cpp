@@ -28,7 +28,12 @@ static std::optional<Symbols> bindAll(const Program &program,
           !bindSymbols(program, input.name, input.type.getShape(), symbols,
                        passesBounds, problems))
         return std::nullopt;
-  return symbols;
+  bool isBound = true;
+  for (const Input &input : inputs)
+    isBound &=
+        !input.type || checkSizes(program, input.name, input.type.getShape(),
+                                  symbols, problems);
+  return isBound ? std::optional(std::move(symbols)) : std::nullopt;
 }
 
 ImportResult nnc::torch::importModel(StringRef path,

@@ -113,7 +113,7 @@ func.func @too_large(%x: tensor<1x128x32x32xf32>) -> tensor<1x128x32x32xf32> {
 // CHECK: nn.layer "conv" {{.*}} -> tensor<1x128x32x32xf16, #nn.layout<NCHW8c>>
 // CHECK: nn.layer "resize" {{.*}} -> tensor<1x128x64x64xf16, #nn.layout<NCHW8c>>
 // CHECK: %[[V:.*]] = nn.reshape {{.*}} : tensor<1x128x64x64xf16> -> tensor<1x128x4096xf16>
-// CHECK-COUNT-2: nn.constant dense_resource<halves_{{.*}}> : tensor<4096xf16>
+// CHECK-COUNT-2: nn.constant dense<{{.*}}> : tensor<4096xf16>
 // CHECK: %[[N:.*]] = nn.layer "norm" inputs(%[[V]], {{.*}} -> tensor<1x128x4096xf16>
 // CHECK: %[[P:.*]] = nn.layer "softmax" inputs(%[[N]] : tensor<1x128x4096xf16>) -> tensor<1x128x4096xf16>
 // CHECK: %[[PF:.*]] = nn.layer "softmax_f32"

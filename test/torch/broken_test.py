@@ -77,6 +77,11 @@ def numbered(*values):
     return [{"as_int": v} for v in values]
 
 
+def symbolic(expression, *values):
+    """Sizes, the first of which is an expression."""
+    return [{"as_expr": {"expr_str": expression, "hint": {"as_int": 3}}}, *numbered(*values)]
+
+
 def nest(depth):
     """A condition in a branch in a branch and so on."""
     def edit(files):
@@ -144,6 +149,12 @@ CASES = {
     "axis": (change((*NODES, 2, "inputs", 1, "arg"), {"as_int": -3}), BROKEN, "axis -3"),
     "shape": (change((*NODES, 3, "inputs", 1, "arg"), {"as_ints": [5, -1]}), BROKEN, "shape 5x-1"),
     "stated-shape": (change((*VALUES, "add1", "sizes"), numbered(3, 5)), BROKEN, "states 3x5"),
+    "stated-expression": (change((*VALUES, "add1", "sizes"), symbolic("3 +* s77", 4)), BROKEN,
+                          "'3 +* s77', which is no expression of the sizes of inputs"),
+    "stated-symbol": (change((*VALUES, "add1", "sizes"), symbolic("s999", 4)), BROKEN,
+                      "'s999', which is no expression of the sizes of inputs"),
+    "input-expression": (change((*VALUES, "x", "sizes"), symbolic("Mul(s77, ", 4)), BROKEN,
+                         "'Mul(s77, ' is no expression"),
     "stated-type": (change((*VALUES, "add1", "dtype"), 8), BROKEN, "torch.float64"),
     "input-type": (change((*VALUES, "x", "dtype"), 10), LACKING, "torch.complex64"),
     "input-huge": (change((*VALUES, "x", "sizes"), numbered(HUGE, 4)), LIMIT, "input 'x'"),

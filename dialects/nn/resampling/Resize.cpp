@@ -17,8 +17,8 @@ LogicalResult ResizeOp::verify() {
       x.getShape().take_front(2) != y.getShape().take_front(2) ||
       x.getElementType() != y.getElementType())
     return emitOpError("needs 4-D tensors that differ in their last two axes");
-  if (getScales().size() != 2 || getScales()[0] <= 0 || getScales()[1] <= 0)
-    return emitOpError("needs two positive scales");
+  if (getScales().size() != 2 || getScales()[0] < 0 || getScales()[1] < 0)
+    return emitOpError("needs two scales that are not negative");
   return success();
 }
 

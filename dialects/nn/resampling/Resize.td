@@ -51,7 +51,8 @@ def Nn_ResizeOp : Nn_Op<"resize", [
   let description = [{
     ONNX's Resize of the last two axes of a tensor with four axes. `scales`
     holds for each of the two the positive ratio of output size to input size as
-    the model states it, from which coordinates are computed. `coordinates` and
+    the model states it, from which coordinates are computed; 0 stands for the
+    ratio of the two sizes, which may vary. `coordinates` and
     `nearest` have the values of ONNX's attributes
     `coordinate_transformation_mode` and `nearest_mode`; only the mode `nearest`
     uses the latter. The mode `cubic` uses the coefficient `cubic_a` and, with

@@ -149,6 +149,14 @@ ElementsAttr TensorData::toAttribute(StringRef name) const {
       return DenseElementsAttr::getFromRawBuffer(type, bytes);
     return DenseElementsAttr::get(type, getAs<bool>());
   }
+  // Whether a constant has a single value shall not depend on its size: passes
+  // write such a value into expressions.
+  const size_t size = nn::getElementBytes(getElementType());
+  if (bytes.drop_front(size) == bytes.drop_back(size)) {
+    if (!getElementType().isInteger(1))
+      return DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(size));
+    return DenseElementsAttr::get(type, getAs<bool>().take_front());
+  }
   // The deleter's copy of `owner` keeps the memory alive.
   AsmResourceBlob blob(
       bytes, kAlignment, [owner = owner](void *, size_t, size_t) {},

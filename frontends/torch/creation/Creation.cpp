@@ -168,7 +168,7 @@ Value convertArange(Node &node) {
   Scalar first = start.value_or(wholeNumber(0)),
          by = step.value_or(wholeNumber(1));
   for (const Scalar &number : {first, *end, by})
-    if (number.value)
+    if (number.value && !number.isOfSizes)
       return node.needsKnown(number.value, "a start, an end and a step");
   double length = std::ceil((end->real - first.real) / by.real);
   if (!(length >= 0 && length <= INT32_MAX))

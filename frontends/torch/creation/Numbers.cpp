@@ -5,7 +5,8 @@
 // The program states the integers that follow from the sizes of its inputs.
 // Floats and numbers that come from tensors (item) are computed here: when
 // compiling if they are known, otherwise as scalars of f64 when the network
-// runs.
+// runs. Floats that follow from sizes which vary are computed when it runs,
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +50,21 @@ static StringRef getNumberOp(StringRef name) {
   return name == "torch.sym_float" ? "" : name;
 }
 
+/// Returns a number that follows from sizes as a scalar of f64, computed by an
+/// op that the import does not fold.
+static Value makeFromSizes(Node &node, const Scalar &number) {
+  Type real = node.getBuilder().getF64Type();
+  if (number.value || !number.isOfSizes)
+    return node.makeScalar(number, real);
+  Value integer = node.makeScalar(number, node.getBuilder().getI64Type());
+  if (!integer)
+    return {};
+  OpBuilder builder(integer.getContext());
+  builder.setInsertionPointAfterValue(integer);
+  return builder.create<nn::CastOp>(node.getLoc(),
+                                    RankedTensorType::get({}, real), integer);
+}
+
 /// Converts a function of one or two numbers. Its result is a float unless the
 /// program states it, as it does of integers that follow from sizes.
 Value convertNumber(Node &node) {
@@ -59,14 +75,30 @@ Value convertNumber(Node &node) {
   Scalar result;
   result.isReal = node.isRealNumber(0) || a->isReal || (b && b->isReal) ||
                   node.getOp() == "truediv";
-  bool isKnown = !a->value && !a->length && (!b || (!b->value && !b->length));
+  auto isConstant = [](const Scalar &x) {
+    return (!x.value && !x.length) || (x.value && x.isOfSizes);
+  };
+  bool isKnown = isConstant(*a) && (!b || isConstant(*b));
   if (isKnown) {
     auto value = computeNumber(node.getOp(), a->real, b ? b->real : 0);
     if (!value)
       return {};
     result.real = *value;
     result.integer = result.isReal ? 0 : static_cast<int64_t>(*value);
-  } else {
+  }
+  result.isOfSizes =
+      isKnown && result.isReal && (a->isOfSizes || (b && b->isOfSizes));
+  if (result.isOfSizes) {
+    Value x = makeFromSizes(node, *a);
+    StringRef op = getNumberOp(node.getOp());
+    if (b)
+      x = node.createElementwise(op, {x, makeFromSizes(node, *b)});
+    else if (!op.empty())
+      x = node.createElementwise(op, {x});
+    if (!x)
+      return {};
+    result.value = x;
+  } else if (!isKnown) {
     Type type = result.isReal ? Type(node.getBuilder().getF64Type())
                               : Type(node.getBuilder().getI64Type());
     Value x = node.makeScalar(*a, type);

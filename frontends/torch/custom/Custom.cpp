@@ -41,7 +41,7 @@ static Attribute getAttribute(Node &node, StringRef name,
                          "as_float", "as_sym_float"})
     if (argument.get(kind)) {
       auto number = node.getScalar(name);
-      if (!number || number->value) {
+      if (!number || (number->value && !number->isOfSizes)) {
         node.unsupported("has an argument '" + name +
                          "' that is not known when compiling");
         return {};

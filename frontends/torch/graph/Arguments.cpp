@@ -320,7 +320,7 @@ double Node::getFloat(StringRef name, double otherwise) {
   auto number = getScalar(name);
   if (!number)
     return otherwise;
-  if (!number->value)
+  if (!number->value || number->isOfSizes)
     return number->real;
   refuseComputed(name, number->value);
   return otherwise;

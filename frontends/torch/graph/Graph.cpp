@@ -81,10 +81,12 @@ std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
     if (auto truth = stated->getBoolean("as_bool"))
       number = *truth;
     LengthExpression length;
+    bool isOfSizes = false;
     if (const json::Object *expression = stated->getObject("as_expr")) {
       StringRef text = expression->getString("expr_str").value_or("");
       number = evaluate(text, symbols);
       length = readLength(text, lengths, found);
+      isOfSizes = options.isSample && !findSymbols(text).empty();
     }
     if (length.getConstant())
       length = {};
@@ -94,7 +96,8 @@ std::optional<Scalar> GraphImporter::getScalar(Scope &scope, StringRef name) {
                     *number,
                     static_cast<double>(*number),
                     {},
-                    length};
+                    length,
+                    isOfSizes};
   }
   return std::nullopt;
 }
@@ -112,6 +115,21 @@ void GraphImporter::checkResult(Scope &scope, StringRef name, Value value,
                 "; the program states " + nnc::torch::getTypeName(stated));
     return;
   }
+  const json::Object *meta = findMeta(scope, name);
+  if (const json::Array *sizes = meta ? meta->getArray("sizes") : nullptr)
+    for (const json::Value &size : *sizes) {
+      // Symbols of numbers that data decide begin with u.
+      auto isKnown = [&](StringRef symbol) {
+        return symbols.count(symbol) || symbol.starts_with("u");
+      };
+      StringRef text = getSizeExpression(size);
+      if (!text.empty() && !isExpression(text, isKnown)) {
+        node.broken("has a result with the size '" + text +
+                    "', which is no expression of the sizes of inputs; export "
+                    "the program again");
+        return;
+      }
+    }
   auto shape = getStatedShape(scope, name);
   if (shape && isComplex(scope, name))
     shape->push_back(2);

@@ -283,12 +283,15 @@ TensorInfo nnc::torch::describeInput(const Program &program, StringRef name,
       if (auto known = object ? object->getInteger("as_int") : std::nullopt;
           known && *known >= 0)
         dim.size = *known;
-      else if (StringRef open = getSizeExpression(size); !open.empty())
+      else if (StringRef open = getSizeExpression(size);
+               isExpression(open, [](StringRef) { return true; }))
         dim.symbol = describe(open);
       else if (!info.isReported) {
         problems.report(ImportStatus::broken, problems.getLoc(name))
             << "input '" << name << "' has no sound size along axis "
-            << info.dims->size();
+            << info.dims->size()
+            << (open.empty() ? std::string()
+                             : (": '" + open + "' is no expression").str());
         info.isReported = true;
       }
       info.dims->push_back(dim);
@@ -408,4 +411,25 @@ bool nnc::torch::bindSymbols(const Program &program, StringRef input,
     }
   }
   return isBound;
+}
+
+bool nnc::torch::checkSizes(const Program &program, StringRef input,
+                            ArrayRef<int64_t> shape, const Symbols &symbols,
+                            Problems &problems) {
+  const json::Object *meta = findMeta(program, input);
+  const json::Array *sizes = meta ? meta->getArray("sizes") : nullptr;
+  if (!sizes || sizes->size() != shape.size())
+    return true;
+  bool isKnown = true;
+  for (auto [axis, size] : llvm::enumerate(*sizes)) {
+    StringRef expression = getSizeExpression(size);
+    if (expression.empty() || evaluate(expression, symbols))
+      continue;
+    problems.report(ImportStatus::broken, problems.getLoc(input))
+        << "input '" << input << "' has size " << shape[axis] << " along axis "
+        << axis << ", for which the program states '" << describe(expression)
+        << "'; no value of its symbols gives that size";
+    isKnown = false;
+  }
+  return isKnown;
 }

@@ -67,6 +67,12 @@ bool bindSymbols(const Program &program, llvm::StringRef input,
                  llvm::ArrayRef<int64_t> shape, Symbols &symbols,
                  bool passesBounds, Problems &problems);
 
+/// Returns true if all sizes of an input have values once the symbols are
+/// bound; else reports the sizes that have none.
+bool checkSizes(const Program &program, llvm::StringRef input,
+                llvm::ArrayRef<int64_t> shape, const Symbols &symbols,
+                Problems &problems);
+
 } // namespace nnc::torch
 
 #endif // NNC_FRONTENDS_TORCH_GRAPH_SIGNATURE_H

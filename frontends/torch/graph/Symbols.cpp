@@ -404,6 +404,19 @@ std::set<std::string> nnc::torch::findSymbols(StringRef expression) {
   return names;
 }
 
+bool nnc::torch::isExpression(StringRef expression,
+                              llvm::function_ref<bool(StringRef)> isKnown) {
+  Parser<bool> parser(expression,
+                      {[&](StringRef name) {
+                         // Decimal numbers are read as names.
+                         return !name.empty() &&
+                                (llvm::isDigit(name.front()) || isKnown(name));
+                       },
+                       [](int64_t) { return true; },
+                       [](StringRef, ArrayRef<bool>) { return true; }});
+  return parser.run();
+}
+
 std::optional<int64_t> nnc::torch::solve(StringRef expression, int64_t value,
                                          const Symbols &symbols) {
   std::string unknown;

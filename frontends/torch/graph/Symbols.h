@@ -40,6 +40,11 @@ LengthExpression readLength(llvm::StringRef expression, const Lengths &lengths,
 /// Returns the names of the symbols in an expression.
 std::set<std::string> findSymbols(llvm::StringRef expression);
 
+/// Returns true if `expression` has the form of an expression, whose functions
+/// may be any, and consists of symbols that `isKnown` accepts.
+bool isExpression(llvm::StringRef expression,
+                  llvm::function_ref<bool(llvm::StringRef)> isKnown);
+
 /// Returns the value of the only symbol in `expression`, which grows linearly
 /// with it, for which the expression is `value`; nullopt if there is none.
 std::optional<int64_t> solve(llvm::StringRef expression, int64_t value,

@@ -11,6 +11,20 @@ using namespace nnc;
 
 namespace nnc::torch {
 
+/// Returns true if numbers of the list `name` may be others at other sizes of
+/// the program's inputs.
+static bool isOfSizes(Node &node, StringRef name) {
+  if (!node.getImporter().getOptions().isSample)
+    return false;
+  for (const json::Value &entry : getList(node.getJson(), "inputs")) {
+    const json::Object *input = entry.getAsObject();
+    const json::Object *argument = input ? input->getObject("arg") : nullptr;
+    if (argument && input->getString("name") == name)
+      return argument->getArray("as_sym_ints") != nullptr;
+  }
+  return false;
+}
+
 /// Returns `x` padded. The argument `pad` has two numbers for each axis, the
 /// last axis first.
 static Value pad(Node &node, Value x, nn::PadMode mode, StringRef name,
@@ -38,10 +52,15 @@ static Value pad(Node &node, Value x, nn::PadMode mode, StringRef name,
       return node.broken("has a pad of " + Twine(most) + " for an axis of " +
                          Twine(size));
   }
-  if (llvm::all_of(pads, [](int64_t amount) { return amount == 0; }))
+  bool varies = isOfSizes(node, name);
+  if (!varies && llvm::all_of(pads, [](int64_t amount) { return amount == 0; }))
     return x;
-  return node.create<nn::PadOp>(mode, x, ArrayRef<int64_t>(pads),
-                                llvm::APFloat(value));
+  Value y = node.create<nn::PadOp>(mode, x, ArrayRef<int64_t>(pads),
+                                   llvm::APFloat(value));
+  // No pass removes such an op at the sizes at which it adds nothing.
+  if (auto op = y ? y.getDefiningOp<nn::PadOp>() : nullptr; op && varies)
+    op->setAttr(nn::kVariesAttr, node.getBuilder().getUnitAttr());
+  return y;
 }
 
 Value convertConstantPad(Node &node) {

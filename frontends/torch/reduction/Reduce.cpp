@@ -126,7 +126,8 @@ Value convertVariance(Node &node) {
       reduce(node, nn::ReduceKind::sum,
              node.createElementwise("mul", {centred, centred}), *axes, keeps);
   double divisor = std::max(static_cast<double>(count) - correction, 0.0);
-  Value y = node.createBinary("mul", sum, 1 / divisor);
+  // A quotient by a whole number, which may follow from sizes that vary.
+  Value y = node.createBinary("div", sum, divisor);
   if (node.getNnOp() == "std")
     y = node.createElementwise("sqrt", {y});
   if (node.getNumResults() > 1 && mean && y)

@@ -96,9 +96,11 @@ static Value resize(Node &node, const Upsample &how, nn::ResizeMode mode,
                     nn::ResizeNearest nearest) {
   SmallVector<int64_t> shape(getShape(how.x));
   size_t axes = how.sizes.size();
+  // Where sizes vary, the ratio of a size to another one may vary, too.
+  const bool isSample = node.getImporter().getOptions().isSample;
   SmallVector<double> scales;
   for (size_t i = 0; i < axes; ++i)
-    scales.push_back(how.getScale(i));
+    scales.push_back(isSample ? how.scales[i].value_or(0) : how.getScale(i));
   auto plane = [&](Value x, ArrayRef<int64_t> sizes, ArrayRef<double> ratios) {
     return resizePlane(node, x, mode, coordinates, nearest, sizes, ratios);
   };
@@ -131,10 +133,14 @@ static Value resizeNearest(Node &node, bool isExact) {
            ratio * static_cast<double>(how->getInput(i)) ==
                static_cast<double>(how->sizes[i]);
   };
-  bool isEven = true;
-  for (size_t i = 0; i < how->sizes.size(); ++i)
+  // Where sizes vary, their ratio may be whole at some of them alone.
+  const bool isSample = node.getImporter().getOptions().isSample;
+  bool isEven = true, isRatio = isSample && !isExact;
+  for (size_t i = 0; i < how->sizes.size(); ++i) {
     isEven &= isMultiple(i);
-  if (isEven)
+    isRatio &= !how->scales[i];
+  }
+  if (isEven || isRatio)
     return resize(node, *how, nn::ResizeMode::nearest,
                   nn::ResizeCoordinates::asymmetric, nn::ResizeNearest::floor);
   Value y = how->x;

@@ -8,6 +8,7 @@
 
 #include "compiler/sizes/Constants.h"
 #include "compiler/sizes/Outline.h"
+#include "compiler/sizes/Quotients.h"
 #include "compiler/sizes/SizedNetwork.h"
 #include "dialects/exec/Identifiers.h"
 #include "dialects/nn/tensors/Resource.h"
@@ -41,10 +42,10 @@ static std::string nameSize(llvm::StringRef dim, llvm::StringRef input,
 frontends::GivenShapes
 SizedImport::getShapesAt(llvm::ArrayRef<int64_t> point) const {
   frontends::GivenShapes shapes = choices.shapes;
-  for (const auto &[input, numbers] : sizeOf)
-    for (size_t axis = 0; axis < numbers.size(); ++axis)
-      if (numbers[axis] >= 0)
-        shapes[input][axis] = point[numbers[axis]];
+  for (const auto &[input, dims] : sizeOf)
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      if (const OpenDim &dim = dims[axis]; dim.size >= 0)
+        shapes[input][axis] = dim.factor * point[dim.size] + dim.offset;
   return shapes;
 }
 
@@ -184,42 +185,92 @@ ExitCode SizedImport::dropInnerCounts(mlir::ModuleOp module) {
   return ExitCode::done;
 }
 
+std::optional<SizedImport::OpenDim>
+SizedImport::followSize(llvm::StringRef dim, const SizeRange &range,
+                        const std::map<std::string, int> &known) const {
+  OpenDim found;
+  llvm::StringRef rest = dim.trim();
+  if (!rest.consumeInteger(10, found.factor)) {
+    rest = rest.ltrim();
+    if (!rest.consume_front("*"))
+      return std::nullopt;
+  }
+  llvm::StringRef name = rest.take_until([](char c) {
+    return llvm::StringRef(" +-").contains(c);
+  }),
+                  offset = rest.drop_front(name.size());
+  auto size = known.find(name.trim().str());
+  if (size == known.end() || found.factor < 1)
+    return std::nullopt;
+  offset = offset.trim();
+  bool isMinus = offset.consume_front("-");
+  if (!offset.empty() && !isMinus && !offset.consume_front("+"))
+    return std::nullopt;
+  if (!offset.empty() && offset.trim().getAsInteger(10, found.offset))
+    return std::nullopt;
+  if (isMinus)
+    found.offset = -found.offset;
+  found.size = size->second;
+  const SizeRange &of = sizes[found.size];
+  bool isLike = range.low == found.factor * of.low + found.offset &&
+                range.high == found.factor * of.high + found.offset;
+  return isLike ? std::optional(found) : std::nullopt;
+}
+
 ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
                                        llvm::StringSet<> &taken) {
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   std::map<std::string, int> byDim;
-  for (const auto &[input, dims] : choices.ranges) {
+  auto getName = [&](const std::string &input, size_t axis) -> std::string {
     auto names = model.dimNames.find(input);
-    std::vector<int> &numbers = sizeOf[input];
+    return names != model.dimNames.end() && axis < names->second.size()
+               ? names->second[axis]
+               : "";
+  };
+  // Dimensions that may follow from others come last.
+  struct Place {
+    std::string input, dim;
+    size_t axis;
+  };
+  std::vector<Place> places, expressions;
+  for (const auto &[input, dims] : choices.ranges) {
+    sizeOf[input].resize(dims.size());
     for (size_t axis = 0; axis < dims.size(); ++axis) {
-      numbers.push_back(-1);
       if (!dims[axis].varies())
         continue;
-      std::string dim =
-          names != model.dimNames.end() && axis < names->second.size()
-              ? names->second[axis]
-              : "";
-      SizeRange range{"", dims[axis].low, dims[axis].high, dims[axis].step};
-      auto known = byDim.find(dim);
-      if (!dim.empty() && known != byDim.end()) {
-        const SizeRange &other = sizes[known->second];
-        if (other.low != range.low || other.high != range.high ||
-            other.step != range.step) {
-          mlir::emitError(file)
-              << "has one size '" << dim
-              << "' in several inputs, which --shape gives other bounds";
-          return ExitCode::usage;
-        }
-        numbers.back() = known->second;
-        continue;
-      }
-      range.name = nameSize(dim, input, axis, taken);
-      numbers.back() = int(sizes.size());
-      if (!dim.empty())
-        byDim[dim] = numbers.back();
-      sizes.push_back(range);
+      std::string dim = getName(input, axis);
+      bool isExpression = dim.find_first_of("*+- ") != std::string::npos;
+      (isExpression ? expressions : places).push_back({input, dim, axis});
     }
+  }
+  llvm::append_range(places, expressions);
+  for (const auto &[input, dim, axis] : places) {
+    const auto &bounds = choices.ranges.at(input)[axis];
+    SizeRange range{"", bounds.low, bounds.high, bounds.step};
+    OpenDim &open = sizeOf[input][axis];
+    auto known = byDim.find(dim);
+    if (!dim.empty() && known != byDim.end()) {
+      const SizeRange &other = sizes[known->second];
+      if (other.low != range.low || other.high != range.high ||
+          other.step != range.step) {
+        mlir::emitError(file)
+            << "has one size '" << dim
+            << "' in several inputs, which --shape gives other bounds";
+        return ExitCode::usage;
+      }
+      open.size = known->second;
+      continue;
+    }
+    if (auto follows = followSize(dim, range, byDim)) {
+      open = *follows;
+      continue;
+    }
+    range.name = nameSize(dim, input, axis, taken);
+    open.size = int(sizes.size());
+    if (!dim.empty())
+      byDim[dim] = open.size;
+    sizes.push_back(range);
   }
   return ExitCode::done;
 }
@@ -345,11 +396,15 @@ ExitCode SizedImport::gatherSamples(ImportedModel &model) {
     shareMemory(*model.module, *sample.module);
     samples.push_back(std::move(sample.module));
   }
+  std::vector<mlir::ModuleOp> networks = {*model.module};
+  for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
+    networks.push_back(*sample);
+  noteQuotients(networks, *finder);
   if (ExitCode code = checkEdges(std::move(outlines)); code != ExitCode::done)
     return code;
-  std::vector<mlir::ModuleOp> networks = {model.module.release()};
+  model.module.release();
   for (mlir::OwningOpRef<mlir::ModuleOp> &sample : samples)
-    networks.push_back(sample.release());
+    sample.release();
   model.module = SizedNetwork::join(networks, *finder);
   if (model.saved)
     model.saved = llvm::cast<mlir::ModuleOp>((*model.module)->clone());

@@ -42,6 +42,18 @@ public:
   bool isFoundOnly() const { return callersSizes == 0; }
 
 private:
+  /// A dimension of an input: `factor` times the open size with the index
+  /// `size`, plus `offset`. The index is -1 for a dimension that does not vary.
+  struct OpenDim {
+    int size = -1;
+    int64_t factor = 1, offset = 0;
+  };
+  /// Returns dimension `dim` of an input, whose bounds are `range`, as one that
+  /// follows from a size of `known`, as 's + 1' and '2*s' do from 's'; nullopt
+  /// if the dimension is a size of its own.
+  std::optional<OpenDim>
+  followSize(llvm::StringRef dim, const SizeRange &range,
+             const std::map<std::string, int> &known) const;
   ExitCode nameCallersSizes(const ImportedModel &model,
                             llvm::StringSet<> &taken);
   void nameFoundSizes(llvm::StringSet<> &taken);
@@ -85,11 +97,10 @@ private:
   /// The indices of those `expectedSizes` that no output has as a dimension.
   std::vector<unsigned> innerSizes;
   /// The open sizes: first those that the caller chooses, then those that
-  /// depend on data. For each dimension of an input, `sizeOf` has the index of
-  /// its open size, or -1 if it has none.
+  /// depend on data. `sizeOf` has the dimensions of each input.
   std::vector<SizeRange> sizes;
   size_t callersSizes = 0;
-  std::map<std::string, std::vector<int>> sizeOf;
+  std::map<std::string, std::vector<OpenDim>> sizeOf;
   std::unique_ptr<ExpressionFinder> finder;
 };
 

@@ -8,9 +8,9 @@ namespace nnc {
 /// linear, 2 cubic. coord says how an output coordinate maps to the input (ONNX
 /// Resize's names): 0 half_pixel, 1 asymmetric, 2 align_corners, 3
 /// pytorch_half_pixel, 4 half_pixel_symmetric. nearest: 0 round_prefer_floor, 1
-/// round_prefer_ceil, 2 floor, 3 ceil. Scales are output size over input size.
-/// cubic_a is the cubic kernel's coefficient; exclude_outside gives taps
-/// outside of the image no weight.
+/// round_prefer_ceil, 2 floor, 3 ceil. Scales are output size over input size,
+/// and 0 where they follow from the two sizes. cubic_a is the cubic kernel's
+/// coefficient; exclude_outside gives taps outside of the image no weight.
 struct resize_shape {
   int n, c, h, w, oh, ow, mode, coord, nearest;
   float scale_h, scale_w, cubic_a;

@@ -22,7 +22,8 @@ struct resize_taps {
   float weight[4] = {};
 
   /// Taps of output element `out`, along an axis of `in` input elements and
-  /// `outputs` output elements. `scale` is output size over input size.
+  /// `outputs` output elements. `scale` is output size over input size; 0
+  /// stands for the ratio of these two sizes.
   template <class S>
   NNC_FN constexpr resize_taps(const S &s, int out, int in, int outputs,
                                float scale) {
@@ -78,27 +79,38 @@ private:
     }
   }
 
+  /// Output coordinate `x` in input elements. A ratio of the two sizes is
+  /// rounded as PyTorch rounds it.
+  NNC_FN static constexpr float resize(float x, int in, int outputs,
+                                       float scale) {
+    return scale > 0.0f
+               ? x / scale
+               : x * (static_cast<float>(in) / static_cast<float>(outputs));
+  }
+
   /// Input coordinate of output element `out`, for coord = `mode`.
   NNC_FN static constexpr float coordinate(int mode, int out, int in,
                                            int outputs, float scale) {
     const float x = static_cast<float>(out);
     switch (mode) {
     case 1:
-      return x / scale;
+      return resize(x, in, outputs, scale);
     case 2:
       return outputs == 1 ? 0.0f
                           : x * static_cast<float>(in - 1) /
                                 static_cast<float>(outputs - 1);
     case 3:
-      return outputs == 1 ? 0.0f : (x + 0.5f) / scale - 0.5f;
+      return outputs == 1 ? 0.0f : resize(x + 0.5f, in, outputs, scale) - 0.5f;
     case 4: {
-      const float adjust =
-          static_cast<float>(outputs) / (scale * static_cast<float>(in));
+      const float adjust = scale > 0.0f ? static_cast<float>(outputs) /
+                                              (scale * static_cast<float>(in))
+                                        : 1.0f;
       const float centre = static_cast<float>(in) / 2.0f;
-      return centre * (1.0f - adjust) + (x + 0.5f) / scale - 0.5f;
+      return centre * (1.0f - adjust) + resize(x + 0.5f, in, outputs, scale) -
+             0.5f;
     }
     default:
-      return (x + 0.5f) / scale - 0.5f;
+      return resize(x + 0.5f, in, outputs, scale) - 0.5f;
     }
   }
 
