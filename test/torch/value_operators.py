@@ -150,6 +150,15 @@ def loss_forms(x, y, i):
                 x, y, x.flip(0), p=1, reduction="none"), F.multilabel_soft_margin_loss(x, p.round()))
 
 
+def rounded_forms(x, y):
+    """Values that are stored as floats of 16 bits in between."""
+    z = torch.zeros(3, 5, dtype=torch.bfloat16)
+    z.copy_(x)
+    return (x.half().float(), x.to(torch.bfloat16).float(), x.half().bfloat16().float() * 3, z.float(),
+            (x * 1e5).half().float(), x.type_as(z).float(), torch.full((2,), 0.1, dtype=torch.half)
+            .float() + x[0, 0], torch.tensor([0.1, 0.2]).half().float() + x[0, 0], x.half() > y.half())
+
+
 def linalg_forms(x, y, v):
     a = x @ x.mT + torch.eye(4)
     factor = torch.linalg.cholesky(a)
@@ -232,6 +241,7 @@ VALUE_OPERATORS = {
     "special": function(special_forms, x=floats(3, 5), y=floats(3, 5), i=ids(3, 5, high=9, low=-8),
                         j=ids(3, 5, high=9, low=-8)),
     "create": function(create_forms, x=floats(3, 4)),
+    "rounded": function(rounded_forms, x=floats(3, 5), y=floats(3, 5)),
     "loss": function(loss_forms, x=floats(4, 5), y=floats(4, 5), i=ids(4, high=5, low=0)),
     "linalg": function(linalg_forms, x=floats(2, 4, 5), y=floats(2, 5, 5), v=floats(4)),
     "find": function(find_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),

@@ -244,13 +244,15 @@ Value convertShift(Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// Converts an operator that changes the type of its operand to that of its
-/// result.
+/// result. A conversion to floats of 16 bits rounds.
 Value convertTo(Node &node) {
   Value x = node.getTensor("self");
-  Type to = getComputedType(node.getStatedType());
+  Type to = node.getStatedType();
   if (!to)
     return node.unsupported("has a result of a type that nnc does not handle");
-  return node.castTo(x, to);
+  if (nn::isHalf(to) && node.getTensorType("self") != to)
+    return node.roundToHalf(x, cast<FloatType>(to));
+  return node.castTo(x, getComputedType(to));
 }
 
 /// Converts an operator that gives its operand back.

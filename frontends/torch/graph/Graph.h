@@ -57,6 +57,9 @@ struct Tensor {
 struct Scope {
   const json::Object *graph;
   std::string prefix; ///< prefix of the names of nodes in messages
+  /// Operators read tensors of other floats as those of their results, which
+  /// the program does not say: the graph of an autocast.
+  bool isAutocast = false;
   llvm::StringMap<Tensor> tensors = {};
   llvm::StringMap<Scalar> scalars = {};
   /// The newest name of tensors whose shape an operator changed in place.
