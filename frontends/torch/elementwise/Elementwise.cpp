@@ -262,7 +262,7 @@ Value convertIdentity(Node &node) { return node.getTensor("self"); }
 Value convertDropout(Node &node) {
   // The form that works in place has another name for its operand.
   Value x = node.getTensor(node.has("input") ? "input" : "self");
-  if (node.getBool("train"))
+  if (node.getBool("train", /*otherwise=*/node.getOp().starts_with("native")))
     return node.unsupported("drops elements at random, as in training; export "
                             "the model after model.eval()");
   return x;
