@@ -193,11 +193,13 @@ def sizes():
 
 def quantized():
     p = Program()
-    x = p.input("x", numbers(5, 4))
-    scale, zero = 0.03, 3
+    # Of numbers halfway between two integers the product with the reciprocal decides.
+    halfway = ((np.arange(-40, 40) + F32(0.5)) * F32(0.0123)).reshape(20, 4)
+    x = p.input("x", np.concatenate([numbers(5, 4), halfway]).astype(F32))
+    scale, zero = 0.0123, 3
     same = {"scale": scale, "zero_point": zero, "quant_min": -128, "quant_max": 127,
             "dtype": np.dtype(np.int8)}
-    q = np.clip(np.rint(p.values[x] / F32(scale)) + zero, -128, 127).astype(np.int8)
+    q = np.clip(np.rint(p.values[x] * F32(1 / scale)) + zero, -128, 127).astype(np.int8)
     codes = p.op("quantized_decomposed.quantize_per_tensor.default", {"input": x, **same}, q)
     real = (q.astype(F32) - zero) * F32(scale)
     y = p.op("quantized_decomposed.dequantize_per_tensor.default", {"input": codes, **same}, real)
