@@ -103,6 +103,16 @@ Value convertErfc(Node &node) {
   return y ? node.createElementwise("sub", {node.splat(1, getElement(y)), y})
            : y;
 }
+Value convertLdexp(Node &node) {
+  Value x = node.toReal(node.getTensor("self")),
+        exponent = node.castTo(node.getTensor("other"), getElement(x));
+  return x && exponent
+             ? node.createElementwise(
+                   "mul",
+                   {x, node.createElementwise(
+                           "pow", {node.splat(2, getElement(x)), exponent})})
+             : Value();
+}
 Value convertDeg2Rad(Node &node) {
   return node.createBinary("mul", node.toReal(node.getTensor("self")),
                            M_PI / 180);

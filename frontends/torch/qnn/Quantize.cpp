@@ -286,4 +286,40 @@ Value convertDequantize(Node &node) {
                    : quantized;
 }
 
+/// Converts the operators fake_quantize_*, which quantize and dequantize.
+Value convertFakeQuantize(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  if (auto enabled = node.getOptionalTensor("fake_quant_enabled")) {
+    auto known = node.readInts(enabled, "whether it quantizes");
+    if (!known || known->empty())
+      return {};
+    if (known->front() == 0)
+      return x;
+  }
+  int64_t low = node.getInt("quant_min"), high = node.getInt("quant_max");
+  unsigned width = low >= -128 && high <= 255 && high - low <= 255 ? 8
+                   : low >= -32768 && high <= 65535                ? 16
+                                                                   : 32;
+  if (low < 0 && high > (int64_t(1) << (width - 1)) - 1)
+    return node.unsupported("has the range " + Twine(low) + " to " +
+                            Twine(high) +
+                            "; nnc handles those of integers of 8 to 32 bits");
+  RankedTensorType type =
+      getType(node, getShape(x),
+              IntegerType::get(node.getBuilder().getContext(), width,
+                               low < 0 ? IntegerType::Signless
+                                       : IntegerType::Unsigned));
+  if (!type)
+    return {};
+  Type real = node.getBuilder().getF32Type();
+  Value y = node.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_even,
+                                           node.castTo(x, real));
+  return y ? node.castTo(node.createAs<qnn::DequantizeOp>(
+                             RankedTensorType::get(getShape(x), real), y),
+                         getElement(x))
+           : y;
+}
+
 } // namespace nnc::torch
