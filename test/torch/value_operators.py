@@ -105,7 +105,9 @@ def create_forms(x):
             torch.eye(2, 4) + x[0, 0], torch.zeros_like(x) + 1, torch.ones_like(x) * x, torch
             .full_like(x, 3.0) + x, x.new_zeros(2) + x[0, 0], x.new_ones(2, 2), x.new_full((3,), 4),
             torch.tril_indices(4, 3, -1) + x[0, 0].long(), torch.triu_indices(3, 4, 1), torch.tensor(
-                [1.0, 2.0]) + x[0, 0], torch.hann_window(8) * x[0, 0], torch.hamming_window(7),
+                [1.0, 2.0]) + x[0, 0], torch.hann_window(8) * x[0, 0], torch.hamming_window(7), torch.kaiser_window(
+                9) * x[0, 0], torch.kaiser_window(8, False, 5.5) * x[0, 0], torch.bartlett_window(
+                    6, False) * x[0, 0],
             torch.logspace(0, 1, 4) + x[0, 0], torch.scalar_tensor(3.5) + x, torch.empty(
                 2, 2).fill_(4) + x[0, 0], torch.meshgrid(torch.arange(3), torch.arange(2), indexing="ij")[
                     0] + x[0, 0], torch.vander(x[0, :3], 4), torch.zeros(3, dtype=torch.int32) + 1)
@@ -128,7 +130,11 @@ def special_forms(x, y, i, j):
                         x, dx=0.3, dim=0), x.masked_scatter(y > 0, y.flatten()), torch.vander(
                             i[0], increasing=True), torch.rot90(x, 3), torch.rot90(x, 2), x[0].diag(
                                 -1), x.diag(1), torch.block_diag(x, i, x[0, 0]), torch.logspace(
-                                    -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j))
+                                    -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j), (x * 4).lgamma(), (b * 20).lgamma(), (
+                                        x * 4).digamma(), (y.abs() * 20).digamma(), torch.special
+            .xlog1py(x, y.abs()), i << j.abs(), i.int() >> (
+                j.int() * 5), i.to(torch.uint8) >> (j & 7).to(torch.uint8), 3 << (j & 3), torch
+            .tensor(0x76543210) >> torch.arange(0, 32, 4) & 15 | i[0, 0])
 
 
 def loss_forms(x, y, i):

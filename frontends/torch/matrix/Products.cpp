@@ -218,6 +218,16 @@ Value convertBilinear(Node &node) {
   return bias ? node.createElementwise("add", {y, bias}) : y;
 }
 
+/// Converts _int_mm: the product of matrices of 8-bit integers, with sums of 32
+/// bits.
+Value convertIntegerProduct(Node &node) {
+  Value a = node.getTensor("self"), b = node.getTensor("mat2");
+  if (!checkRanks(node, a, b, 2, 2))
+    return {};
+  return node.create<nn::MatMulOp>(
+      a, b, false, false, TypeAttr::get(node.getBuilder().getI32Type()));
+}
+
 /// Converts _trilinear: the product of three tensors, each of which lacks some
 /// of the axes of all, summed along axes.
 Value convertTrilinear(Node &node) {

@@ -180,7 +180,7 @@ static std::optional<SmallVector<int64_t>> getOwnPermutation(Node &node,
     return order;
   }
   // t, numpy_T, mT and the like: the last two axes or all of them in reverse.
-  if ((op == "mT" || op == "adjoint") && rank >= 2)
+  if ((op == "mT" || op == "mH" || op == "adjoint") && rank >= 2)
     std::swap(order[rank - 2], order[rank - 1]);
   else
     std::reverse(order.begin(), order.end());
