@@ -162,6 +162,13 @@ Value convertDeformConv2d(Node &node) {
     return node.broken("has an operand of shape " + toString(getShape(conv.x)) +
                        " and a weight of shape " + toString(getShape(conv.w)));
   int64_t pads[] = {node.getInt("pad_h"), node.getInt("pad_w")};
+  for (StringRef name : {"stride_h", "stride_w", "dilation_h", "dilation_w",
+                         "groups", "offset_groups", "pad_h", "pad_w"}) {
+    int64_t least = name.starts_with("pad") ? 0 : 1,
+            number = node.getInt(name, least);
+    if (number < least || number > kMaxNumber)
+      return node.broken("has a " + name + " of " + Twine(number));
+  }
   conv.window = {SmallVector<int64_t>(getShape(conv.w).drop_front(2)),
                  {node.getInt("stride_h", 1), node.getInt("stride_w", 1)},
                  {node.getInt("dilation_h", 1), node.getInt("dilation_w", 1)},

@@ -94,11 +94,11 @@ Value convertRandomIntegers(Node &node) {
                             Twine(high) +
                             " for a shape or type that nnc does "
                             "not know");
+  auto first = static_cast<double>(low), end = static_cast<double>(high);
   Value y = drawNumbers(node, *shape, node.getBuilder().getF64Type(),
                         [&](RandomNumbers &numbers) {
-                          return std::floor(static_cast<double>(low) +
-                                            static_cast<double>(high - low) *
-                                                numbers.drawUniform());
+                          return std::floor(first + (end - first) *
+                                                        numbers.drawUniform());
                         });
   return node.castTo(y, element);
 }
@@ -109,8 +109,10 @@ Value convertRandomPermutation(Node &node) {
   Type element = getComputedType(node.getStatedType());
   auto type = RankedTensorType::get({std::max<int64_t>(count, 0)},
                                     node.getBuilder().getI64Type());
-  if (!element || count < 0 || node.hasFailed() ||
-      node.getResultNames().empty() || !node.checkSize(type, /*isMade=*/true))
+  if (count < 0)
+    return node.broken("permutes " + Twine(count) + " numbers");
+  if (!element || node.hasFailed() || node.getResultNames().empty() ||
+      !node.checkSize(type, /*isMade=*/true))
     return {};
   SmallVector<int64_t> order = iota(count);
   RandomNumbers numbers(node.getResultNames()[0]);

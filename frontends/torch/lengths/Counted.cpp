@@ -124,9 +124,10 @@ static Value findRepeated(Node &node, Value repeats, int64_t axis) {
     node.getImporter().bindKnown(node, 0, axis, places.size());
     return node.constant(places);
   }
-  if (!repeats)
-    return {};
-  int64_t size = getNumElements(repeats), total = 0;
+  int64_t size = repeats ? getNumElements(repeats) : 0, total = 0;
+  if (size == 0)
+    return repeats ? node.unsupported("has no numbers of repetitions")
+                   : Value();
   bool isStated = node.has("output_size");
   if (isStated) {
     total = node.getInt("output_size");

@@ -98,6 +98,9 @@ Value convertNonZeroStatic(Node &node) {
   if (getRank(x) == 0 || size < 0)
     return node.unsupported("reads a scalar, or finds a negative number");
   Type integer = node.getBuilder().getI64Type();
+  if (!node.checkSize(RankedTensorType::get({size, getRank(x)}, integer),
+                      /*isMade=*/true))
+    return {};
   int64_t most = getNumElements(x), rank = getRank(x),
           kept = std::min(size, most);
   Value rows =

@@ -224,6 +224,11 @@ Value convertIntegerProduct(Node &node) {
   Value a = node.getTensor("self"), b = node.getTensor("mat2");
   if (!checkRanks(node, a, b, 2, 2))
     return {};
+  for (Value operand : {a, b})
+    if (!getElement(operand).isInteger(8))
+      return node.unsupported("multiplies elements of type " +
+                              getTypeName(getElement(operand)) +
+                              "; nnc handles integers of 8 bits");
   return node.create<nn::MatMulOp>(
       a, b, false, false, TypeAttr::get(node.getBuilder().getI32Type()));
 }

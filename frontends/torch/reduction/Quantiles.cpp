@@ -98,7 +98,8 @@ Value convertQuantile(Node &node) {
   if (given.number) {
     fractions.push_back(node.getFloat("q"));
   } else {
-    auto known = node.readReals(given.tensor, "fractions");
+    auto known =
+        given.tensor ? node.readReals(given.tensor, "fractions") : std::nullopt;
     if (!known)
       return {};
     fractions = *known;
@@ -109,6 +110,9 @@ Value convertQuantile(Node &node) {
   StringRef mode = node.getString("interpolation", "linear");
   if (!sorted || fractions.empty())
     return {};
+  if (!llvm::is_contained({"linear", "lower", "higher", "nearest", "midpoint"},
+                          mode))
+    return node.broken("has the interpolation '" + mode + "'");
   Type real = getElement(sorted->elements),
        integer = node.getBuilder().getI64Type();
   int64_t axis = getRank(sorted->elements) - 1;
@@ -194,7 +198,7 @@ Value convertHistogram(Node &node) {
   int64_t bins = node.getInt("bins", 100), count = getNumElements(x);
   double low = node.getFloat("min", 0), high = node.getFloat("max", 0);
   Type real = getElement(x), integer = node.getBuilder().getI64Type();
-  if (bins < 1 || low > high || node.hasFailed())
+  if (bins < 1 || bins > kMaxDim || low > high || node.hasFailed())
     return node.broken("has " + Twine(bins) + " bins from " +
                        frontends::toString(low) + " to " +
                        frontends::toString(high));

@@ -40,10 +40,11 @@ static std::optional<Regions> getRegions(Node &node) {
                   images,
                   {node.getInt("pooled_height"), node.getInt("pooled_width")},
                   APFloat(node.getFloat("spatial_scale", 1))};
-  if (regions.sizes[0] < 1 || regions.sizes[1] < 1) {
-    node.broken("has no bins");
-    return std::nullopt;
-  }
+  for (int64_t size : regions.sizes)
+    if (size < 1 || size > kMaxDim) {
+      node.broken("has " + Twine(size) + " bins along an axis");
+      return std::nullopt;
+    }
   return regions;
 }
 
@@ -84,7 +85,7 @@ Value convertPsRoiAlign(Node &node) {
     return {};
   int64_t bins = regions->sizes[0] * regions->sizes[1],
           channels = getShape(regions->x)[1];
-  if (channels % bins != 0)
+  if (bins > channels || channels % bins != 0)
     return node.broken("has " + Twine(channels) + " channels for " +
                        Twine(bins) + " bins");
   int64_t count = getShape(regions->rois)[0], results = channels / bins;
