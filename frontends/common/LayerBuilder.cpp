@@ -331,3 +331,26 @@ Value LayerBuilder::castTo(Value x, Type element) {
     return x;
   return createAs<nn::CastOp>(RankedTensorType::get(getShape(x), element), x);
 }
+
+/// Returns `value` rounded to the nearest number of the type `element`, or to
+/// the one with an even last bit of two.
+static double roundTo(FloatType element, double value) {
+  APFloat number(value);
+  bool isInexact;
+  number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &isInexact);
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &isInexact);
+  return number.convertToDouble();
+}
+
+Value LayerBuilder::roundToHalf(Value x, FloatType half) {
+  Type carrier = builder.getF32Type();
+  x = castTo(x, carrier);
+  auto known = x ? readElements(x) : std::nullopt;
+  if (!known)
+    return castTo(castTo(x, half), carrier);
+  for (double &value : known->reals)
+    value = roundTo(half, value);
+  return constant(makeAttribute(*known));
+}

@@ -98,6 +98,9 @@ public:
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
   mlir::Value expand(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value castTo(mlir::Value x, mlir::Type element);
+  /// Returns the floats `x`, rounded to 16-bit floats of the type `half`, as
+  /// float32.
+  mlir::Value roundToHalf(mlir::Value x, mlir::FloatType half);
 
   /// Returns true if nnc supports results of this type and size; otherwise
   /// reports why not. `isMade` tells that the importer creates the result from

@@ -12,7 +12,7 @@ DTYPES = {np.dtype(t): n for t, n in [
     (np.float32, 7), (np.float64, 8), (np.bool_, 12)]}
 TYPE_NAMES = {n: str(t) for t, n in DTYPES.items()}
 # The libraries of operators in tests but for aten.
-LIBRARIES = ("audio", "higher_order", "quantized_decomposed")
+LIBRARIES = ("audio", "higher_order", "quantized_decomposed", "torchvision")
 BFLOAT16 = 13
 
 

@@ -114,7 +114,10 @@ def fold_forms(x):
 
 def embedding_forms(i, flat, starts, table, weights):
     bags = [F.embedding_bag(i, table, mode=mode) for mode in ("sum", "mean", "max")]
-    return (F.embedding(i, table), F.embedding(i, table, 3), *bags, F.embedding_bag(
+    limited = table * 1
+    return (F.embedding(i, table), F.embedding(i, table, 3), F.embedding(
+        i[:1], limited, max_norm=1.5), limited, F.embedding(
+            i, table * 2, max_norm=3.0, norm_type=1), *bags, F.embedding_bag(
         i, table, mode="sum", per_sample_weights=weights), F.embedding_bag(
             i, table, mode="mean", padding_idx=4), F.embedding_bag(
                 flat, table, torch.tensor([0, 2, 2, 5])), F.embedding_bag(
@@ -155,6 +158,7 @@ def product_forms(a, b, row, batch, w):
             torch.einsum("bii->bi", batch[:, :3, :3]), torch.einsum("...i,...i->...", a, a),
             torch.einsum("i,j,k->ijk", row, row[:2], row[:3]), torch.tensordot(a, b, 1),
             torch.matmul(batch[:, None], batch[None].mT), torch.linalg.vecdot(a, a),
+            torch._int_mm((a * 20).to(torch.int8), (b * 20).to(torch.int8)), torch.adjoint(a), a.mH,
             torch.kron(a[:2, :2], b[:2, :3]), torch.chain_matmul(a, b, b.T))
 
 

@@ -216,11 +216,13 @@ def sizes():
 
 def quantized():
     p = Program()
-    x = p.input("x", numbers(5, 4))
-    scale, zero = 0.03, 3
+    # Of numbers halfway between two integers the product with the reciprocal decides.
+    halfway = ((np.arange(-40, 40) + F32(0.5)) * F32(0.0123)).reshape(20, 4)
+    x = p.input("x", np.concatenate([numbers(5, 4), halfway]).astype(F32))
+    scale, zero = 0.0123, 3
     same = {"scale": scale, "zero_point": zero, "quant_min": -128, "quant_max": 127,
             "dtype": np.dtype(np.int8)}
-    q = np.clip(np.rint(p.values[x] / F32(scale)) + zero, -128, 127).astype(np.int8)
+    q = np.clip(np.rint(p.values[x] * F32(1 / scale)) + zero, -128, 127).astype(np.int8)
     codes = p.op("quantized_decomposed.quantize_per_tensor.default", {"input": x, **same}, q)
     real = (q.astype(F32) - zero) * F32(scale)
     y = p.op("quantized_decomposed.dequantize_per_tensor.default", {"input": codes, **same}, real)
@@ -232,6 +234,39 @@ def quantized():
              {"input": w, "scales": scales, "zero_points": zeros, "axis": 0, "quant_min": -127,
               "quant_max": 127, "dtype": np.dtype(np.int8)}, weights.astype(F32))
     p.output(codes, y, v)
+    return p
+
+
+def regions():
+    """torchvision's operators on regions and moved taps."""
+    p = Program()
+    x = p.input("x", numbers(1, 8, 6, 6))
+    image = p.values[x]
+    box = p.weight("box", np.array([[0, 1, 1, 4, 4]], F32))
+    bins = {"rois": box, "spatial_scale": 1.0, "pooled_height": 2, "pooled_width": 2}
+    largest = image[:, :, 1:5, 1:5].reshape(1, 8, 2, 2, 2, 2).max((3, 5))
+    most = p.op("torchvision.roi_pool.default", {"input": x, **bins}, largest,
+                np.zeros((1, 8, 2, 2), np.int32))[0]
+    # Each bin has the mean of its own channel, which is flat.
+    levels = np.arange(8, dtype=F32).reshape(1, 8, 1, 1)
+    flat = p.weight("flat", np.tile(levels, (1, 1, 6, 6)))
+    means = p.op("torchvision.ps_roi_align.default", {"input": flat, **bins, "sampling_ratio": 2},
+                 levels.reshape(1, 2, 2, 2), np.zeros((1, 2, 2, 2), np.int32))[0]
+    # All taps are moved down by 1 and to the left by 1.
+    w = p.weight("weights", numbers(2, 8, 1, 1, seed=1))
+    moves = p.weight("moves", np.tile(np.array([1, -1], F32).reshape(1, 2, 1, 1), (1, 1, 6, 6)))
+    mask = p.weight("mask", np.full((1, 1, 6, 6), 0.5, F32))
+    bias = p.weight("bias", np.array([1, 2], F32))
+    moved = np.zeros_like(image)
+    moved[:, :, :-1, 1:] = image[:, :, 1:, :-1]
+    conv = np.einsum("kc,ncij->nkij", p.values[w][:, :, 0, 0], moved * F32(0.5))
+    window = {f"{name}_{axis}": value for name, value in
+              [("stride", 1), ("pad", 0), ("dilation", 1)] for axis in "hw"}
+    y = p.op("torchvision.deform_conv2d.default",
+             {"input": x, "weight": w, "offset": moves, "mask": mask, "bias": bias, **window,
+              "groups": 1, "offset_groups": 1, "use_mask": True},
+             (conv + np.array([1, 2], F32).reshape(1, 2, 1, 1)).astype(F32))
+    p.output(most, means, y)
     return p
 
 
@@ -275,4 +310,4 @@ def parts():
 
 
 SAMPLES = {f.__name__: f for f in (strides, halves, state, views, nested, branches, loops, parts,
-                                   sizes, quantized)}
+                                   sizes, quantized, regions)}

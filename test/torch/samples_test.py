@@ -14,7 +14,7 @@ from archives import Program, Symbol
 from samples import SAMPLES, numbers
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from exit_codes import DONE, USAGE  # noqa: E402
+from exit_codes import DONE, LACKING, USAGE  # noqa: E402
 
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SHAPES = {"sizes": ["--shape", "x=3x4"]}
@@ -174,6 +174,74 @@ class SamplesTest(unittest.TestCase):
                                    f":function=gate"], capture_output=True, text=True)
             self.assertIn(said, done.stderr)
             self.assertNotEqual(done.returncode, DONE)
+
+    def test_random_numbers(self):
+        """They are drawn when compiling, from the distribution that the operator names."""
+        program = Program()
+        shares = np.full((4, 2000), 0.3, np.float32)
+        x = program.input("x", shares)
+        weights = program.input("weights", np.tile(np.float32([0, 1, 3]), (2000, 1)))
+        like = np.zeros((4, 2000), np.float32)
+        program.output(*[program.op(name, arguments, expected) for name, arguments, expected in [
+            ("randn_like.default", {"self": x}, like),
+            ("rand.default", {"size": [4, 2000]}, like),
+            ("uniform.default", {"self": x, "from": -1.0, "to": 3.0}, like),
+            ("normal.Tensor_float", {"mean": x, "std": 2.0}, like),
+            ("exponential.default", {"self": x, "lambd": 2.0}, like),
+            ("bernoulli.default", {"self": x}, like),
+            ("bernoulli.p", {"self": x, "p": 0.75}, like),
+            ("randint.low", {"low": -2, "high": 3, "size": [8000]}, np.zeros(8000, np.int64)),
+            ("randperm.default", {"n": 300}, np.zeros(300, np.int64)),
+            ("multinomial.default", {"self": weights, "num_samples": 1},
+             np.zeros((2000, 1), np.int64)),
+            ("multinomial.default", {"self": weights, "num_samples": 3, "replacement": True},
+             np.zeros((2000, 3), np.int64)),
+            ("multinomial.default", {"self": weights, "num_samples": 2},
+             np.zeros((2000, 2), np.int64))]])
+        path = self.folder / "random.pt2"
+        program.save(path)
+        runs = [self.run_program(program, path) for _ in range(2)]
+        for first, second in zip(*runs):
+            np.testing.assert_array_equal(first, second)
+        (normal, even, wide, moved, waits, rare, often, whole, order, one, many,
+         distinct) = runs[0]
+        for values, mean, deviation in [
+                (normal, 0, 1), (even, 0.5, 12 ** -0.5), (wide, 1, 4 * 12 ** -0.5), (moved, 0.3, 2),
+                (waits, 0.5, 0.5), (rare, 0.3, 0.21 ** 0.5), (often, 0.75, 0.1875 ** 0.5),
+                (whole, 0, 2 ** 0.5), (one, 1.75, 0.1875 ** 0.5), (many, 1.75, 0.1875 ** 0.5)]:
+            # Bounds of 5 standard errors of 2000 numbers or more.
+            self.assertLess(abs(values.mean() - mean), 0.12 * deviation)
+            self.assertLess(abs(values.std() - deviation), 0.12 * deviation)
+        self.assertEqual(set(rare.flatten()) | set(often.flatten()), {0, 1})
+        self.assertEqual(set(whole), set(range(-2, 3)))
+        self.assertEqual(sorted(order), list(range(300)))
+        self.assertNotEqual(list(order), list(range(300)))
+        self.assertEqual(set(one.flatten()) | set(many.flatten()), {1, 2})
+        np.testing.assert_array_equal(np.sort(distinct, 1), np.tile([1, 2], (2000, 1)))
+
+    def run_program(self, program, path):
+        for port, array in program.inputs.items():
+            np.save(self.folder / f"{port}.npy", array)
+        out = self.folder / "out"
+        done = subprocess.run(
+            [NNC, "run", path, f"--output-dir={out}",
+             *[f"--input={port}={self.folder / port}.npy" for port in program.inputs]],
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return [np.load(out / f"{port}.npy") for port in program.expected]
+
+    def test_training_is_refused(self):
+        for name, results in ("dropout.default", 1), ("native_dropout.default", 2):
+            program = Program()
+            x = program.input("x", numbers(4))
+            made = program.op(name, {"input": x, "p": 0.5, "train": True},
+                              *[numbers(4)] * results)
+            program.output(made if results == 1 else made[0])
+            path = self.folder / "training.pt2"
+            program.save(path)
+            done = subprocess.run([NNC, "check", path], capture_output=True, text=True)
+            self.assertEqual(done.returncode, LACKING, done.stderr)
+            self.assertIn("after model.eval()", done.stderr)
 
     def test_operators_are_listed(self):
         done = subprocess.run([NNC, "ops", "--frontend=pytorch"], capture_output=True, text=True)

@@ -13,7 +13,7 @@ def unary_forms(x):
     return (x.abs(), x.neg(), x.sin(), x.cos(), x.tan(), x.sinh(), x.cosh(), x.asinh(), x.atan(),
             (x / 9).asin(), (x / 9).acos(), (x / 9).atanh(), (y + 1).acosh(), x.exp(), x.exp2(),
             x.expm1(), y.log(), y.log2(), y.log10(), y.log1p(), y.sqrt(), y.rsqrt(), y.reciprocal(),
-            x.floor(), x.ceil(), x.round(), x.trunc(), x.frac(), x.sign(), x.erf(), x.erfc(),
+            x.ldexp(torch.tensor(3)), x.floor(), x.ceil(), x.round(), x.trunc(), x.frac(), x.sign(), x.erf(), x.erfc(),
             x.square(), x.isnan(), x.isinf(), x.isfinite(), x.logical_not(), x.clamp(-0.5, 0.5),
             x.clamp(min=0.2), x.clamp_max(0.1), x.nan_to_num(), x.sgn(), x.deg2rad(), x.positive(),
             x.logit(0.1), x.sinc(), (x / 9).erfinv(), x.round(decimals=1), x.signbit())
@@ -75,7 +75,9 @@ def move_forms(x, y):
                 x[:, :1], (3, 4, 5)), x.view_as(x), x.expand_as(x), x.contiguous(), x.clone(),
             torch.block_diag(x[0], x[1]), torch.cartesian_prod(x[0, 0], x[0, 1]), torch.meshgrid(
                 x[0, 0], x[0, 1], indexing="xy")[0], torch.column_stack([x[0, 0], x[0, 1]]), F.pad(
-                    y, (1, 1, 1, 1)), x.ravel(), torch.atleast_2d(x[0, 0]), x.moveaxis(-1, 0))
+                    y, (1, 1, 1, 1)), torch.row_stack([x[0, 0], x[0, 1]]), torch.nn.utils.rnn
+            .pad_sequence([x[0], x[0, :2], x[1, :3]], True, 2.0), torch.nn.utils.rnn.pad_sequence(
+                [x[0, 0, :2], x[0, 1]], padding_side="left"), x.ravel(), torch.atleast_2d(x[0, 0]), x.moveaxis(-1, 0))
 
 
 def index_forms(x, i, rows, columns):
@@ -103,7 +105,9 @@ def create_forms(x):
             torch.eye(2, 4) + x[0, 0], torch.zeros_like(x) + 1, torch.ones_like(x) * x, torch
             .full_like(x, 3.0) + x, x.new_zeros(2) + x[0, 0], x.new_ones(2, 2), x.new_full((3,), 4),
             torch.tril_indices(4, 3, -1) + x[0, 0].long(), torch.triu_indices(3, 4, 1), torch.tensor(
-                [1.0, 2.0]) + x[0, 0], torch.hann_window(8) * x[0, 0], torch.hamming_window(7),
+                [1.0, 2.0]) + x[0, 0], torch.hann_window(8) * x[0, 0], torch.hamming_window(7), torch.kaiser_window(
+                9) * x[0, 0], torch.kaiser_window(8, False, 5.5) * x[0, 0], torch.bartlett_window(
+                    6, False) * x[0, 0],
             torch.logspace(0, 1, 4) + x[0, 0], torch.scalar_tensor(3.5) + x, torch.empty(
                 2, 2).fill_(4) + x[0, 0], torch.meshgrid(torch.arange(3), torch.arange(2), indexing="ij")[
                     0] + x[0, 0], torch.vander(x[0, :3], 4), torch.zeros(3, dtype=torch.int32) + 1)
@@ -126,7 +130,11 @@ def special_forms(x, y, i, j):
                         x, dx=0.3, dim=0), x.masked_scatter(y > 0, y.flatten()), torch.vander(
                             i[0], increasing=True), torch.rot90(x, 3), torch.rot90(x, 2), x[0].diag(
                                 -1), x.diag(1), torch.block_diag(x, i, x[0, 0]), torch.logspace(
-                                    -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j))
+                                    -2, 3, 9, base=2) + x[0, 0], i.clone().__iand__(j), (x * 4).lgamma(), (b * 20).lgamma(), (
+                                        x * 4).digamma(), (y.abs() * 20).digamma(), torch.special
+            .xlog1py(x, y.abs()), i << j.abs(), i.int() >> (
+                j.int() * 5), i.to(torch.uint8) >> (j & 7).to(torch.uint8), 3 << (j & 3), torch
+            .tensor(0x76543210) >> torch.arange(0, 32, 4) & 15 | i[0, 0])
 
 
 def loss_forms(x, y, i):
@@ -150,6 +158,31 @@ def loss_forms(x, y, i):
                 x, y, x.flip(0), p=1, reduction="none"), F.multilabel_soft_margin_loss(x, p.round()))
 
 
+def statistics_forms(x, y):
+    holes = torch.where(x > 0.8, torch.nan, x)
+    return (torch.quantile(x, 0.3, 1), torch.quantile(x, torch.tensor([0.25, 0.5, 0.9]), 1, True),
+            torch.quantile(x, 0.5), torch.quantile(x, torch.tensor(0.6), 0, True), torch
+            .quantile(holes, 0.5, 0), *[torch.quantile(
+                x, 0.3, 0, interpolation=mode) for mode in ("lower", "higher", "nearest", "midpoint")],
+            torch.nanquantile(holes, 0.4, 1), torch.nanquantile(holes, torch.tensor(
+                [0.1, 0.8]), 0, True), *holes.nanmedian(1), *holes.nanmedian(
+                    0, True), holes.nanmedian(), x.histc(5, -1, 1), x.histc(7), x.msort(), F.pdist(x), F
+            .pdist(x, 1.0), F.bilinear(x, y, torch.ones(3, 5, 5) / 3, torch.ones(3)), torch
+            .fake_quantize_per_tensor_affine(x, 0.1, 3, -128, 127), torch
+            .fake_quantize_per_tensor_affine(x, torch.tensor(0.05), torch.tensor(
+                9), 0, 15), torch.fake_quantize_per_channel_affine(
+                    x, torch.tensor([0.1, 0.3, 0.02, 1]), torch.tensor([0, 1, -2, 0]).int(), 0, -7, 7))
+
+
+def rounded_forms(x, y):
+    """Values that are stored as floats of 16 bits in between."""
+    z = torch.zeros(3, 5, dtype=torch.bfloat16)
+    z.copy_(x)
+    return (x.half().float(), x.to(torch.bfloat16).float(), x.half().bfloat16().float() * 3, z.float(),
+            (x * 1e5).half().float(), x.type_as(z).float(), torch.full((2,), 0.1, dtype=torch.half)
+            .float() + x[0, 0], torch.tensor([0.1, 0.2]).half().float() + x[0, 0], x.half() > y.half())
+
+
 def linalg_forms(x, y, v):
     a = x @ x.mT + torch.eye(4)
     factor = torch.linalg.cholesky(a)
@@ -170,6 +203,20 @@ def linalg_forms(x, y, v):
                         x, 2, 0, 1.0), torch.nanmean(torch.where(x > 0, x, torch.nan), 1), torch
             .trace(x[0]), torch.special.entr(x - 0.5), torch.special.ndtr(x), torch
             .cumulative_trapezoid(x, dim=1), torch.cumulative_trapezoid(y, y.abs().cumsum(2)))
+
+
+def count_forms(x, i):
+    again = i.flatten() // 3
+    counts = torch.bincount(again, minlength=2)
+    torch._check(counts.shape[0] <= 6)
+    sums = torch.bincount(again, x.flatten()[:12])
+    torch._check(sums.shape[0] <= 9)
+    repeated = x.repeat_interleave(again[:4], 0)
+    torch._check(repeated.shape[0] <= 12)
+    return (counts, sums, repeated, *torch.unique_consecutive(
+        again, return_inverse=True, return_counts=True), torch.unique_consecutive(
+            i // 5, dim=1), torch.argwhere(x > 0.3), torch.nonzero_static(x > 0.5, size=4), torch
+            .nonzero_static(i > 4, size=15, fill_value=7))
 
 
 def find_forms(x, i):
@@ -197,7 +244,8 @@ def put_forms(x, y):
     first.squeeze_().mul_(2)
     return (a, b, c, d, e, f, left, right, second, x.diagonal_scatter(y[:, 0]), x.put(
         torch.tensor([1, 3]), y[0, :2]), x.index_reduce(
-            0, torch.tensor([0, 0, 2]), y[:3], "amax"), *x.tensor_split((1, 3), 1), *x.hsplit(
+            0, torch.tensor([0, 0, 2]), y[:3], "amax"), *[x.index_reduce(0, torch.tensor([0, 0, 2]), y[:3], mode, include_self=own)
+                       for mode in ("amin", "prod", "mean") for own in (True, False)], *x.tensor_split((1, 3), 1), *x.hsplit(
                 [2]), *torch.dsplit(x[None], 5), torch.dstack([x, y]), x[torch.tensor(
                     [True, False, True, False])], F.max_unpool2d(*F.max_pool2d(
                         x[None, None], 2, return_indices=True), 2, output_size=(4, 5)), torch.diag_embed(
@@ -232,9 +280,12 @@ VALUE_OPERATORS = {
     "special": function(special_forms, x=floats(3, 5), y=floats(3, 5), i=ids(3, 5, high=9, low=-8),
                         j=ids(3, 5, high=9, low=-8)),
     "create": function(create_forms, x=floats(3, 4)),
+    "statistics": function(statistics_forms, x=floats(4, 5), y=floats(4, 5)),
+    "rounded": function(rounded_forms, x=floats(3, 5), y=floats(3, 5)),
     "loss": function(loss_forms, x=floats(4, 5), y=floats(4, 5), i=ids(4, high=5, low=0)),
     "linalg": function(linalg_forms, x=floats(2, 4, 5), y=floats(2, 5, 5), v=floats(4)),
     "find": function(find_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
+    "count": function(count_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
     "put": function(put_forms, x=floats(4, 5), y=floats(4, 5)),
     "complex": function(complex_forms, (6, 5, 2), x=floats(4, 5), y=floats(4, 5)),
 }

@@ -122,16 +122,6 @@ AsmResourceBlob nnc::onnx::unpack(Type element, ArrayRef<char> packed,
   return blob;
 }
 
-double nnc::onnx::roundTo(FloatType element, double value) {
-  APFloat number(value);
-  bool isInexact;
-  number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                 &isInexact);
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                 &isInexact);
-  return number.convertToDouble();
-}
-
 void nnc::onnx::eraseCarrierCasts(func::FuncOp function) {
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

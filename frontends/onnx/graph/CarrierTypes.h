@@ -62,9 +62,6 @@ mlir::AsmResourceBlob unpack(mlir::Type element, llvm::ArrayRef<char> packed,
 std::vector<char> unpackIntegers(unsigned bits, bool isUnsigned,
                                  llvm::ArrayRef<char> packed, int64_t count);
 
-/// Rounds `value` to the 16-bit float type `element`.
-double roundTo(mlir::FloatType element, double value);
-
 /// Erases the casts from carriers to narrow types.
 void eraseCarrierCasts(mlir::func::FuncOp function);
 

@@ -107,13 +107,7 @@ Value Node::castToModelType(Value x, Type element, SmallRounding rounding) {
                        element);
   if (auto integer = dyn_cast<IntegerType>(element))
     return asModelType(keepLowBits(*this, x, integer), element);
-  x = castTo(x, carrier);
-  auto known = x ? readElements(x) : std::nullopt;
-  if (!known)
-    return asModelType(castTo(castTo(x, element), carrier), element);
-  for (double &value : known->reals)
-    value = roundTo(cast<FloatType>(element), value);
-  return asModelType(constant(makeAttribute(*known)), element);
+  return asModelType(roundToHalf(x, cast<FloatType>(element)), element);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/DeformConv.h"
 #include "frontends/torch/graph/Node.h"
 
 using namespace mlir;
@@ -143,6 +144,36 @@ Value convertConvTranspose(Node &node) {
 Value convertConvolution(Node &node) {
   return node.getBool("transposed") ? convertConvTranspose(node)
                                     : convertConv(node);
+}
+
+/// Converts torchvision's deform_conv2d.
+Value convertDeformConv2d(Node &node) {
+  DeformConv conv;
+  conv.x = node.getTensor("input");
+  conv.w = node.getTensor("weight");
+  conv.offsets = node.getTensor("offset");
+  conv.bias = node.getOptionalTensor("bias");
+  conv.mask = node.getBool("use_mask", true) ? node.getTensor("mask") : Value();
+  conv.groups = node.getInt("groups", 1);
+  conv.parts = node.getInt("offset_groups", 1);
+  if (!conv.x || !conv.w || !conv.offsets || node.hasFailed())
+    return {};
+  if (getRank(conv.x) != 4 || getRank(conv.w) != 4)
+    return node.broken("has an operand of shape " + toString(getShape(conv.x)) +
+                       " and a weight of shape " + toString(getShape(conv.w)));
+  int64_t pads[] = {node.getInt("pad_h"), node.getInt("pad_w")};
+  for (StringRef name : {"stride_h", "stride_w", "dilation_h", "dilation_w",
+                         "groups", "offset_groups", "pad_h", "pad_w"}) {
+    int64_t least = name.starts_with("pad") ? 0 : 1,
+            number = node.getInt(name, least);
+    if (number < least || number > kMaxNumber)
+      return node.broken("has a " + name + " of " + Twine(number));
+  }
+  conv.window = {SmallVector<int64_t>(getShape(conv.w).drop_front(2)),
+                 {node.getInt("stride_h", 1), node.getInt("stride_w", 1)},
+                 {node.getInt("dilation_h", 1), node.getInt("dilation_w", 1)},
+                 {pads[0], pads[1], pads[0], pads[1]}};
+  return convolveDeformed(node, conv);
 }
 
 } // namespace nnc::torch

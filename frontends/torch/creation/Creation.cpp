@@ -53,7 +53,10 @@ static Value fill(Node &node, const Scalar &value, ArrayRef<int64_t> shape,
   Value scalar = node.makeScalar(value, type);
   if (!scalar)
     return {};
-  auto known = readElements(scalar);
+  if (Type stated = node.getStatedType();
+      stated && nn::isHalf(stated) && isa<FloatType>(type))
+    scalar = node.roundToHalf(scalar, cast<FloatType>(stated));
+  auto known = scalar ? readElements(scalar) : std::nullopt;
   if (!known)
     return node.expand(scalar, shape);
   return node.splat(
@@ -98,6 +101,9 @@ Value convertFull(Node &node) {
 /// tensor.
 Value convertCopy(Node &node) {
   Value to = node.getTensor("self"), from = node.getTensor("src");
+  Type type = node.getTensorType("self");
+  if (type && nn::isHalf(type) && node.getTensorType("src") != type)
+    from = node.roundToHalf(from, cast<FloatType>(type));
   return to && from
              ? node.expand(node.castTo(from, getElement(to)), getShape(to))
              : Value();

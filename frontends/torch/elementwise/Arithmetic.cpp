@@ -345,9 +345,11 @@ Value convertXlogy(Node &node) {
   Value x = node.castTo(a, type);
   if (!x)
     return {};
-  Value zero = node.splat(0, type);
-  Value y = node.createElementwise(
-      "mul", {x, node.createElementwise("log", {node.castTo(b, type)})});
+  Value zero = node.splat(0, type), other = node.castTo(b, type);
+  if (node.getOp().starts_with("special_xlog1py"))
+    other = node.createBinary("add", other, 1);
+  Value y = node.createElementwise("mul",
+                                   {x, node.createElementwise("log", {other})});
   return node.createElementwise(
       "select", {node.createElementwise("equal", {x, zero}), zero, y});
 }

@@ -103,6 +103,16 @@ Value convertErfc(Node &node) {
   return y ? node.createElementwise("sub", {node.splat(1, getElement(y)), y})
            : y;
 }
+Value convertLdexp(Node &node) {
+  Value x = node.toReal(node.getTensor("self")),
+        exponent = node.castTo(node.getTensor("other"), getElement(x));
+  return x && exponent
+             ? node.createElementwise(
+                   "mul",
+                   {x, node.createElementwise(
+                           "pow", {node.splat(2, getElement(x)), exponent})})
+             : Value();
+}
 Value convertDeg2Rad(Node &node) {
   return node.createBinary("mul", node.toReal(node.getTensor("self")),
                            M_PI / 180);
@@ -218,6 +228,47 @@ Value convertBits(Node &node) {
                                 {node.castTo(a, type), node.castTo(b, type)});
 }
 
+/// Returns x shifted by the numbers of bits `count`, to the left as a product,
+/// otherwise as a quotient that is rounded down.
+static Value shiftBy(Node &node, Value x, Value count, bool isLeft) {
+  Type type = getElement(x), index = node.getBuilder().getI64Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  // Of a signed type the last power is the least number.
+  SmallVector<Attribute> powers;
+  for (unsigned i = 0; i < bits; ++i)
+    powers.push_back(IntegerAttr::get(type, APInt::getOneBitSet(bits, i)));
+  Value table = node.constant(DenseElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(bits)}, type), powers));
+  count = node.castTo(count, index);
+  Value last = node.splat(bits - 1, index), zero = node.splat(0, type);
+  // PyTorch shifts by more bits than a number has as by all of them.
+  Value isBeyond = node.createElementwise(
+      "logical_or",
+      {node.createElementwise("greater", {count, last}),
+       node.createElementwise("less", {count, node.splat(0, index)})});
+  Value place = node.createElementwise(
+      "max",
+      {node.createElementwise("min", {count, last}), node.splat(0, index)});
+  Value factor = node.create<nn::GatherOp>(table, place, int64_t(0));
+  if (!factor || !isBeyond)
+    return {};
+  if (isLeft)
+    return node.createElementwise(
+        "select", {isBeyond, zero, node.createElementwise("mul", {x, factor})});
+  Value rest = node.createElementwise("mod", {x, factor});
+  Value y = node.createElementwise(
+      "div", {node.createElementwise("sub", {x, rest}), factor});
+  if (type.isUnsignedInteger())
+    return node.createElementwise("select", {isBeyond, zero, y});
+  // All bits but the sign leave the number.
+  Value sign = node.createElementwise(
+      "select",
+      {node.createElementwise("less", {x, zero}), node.splat(-1, type), zero});
+  isBeyond = node.createElementwise(
+      "logical_or", {isBeyond, node.createElementwise("equal", {place, last})});
+  return node.createElementwise("select", {isBeyond, sign, y});
+}
+
 /// Converts a shift as a product or quotient with a power of two. The quotient
 /// is rounded down.
 Value convertShift(Node &node) {
@@ -225,10 +276,14 @@ Value convertShift(Node &node) {
   Type type = node.promote({a, b});
   if (!type)
     return {};
-  if (!b.number || b.number->value || b.number->integer < 0 ||
-      b.number->integer > 31)
-    return node.unsupported("shifts by a number that is not known when "
-                            "compiling, or not from 0 to 31");
+  if (!isa<IntegerType>(type) || type.isInteger(1))
+    return node.unsupported("shifts the bits of elements that are no integers");
+  if (!b.number || b.number->value || b.number->length ||
+      b.number->integer < 0 || b.number->integer > 31) {
+    Value x = node.castTo(a, type), count = node.castTo(b, type);
+    return x && count ? shiftBy(node, x, count, node.getNnOp() == "mul")
+                      : Value();
+  }
   Value x = node.castTo(a, type),
         factor = node.splat(
             static_cast<double>(int64_t(1) << b.number->integer), type);
@@ -244,13 +299,15 @@ Value convertShift(Node &node) {
 //===----------------------------------------------------------------------===//
 
 /// Converts an operator that changes the type of its operand to that of its
-/// result.
+/// result. A conversion to floats of 16 bits rounds.
 Value convertTo(Node &node) {
   Value x = node.getTensor("self");
-  Type to = getComputedType(node.getStatedType());
+  Type to = node.getStatedType();
   if (!to)
     return node.unsupported("has a result of a type that nnc does not handle");
-  return node.castTo(x, to);
+  if (nn::isHalf(to) && node.getTensorType("self") != to)
+    return node.roundToHalf(x, cast<FloatType>(to));
+  return node.castTo(x, getComputedType(to));
 }
 
 /// Converts an operator that gives its operand back.
@@ -260,7 +317,7 @@ Value convertIdentity(Node &node) { return node.getTensor("self"); }
 Value convertDropout(Node &node) {
   // The form that works in place has another name for its operand.
   Value x = node.getTensor(node.has("input") ? "input" : "self");
-  if (node.getBool("train"))
+  if (node.getBool("train", /*otherwise=*/node.getOp().starts_with("native")))
     return node.unsupported("drops elements at random, as in training; export "
                             "the model after model.eval()");
   return x;

@@ -184,4 +184,138 @@ Value convertErfInv(Node &node) {
   return node.createElementwise("select", {isEnd, end, x});
 }
 
+/// Returns a polynomial in `x`, of which the first factor is that of the
+/// highest power.
+static Value evaluatePolynomial(Node &node, Value x, ArrayRef<double> factors) {
+  Value y = x ? node.splat(factors[0], getElement(x)) : Value();
+  for (double factor : factors.drop_front())
+    y = node.createBinary("add", node.createElementwise("mul", {y, x}), factor);
+  return y;
+}
+
+namespace {
+/// A number x of at least 1/2, and the one above 8 that Stirling's series
+/// takes: x itself, or x + 8 where x is smaller.
+struct Stirling {
+  Value x, isSmall, high, inverse, square; ///< square: 1 / high^2
+};
+} // namespace
+
+static Stirling prepareStirling(Node &node, Value x) {
+  Value isSmall =
+      node.createElementwise("less", {x, node.splat(8, getElement(x))});
+  Value high = node.createElementwise(
+      "select", {isSmall, node.createBinary("add", x, 8), x});
+  Value inverse = node.createElementwise("reciprocal", {high});
+  return {x, isSmall, high, inverse,
+          node.createElementwise("mul", {inverse, inverse})};
+}
+
+/// Converts lgamma, the logarithm of the absolute value of the gamma function:
+/// Stirling's series, with the reflection for numbers below 1/2.
+Value convertLogGamma(Node &node) {
+  Value given = node.toReal(node.getTensor("self"));
+  if (!given)
+    return {};
+  Type element = getElement(given);
+  Value isLow =
+      node.createElementwise("less", {given, node.splat(0.5, element)});
+  auto pick = [&](Value a, Value b) {
+    return node.createElementwise("select", {isLow, a, b});
+  };
+  Value mirrored =
+      node.createElementwise("sub", {node.splat(1, element), given});
+  Stirling s = prepareStirling(node, pick(mirrored, given));
+  Value series = node.createElementwise(
+      "mul", {s.inverse, evaluatePolynomial(
+                             node, s.square,
+                             {-1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})});
+  Value y = node.createElementwise(
+      "sub",
+      {node.createElementwise("mul", {node.createBinary("sub", s.high, 0.5),
+                                      node.createElementwise("log", {s.high})}),
+       s.high});
+  y = node.createElementwise(
+      "add", {node.createBinary("add", y, 0.5 * std::log(2 * M_PI)), series});
+  // gamma(x) = gamma(x + 8) / (x (x + 1) ... (x + 7))
+  Value one = node.splat(1, element), product = one;
+  for (int i = 0; i < 8; ++i)
+    product = node.createElementwise(
+        "mul", {product, node.createBinary("add", s.x, i)});
+  product = node.createElementwise("select", {s.isSmall, product, one});
+  y = node.createElementwise("sub",
+                             {y, node.createElementwise("log", {product})});
+  // Of positive infinity, which the series makes NaN of, it is infinite.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  y = node.createElementwise("select",
+                             {node.createElementwise("is_inf", {given}),
+                              node.splat(infinity, element), y});
+  // gamma(x) gamma(1 - x) = pi / sin(pi x), where x counts from its integer.
+  Value rest = node.createElementwise(
+      "sub", {given, node.createElementwise("floor", {given})});
+  Value sine =
+      node.createElementwise("sin", {node.createBinary("mul", rest, M_PI)});
+  Value reflected = node.createElementwise(
+      "sub",
+      {node.splat(std::log(M_PI), element),
+       node.createElementwise("log", {node.createElementwise("abs", {sine})})});
+  return pick(node.createElementwise(
+                  "select", {node.createElementwise("is_inf", {given}), y,
+                             node.createElementwise("sub", {reflected, y})}),
+              y);
+}
+
+/// Converts digamma, the derivative of lgamma.
+Value convertDigamma(Node &node) {
+  Value given = node.toReal(node.getTensor("self"));
+  if (!given)
+    return {};
+  Type element = getElement(given);
+  Value isLow =
+      node.createElementwise("less", {given, node.splat(0.5, element)});
+  Value mirrored =
+      node.createElementwise("sub", {node.splat(1, element), given});
+  Stirling s = prepareStirling(
+      node, node.createElementwise("select", {isLow, mirrored, given}));
+  Value series = node.createElementwise(
+      "mul", {s.square, evaluatePolynomial(
+                            node, s.square,
+                            {1.0 / 240, -1.0 / 252, 1.0 / 120, -1.0 / 12})});
+  Value y =
+      node.createElementwise("sub", {node.createElementwise("log", {s.high}),
+                                     node.createBinary("mul", s.inverse, 0.5)});
+  y = node.createElementwise("add", {y, series});
+  // psi(x) = psi(x + 8) - (1 / x + ... + 1 / (x + 7))
+  Value zero = node.splat(0, element), sum = zero;
+  for (int i = 0; i < 8; ++i)
+    sum = node.createElementwise(
+        "add", {sum, node.createElementwise(
+                         "reciprocal", {node.createBinary("add", s.x, i)})});
+  sum = node.createElementwise("select", {s.isSmall, sum, zero});
+  y = node.createElementwise("sub", {y, sum});
+  // psi(x) = psi(1 - x) - pi / tan(pi x), where x counts from its integer.
+  Value rest = node.createElementwise(
+      "sub", {given, node.createElementwise("floor", {given})});
+  Value tangent =
+      node.createElementwise("tan", {node.createBinary("mul", rest, M_PI)});
+  Value reflected = node.createElementwise(
+      "sub",
+      {y, node.createElementwise("div", {node.splat(M_PI, element), tangent})});
+  // At 0 it is infinite, and at integers below it is not defined.
+  Value isWhole = node.createElementwise("equal", {rest, zero}),
+        atZero = node.createElementwise(
+            "mul", {node.createElementwise("reciprocal", {given}),
+                    node.splat(-1, element)}),
+        isZero = node.createElementwise("equal", {given, zero});
+  reflected = node.createElementwise(
+      "select",
+      {isWhole,
+       node.createElementwise(
+           "select",
+           {isZero, atZero,
+            node.splat(std::numeric_limits<double>::quiet_NaN(), element)}),
+       reflected});
+  return node.createElementwise("select", {isLow, reflected, y});
+}
+
 } // namespace nnc::torch

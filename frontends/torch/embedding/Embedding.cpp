@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/torch/graph/Node.h"
+#include "frontends/torch/moves/Moves.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -40,6 +41,41 @@ private:
 Value convertEmbedding(Node &node) {
   return node.create<nn::GatherOp>(node.getTensor("weight"),
                                    node.getTensor("indices"), 0);
+}
+
+/// Converts embedding_renorm: rows that the indices name and whose norms are
+/// larger than `max_norm` are scaled to it.
+Value convertEmbeddingRenorm(Node &node) {
+  Value table = node.getTensor("self"), indices = node.getTensor("indices");
+  if (!table || !indices)
+    return {};
+  double most = node.getFloat("max_norm"), p = node.getFloat("norm_type", 2);
+  if (getRank(table) != 2 || (p != 1 && p != 2))
+    return node.unsupported("has a table of shape " +
+                            toString(getShape(table)) +
+                            " and a norm of order " + frontends::toString(p) +
+                            "; nnc handles the orders 1 and 2");
+  Type element = getElement(table);
+  Value norms = node.create<nn::ReduceOp>(
+      p == 1 ? nn::ReduceKind::l1 : nn::ReduceKind::l2, table,
+      ArrayRef<int64_t>(1), /*keepdims=*/true);
+  if (!norms)
+    return {};
+  int64_t rows = getShape(table)[0];
+  Value isNamed = scatterFlat(
+      node, nn::ScatterKind::replace, node.splat(0, element, {rows}),
+      wrapIndices(node, indices, rows), node.splat(1, element));
+  Value isLong = node.createElementwise(
+      "logical_and",
+      {node.createElementwise("greater", {norms, node.splat(most, element)}),
+       node.createElementwise("greater", {node.reshape(isNamed, {rows, 1}),
+                                          node.splat(0, element)})});
+  Value factor =
+      node.createElementwise("div", {node.splat(most, element),
+                                     node.createBinary("add", norms, 1e-7)});
+  return node.createElementwise(
+      "mul", {table, node.createElementwise(
+                         "select", {isLong, factor, node.splat(1, element)})});
 }
 
 bool Bags::read() {

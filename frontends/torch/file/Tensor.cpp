@@ -102,6 +102,7 @@ ElementsAttr Program::readTensor(StringRef tensor, Problems &problems,
     return fail(ImportStatus::unsupported,
                 "is a pickle of a tensor subclass or of an object, which nnc "
                 "does not read; use plain tensors, for example by "
+                "program.run_decompositions() or "
                 "torchao.utils.unwrap_tensor_subclass");
   const json::Object *meta = entry->getObject("tensor_meta");
   auto path = entry->getString("path_name");

@@ -41,6 +41,16 @@ void Node::refuse(StringRef name, const Twine &what) {
   isFailed = true;
 }
 
+Value Node::readValue(StringRef name) {
+  Value x = importer.getValue(scope, name, *this);
+  Type result = scope.isAutocast ? getStatedType() : Type();
+  if (!x || !result || !nn::isHalf(result) || getOp().starts_with("to.") ||
+      getOp().starts_with("_to_copy.") || !getElement(x).isF32() ||
+      importer.getStatedType(scope, name) != getElement(x))
+    return x;
+  return roundToHalf(x, cast<FloatType>(result));
+}
+
 Value Node::readTensor(const json::Object &argument, StringRef name) {
   const json::Object *tensor = argument.getObject("as_tensor");
   if (const json::Object *optional = argument.getObject("as_optional_tensor")) {
@@ -50,7 +60,7 @@ Value Node::readTensor(const json::Object &argument, StringRef name) {
   }
   auto found = tensor ? tensor->getString("name") : std::nullopt;
   if (found)
-    return importer.getValue(scope, *found, *this);
+    return readValue(*found);
   refuse(name, "a tensor");
   return {};
 }
@@ -102,7 +112,7 @@ SmallVector<Value> Node::readTensors(const json::Object &argument,
       refuse(name, "a list of tensors");
       return {};
     }
-    values.push_back(importer.getValue(scope, *found, *this));
+    values.push_back(readValue(*found));
     isFailed |= !values.back();
   }
   return values;

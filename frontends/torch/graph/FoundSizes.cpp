@@ -77,6 +77,31 @@ std::optional<unsigned> GraphImporter::addLength(Node &node, size_t result,
   return size;
 }
 
+std::optional<int64_t> GraphImporter::findLargest(StringRef symbol) {
+  const json::Object *ranges = program.getRoot().getObject("range_constraints");
+  const json::Object *range = ranges ? ranges->getObject(symbol) : nullptr;
+  auto most = range ? range->getInteger("max_val") : std::nullopt;
+  if (!most || *most > INT32_MAX || *most < 0)
+    return std::nullopt;
+  return most;
+}
+
+std::optional<int64_t> GraphImporter::getLargestSize(Node &node, size_t result,
+                                                     int64_t axis) {
+  ArrayRef<StringRef> names = node.getResultNames();
+  std::string symbol =
+      result < names.size()
+          ? getOnlySymbol(getSizeText(node.getScope(), names[result], axis))
+          : "";
+  auto most = symbol.empty() ? std::nullopt : findLargest(symbol);
+  if (!most)
+    node.unsupported("has a result whose size depends on data and has no upper "
+                     "bound; state one in the model by "
+                     "torch._check(result.shape[" +
+                     Twine(axis) + "] <= 100)");
+  return most;
+}
+
 void GraphImporter::bindKnown(Node &node, size_t result, int64_t axis,
                               int64_t size) {
   ArrayRef<StringRef> names = node.getResultNames();
@@ -135,10 +160,8 @@ void GraphImporter::addItemLength(Node &node, StringRef name, Value value) {
           isUsed |= findSymbols(getSizeExpression(size)).count(symbol) != 0;
   if (!isUsed)
     return;
-  const json::Object *ranges = program.getRoot().getObject("range_constraints");
-  const json::Object *range = ranges ? ranges->getObject(symbol) : nullptr;
-  auto most = range ? range->getInteger("max_val") : std::nullopt;
-  if (!most || *most > INT32_MAX || *most < 0) {
+  auto most = findLargest(symbol);
+  if (!most) {
     node.unsupported("has a result that is the size of a tensor and has no "
                      "upper bound; state one in the model by "
                      "torch._check(number <= 100)");

@@ -61,6 +61,9 @@ struct Tensor {
 struct Scope {
   const json::Object *graph;
   std::string prefix; ///< prefix of the names of nodes in messages
+  /// Operators read tensors of other floats as those of their results, which
+  /// the program does not say: the graph of an autocast.
+  bool isAutocast = false;
   llvm::StringMap<Tensor> tensors = {};
   llvm::StringMap<Scalar> scalars = {};
   /// The newest name of tensors whose shape an operator changed in place.
@@ -119,6 +122,10 @@ public:
   /// size if the program states that both are equal, or nullopt after an error.
   std::optional<unsigned> addLength(Node &node, size_t result, int64_t axis,
                                     int64_t most, mlir::Value count);
+  /// Returns the largest size of such an axis that the program states; nullopt
+  /// after an error if it states none.
+  std::optional<int64_t> getLargestSize(Node &node, size_t result,
+                                        int64_t axis);
   /// Binds the symbol that the program states for the size of such an axis to a
   /// known size, if the symbol has no value yet.
   void bindKnown(Node &node, size_t result, int64_t axis, int64_t size);
@@ -181,6 +188,8 @@ private:
   /// Returns what the program states of the size of axis `axis` of a tensor.
   llvm::StringRef getSizeText(const Scope &scope, llvm::StringRef name,
                               int64_t axis) const;
+  /// Returns the upper bound that the program states for a symbol, or nullopt.
+  std::optional<int64_t> findLargest(llvm::StringRef symbol);
   /// Binds the symbol that stands for data-dependent size `size`.
   void bindLength(llvm::StringRef symbol, unsigned size);
   /// Makes a constant whose shape depends on data depend on the sizes that it

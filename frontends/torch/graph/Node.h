@@ -136,9 +136,15 @@ public:
   const json::Object &getJson() const { return node; }
   GraphImporter &getImporter() { return importer; }
   Scope &getScope() { return scope; }
+  const Scope &getScope() const { return scope; }
   /// Returns the name of the tensor that argument `name` is, or an empty
   /// string.
   llvm::StringRef getTensorName(llvm::StringRef name) const;
+  /// Returns the type of the elements of that tensor as the program states it,
+  /// or null.
+  mlir::Type getTensorType(llvm::StringRef name) {
+    return importer.getStatedType(scope, getTensorName(name));
+  }
   /// Returns true if the argument `name` is a tensor of complex numbers.
   bool isComplex(llvm::StringRef name) const {
     return importer.isComplex(scope, getTensorName(name));
@@ -159,6 +165,9 @@ private:
   const json::Object *find(llvm::StringRef name) const;
   const json::Object *findAt(size_t i) const;
   mlir::Value readTensor(const json::Object &argument, llvm::StringRef name);
+  /// Returns the value of the tensor `name`. In an autocast, a tensor of
+  /// float32 that is read for a result of 16-bit floats is rounded to them.
+  mlir::Value readValue(llvm::StringRef name);
   llvm::SmallVector<mlir::Value> readTensors(const json::Object &argument,
                                              llvm::StringRef name);
   std::optional<Scalar> readScalar(const json::Object &argument);

@@ -27,6 +27,8 @@ bool GraphImporter::inlineGraph(const json::Object &graph, StringRef name,
                 ", more than " + Twine(problems.getLimits().depth) +
                     " graphs deep; --limit depth=N allows more");
   Scope scope{&graph, (name + "/").str()};
+  scope.isAutocast = caller.getScope().isAutocast ||
+                     caller.getOp() == "higher_order.wrap_with_autocast";
   const json::Array *arguments = graph.getArray("inputs");
   const json::Array *outputs = graph.getArray("outputs");
   if (!arguments || !outputs || arguments->size() != inputs.size())

@@ -87,6 +87,46 @@ Value convertNonZero(Node &node) {
              : node.create<nn::ConcatOp>(ValueRange(columns), int64_t(1));
 }
 
+/// Converts nonzero_static: a row of indices for each of the first `size`
+/// elements that are not zero, and rows of `fill_value` behind them.
+Value convertNonZeroStatic(Node &node) {
+  Value x = node.getTensor("self");
+  int64_t size = node.getInt("size");
+  Value list = findAll(node, x);
+  if (!list)
+    return {};
+  if (getRank(x) == 0 || size < 0)
+    return node.unsupported("reads a scalar, or finds a negative number");
+  Type integer = node.getBuilder().getI64Type();
+  if (!node.checkSize(RankedTensorType::get({size, getRank(x)}, integer),
+                      /*isMade=*/true))
+    return {};
+  int64_t most = getNumElements(x), rank = getRank(x),
+          kept = std::min(size, most);
+  Value rows =
+      node.splat(node.getInt("fill_value", -1), integer, {size - kept, rank});
+  if (kept == 0)
+    return rows;
+  Value isFound = node.createElementwise(
+      "less", {node.constant(iota(kept)),
+               node.castTo(node.slice(list, 0, 0, 1), integer)});
+  Value positions = node.castTo(node.slice(list, 0, 1, kept), integer),
+        fill = node.splat(node.getInt("fill_value", -1), integer);
+  SmallVector<Value> columns;
+  for (Value index : splitPositions(node, positions, getShape(x)))
+    columns.push_back(node.reshape(
+        node.createElementwise("select", {isFound, index, fill}), {kept, 1}));
+  if (llvm::is_contained(columns, Value()))
+    return {};
+  Value found =
+      columns.size() == 1
+          ? columns[0]
+          : node.create<nn::ConcatOp>(ValueRange(columns), int64_t(1));
+  return kept == size
+             ? found
+             : node.create<nn::ConcatOp>(ValueRange{found, rows}, int64_t(0));
+}
+
 /// Converts nonzero_numpy and where with a condition alone: a list of indices
 /// for each axis.
 Value convertNonZeroLists(Node &node) {

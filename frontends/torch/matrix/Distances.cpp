@@ -61,4 +61,31 @@ Value convertCDist(Node &node) {
                  /*keepsAxis=*/false);
 }
 
+/// Converts pdist: the distances of all pairs of different rows.
+Value convertPDist(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  if (getRank(x) != 2)
+    return node.broken("has an operand of shape " + toString(getShape(x)));
+  SmallVector<int64_t> first, second;
+  int64_t count = getShape(x)[0];
+  if (!node.checkSize(
+          RankedTensorType::get({count, count}, node.getBuilder().getI64Type()),
+          /*isMade=*/true))
+    return {};
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = i + 1; j < count; ++j) {
+      first.push_back(i);
+      second.push_back(j);
+    }
+  auto take = [&](ArrayRef<int64_t> rows) {
+    return node.create<nn::GatherOp>(x, node.constant(rows), int64_t(0));
+  };
+  Value apart = node.createElementwise("sub", {take(first), take(second)});
+  return apart ? getNorm(node, apart, node.getFloat("p", 2), 1,
+                         /*keepsAxis=*/false)
+               : Value();
+}
+
 } // namespace nnc::torch

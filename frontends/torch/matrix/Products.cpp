@@ -218,6 +218,51 @@ Value convertBilinear(Node &node) {
   return bias ? node.createElementwise("add", {y, bias}) : y;
 }
 
+/// Converts _int_mm: the product of matrices of 8-bit integers, with sums of 32
+/// bits.
+Value convertIntegerProduct(Node &node) {
+  Value a = node.getTensor("self"), b = node.getTensor("mat2");
+  if (!checkRanks(node, a, b, 2, 2))
+    return {};
+  for (Value operand : {a, b})
+    if (!getElement(operand).isInteger(8))
+      return node.unsupported("multiplies elements of type " +
+                              getTypeName(getElement(operand)) +
+                              "; nnc handles integers of 8 bits");
+  return node.create<nn::MatMulOp>(
+      a, b, false, false, TypeAttr::get(node.getBuilder().getI32Type()));
+}
+
+/// Converts _trilinear: the product of three tensors, each of which lacks some
+/// of the axes of all, summed along axes.
+Value convertTrilinear(Node &node) {
+  SmallVector<Value> operands = {node.getTensor("i1"), node.getTensor("i2"),
+                                 node.getTensor("i3")};
+  SmallVector<int64_t> lacking[] = {node.getInts("expand1"),
+                                    node.getInts("expand2"),
+                                    node.getInts("expand3")},
+                       summed = node.getInts("sumdim");
+  if (llvm::is_contained(operands, Value()) || node.hasFailed())
+    return {};
+  int64_t rank = getRank(operands[0]) + static_cast<int64_t>(lacking[0].size());
+  std::string equation, result;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (getRank(operand) + int64_t(lacking[i].size()) != rank || rank > 26)
+      return node.broken("has operands of different ranks");
+    equation += i == 0 ? "" : ",";
+    for (int64_t axis = 0; axis < rank; ++axis)
+      if (!llvm::is_contained(lacking[i], axis))
+        equation += static_cast<char>('a' + axis);
+  }
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(summed, axis))
+      result += static_cast<char>('a' + axis);
+  for (char label : result)
+    if (equation.find(label) == std::string::npos)
+      return node.broken("has an axis that no operand has");
+  return computeEinsum(node, equation + "->" + result, operands);
+}
+
 /// Converts kron: the products of all pairs of elements, axis by axis.
 Value convertKron(Node &node) {
   Value a = node.getTensor("self"), b = node.getTensor("other");

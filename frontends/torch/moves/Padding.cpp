@@ -117,4 +117,36 @@ Value convertDiff(Node &node) {
   return x;
 }
 
+/// Converts pad_sequence: tensors of different lengths as one, the shorter ones
+/// padded at the end or in front.
+Value convertPadSequence(Node &node) {
+  SmallVector<Value> tensors = node.getTensors("sequences");
+  if (tensors.empty() || llvm::is_contained(tensors, Value()))
+    return node.hasFailed() ? Value() : node.broken("has no tensors");
+  int64_t longest = 0;
+  for (Value tensor : tensors) {
+    if (getRank(tensor) == 0)
+      return node.broken("has a scalar among its sequences");
+    longest = std::max(longest, getShape(tensor)[0]);
+  }
+  int64_t axis = node.getBool("batch_first") ? 0 : 1;
+  bool isInFront = node.getString("padding_side", "right") == "left";
+  for (Value &tensor : tensors) {
+    SmallVector<int64_t> rest(getShape(tensor));
+    rest[0] = longest - rest[0];
+    Value padding =
+        node.splat(node.getFloat("padding_value", 0), getElement(tensor), rest);
+    if (rest[0] > 0)
+      tensor = node.create<nn::ConcatOp>(
+          isInFront ? ValueRange{padding, tensor} : ValueRange{tensor, padding},
+          int64_t(0));
+    tensor = tensor ? node.unsqueeze(tensor, axis) : tensor;
+    if (!tensor)
+      return {};
+  }
+  return tensors.size() == 1
+             ? tensors[0]
+             : node.create<nn::ConcatOp>(ValueRange(tensors), axis);
+}
+
 } // namespace nnc::torch

@@ -71,24 +71,14 @@ static Value cutTo(Node &node, Value source, ArrayRef<int64_t> shape) {
   return source;
 }
 
-/// Converts scatter, scatter_add and scatter_reduce.
-Value convertScatter(Node &node) {
-  Value x = node.getTensor("self"), index = node.getTensor("index");
-  auto axis = node.getAxis("dim", getRank(x));
-  StringRef name = node.getNnOp();
-  if (node.has("reduce"))
-    name = node.getString("reduce");
+/// Returns `x` after the updates at positions of the flat tensor have been
+/// combined with its elements, by the reduction `name`. Unless `includes` is
+/// set, elements that get updates are the reductions of these alone.
+static Value reduceAt(Node &node, StringRef name, Value x, Value positions,
+                      Value updates, bool includes) {
   auto kind = parseKind(node, name);
-  if (!x || !index || !axis || !kind)
+  if (!kind || !x || !positions || !updates)
     return {};
-  if (getRank(x) == 0)
-    return node.unsupported("scatters into a scalar");
-  Value updates = getUpdates(node, node.has("src") ? "src" : "value", x);
-  updates = cutTo(node, updates, getShape(index));
-  Value positions = locateElements(node, getShape(x), index, *axis);
-  if (!positions || !updates)
-    return {};
-  bool isMean = name == "mean", includes = node.getBool("include_self", true);
   auto count = [&](double first) {
     Value zeros = node.splat(first, getElement(x), getShape(x));
     return scatterFlat(node, nn::ScatterKind::add, zeros, positions,
@@ -108,10 +98,28 @@ Value convertScatter(Node &node) {
     base = node.createElementwise("select", {isUpdated, first, x});
   }
   Value y = scatterFlat(node, *kind, base, positions, updates);
-  if (!isMean)
+  if (name != "mean")
     return y;
   Value counts = node.createBinary("max", count(includes ? 1 : 0), 1);
   return node.createElementwise("div", {y, counts});
+}
+
+/// Converts scatter, scatter_add and scatter_reduce.
+Value convertScatter(Node &node) {
+  Value x = node.getTensor("self"), index = node.getTensor("index");
+  auto axis = node.getAxis("dim", getRank(x));
+  StringRef name = node.getNnOp();
+  if (node.has("reduce"))
+    name = node.getString("reduce");
+  if (!x || !index || !axis)
+    return {};
+  if (getRank(x) == 0)
+    return node.unsupported("scatters into a scalar");
+  Value updates = getUpdates(node, node.has("src") ? "src" : "value", x);
+  updates = cutTo(node, updates, getShape(index));
+  Value positions = locateElements(node, getShape(x), index, *axis);
+  return reduceAt(node, name, x, positions, updates,
+                  node.getBool("include_self", true));
 }
 
 /// Converts put: elements of the flat tensor are replaced or updated.
@@ -221,10 +229,7 @@ Value convertIndexUpdate(Node &node) {
     return {};
   StringRef name =
       node.has("reduce") ? node.getString("reduce") : node.getNnOp();
-  if (name == "mean" || !node.getBool("include_self", true))
-    return node.unsupported("has the reduction '" + name +
-                            "' or leaves out its operand; nnc handles prod, "
-                            "amax and amin of both");
+  bool includes = node.getBool("include_self", true);
   auto kind = parseKind(node, name);
   Value updates = getUpdates(node, node.has("source") ? "source" : "value", x);
   if (!kind || !updates)
@@ -234,6 +239,15 @@ Value convertIndexUpdate(Node &node) {
         "mul", {updates, node.makeScalar(*alpha, getElement(x))});
   SmallVector<int64_t> shape(getShape(x)), order = iota(getRank(x)), back;
   shape[*axis] = getNumElements(index);
+  if (name == "mean" || !includes) {
+    // The index of a slice is that of each of its elements.
+    SmallVector<int64_t> line(shape.size(), 1);
+    line[*axis] = shape[*axis];
+    Value indices = node.expand(node.reshape(index, line), shape);
+    return reduceAt(node, name, x,
+                    locateElements(node, getShape(x), indices, *axis), updates,
+                    includes);
+  }
   order.erase(order.begin() + *axis);
   order.insert(order.begin(), *axis);
   back.resize(order.size());

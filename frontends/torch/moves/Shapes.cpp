@@ -180,7 +180,7 @@ static std::optional<SmallVector<int64_t>> getOwnPermutation(Node &node,
     return order;
   }
   // t, numpy_T, mT and the like: the last two axes or all of them in reverse.
-  if ((op == "mT" || op == "adjoint") && rank >= 2)
+  if ((op == "mT" || op == "mH" || op == "adjoint") && rank >= 2)
     std::swap(order[rank - 2], order[rank - 1]);
   else
     std::reverse(order.begin(), order.end());
@@ -312,65 +312,6 @@ Value convertRepeatInterleave(Node &node) {
   SmallVector<int64_t> expanded(getShape(x));
   expanded[*axis + 1] = count;
   return node.reshape(node.expand(x, expanded), merged);
-}
-
-/// Returns the slice that each place of the result of repeat_interleave has,
-/// for these numbers of repetitions of each slice; null after an error. Their
-/// sum has to be known, or stated as `output_size`.
-static Value findRepeated(Node &node, Value repeats, int64_t axis) {
-  Type integer = node.getBuilder().getI64Type();
-  repeats = node.castTo(repeats, integer);
-  auto known = repeats ? readElements(repeats) : std::nullopt;
-  SmallVector<int64_t> places;
-  if (known) {
-    for (auto [i, count] : llvm::enumerate(known->ints)) {
-      if (count < 0 || count > (1 << 24) || places.size() > (1 << 24))
-        return node.broken("repeats elements " + Twine(count) + " times");
-      places.append(count, static_cast<int64_t>(i));
-    }
-    node.getImporter().bindKnown(node, 0, axis, places.size());
-    return node.constant(places);
-  }
-  if (!node.has("output_size"))
-    return node.unsupported("has a result whose size depends on data; state it "
-                            "as output_size in the model");
-  // The slice of a place is the number of slices that end in front of it.
-  int64_t total = node.getInt("output_size"), size = getNumElements(repeats);
-  if (!repeats || total < 0 ||
-      !node.checkSize(RankedTensorType::get({total, size}, integer)))
-    return {};
-  Value ends = node.create<nn::CumSumOp>(repeats, int64_t(0), false, false);
-  Value isBefore = node.createElementwise(
-      "less_equal", {node.reshape(ends, {1, size}),
-                     node.reshape(node.constant(iota(total)), {total, 1})});
-  return node.create<nn::ReduceOp>(
-      nn::ReduceKind::sum, node.castTo(isBefore, integer), ArrayRef<int64_t>(1),
-      /*keepdims=*/false);
-}
-
-/// Converts repeat_interleave with a number of repetitions for each slice.
-Value convertRepeatEach(Node &node) {
-  Value x = node.getTensor("self"), repeats = node.getTensor("repeats");
-  if (!x || !repeats)
-    return {};
-  if (!node.has("dim"))
-    x = node.reshape(x, {getNumElements(x)});
-  auto axis = node.getAxis("dim", getRank(x));
-  if (!axis || getRank(x) == 0)
-    return axis ? node.broken("repeats a scalar") : Value();
-  repeats = node.expand(node.reshape(repeats, {getNumElements(repeats)}),
-                        ArrayRef<int64_t>(getShape(x)[*axis]));
-  return node.create<nn::GatherOp>(x, findRepeated(node, repeats, *axis),
-                                   *axis);
-}
-
-/// Converts repeat_interleave of numbers of repetitions alone, which gives the
-/// places that are repeated.
-Value convertRepeatPlaces(Node &node) {
-  Value repeats = node.getTensor("repeats");
-  if (!repeats || getRank(repeats) != 1)
-    return repeats ? node.broken("needs a vector") : repeats;
-  return findRepeated(node, repeats, 0);
 }
 
 } // namespace nnc::torch

@@ -299,7 +299,8 @@ Value convertStackAlong(Node &node) {
   SmallVector<Value> tensors = node.getTensors("tensors");
   if (!unify(node, tensors))
     return node.hasFailed() ? Value() : node.broken("has no tensors");
-  bool isRows = node.getOp().starts_with("vstack"),
+  bool isRows = node.getOp().starts_with("vstack") ||
+                node.getOp().starts_with("row_stack"),
        isColumns = node.getOp().starts_with("column"),
        isDeep = node.getOp().starts_with("dstack");
   for (Value &tensor : tensors) {

@@ -225,6 +225,26 @@ Value convertChooseScale(Node &node) {
 // Quantized types
 //===----------------------------------------------------------------------===//
 
+/// Returns an input of the program, quantized to the one scale of `type`. It is
+/// multiplied by the reciprocal of the scale, as PyTorch does: the quotient of
+/// a number halfway between two integers may round to the other one.
+static Value quantizeInput(Node &node, Value x, RankedTensorType type) {
+  qnn::Parameters parameters = qnn::getParameters(type);
+  // A scale that is a number of the program is a double there.
+  double scale = node.getOperand("scale").number ? node.getFloat("scale")
+                                                 : parameters.scales[0];
+  auto inverse = static_cast<float>(1 / scale);
+  parameters.scales[0] = 1;
+  auto integer = cast<IntegerType>(qnn::getStorageType(type).getElementType());
+  Value steps = node.createBinary("mul", x, static_cast<double>(inverse));
+  Value y = steps ? node.createAs<qnn::QuantizeOp>(
+                        qnn::makeType(type.getShape(), integer, parameters),
+                        qnn::Rounding::half_even, steps)
+                  : steps;
+  return y ? node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y)
+           : y;
+}
+
 /// Converts quantize_per_tensor and quantize_per_channel.
 Value convertQuantize(Node &node) {
   Value x = node.getTensor("input");
@@ -236,9 +256,11 @@ Value convertQuantize(Node &node) {
   RankedTensorType type = getType(node, getShape(x), storage);
   if (!type)
     return {};
-  Value y = node.createAs<qnn::QuantizeOp>(
-      type, qnn::Rounding::half_even,
-      node.castTo(x, node.getBuilder().getF32Type()));
+  x = node.castTo(x, node.getBuilder().getF32Type());
+  if (isa_and_present<BlockArgument>(x) &&
+      qnn::getParameters(type).scales.size() == 1)
+    return quantizeInput(node, x, type);
+  Value y = node.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_even, x);
   return y ? node.createAs<qnn::ReinterpretOp>(qnn::getStorageType(type), y)
            : y;
 }
@@ -262,6 +284,42 @@ Value convertDequantize(Node &node) {
   return quantized ? node.createAs<qnn::DequantizeOp>(
                          RankedTensorType::get(getShape(x), real), quantized)
                    : quantized;
+}
+
+/// Converts the operators fake_quantize_*, which quantize and dequantize.
+Value convertFakeQuantize(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return {};
+  if (auto enabled = node.getOptionalTensor("fake_quant_enabled")) {
+    auto known = node.readInts(enabled, "whether it quantizes");
+    if (!known || known->empty())
+      return {};
+    if (known->front() == 0)
+      return x;
+  }
+  int64_t low = node.getInt("quant_min"), high = node.getInt("quant_max");
+  unsigned width = low >= -128 && high <= 255 && high - low <= 255 ? 8
+                   : low >= -32768 && high <= 65535                ? 16
+                                                                   : 32;
+  if (low < 0 && high > (int64_t(1) << (width - 1)) - 1)
+    return node.unsupported("has the range " + Twine(low) + " to " +
+                            Twine(high) +
+                            "; nnc handles those of integers of 8 to 32 bits");
+  RankedTensorType type =
+      getType(node, getShape(x),
+              IntegerType::get(node.getBuilder().getContext(), width,
+                               low < 0 ? IntegerType::Signless
+                                       : IntegerType::Unsigned));
+  if (!type)
+    return {};
+  Type real = node.getBuilder().getF32Type();
+  Value y = node.createAs<qnn::QuantizeOp>(type, qnn::Rounding::half_even,
+                                           node.castTo(x, real));
+  return y ? node.castTo(node.createAs<qnn::DequantizeOp>(
+                             RankedTensorType::get(getShape(x), real), y),
+                         getElement(x))
+           : y;
 }
 
 } // namespace nnc::torch

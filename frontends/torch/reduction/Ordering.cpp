@@ -114,7 +114,9 @@ Value convertTopK(Node &node) {
 
 /// Returns the indices that sort a tensor along an axis.
 static Value sortIndices(Node &node, Value x, int64_t &axis) {
-  auto found = node.getAxis("dim", getRank(x), -1);
+  // The operator msort always sorts along the first axis.
+  int64_t otherwise = node.getOp().starts_with("msort") ? 0 : -1;
+  auto found = node.getAxis("dim", getRank(x), otherwise);
   if (!x || !found)
     return {};
   axis = *found;
