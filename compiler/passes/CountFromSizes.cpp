@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/passes/Passes.h"
+#include "compiler/sizes/EqualAtAllSizes.h"
 #include "compiler/sizes/Progressions.h"
 #include "compiler/sizes/SizedNetwork.h"
 
@@ -23,6 +24,7 @@ struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
     if (failed(sampled))
       return signalPassFailure();
     countFromSizes(sampled->getNetworks(), sampled->getFinder());
+    shareEqualConstants(sampled->getNetworks());
     sampled->keepSums();
   }
 };

@@ -240,7 +240,8 @@ def CountFromSizes : Pass<"nnc-count-from-sizes", "::mlir::ModuleOp"> {
     integer constants are arithmetic progressions whose first number or step
     depends on a size, such as the positions of the tokens behind a cache. In
     all imports of the network, ops that compute these numbers from the sizes,
-    and that no pass folds, replace such constants.
+    and that no pass folds, replace such constants. Constants that are equal to
+    each other at all sizes become one.
 
     ```mlir
     %p = nn.constant dense<[5, 6, 7]> : tensor<3xi64>   // with 5 rows in a cache

@@ -101,6 +101,70 @@ class SamplesTest(unittest.TestCase):
                                   program.values[x][::2], shapes=[[half, 4]]))
         self.verify_bounds(program, "=4", "=40")
 
+    def test_equal_constants(self):
+        """Constants that are equal and whose lengths depend on the batch: the places of rows for
+        two gathers, and the sides of a frame, which are stored in the code."""
+        batch = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("x", numbers(3, 7), [batch, 7])
+        i = program.input("i", np.array([[0, 6], [3, 3], [5, 1]]), [batch, 2])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 40}
+        sine = program.op("sin.default", {"self": x}, np.sin(program.values[x]),
+                          shapes=[[batch, 7]])
+        found = [program.op("gather.default", {"self": table, "dim": 1, "index": i},
+                            np.take_along_axis(program.values[table], program.values[i], 1),
+                            shapes=[[batch, 2]]) for table in (x, sine)]
+        program.output(program.op("add.Tensor", {"self": found[0], "other": found[1]},
+                                  program.values[found[0]] + program.values[found[1]],
+                                  shapes=[[batch, 2]]))
+        self.verify_bounds(program, "s1=1", "s1=40")
+
+        program = Program()
+        x = program.input("x", numbers(3, 8, 6), [batch, 8, 6])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 4}
+        program.graph["sym_int_values"]["batch"] = {
+            "as_expr": {"expr_str": batch.expression, "hint": {"as_int": 3}}}
+        ramp = np.tile(np.float32([1, 2] * 5), (3, 10, 1))
+        row = program.weight("row", ramp[0, 0], "buffer")
+        frame = program.op("expand.default", {"self": row, "size": {"as_sym_ints": [
+            {"as_name": "batch"}, {"as_int": 10}, {"as_int": 10}]}}, ramp,
+            shapes=[[batch, 10, 10]])
+        part = program.op("slice.Tensor", {"self": frame, "dim": 1, "start": 1, "end": 9},
+                          ramp[:, 1:9], shapes=[[batch, 8, 10]])
+        inner = ramp[:, 1:9].copy()
+        inner[:, :, 2:8] = program.values[x]
+        part = program.op("slice_scatter.default",
+                          {"self": part, "src": x, "dim": 2, "start": 2, "end": 8}, inner,
+                          shapes=[[batch, 8, 10]])
+        whole = ramp.copy()
+        whole[:, 1:9] = inner
+        program.output(program.op("slice_scatter.default", {
+            "self": frame, "src": part, "dim": 1, "start": 1, "end": 9}, whole,
+            shapes=[[batch, 10, 10]]))
+        self.verify_bounds(program, "s1=1", "s1=4")
+
+    def test_constants_equal_at_some_sizes(self):
+        """A batch of up to 4, for whose samples it is 5, beside a tensor of 5 rows."""
+        batch = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("x", numbers(3, 2), [batch, 2])
+        y = program.input("y", numbers(5, 2))
+        program.ranges["s1"] = {"min_val": 1, "max_val": 4}
+        program.graph["sym_int_values"]["batch"] = {
+            "as_expr": {"expr_str": batch.expression, "hint": {"as_int": 3}}}
+        row = program.weight("row", np.float32([1, 2, 4, 8]), "buffer")
+        joined = []
+        for value, size, count in ((x, {"as_name": "batch"}, batch), (y, {"as_int": 5}, 5)):
+            rows = np.tile(program.values[row], (len(program.values[value]), 1))
+            rows = program.op("expand.default", {"self": row, "size": {
+                "as_sym_ints": [size, {"as_int": 4}]}}, rows, shapes=[[count, 4]])
+            joined.append(program.op("cat.default", {"tensors": [rows, value], "dim": 1},
+                                     np.concatenate([program.values[rows],
+                                                     program.values[value]], 1),
+                                     shapes=[[count, 6]]))
+        program.output(*joined)
+        self.verify_bounds(program, "s1=1", "s1=4")
+
     def verify_bounds(self, program, *points):
         """Verifies a program at its bounds, and asks what it costs at the largest sizes."""
         path = self.folder / "bounded.pt2"
