@@ -14,7 +14,7 @@ from archives import Program, Symbol
 from samples import SAMPLES, numbers
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from exit_codes import DONE, USAGE  # noqa: E402
+from exit_codes import BROKEN, DONE, USAGE  # noqa: E402
 
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SHAPES = {"sizes": ["--shape", "x=3x4"]}
@@ -164,6 +164,34 @@ class SamplesTest(unittest.TestCase):
                                      shapes=[[count, 6]]))
         program.output(*joined)
         self.verify_bounds(program, "s1=1", "s1=4")
+
+    def test_specialised_sizes(self):
+        """A program with an open size that holds for one value of it alone."""
+        rows = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("pair_0", numbers(3, 4), [rows, 4])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 8}
+        program.guards = ["2 <= L['pair'][0].size()[0]", "(1 + L['pair'][0].size()[0] // 3) == 2",
+                          "(2*L['pair'][0].size()[0]) == 6"]
+        program.output(program.op("view.default", {"self": x, "size": [2, 6]},
+                                  program.values[x].reshape(2, 6)))
+        path = self.folder / "guarded.pt2"
+        program.save(path)
+        for options in ([], ["--shape=pair_0=1..8x4"], ["--shape=pair_0=6x4"]):
+            done = subprocess.run([NNC, "compile", path, "-o", self.folder / "out", *options],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, USAGE, done.stderr)
+            self.assertIn("holds only for sizes with (", done.stderr)
+            self.assertIn("pair_0.size(0)", done.stderr)
+            self.assertIn("--shape pair_0=3x4 gives the sizes of its example", done.stderr)
+        done = subprocess.run([NNC, "verify", path, "--shape=pair_0=3x4"], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        # A contradiction for the example, too, is an error of the program.
+        program.guards = ["L['pair'][0].size()[0] == 5", "L['pair'][0].size()[0] = = 3"]
+        program.save(path)
+        done = subprocess.run([NNC, "check", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, BROKEN, done.stderr)
 
     def verify_bounds(self, program, *points):
         """Verifies a program at its bounds, and asks what it costs at the largest sizes."""
