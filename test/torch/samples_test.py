@@ -50,6 +50,7 @@ class SamplesTest(unittest.TestCase):
         done = subprocess.run([NNC, "verify", path, "--shape", "x=1..8x4"], capture_output=True,
                               text=True)
         self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        self.assertIn("s77 is axis 0 of 'x'\n", done.stdout)
         self.assertIn("s77=1", done.stdout)
 
     def test_bounds_of_the_program(self):
