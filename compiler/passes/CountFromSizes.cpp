@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/patterns/FoldConstants.h"
+#include "compiler/sizes/EqualAtAllSizes.h"
 #include "compiler/sizes/FoldedOps.h"
 #include "compiler/sizes/Progressions.h"
 #include "compiler/sizes/SizedNetwork.h"
@@ -26,6 +27,7 @@ struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
       return signalPassFailure();
     countFromSizes(sampled->getNetworks(), sampled->getFinder());
     foldAlike(sampled->getNetworks(), isWorthFolding);
+    shareEqualConstants(sampled->getNetworks());
     sampled->keepSums();
   }
 };

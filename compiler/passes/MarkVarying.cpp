@@ -6,6 +6,7 @@
 
 #include "compiler/passes/Passes.h"
 #include "compiler/sizes/Constants.h"
+#include "compiler/sizes/EqualAtAllSizes.h"
 #include "compiler/sizes/SizedNetwork.h"
 #include "compiler/sizes/VaryingLayers.h"
 
@@ -33,8 +34,11 @@ struct MarkVaryingPass : nnc::impl::MarkVaryingBase<MarkVaryingPass> {
     for (ModuleOp network : sampled.getNetworks().drop_front())
       if (failed(compareLayers(plan, network)))
         return failure();
-    if (failed(shareConstants(sampled.getNetworks())) ||
-        failed(markVarying(sampled.getNetworks(), sampled.getFinder())))
+    shareEqualConstants(sampled.getNetworks());
+    if (failed(shareConstants(sampled.getNetworks())))
+      return failure();
+    separateConstants(sampled.getNetworks());
+    if (failed(markVarying(sampled.getNetworks(), sampled.getFinder())))
       return failure();
     for (auto function : plan.getOps<func::FuncOp>())
       if (!function.isPrivate())

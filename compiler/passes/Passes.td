@@ -242,7 +242,8 @@ def CountFromSizes : Pass<"nnc-count-from-sizes", "::mlir::ModuleOp"> {
     all imports of the network, ops that compute these numbers from the sizes,
     and that no pass folds, replace such constants. Ops on constants whose
     results depend on the sizes are folded in all imports, or marked so that no
-    pass folds them in some.
+    pass folds them in some. Constants that are equal to each other at all sizes
+    become one.
 
     ```mlir
     %p = nn.constant dense<[5, 6, 7]> : tensor<3xi64>   // with 5 rows in a cache

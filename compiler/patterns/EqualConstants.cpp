@@ -7,11 +7,8 @@
 #include "compiler/patterns/EqualConstants.h"
 
 #include "dialects/nn/Nn.h"
-#include "dialects/nn/tensors/TensorData.h"
 
 #include "llvm/Support/xxhash.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace nnc;
@@ -23,29 +20,28 @@ using namespace nnc::nn;
 static constexpr size_t kHashed = 1024;
 
 void nnc::shareEqualConstants(ModuleOp module) {
-  struct Known {
-    Type type;
-    TensorData data;
-    ElementsAttr value;
-  };
-  std::multimap<uint64_t, Known> known;
+  ConstantValues values;
   module.walk([&](ConstantOp constant) {
-    ElementsAttr value = constant.getValue();
-    std::optional<TensorData> data = TensorData::get(value);
-    if (!isa<DenseResourceElementsAttr>(value) || !data)
-      return;
-    ArrayRef<char> bytes = data->getBytes();
-    StringRef start(bytes.data(), std::min(bytes.size(), kHashed));
-    uint64_t hash = llvm::xxh3_64bits(start);
-    auto [first, last] = known.equal_range(hash);
-    for (auto &[same, other] : llvm::make_range(first, last)) {
-      if (other.value == value)
-        return;
-      if (other.type != value.getType() || other.data.getBytes() != bytes)
-        continue;
-      constant.setValueAttr(other.value);
-      return;
-    }
-    known.insert({hash, {value.getType(), *data, value}});
+    // Values of constants that vary with the sizes of the network may be equal
+    // at some sizes only.
+    if (isa<DenseResourceElementsAttr>(constant.getValue()) &&
+        !constant->hasAttr(kVariesAttr))
+      constant.setValueAttr(values.add(constant.getValue()));
   });
+}
+
+ElementsAttr ConstantValues::add(ElementsAttr value) {
+  std::optional<TensorData> data = TensorData::get(value);
+  if (!data)
+    return value;
+  ArrayRef<char> bytes = data->getBytes();
+  StringRef start(bytes.data(), std::min(bytes.size(), kHashed));
+  uint64_t hash = llvm::xxh3_64bits(start);
+  auto [first, last] = known.equal_range(hash);
+  for (auto &[same, other] : llvm::make_range(first, last))
+    if (other.value == value || (other.value.getType() == value.getType() &&
+                                 other.data.getBytes() == bytes))
+      return other.value;
+  known.insert({hash, {value, *data}});
+  return value;
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/routines/Catalogue.h"
 #include "compiler/sizes/Fields.h"
+#include "dialects/nn/attributes/ModelName.h"
 #include "dialects/nn/description/Description.h"
 
 #include "mlir/IR/Verifier.h"
@@ -249,6 +250,19 @@ LogicalResult Generalizer::mergeLoop(ArrayRef<Operation *> ops) {
   return success();
 }
 
+/// Returns a description of a step of a program for messages.
+static std::string describeStep(Operation *op) {
+  std::string kind = op->getName().stripDialect().str();
+  StringRef name;
+  if (auto place = dyn_cast<exec::PlaceOpInterface>(op))
+    name = place.getName();
+  else if (auto call = dyn_cast<exec::CallOp>(op))
+    name = call.getName();
+  else
+    name = nn::getModelName(op->getLoc());
+  return name.empty() ? kind : kind + " '" + name.str() + "'";
+}
+
 LogicalResult Generalizer::mergeSteps(ArrayRef<Block *> blocks) {
   SmallVector<Block::iterator> next;
   for (Block *block : blocks)
@@ -257,8 +271,12 @@ LogicalResult Generalizer::mergeSteps(ArrayRef<Block *> blocks) {
     SmallVector<Operation *> ops;
     OperationName kind = next[0]->getName();
     for (auto [block, at] : llvm::zip(blocks, next)) {
-      if (at == block->end() || at->getName() != kind)
-        return fail(programs[0], "the calls differ");
+      if (at == block->end())
+        return fail(&*next[0],
+                    describeStep(&*next[0]) + " is not needed at other sizes");
+      if (at->getName() != kind)
+        return fail(&*next[0], describeStep(&*next[0]) + " is " +
+                                   describeStep(&*at) + " at other sizes");
       ops.push_back(&*at);
     }
     for (Block::iterator &at : next)
@@ -286,6 +304,10 @@ LogicalResult Generalizer::mergeSteps(ArrayRef<Block *> blocks) {
         return failure();
     }
   }
+  for (auto [block, at] : llvm::zip(blocks, next))
+    if (at != block->end())
+      return fail(programs[0],
+                  describeStep(&*at) + " is needed at other sizes alone");
   return success();
 }
 

@@ -8,8 +8,10 @@
 
 #include "dialects/nn/Nn.h"
 #include "dialects/qnn/Qnn.h"
+#include "frontends/common/Attempt.h"
 #include "frontends/common/Module.h"
 #include "frontends/torch/graph/Graph.h"
+#include "frontends/torch/graph/Guards.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -34,6 +36,31 @@ static std::optional<Symbols> bindAll(const Program &program,
         !input.type || checkSizes(program, input.name, input.type.getShape(),
                                   symbols, problems);
   return isBound ? std::optional(std::move(symbols)) : std::nullopt;
+}
+
+/// Imports the graph. `guard` does not hold for the sizes of the inputs: where
+/// the program contradicts itself for these, the error explains that.
+static void runImporter(GraphImporter &importer, ArrayRef<Input> inputs,
+                        const std::optional<Guard> &guard, Problems &problems) {
+  if (!guard)
+    return importer.run(inputs);
+  std::string contradiction;
+  {
+    nnc::frontends::Attempt attempt(problems);
+    importer.run(inputs);
+    if (!attempt.isBroken())
+      return attempt.report();
+    contradiction = attempt.describe();
+  }
+  problems.report(ImportStatus::unbound)
+      << "holds only for sizes with " << guard->equation
+      << ", by which PyTorch specialised the program when it exported it ("
+      << contradiction << "); "
+      << (guard->options.empty()
+              ? "give such sizes by --shape"
+              : guard->options + " gives the sizes of its example")
+      << ", and for others export the program again, with code that does not "
+         "depend on this equation";
 }
 
 ImportResult nnc::torch::importModel(StringRef path,
@@ -80,7 +107,9 @@ ImportResult nnc::torch::importModel(StringRef path,
           bindAll(*program, inputs, options.passesBounds, problems)) {
     GraphImporter importer(*program, *signature, std::move(*symbols), options,
                            problems, main);
-    importer.run(inputs);
+    runImporter(importer, inputs,
+                findBrokenGuard(*program, *signature, importer.getSymbols()),
+                problems);
     result.foundSizes = importer.getLengths().getSizes().vec();
   }
   finishModule(std::move(module), path, program->getSha256(), options, problems,

@@ -392,6 +392,10 @@ class Sizes(unittest.TestCase):
                         emitted.nnc("compile", self.save(net), "-o", self.folder / "out",
                                     f"--shape=x={bounds}")
                     self.assertEqual(caught.exception.code, emitted.LACKING)
+                    most = bounds.replace("1..", "").replace("2..", "").replace("4..", "")
+                    self.assertIn(f"; 'batch' is axis 0 of 'x', 'length' is axis 1 of 'x'; --shape "
+                                  f"x={most} compiles the model for the largest sizes alone",
+                                  str(caught.exception))
         # Beyond the switch all sizes are alike, also where the slice takes all.
         net = Net(x=(TensorProto.FLOAT, ["batch", "length"]))
         net.outputs = [cut(1, 0, 5)]

@@ -158,7 +158,7 @@ TABLE = {
     "compiler/routines": (rooms("routines", "search") + ROUTINE_TABLES,
                           MLIR, True),
     "compiler/precision": (rooms("precision", "accuracy", "routines"), MLIR, True),
-    "compiler/sizes": (rooms("sizes", "routines", "memory"), MLIR, True),
+    "compiler/sizes": (rooms("sizes", "patterns", "routines", "memory"), MLIR, True),
     "compiler/tuning": (rooms("tuning", "routines", "memory", "search"),
                         MLIR + TOOLBOX, True),
     "compiler/passes": (rooms("passes", "patterns", "compression", "quantize", "routines",

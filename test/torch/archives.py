@@ -115,7 +115,7 @@ class Program(Graph):
         super().__init__()
         self.input_specs, self.output_specs, self.inputs, self.expected = [], [], {}, {}
         self.weights, self.constants, self.files, self.ranges = {}, {}, {}, {}
-        self.out_spec = None
+        self.out_spec, self.guards = None, []
 
     def input(self, name, array, shape=None):
         array = np.asarray(array)
@@ -171,7 +171,7 @@ class Program(Graph):
                                                "output_specs": self.output_specs}},
                 "opset_version": {"aten": 10}, "range_constraints": self.ranges,
                 "schema_version": {"major": 8, "minor": 20}, "verifiers": ["TRAINING"],
-                "torch_version": "2.13.0", "guards_code": []}
+                "torch_version": "2.13.0", "guards_code": self.guards}
 
     def get_files(self):
         """The files of the archive by name; JSON is not yet text."""

@@ -14,7 +14,7 @@ from archives import Program, Symbol
 from samples import SAMPLES, numbers
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from exit_codes import DONE, LACKING, USAGE  # noqa: E402
+from exit_codes import BROKEN, DONE, LACKING, USAGE  # noqa: E402
 
 NNC = pathlib.Path(os.environ["NNC_BUILD_DIR"]) / "bin" / "nnc"
 SHAPES = {"sizes": ["--shape", "x=3x4"]}
@@ -50,6 +50,7 @@ class SamplesTest(unittest.TestCase):
         done = subprocess.run([NNC, "verify", path, "--shape", "x=1..8x4"], capture_output=True,
                               text=True)
         self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        self.assertIn("s77 is axis 0 of 'x'\n", done.stdout)
         self.assertIn("s77=1", done.stdout)
 
     def test_bounds_of_the_program(self):
@@ -100,6 +101,98 @@ class SamplesTest(unittest.TestCase):
                                                    "step": 2},
                                   program.values[x][::2], shapes=[[half, 4]]))
         self.verify_bounds(program, "=4", "=40")
+
+    def test_equal_constants(self):
+        """Constants that are equal and whose lengths depend on the batch: the places of rows for
+        two gathers, and the sides of a frame, which are stored in the code."""
+        batch = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("x", numbers(3, 7), [batch, 7])
+        i = program.input("i", np.array([[0, 6], [3, 3], [5, 1]]), [batch, 2])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 40}
+        sine = program.op("sin.default", {"self": x}, np.sin(program.values[x]),
+                          shapes=[[batch, 7]])
+        found = [program.op("gather.default", {"self": table, "dim": 1, "index": i},
+                            np.take_along_axis(program.values[table], program.values[i], 1),
+                            shapes=[[batch, 2]]) for table in (x, sine)]
+        program.output(program.op("add.Tensor", {"self": found[0], "other": found[1]},
+                                  program.values[found[0]] + program.values[found[1]],
+                                  shapes=[[batch, 2]]))
+        self.verify_bounds(program, "s1=1", "s1=40")
+
+        program = Program()
+        x = program.input("x", numbers(3, 8, 6), [batch, 8, 6])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 4}
+        program.graph["sym_int_values"]["batch"] = {
+            "as_expr": {"expr_str": batch.expression, "hint": {"as_int": 3}}}
+        ramp = np.tile(np.float32([1, 2] * 5), (3, 10, 1))
+        row = program.weight("row", ramp[0, 0], "buffer")
+        frame = program.op("expand.default", {"self": row, "size": {"as_sym_ints": [
+            {"as_name": "batch"}, {"as_int": 10}, {"as_int": 10}]}}, ramp,
+            shapes=[[batch, 10, 10]])
+        part = program.op("slice.Tensor", {"self": frame, "dim": 1, "start": 1, "end": 9},
+                          ramp[:, 1:9], shapes=[[batch, 8, 10]])
+        inner = ramp[:, 1:9].copy()
+        inner[:, :, 2:8] = program.values[x]
+        part = program.op("slice_scatter.default",
+                          {"self": part, "src": x, "dim": 2, "start": 2, "end": 8}, inner,
+                          shapes=[[batch, 8, 10]])
+        whole = ramp.copy()
+        whole[:, 1:9] = inner
+        program.output(program.op("slice_scatter.default", {
+            "self": frame, "src": part, "dim": 1, "start": 1, "end": 9}, whole,
+            shapes=[[batch, 10, 10]]))
+        self.verify_bounds(program, "s1=1", "s1=4")
+
+    def test_constants_equal_at_some_sizes(self):
+        """A batch of up to 4, for whose samples it is 5, beside a tensor of 5 rows."""
+        batch = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("x", numbers(3, 2), [batch, 2])
+        y = program.input("y", numbers(5, 2))
+        program.ranges["s1"] = {"min_val": 1, "max_val": 4}
+        program.graph["sym_int_values"]["batch"] = {
+            "as_expr": {"expr_str": batch.expression, "hint": {"as_int": 3}}}
+        row = program.weight("row", np.float32([1, 2, 4, 8]), "buffer")
+        joined = []
+        for value, size, count in ((x, {"as_name": "batch"}, batch), (y, {"as_int": 5}, 5)):
+            rows = np.tile(program.values[row], (len(program.values[value]), 1))
+            rows = program.op("expand.default", {"self": row, "size": {
+                "as_sym_ints": [size, {"as_int": 4}]}}, rows, shapes=[[count, 4]])
+            joined.append(program.op("cat.default", {"tensors": [rows, value], "dim": 1},
+                                     np.concatenate([program.values[rows],
+                                                     program.values[value]], 1),
+                                     shapes=[[count, 6]]))
+        program.output(*joined)
+        self.verify_bounds(program, "s1=1", "s1=4")
+
+    def test_specialised_sizes(self):
+        """A program with an open size that holds for one value of it alone."""
+        rows = Symbol("Symbol('s1', positive=True, integer=True)", 3)
+        program = Program()
+        x = program.input("pair_0", numbers(3, 4), [rows, 4])
+        program.ranges["s1"] = {"min_val": 1, "max_val": 8}
+        program.guards = ["2 <= L['pair'][0].size()[0]", "(1 + L['pair'][0].size()[0] // 3) == 2",
+                          "(2*L['pair'][0].size()[0]) == 6"]
+        program.output(program.op("view.default", {"self": x, "size": [2, 6]},
+                                  program.values[x].reshape(2, 6)))
+        path = self.folder / "guarded.pt2"
+        program.save(path)
+        for options in ([], ["--shape=pair_0=1..8x4"], ["--shape=pair_0=6x4"]):
+            done = subprocess.run([NNC, "compile", path, "-o", self.folder / "out", *options],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, USAGE, done.stderr)
+            self.assertIn("holds only for sizes with (", done.stderr)
+            self.assertIn("pair_0.size(0)", done.stderr)
+            self.assertIn("--shape pair_0=3x4 gives the sizes of its example", done.stderr)
+        done = subprocess.run([NNC, "verify", path, "--shape=pair_0=3x4"], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, DONE, done.stdout + done.stderr)
+        # A contradiction for the example, too, is an error of the program.
+        program.guards = ["L['pair'][0].size()[0] == 5", "L['pair'][0].size()[0] = = 3"]
+        program.save(path)
+        done = subprocess.run([NNC, "check", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, BROKEN, done.stderr)
 
     def verify_bounds(self, program, *points):
         """Verifies a program at its bounds, and asks what it costs at the largest sizes."""

@@ -16,6 +16,10 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nnc::tools {
 
@@ -71,6 +75,8 @@ ExitCode Importer::import(ImportedModel &model) {
   if (choices.ranges.empty() && (!findsSizes || choices.foundSizes))
     return ExitCode::done;
   sized = std::make_unique<SizedImport>(choices, context, *this);
+  dimNames = model.dimNames;
+  auto advice = adviseOnSizes();
   return sized->nameSizes(model);
 }
 
@@ -238,16 +244,44 @@ ExitCode Importer::gatherSamples(ImportedModel &model) {
   return sized->gatherSamples(model);
 }
 
+std::string Importer::spellOneSize() const {
+  std::vector<std::string> places, shapes;
+  llvm::StringSet<> named;
+  for (const auto &[input, dims] : choices.ranges) {
+    auto names = dimNames.find(input);
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      std::string name = names != dimNames.end() && axis < names->second.size()
+                             ? names->second[axis]
+                             : "";
+      // A size without a name is called by its input and its axis.
+      if (dims[axis].varies() && !name.empty() && named.insert(name).second)
+        places.push_back(
+            fmt::format("'{}' is axis {} of '{}'", name, axis, input));
+    }
+    auto largest = choices.shapes.find(input);
+    if (largest != choices.shapes.end())
+      shapes.push_back(
+          fmt::format("--shape {}={}", input, fmt::join(largest->second, "x")));
+  }
+  std::string text =
+      places.empty() ? "" : fmt::format("; {}", fmt::join(places, ", "));
+  return fmt::format("{}; {} compiles the model for the largest sizes alone",
+                     text, fmt::join(shapes, " "));
+}
+
 std::unique_ptr<mlir::ScopedDiagnosticHandler> Importer::adviseOnSizes() const {
-  if (!sized || !sized->isFoundOnly())
+  if (!sized)
     return nullptr;
+  std::string advice =
+      sized->isFoundOnly()
+          ? "; give the rows a fixed number before: join them with as many "
+            "zeros (Concat) and take the first ones (Slice)"
+          : spellOneSize();
   return std::make_unique<mlir::ScopedDiagnosticHandler>(
-      &context, [](mlir::Diagnostic &diagnostic) {
+      &context, [advice](mlir::Diagnostic &diagnostic) {
         if (llvm::StringRef(diagnostic.str())
                 .contains("in a way that nnc does not handle"))
-          diagnostic << "; give the rows a fixed number before: join them with "
-                        "as many zeros (Concat) and take the first ones "
-                        "(Slice)";
+          diagnostic << advice;
         return mlir::failure();
       });
 }

@@ -85,8 +85,7 @@ public:
   /// sizes (nn.sample). Leaves other models unchanged.
   ExitCode gatherSamples(ImportedModel &model);
   /// Returns a handler that adds advice on the model to messages about sizes,
-  /// or null. It is needed if all open sizes depend on data: the messages tell
-  /// the user to give bounds, which is impossible then.
+  /// or null if all sizes are given.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> adviseOnSizes() const;
 
 private:
@@ -99,6 +98,9 @@ private:
   /// Quantizes an imported module with the samples of
   /// ModelOptions::quantization.
   ExitCode quantize(ImportedModel &model);
+  /// Returns which dimensions of the inputs the open sizes are, and the options
+  /// that give them the largest sizes alone.
+  std::string spellOneSize() const;
   /// Makes the imported module take its time window frame by frame.
   ExitCode stream(ImportedModel &model);
 
@@ -108,6 +110,8 @@ private:
   target::MachineAttr machine;
   Check check;
   std::unique_ptr<SizedImport> sized; ///< null if all sizes are given
+  /// The model's names of the dimensions of inputs, if there is a `sized`.
+  std::map<std::string, std::vector<std::string>> dimNames;
 };
 
 } // namespace nnc::tools

@@ -113,6 +113,8 @@ public:
                                                  : Prepared::Gpu::own);
           code != ExitCode::done)
         return code;
+      if (!json)
+        printSizes();
       for (TestCase &one : *cases)
         if (llvm::Error error = verify(one))
           return fail(std::move(error), ExitCode::ownFault);
@@ -372,6 +374,20 @@ private:
     return findFirstDifference(prepared.driver->layeredFor(function),
                                request.inputs, prepared.manifest,
                                result->layersFile, tolerance);
+  }
+
+  /// Prints which dimension of which input each size is that the caller
+  /// chooses: its name may be one that an exporter made, such as s77.
+  void printSizes() const {
+    for (const SizeInfo &size : prepared.manifest.callersSizes())
+      for (const Port &input : prepared.manifest.inputs) {
+        auto dim = llvm::find(input.dims, size.name);
+        if (dim == input.dims.end())
+          continue;
+        printOut("{} is axis {} of '{}'\n", size.name, dim - input.dims.begin(),
+                 displayText(input.name));
+        break;
+      }
   }
 
   void print(const TestCase &one, const Port &port,
