@@ -15,6 +15,12 @@
 
 namespace nnc {
 
+/// Returns the text of an attribute, which is empty if that is null or no text.
+inline llvm::StringRef getText(mlir::Attribute attribute) {
+  auto text = mlir::dyn_cast_or_null<mlir::StringAttr>(attribute);
+  return text ? text.getValue() : llvm::StringRef();
+}
+
 /// Returns true if the bytes of `move`, which is one of the moves of `op`,
 /// already are at their place in the result, so that no copy is needed.
 bool staysInPlace(mlir::Operation *op, const Move &move);

@@ -14,11 +14,6 @@ using namespace nnc;
 using exec::PlaceAttr;
 using exec::Pool;
 
-static StringRef getText(Attribute attribute) {
-  auto text = dyn_cast_or_null<StringAttr>(attribute);
-  return text ? text.getValue() : StringRef();
-}
-
 /// Copies the attributes that describe the elements of an argument or result of
 /// the function to `to`, the input, output or state that it becomes.
 static void copyPortAttrs(DictionaryAttr from, Operation *to) {

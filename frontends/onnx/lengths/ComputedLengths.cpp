@@ -7,6 +7,7 @@
 #include "frontends/onnx/lengths/ComputedLengths.h"
 
 #include "frontends/onnx/control/Sequences.h"
+#include "frontends/onnx/graph/CarrierTypes.h"
 #include "frontends/onnx/graph/Graph.h"
 
 #include <limits>
