@@ -88,6 +88,13 @@ class Net(writer.Graph):
 
 
 class LayersTest(unittest.TestCase):
+    def run_sizes(self, net, shape, x, want):
+        """Runs a net whose input x has sizes that vary."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = net.save(pathlib.Path(folder, "net.pb"))
+            (got,) = running.run(path, [("x", x)], folder, "--shape", shape)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
     def run_net(self, net, counts=0):
         """Runs a net whose outputs have `counts` sizes that the data decide."""
         with tempfile.TemporaryDirectory() as folder:
@@ -186,11 +193,8 @@ class LayersTest(unittest.TestCase):
         y = net.node("Conv2D", y, taps, padding="VALID", strides=[1, 1, 1, 1])
         y = net.node("Squeeze", y, squeeze_dims=[1])
         net.node("BatchToSpaceND", y, blocks, crops, name="y")
-        with tempfile.TemporaryDirectory() as folder:
-            path = net.save(pathlib.Path(folder, "net.pb"))
-            (got,) = running.run(path, [("x", sound)], folder, "--shape", "x=1x5..16x3")
         want = conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0]
-        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+        self.run_sizes(net, "x=1x5..16x3", sound, want)
 
     def test_dilations_of_other_graphs(self):
         """Phases that another node reads, or that a padded convolution reads, stay."""
