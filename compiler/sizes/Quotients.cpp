@@ -53,13 +53,23 @@ AffineExpr ExpressionFinder::findQuotient(ArrayRef<int64_t> values) const {
   for (const Term &term : quotients)
     if (AffineExpr found = fit(&term, values))
       return found;
+  // Most samples are close to the largest size, where a quotient hardly varies:
+  // with two values, it would fit anything beside a size.
+  auto isDetermined = [](const Term &quotient) {
+    llvm::SmallDenseSet<int64_t> distinct(quotient.values.begin(),
+                                          quotient.values.end());
+    return distinct.size() > 2;
+  };
   for (size_t i = 0; i < quotients.size(); ++i) {
+    if (!isDetermined(quotients[i]))
+      continue;
     for (const Term &term : terms)
       if (AffineExpr found = fit({&term, &quotients[i]}, values))
         return found;
     for (size_t j = 0; j < i; ++j)
-      if (AffineExpr found = fit({&quotients[j], &quotients[i]}, values))
-        return found;
+      if (isDetermined(quotients[j]))
+        if (AffineExpr found = fit({&quotients[j], &quotients[i]}, values))
+          return found;
   }
   // A quotient of one size by a small number. It is taken only if no other
   // rounding, and no other number, gives these values at the samples.

@@ -327,7 +327,9 @@ Value LayerBuilder::expand(Value x, ArrayRef<int64_t> shape) {
 }
 
 Value LayerBuilder::castTo(Value x, Type element) {
-  if (!x || getElement(x) == element)
+  if (!x || !element)
+    return {};
+  if (getElement(x) == element)
     return x;
   return createAs<nn::CastOp>(RankedTensorType::get(getShape(x), element), x);
 }

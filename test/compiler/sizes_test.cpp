@@ -115,9 +115,32 @@ TEST_CASE("Finds sums and products of one size") {
   requireFound(finder,
                [](const SizePoint &p) { return (p[0] + 1) * (p[0] + 2); });
   REQUIRE(!finder.find(
-      sample(finder, [](const SizePoint &p) { return p[0] / 2; })));
-  REQUIRE(!finder.find(
       sample(finder, [](const SizePoint &p) { return int64_t(1) << p[0]; })));
+}
+
+TEST_CASE("Finds rounded quotients that the samples leave no doubt about") {
+  MLIRContext context;
+  ExpressionFinder finder = makeFinder({{"n", 1, 9, 1}}, context);
+  requireFound(finder, [](const SizePoint &p) { return p[0] / 2; });
+  requireFound(finder, [](const SizePoint &p) { return (p[0] + 1) / 2; });
+  auto ninth = [](const SizePoint &p) { return p[0] / 9; };
+  REQUIRE(!finder.find(sample(finder, ninth)));
+}
+
+TEST_CASE("Finds what follows from a quotient that was added") {
+  MLIRContext context;
+  ExpressionFinder finder = makeFinder({{"n", 20, 900, 1}}, context);
+  AffineExpr n = getAffineSymbolExpr(0, &context);
+  auto windows = [](const SizePoint &p) { return (p[0] + 6) / 11; };
+  REQUIRE(!finder.find(sample(finder, windows)));
+  // Neither another quotient nor one with a negative numerator is taken.
+  REQUIRE(!finder.addQuotient((n + 17).floorDiv(11), sample(finder, windows)));
+  auto negative = [](const SizePoint &p) { return (p[0] - 6 + 11) / 11 - 1; };
+  REQUIRE(!finder.addQuotient((n - 6).floorDiv(11), sample(finder, negative)));
+  REQUIRE(finder.addQuotient((n + 6).floorDiv(11), sample(finder, windows)));
+  requireFound(finder, windows);
+  requireFound(finder,
+               [&](const SizePoint &p) { return 3 * windows(p) * p[0]; });
 }
 
 TEST_CASE("Finds quotients that are whole at all sizes") {

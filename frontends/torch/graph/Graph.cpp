@@ -404,10 +404,17 @@ void GraphImporter::returnResults(Scope &scope) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (auto name = function.getArgAttrOfType<StringAttr>(i, nn::kNameAttr);
           name && name.getValue() == input.target &&
-          function.getArgAttr(i, nn::kInitialAttr))
+          function.getArgAttr(i, nn::kInitialAttr)) {
+        auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+        if (value && value.getType() != type)
+          problems.report(ImportStatus::broken, problems.getLoc(input.target))
+              << "is a buffer of shape " << toString(type.getShape())
+              << ", and the program gives it a value of shape "
+              << toString(getShape(value)) << " or of another type";
         function.setArgAttr(
             i, nn::kStateAttr,
             builder.getI64IntegerAttr(static_cast<int64_t>(results.size())));
+      }
     results.push_back(value);
     names.push_back(input.target);
   }

@@ -35,7 +35,7 @@ struct Scalar {
   /// The number as an expression of data-dependent sizes, if it depends on
   /// them, otherwise null. `integer` is then its value in this import.
   LengthExpression length = {};
-  /// Whether the number may be another one at other sizes of the inputs. If
+  /// True if the number may be another one at other sizes of the inputs. If
   /// `value` is set, too, it computes the number, which `real` has in this
   /// import.
   bool isOfSizes = false;
