@@ -135,8 +135,8 @@ TEST_CASE("Finds what follows from a quotient that was added") {
   REQUIRE(!finder.find(sample(finder, windows)));
   // Neither another quotient nor one with a negative numerator is taken.
   REQUIRE(!finder.addQuotient((n + 17).floorDiv(11), sample(finder, windows)));
-  auto negative = [](const SizePoint &p) { return (p[0] - 6 + 11) / 11 - 1; };
-  REQUIRE(!finder.addQuotient((n - 6).floorDiv(11), sample(finder, negative)));
+  auto negative = [](const SizePoint &p) { return (p[0] - 25 + 11) / 11 - 1; };
+  REQUIRE(!finder.addQuotient((n - 25).floorDiv(11), sample(finder, negative)));
   REQUIRE(finder.addQuotient((n + 6).floorDiv(11), sample(finder, windows)));
   requireFound(finder, windows);
   requireFound(finder,
