@@ -193,7 +193,7 @@ def linalg_forms(x, y, v):
             .linalg.solve_triangular(factor, x, upper=False), torch.linalg.solve_triangular(
                 factor.mT, x, upper=True), torch.linalg.solve_triangular(
                     factor, x.mT, upper=False, left=False), torch.linalg.det(a), *torch.linalg
-            .slogdet(a), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot(
+            .slogdet(a), *torch.slogdet(-a), torch.logdet(a), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot(
                 [v, x[0], y[0], y[1, 0]]), torch.linalg.cross(points, points.flip(0)), torch.cross(
                     points, points.flip(1), dim=1), torch.inner(x[0], y[1]), torch.addr(
                         x[0], v, y[0, 0], beta=0.5, alpha=2), torch.linalg.norm(x[0]), torch.linalg

@@ -301,6 +301,11 @@ Value convertDet(Node &node) {
   return node.create<nn::DetOp>(x);
 }
 
+/// Converts logdet, which is NaN where the determinant is negative.
+Value convertLogOfDet(Node &node) {
+  return node.createElementwise("log", {convertDet(node)});
+}
+
 /// Converts linalg_matrix_power: the product of a matrix with itself.
 Value convertMatrixPower(Node &node) {
   int64_t power = node.getInt("n");
