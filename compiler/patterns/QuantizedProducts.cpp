@@ -144,11 +144,18 @@ static std::optional<Operands> getOperands(Operation *op, StringRef &obstacle) {
                   by = qnn::getParameters(operands.w.getX().getType());
   RankedTensorType weight = getTensorType(op->getOperand(1));
   int64_t rank = weight.getRank();
-  int64_t filters = !matmul ? 0 : matmul.getTransposeB() ? rank - 2 : rank - 1;
+  // A transposed convolution has its results along the second axis of weights.
+  auto transposed = dyn_cast<ConvTransposeOp>(op);
+  int64_t filters = transposed               ? 1
+                    : !matmul                ? 0
+                    : matmul.getTransposeB() ? rank - 2
+                                             : rank - 1;
   if (from.axis >= 0)
     return fail("its input has scales along an axis");
   if (by.axis >= 0 && by.axis != filters)
     return fail("its weights have scales along an axis that is summed over");
+  if (by.axis >= 0 && transposed && transposed.getGroups() != 1)
+    return fail("its groups share the scales of its weights");
   if (weight.getNumElements() == 0)
     return fail("it has no weights");
   for (double scale : by.scales) {

@@ -224,6 +224,20 @@ class Qdq(unittest.TestCase):
         # y has two readers.
         self.check(floats=4)
 
+    def test_scales_of_transposed_convolutions(self):
+        """Scales along the results are those of integers, and scales along what is summed are
+        not, though there may be as many of both."""
+        image = self.read((2, 4, 5, 6), np.int8)
+        for axis, group in (0, 1), (1, 1), (0, 2), (1, 2):
+            values = random.integers(-127, 128, (4, 4 // group, 2, 2)).astype(np.int8)
+            scales = random.uniform(0.001, 0.05, values.shape[axis]).astype(np.float32)
+            w = self.op("DequantizeLinear", self.graph.constant(values),
+                        self.graph.constant(scales), axis=axis)
+            self.write(self.op("ConvTranspose", image, w, strides=[2, 2], group=group), np.int8,
+                       0.3)
+        # The image is dequantized once for all three.
+        self.check(floats=4)
+
     def test_coarse_biases(self):
         """Biases between multiples of scale(x) * scale(w), which is up to forty units of the
         result: they are not rounded to multiples."""
