@@ -62,7 +62,7 @@ def move_forms(x, y):
             x[:, :1].squeeze(), x[:1].squeeze(0), x[:, :1].squeeze(1), x.expand(2, 3, 4, 5),
             x[:1].expand(6, -1, -1), x.repeat(2, 1, 3), x.tile(2), x.repeat_interleave(2, 1),
             x.flip(0), x.flip((1, -1)), x.roll(1, 0), x.roll((1, -2), (0, 2)), x.roll(3), x[1],
-            x[:, -1], x[..., 1:4], x[:, ::2], x[-2:], x[:, 1:-1:2], x.narrow(2, 1, 3), x.select(
+            x[:, -1], x[..., 1:4], x[:, ::2], x[-2:], x[:, 1:-1:2], x[:, (x[0, 0, 0] > 0).long()], x.narrow(2, 1, 3), x.select(
                 1, 2), *x.split(2, 1), *x.split([1, 3, 1], -1), *x.chunk(2, 1), *x.unbind(0),
             torch.cat([x, x[:, :2]], 1), torch.stack([x, x], -1), torch.cat([x, x, x], -1), torch
             .hstack([x, x]), torch.vstack([x, x]), x.movedim(0, 2), x.swapaxes(0, 1), F.pad(

@@ -204,8 +204,39 @@ static Value takeFound(Node &node, Value x) {
 }
 
 /// Converts operators with one result that is a part of the operand.
+/// Returns the part of `x` that select or narrow takes at an index that the
+/// network computes; null if the index is known, or the operator is another.
+static Value readComputedPart(Node &node, Value x) {
+  bool isSelect = node.getOp().starts_with("select."),
+       isNarrow = node.getOp().starts_with("narrow.");
+  if ((!isSelect && !isNarrow) || node.isComplex("self") || getRank(x) == 0)
+    return {};
+  auto index = node.getScalar(isSelect ? "index" : "start");
+  if (!index || !index->value || index->length || index->isOfSizes)
+    return {};
+  auto axis = node.getAxis("dim", getRank(x), 0);
+  if (!axis)
+    return {};
+  Value places = node.reshape(
+      node.castTo(index->value, node.getBuilder().getI64Type()), {});
+  if (isNarrow) {
+    int64_t length = node.getInt("length");
+    if (length < 0 || length > getShape(x)[*axis])
+      return node.broken("takes " + Twine(length) +
+                         " elements of an axis of size " +
+                         Twine(getShape(x)[*axis]));
+    places =
+        node.createElementwise("add", {node.constant(iota(length)), places});
+  }
+  return places ? node.create<nn::GatherOp>(x, places, *axis) : Value();
+}
+
 Value convertPart(Node &node) {
   Value x = node.getTensor("self");
+  if (Value part = x ? readComputedPart(node, x) : Value())
+    return part;
+  if (node.hasFailed())
+    return {};
   bool mayBeFound = x && node.getOp().starts_with("slice") &&
                     !node.getImporter().getLengths().getSizes().empty();
   if (Value found = mayBeFound ? takeFound(node, x) : Value())
