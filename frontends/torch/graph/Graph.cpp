@@ -260,6 +260,12 @@ void GraphImporter::importNode(Scope &scope, const json::Object &object,
   const OpInfo *info = findOp(target, isComplex);
   const CustomFunction *custom =
       info || isComplex ? nullptr : customs.find(getCustomNames(name));
+  // Numbers of sizes follow from tensors, of which an error may have been
+  // reported.
+  bool isOfSizes =
+      StringRef(name).starts_with("sym_") || !StringRef(name).contains('.');
+  if (!info && !custom && isOfSizes && (!problems.none() || !missing.empty()))
+    return;
   if (!info && !custom) {
     customs.noteMissing(getCustomNames(name).front());
     if (isComplex)

@@ -225,7 +225,7 @@ std::optional<Signature> Reader::run() {
     readOutput(toObject(entry));
   if (!problems.none())
     return std::nullopt;
-  std::set<std::string> changed = findChanged(program.getGraph());
+  std::set<std::string> changed = findChanged(program.getGraph()), states;
   for (GraphInput &input : signature.inputs) {
     bool isReturned =
         llvm::any_of(signature.outputs, [&](const GraphOutput &output) {
@@ -233,6 +233,10 @@ std::optional<Signature> Reader::run() {
         });
     input.isState = input.kind == GraphInput::Kind::stored &&
                     (isReturned || changed.count(input.name));
+    if (input.isState && !states.insert(input.target).second)
+      fail(ImportStatus::broken, input.name,
+           "is the buffer '" + input.target +
+               "', which another input of the graph is, too");
     if (input.kind == GraphInput::Kind::user && changed.count(input.name))
       fail(ImportStatus::unsupported, input.name,
            "is an input that the program changes in place; change a copy of it "
