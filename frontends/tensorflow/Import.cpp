@@ -36,6 +36,29 @@ static TensorInfo getInfo(const Port &port, MLIRContext &context) {
   return info;
 }
 
+/// Gives the open first dimensions of all inputs one name. They are the number
+/// of samples, which TensorFlow does not say: a model adds or joins its inputs.
+/// Where the user gives inputs different first sizes, each stays its own.
+static void nameBatch(MutableArrayRef<TensorInfo> inputs,
+                      const GivenShapes &shapes) {
+  SmallVector<Dim *> firsts;
+  std::optional<int64_t> size;
+  for (TensorInfo &input : inputs) {
+    if (!input.dims || input.dims->empty() || input.dims->front().size)
+      continue;
+    firsts.push_back(&input.dims->front());
+    auto given = shapes.find(input.name);
+    if (given == shapes.end() || given->second.empty())
+      continue;
+    if (size && *size != given->second.front())
+      return;
+    size = given->second.front();
+  }
+  if (firsts.size() > 1)
+    for (Dim *first : firsts)
+      first->symbol = "batch";
+}
+
 ImportResult nnc::tensorflow::importModel(StringRef path,
                                           const ImportOptions &options,
                                           MLIRContext &context) {
@@ -53,6 +76,11 @@ ImportResult nnc::tensorflow::importModel(StringRef path,
   std::vector<TensorInfo> declared;
   for (const Port &port : loaded->inputs)
     declared.push_back(getInfo(port, context));
+  nameBatch(declared, options.shapes);
+  for (const TensorInfo &input : declared)
+    if (input.dims)
+      for (const Dim &dim : *input.dims)
+        result.dimNames[input.name].push_back(dim.symbol);
   std::vector<Input> inputs =
       bindInputs(declared, options.shapes, options, problems);
   for (Input &input : inputs) {

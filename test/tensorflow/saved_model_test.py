@@ -317,6 +317,22 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, BROKEN)
         self.assertIn("a graph of TensorFlow without nodes", said)
 
+    def test_samples_of_two_inputs(self):
+        """The first dimensions of all inputs are one number of samples."""
+        graph = writer.Graph()
+        a, b = (graph.placeholder(name, "float32", (-1, 3)) for name in "ab")
+        graph.node("Mul", a, b, name="y")
+        path = graph.save(self.folder / "pair.pb")
+        given = np.random.default_rng(1).normal(0, 1, (2, 3)).astype(np.float32)
+        feeds = [("a", given), ("b", given + 1)]
+        for shapes in (["a=1..4x3", "b=1..4x3"], ["a=2x3"], ["a=2x3", "b=2x3"]):
+            options = [word for shape in shapes for word in ("--shape", shape)]
+            (got,) = running.run(path, feeds, self.folder, *options)
+            np.testing.assert_allclose(got, given * (given + 1), rtol=1e-6)
+        code, said = nnc("check", path, "--shape", "a=2x3", "--shape", "b=3x3")
+        self.assertEqual(code, BROKEN, said)
+        self.assertIn("do not broadcast", said)
+
     def test_formats_of_keras(self):
         (self.folder / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
         code, said = nnc("check", self.folder / "m.h5")
