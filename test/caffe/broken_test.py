@@ -14,7 +14,7 @@ from caffemodel import blob, caffemodel, field, varint
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "broken"))
 import outcome
-from outcome import BROKEN, DONE, LACKING, LIMIT
+from outcome import BROKEN, DONE, LACKING, LIMIT, USAGE
 
 INPUT = 'input: "x" input_shape { dim: 2 dim: 3 dim: 8 dim: 8 }\n'
 
@@ -135,7 +135,7 @@ TEXTS = {
     "lstm-steps": ('input: "x" input_shape { dim: 300 dim: 1 dim: 1 }\ninput: "c" input_shape '
                    "{ dim: 300 dim: 1 }\n" + layer("LSTM", "recurrent_param { num_output: 2 }",
                                                    bottom="x c"), LACKING, "300 steps"),
-    "weights-missing": (one("InnerProduct", "inner_product_param { num_output: 2 }"), BROKEN,
+    "weights-missing": (one("InnerProduct", "inner_product_param { num_output: 2 }"), USAGE,
                         "--weights FILE.caffemodel"),
 }
 

@@ -115,7 +115,7 @@ class BrokenTest(unittest.TestCase):
 
     def test_no_parameters(self):
         self.params.unlink()
-        self.check(running.BROKEN, "without its parameters", "--weights")
+        self.check(running.USAGE, "without its parameters", "--weights")
 
     def test_parameters_of_another_name(self):
         other = self.folder / "other.params"
@@ -129,12 +129,12 @@ class BrokenTest(unittest.TestCase):
 
     def test_several_files_of_parameters(self):
         (self.folder / "net-0012.params").write_bytes(self.params.read_bytes())
-        self.check(running.BROKEN, "has 2 files of parameters", "net-0000.params to "
+        self.check(running.USAGE, "has 2 files of parameters", "net-0000.params to "
                    "net-0012.params", "--weights")
 
     def test_files_the_wrong_way_round(self):
         code, said = running.nnc("check", self.params, "--weights", self.path)
-        self.assertEqual(code, running.BROKEN)
+        self.assertEqual(code, running.USAGE)
         self.assertIn("file of parameters of MXNet; pass the symbol", said)
 
     def test_symbol_as_parameters(self):
