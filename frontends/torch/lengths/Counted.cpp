@@ -17,30 +17,18 @@ namespace nnc::torch {
 /// in front of them, and on request the number of each element among them and
 /// how often each follows itself.
 Value convertUniqueConsecutive(Node &node) {
-  Value x = node.getTensor("self");
-  if (!x)
+  auto slices = readSlices(node);
+  if (!slices)
     return {};
-  bool isOfSlices = node.has("dim");
-  SmallVector<int64_t> shape(getShape(x));
-  if (!isOfSlices)
-    x = node.reshape(x, {getNumElements(x)});
-  auto axis = node.getAxis("dim", getRank(x));
-  if (!axis || !x || getRank(x) == 0)
-    return axis && x ? node.broken("needs an axis") : Value();
-  SmallVector<int64_t> order = iota(getRank(x));
-  std::rotate(order.begin(), order.begin() + *axis, order.begin() + *axis + 1);
-  int64_t rows = getShape(x)[*axis];
-  if (rows == 0)
-    return node.unsupported("has no elements");
-  Value matrix =
-      node.reshape(node.transpose(x, order), {rows, getNumElements(x) / rows});
+  int64_t axis = slices->axis, rows = slices->rows;
   Type integer = node.getBuilder().getI64Type();
   Value isFirst = node.splat(1, integer, {1});
-  if (rows > 1 && matrix) {
+  if (rows > 1 && slices->matrix) {
     Value differs = node.createElementwise(
-        "logical_not", {node.createElementwise(
-                           "equal", {node.slice(matrix, 0, 1, rows - 1),
-                                     node.slice(matrix, 0, 0, rows - 1)})});
+        "logical_not",
+        {node.createElementwise("equal",
+                                {node.slice(slices->matrix, 0, 1, rows - 1),
+                                 node.slice(slices->matrix, 0, 0, rows - 1)})});
     differs = node.create<nn::ReduceOp>(nn::ReduceKind::max,
                                         node.castTo(differs, integer),
                                         ArrayRef<int64_t>(1), false);
@@ -49,24 +37,25 @@ Value convertUniqueConsecutive(Node &node) {
     isFirst =
         node.create<nn::ConcatOp>(ValueRange{isFirst, differs}, int64_t(0));
   }
-  Value places = findPositions(node, isFirst, 0, *axis);
+  Value places = findPositions(node, isFirst, 0, axis);
   Value inverse = node.createBinary(
       "sub", node.create<nn::CumSumOp>(isFirst, int64_t(0), false, false), 1);
   if (!places || !inverse)
     return {};
   if (node.getBool("return_inverse"))
-    node.setResult(1, isOfSlices ? inverse : node.reshape(inverse, shape));
+    node.setResult(
+        1, slices->isOfSlices ? inverse : node.reshape(inverse, slices->shape));
   if (node.getBool("return_counts")) {
     Value counts =
         scatterFlat(node, nn::ScatterKind::add, node.splat(0, integer, {rows}),
                     inverse, node.splat(1, integer));
     auto size = node.getImporter().findLength(node.getScope(),
-                                              node.getResultNames()[0], *axis);
+                                              node.getResultNames()[0], axis);
     if (counts && size)
       node.setResult(2,
                      node.getImporter().getLengths().cut(node, counts, *size));
   }
-  return node.create<nn::GatherOp>(x, places, *axis);
+  return node.create<nn::GatherOp>(slices->x, places, axis);
 }
 
 /// Converts bincount: how often each number occurs, or the sums of its weights,

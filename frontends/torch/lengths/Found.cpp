@@ -156,39 +156,56 @@ Value convertMaskedSelect(Node &node) {
       int64_t(0));
 }
 
+std::optional<Slices> readSlices(Node &node) {
+  Value x = node.getTensor("self");
+  if (!x)
+    return std::nullopt;
+  Slices slices;
+  slices.isOfSlices = node.has("dim");
+  slices.shape.assign(getShape(x).begin(), getShape(x).end());
+  if (!slices.isOfSlices)
+    x = node.reshape(x, {getNumElements(x)});
+  auto axis = node.getAxis("dim", getRank(x));
+  if (!axis || !x || getRank(x) == 0) {
+    if (axis && x)
+      node.broken("needs an axis");
+    return std::nullopt;
+  }
+  slices.axis = *axis;
+  slices.rows = getShape(x)[*axis];
+  if (slices.rows == 0) {
+    node.unsupported("has no elements");
+    return std::nullopt;
+  }
+  SmallVector<int64_t> order = iota(getRank(x));
+  std::rotate(order.begin(), order.begin() + *axis, order.begin() + *axis + 1);
+  slices.x = x;
+  slices.matrix = node.reshape(node.transpose(x, order),
+                               {slices.rows, getNumElements(x) / slices.rows});
+  return slices;
+}
+
 /// Converts _unique2 and unique_dim: the distinct elements or slices, and on
 /// request the number of each element among them and how often they occur.
 Value convertUnique(Node &node) {
-  Value x = node.getTensor("self");
-  if (!x)
+  auto slices = readSlices(node);
+  if (!slices)
     return {};
-  bool isOfSlices = node.has("dim");
-  SmallVector<int64_t> shape(getShape(x));
-  if (!isOfSlices)
-    x = node.reshape(x, {getNumElements(x)});
-  auto axis = node.getAxis("dim", getRank(x));
-  if (!axis || !x || getRank(x) == 0)
-    return axis && x ? node.broken("needs an axis") : Value();
-  SmallVector<int64_t> order = iota(getRank(x));
-  std::rotate(order.begin(), order.begin() + *axis, order.begin() + *axis + 1);
-  int64_t rows = getShape(x)[*axis];
-  if (rows == 0)
-    return node.unsupported("has no elements");
-  Value matrix =
-      node.reshape(node.transpose(x, order), {rows, getNumElements(x) / rows});
-  Value found = node.create<nn::DistinctOp>(matrix, /*sorted=*/true);
+  int64_t axis = slices->axis, rows = slices->rows;
+  Value found = node.create<nn::DistinctOp>(slices->matrix, /*sorted=*/true);
   if (!found)
     return {};
-  auto size = node.getImporter().addLength(node, 0, *axis, rows,
+  auto size = node.getImporter().addLength(node, 0, axis, rows,
                                            node.slice(found, 0, 0, 1));
   Value firsts = cutFound(node, found, 1, rows, size);
   if (node.getBool("return_inverse")) {
     Value inverse = node.slice(found, 0, 1 + rows, rows);
-    node.setResult(1, isOfSlices ? inverse : node.reshape(inverse, shape));
+    node.setResult(
+        1, slices->isOfSlices ? inverse : node.reshape(inverse, slices->shape));
   }
   if (node.getBool("return_counts"))
     node.setResult(2, cutFound(node, found, 1 + 2 * rows, rows, size));
-  return node.create<nn::GatherOp>(x, firsts, *axis);
+  return node.create<nn::GatherOp>(slices->x, firsts, axis);
 }
 
 /// Converts torchvision's nms: the boxes that no box with a higher score covers

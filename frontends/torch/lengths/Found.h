@@ -26,6 +26,19 @@ mlir::Value findPositionsOf(Node &node, mlir::Value mask, llvm::StringRef name,
 llvm::SmallVector<mlir::Value> splitPositions(Node &node, mlir::Value positions,
                                               llvm::ArrayRef<int64_t> shape);
 
+/// The elements of a tensor, or its slices along an axis, of which an operator
+/// looks for equal ones.
+struct Slices {
+  mlir::Value x;      ///< the tensor; flat if its elements are meant
+  mlir::Value matrix; ///< a row for each of them
+  int64_t axis, rows;
+  llvm::SmallVector<int64_t> shape; ///< of the operand
+  bool isOfSlices;
+};
+/// Returns the slices along the argument `dim` of the operand, or its elements
+/// without that argument. Returns nullopt after an error.
+std::optional<Slices> readSlices(Node &node);
+
 } // namespace nnc::torch
 
 #endif // NNC_FRONTENDS_TORCH_LENGTHS_FOUND_H
