@@ -195,20 +195,26 @@ static Value evaluatePolynomial(Node &node, Value x, ArrayRef<double> factors) {
 
 namespace {
 /// A number x of at least 1/2, and the one above 8 that Stirling's series
-/// takes: x itself, or x + 8 where x is smaller.
+/// takes: x itself, or x + 8 where x is smaller. Numbers below 1/2 (`isLow`)
+/// are mirrored: x is 1 minus the number.
 struct Stirling {
-  Value x, isSmall, high, inverse, square; ///< square: 1 / high^2
+  Value isLow, x, isSmall, high, inverse, square; ///< square: 1 / high^2
 };
 } // namespace
 
-static Stirling prepareStirling(Node &node, Value x) {
-  Value isSmall =
-      node.createElementwise("less", {x, node.splat(8, getElement(x))});
+static Stirling prepareStirling(Node &node, Value given) {
+  Type element = getElement(given);
+  Value isLow =
+      node.createElementwise("less", {given, node.splat(0.5, element)});
+  Value mirrored =
+      node.createElementwise("sub", {node.splat(1, element), given});
+  Value x = node.createElementwise("select", {isLow, mirrored, given});
+  Value isSmall = node.createElementwise("less", {x, node.splat(8, element)});
   Value high = node.createElementwise(
       "select", {isSmall, node.createBinary("add", x, 8), x});
   Value inverse = node.createElementwise("reciprocal", {high});
-  return {x, isSmall, high, inverse,
-          node.createElementwise("mul", {inverse, inverse})};
+  return {isLow, x,       isSmall,
+          high,  inverse, node.createElementwise("mul", {inverse, inverse})};
 }
 
 /// Converts lgamma, the logarithm of the absolute value of the gamma function:
@@ -218,14 +224,7 @@ Value convertLogGamma(Node &node) {
   if (!given)
     return {};
   Type element = getElement(given);
-  Value isLow =
-      node.createElementwise("less", {given, node.splat(0.5, element)});
-  auto pick = [&](Value a, Value b) {
-    return node.createElementwise("select", {isLow, a, b});
-  };
-  Value mirrored =
-      node.createElementwise("sub", {node.splat(1, element), given});
-  Stirling s = prepareStirling(node, pick(mirrored, given));
+  Stirling s = prepareStirling(node, given);
   Value series = node.createElementwise(
       "mul", {s.inverse, evaluatePolynomial(
                              node, s.square,
@@ -245,7 +244,7 @@ Value convertLogGamma(Node &node) {
   product = node.createElementwise("select", {s.isSmall, product, one});
   y = node.createElementwise("sub",
                              {y, node.createElementwise("log", {product})});
-  // Of positive infinity, which the series makes NaN of, it is infinite.
+  // The result for positive infinity is infinity, where the series gives NaN.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   y = node.createElementwise("select",
                              {node.createElementwise("is_inf", {given}),
@@ -259,10 +258,10 @@ Value convertLogGamma(Node &node) {
       "sub",
       {node.splat(std::log(M_PI), element),
        node.createElementwise("log", {node.createElementwise("abs", {sine})})});
-  return pick(node.createElementwise(
-                  "select", {node.createElementwise("is_inf", {given}), y,
-                             node.createElementwise("sub", {reflected, y})}),
-              y);
+  reflected = node.createElementwise(
+      "select", {node.createElementwise("is_inf", {given}), y,
+                 node.createElementwise("sub", {reflected, y})});
+  return node.createElementwise("select", {s.isLow, reflected, y});
 }
 
 /// Converts digamma, the derivative of lgamma.
@@ -271,12 +270,7 @@ Value convertDigamma(Node &node) {
   if (!given)
     return {};
   Type element = getElement(given);
-  Value isLow =
-      node.createElementwise("less", {given, node.splat(0.5, element)});
-  Value mirrored =
-      node.createElementwise("sub", {node.splat(1, element), given});
-  Stirling s = prepareStirling(
-      node, node.createElementwise("select", {isLow, mirrored, given}));
+  Stirling s = prepareStirling(node, given);
   Value series = node.createElementwise(
       "mul", {s.square, evaluatePolynomial(
                             node, s.square,
@@ -315,7 +309,7 @@ Value convertDigamma(Node &node) {
            {isZero, atZero,
             node.splat(std::numeric_limits<double>::quiet_NaN(), element)}),
        reflected});
-  return node.createElementwise("select", {isLow, reflected, y});
+  return node.createElementwise("select", {s.isLow, reflected, y});
 }
 
 } // namespace nnc::torch
