@@ -76,8 +76,8 @@ struct ExpandProduct : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Computes a softmax in the shape of what it reads, if that is reshaped for it
-/// alone.
+/// Removes the reshapes in front of and behind a softmax along the last axis
+/// that collapse its leading axes and restore them.
 struct ExpandSoftmax : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp reshape,

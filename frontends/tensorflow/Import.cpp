@@ -38,7 +38,7 @@ static TensorInfo getInfo(const Port &port, MLIRContext &context) {
 
 /// Gives the open first dimensions of all inputs one name. They are the number
 /// of samples, which TensorFlow does not say: a model adds or joins its inputs.
-/// Where the user gives inputs different first sizes, each stays its own.
+/// The dimensions keep no name if the user gives inputs different first sizes.
 static void nameBatch(MutableArrayRef<TensorInfo> inputs,
                       const GivenShapes &shapes) {
   SmallVector<Dim *> firsts;

@@ -14,7 +14,8 @@ using namespace nnc;
 
 namespace nnc::tensorflow {
 
-/// The longest sequence whose steps are built one by one.
+/// The largest number of steps of a sequence: each becomes ops of its own, as
+/// an unrolled loop.
 static constexpr int64_t kMostSteps = 256;
 
 static Value applyTo(Layer &layer, StringRef op, Value a, Value b = {}) {
@@ -44,7 +45,7 @@ struct LstmCell {
   /// and output gate.
   int64_t order[4];
 
-  /// What a step computes, in the order of the operators' results.
+  /// The gates and states of one step, in the order of the operators' results.
   struct Step {
     Value input, state, forget, output, cell, activated, hidden;
     SmallVector<Value> list() const {

@@ -38,7 +38,8 @@ private:
   /// The nodes that are not replaced, and those of functions.
   std::vector<pb::NodeDef> nodes;
   llvm::StringSet<> names;
-  /// What the results of calls are: references.
+  /// The references in the main graph that the results of each call stand for,
+  /// by the call.
   llvm::StringMap<std::vector<std::string>> results;
   /// The nodes that run whenever a call runs, by the call.
   llvm::StringMap<std::vector<std::string>> effects;

@@ -233,7 +233,8 @@ Value convertBits(Node &node) {
 static Value shiftBy(Node &node, Value x, Value count, bool isLeft) {
   Type type = getElement(x), index = node.getBuilder().getI64Type();
   unsigned bits = type.getIntOrFloatBitWidth();
-  // Of a signed type the last power is the least number.
+  // The highest power of two of a signed type has the sign bit alone, and is
+  // the least number of the type.
   SmallVector<Attribute> powers;
   for (unsigned i = 0; i < bits; ++i)
     powers.push_back(IntegerAttr::get(type, APInt::getOneBitSet(bits, i)));

@@ -57,7 +57,8 @@ static Value pad(Node &node, Value x, nn::PadMode mode, StringRef name,
     return x;
   Value y = node.create<nn::PadOp>(mode, x, ArrayRef<int64_t>(pads),
                                    llvm::APFloat(value));
-  // No pass removes such an op at the sizes at which it adds nothing.
+  // The mark keeps passes from removing a pad that adds nothing at some sizes:
+  // the network has to have the same ops at all sizes.
   if (auto op = y ? y.getDefiningOp<nn::PadOp>() : nullptr; op && varies)
     op->setAttr(nn::kVariesAttr, node.getBuilder().getUnitAttr());
   return y;

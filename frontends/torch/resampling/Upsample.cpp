@@ -96,7 +96,7 @@ static Value resize(Node &node, const Upsample &how, nn::ResizeMode mode,
                     nn::ResizeNearest nearest) {
   SmallVector<int64_t> shape(getShape(how.x));
   size_t axes = how.sizes.size();
-  // Where sizes vary, the ratio of a size to another one may vary, too.
+  // The ratio of two sizes may differ from size to size if these vary.
   const bool isSample = node.getImporter().getOptions().isSample;
   SmallVector<double> scales;
   for (size_t i = 0; i < axes; ++i)
@@ -133,7 +133,7 @@ static Value resizeNearest(Node &node, bool isExact) {
            ratio * static_cast<double>(how->getInput(i)) ==
                static_cast<double>(how->sizes[i]);
   };
-  // Where sizes vary, their ratio may be whole at some of them alone.
+  // The ratio of two sizes may be whole at some sizes only if these vary.
   const bool isSample = node.getImporter().getOptions().isSample;
   bool isEven = true, isRatio = isSample && !isExact;
   for (size_t i = 0; i < how->sizes.size(); ++i) {
