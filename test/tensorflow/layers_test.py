@@ -261,6 +261,9 @@ class LayersTest(unittest.TestCase):
                   [1, -2, 1, 1], begin_mask=2, end_mask=2, new_axis_mask=4, shrink_axis_mask=1)
         net.check(a[..., -1], "StridedSlice", x, [0, -1], [0, 0], [1, 1], ellipsis_mask=1,
                   shrink_axis_mask=2)
+        # TensorFlow ignores the mask of begins where the entry is an index.
+        net.check(a[2, 1:], "StridedSlice", x, [2, 1], [3, 4], [1, 1], begin_mask=1,
+                  shrink_axis_mask=1)
         net.check(a[1:, 2:, 1:3], "Slice", x, [1, 2, 1], [-1, 2, 2])
         net.check(a[:, [3, 0, 0]], "GatherV2", x, [3, 0, 0], 1)
         picks = np.array([[1, 2], [0, 0], [3, 1]], np.int32)

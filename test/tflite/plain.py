@@ -193,6 +193,9 @@ def moves():
               **{**masks, "new_axis_mask": 1, "ellipsis_mask": 2})
     net.moved("STRIDED_SLICE", f, f[2:, :-1], cut((2, 3), (1, -1), (1, 1)),
               **{**masks, "begin_mask": 2, "end_mask": 1})
+    # TFLite takes 0 for an index whose begin is masked.
+    net.moved("STRIDED_SLICE", f, f[0, 1:], cut((2, 1), (3, 5), (1, 1)),
+              **{**masks, "begin_mask": 1, "shrink_axis_mask": 1})
     pads = np.array([[0, 0], [1, 2], [0, 3], [2, 0]], np.int32)
     net.moved("PAD", x, np.pad(x, pads, constant_values=-7), [pads], **q)
     net.check("PADV2", [f, ("const", pads[1:]), ("const", np.array([1.5], F32))],

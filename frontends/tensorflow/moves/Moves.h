@@ -11,11 +11,6 @@
 
 namespace nnc::tensorflow {
 
-/// Returns `x` padded with the constant `value`. `pads` has the padding in
-/// front of every axis, then the padding behind every axis, in elements.
-mlir::Value padWith(Layer &layer, mlir::Value x, llvm::ArrayRef<int64_t> pads,
-                    double value);
-
 /// Returns the parts joined along `axis`. Images are joined in front of the
 /// transposes to channels last.
 mlir::Value join(Layer &layer, llvm::ArrayRef<mlir::Value> parts, int64_t axis);

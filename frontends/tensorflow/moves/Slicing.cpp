@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Padding.h"
 #include "frontends/common/ReverseSequence.h"
+#include "frontends/common/StridedSlice.h"
 #include "frontends/tensorflow/moves/Moves.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -183,119 +183,50 @@ Value convertSlice(Layer &layer) {
   return layer.slice(x, starts->ints, *sizes);
 }
 
-namespace {
-/// The elements that a strided slice takes along one axis.
-struct AxisSlice {
-  int64_t start, count, step;
-};
-/// The masks of StridedSlice: bit i is about entry i of the bounds.
-struct Masks {
-  int64_t begin, end, ellipsis, newAxis, shrink;
-  static bool has(int64_t mask, size_t bit) { return (mask >> bit & 1) != 0; }
-};
-} // namespace
-
-/// Returns the elements that begin, end and step select on an axis of `size`
-/// elements.
-static AxisSlice resolve(int64_t size, std::optional<int64_t> begin,
-                         std::optional<int64_t> end, int64_t step) {
-  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  auto clamp = [&](int64_t place) {
-    return std::clamp(place < 0 ? place + size : place, low, high);
-  };
-  int64_t first = begin ? clamp(*begin) : step > 0 ? 0 : size - 1;
-  int64_t last = end ? clamp(*end) : step > 0 ? size : -1;
-  int64_t span = step > 0 ? last - first : first - last;
-  return {first, span > 0 ? int64_t(llvm::divideCeil(span, std::abs(step))) : 0,
-          step};
-}
-
 Value convertStridedSlice(Layer &layer) {
   bool isComplex = layer.getPassed(0).kind == Passed::complex;
   Value x = isComplex ? layer.getPassed(0).value : layer.getInput(0),
         begin = layer.getInput(1);
   if (!x || !begin)
     return {};
-  Masks masks = {layer.getInt("begin_mask"), layer.getInt("end_mask"),
-                 layer.getInt("ellipsis_mask"), layer.getInt("new_axis_mask"),
-                 layer.getInt("shrink_axis_mask")};
+  int64_t shrinkMask = layer.getInt("shrink_axis_mask");
   // x[i], where the network computes i.
-  if (!readElements(begin) && getNumElements(begin) == 1 && masks.shrink == 1 &&
+  if (!readElements(begin) && getNumElements(begin) == 1 && shrinkMask == 1 &&
       getRank(x) > 0)
     return layer.create<nn::GatherOp>(x, layer.reshape(begin, {}), int64_t(0));
   auto begins = layer.readInts(begin, "begins");
   auto ends = layer.readInts(layer.getInput(2), "ends");
-  auto steps = layer.readInts(layer.getInput(3), "strides");
-  if (!begins || !ends || !steps)
+  auto strides = layer.readInts(layer.getInput(3), "strides");
+  if (!begins || !ends || !strides)
     return {};
-  size_t entries = begins->size();
-  if (ends->size() != entries || steps->size() != entries || entries > 32)
-    return layer.broken("has begins, ends and strides of different lengths");
-  Sizes starts, sizes, strides, shape;
+  StridedSlice slice = {*begins, *ends, *strides};
+  slice.beginMask = layer.getInt("begin_mask");
+  slice.endMask = layer.getInt("end_mask");
+  slice.ellipsisMask = layer.getInt("ellipsis_mask");
+  slice.newAxisMask = layer.getInt("new_axis_mask");
+  slice.shrinkMask = shrinkMask;
   // The axis of real and imaginary parts is none of the model's.
-  int64_t rank = getRank(x) - (isComplex ? 1 : 0), news = 0;
-  for (size_t i = 0; i < entries; ++i)
-    news += Masks::has(masks.newAxis, i) && !Masks::has(masks.ellipsis, i);
-  int64_t hidden = rank - (int64_t(entries) - news);
-  auto take = [&](AxisSlice part, bool isKept) {
-    starts.push_back(part.start);
-    sizes.push_back(part.count);
-    strides.push_back(part.step);
-    if (isKept)
-      shape.push_back(part.count);
-  };
-  auto takeWhole = [&] { take({0, getShape(x)[starts.size()], 1}, true); };
-  for (size_t i = 0; i < entries; ++i) {
-    if (Masks::has(masks.ellipsis, i)) {
-      for (int64_t n = hidden + 1; n > 0 && int64_t(starts.size()) < rank; --n)
-        takeWhole();
-      continue;
-    }
-    if (Masks::has(masks.newAxis, i)) {
-      shape.push_back(1);
-      continue;
-    }
-    int64_t step = (*steps)[i];
-    if (int64_t(starts.size()) == rank || step == 0 || std::abs(step) > kMaxDim)
-      return layer.broken("slices axes that are not there, or with a stride "
-                          "of " +
-                          Twine(step));
-    int64_t size = getShape(x)[starts.size()], first = (*begins)[i];
-    if (Masks::has(masks.shrink, i)) {
-      // With the bit of the mask of begins, begin counts as 0.
-      if (Masks::has(masks.begin, i))
-        first = 0;
-      int64_t place = first < 0 ? first + size : first;
-      if (place < 0 || place >= size)
-        return layer.broken("takes element " + Twine(first) +
-                            " of an axis of " + Twine(size));
-      take({place, 1, 1}, false);
-      continue;
-    }
-    auto unless = [&](int64_t mask, int64_t place) {
-      return Masks::has(mask, i) ? std::nullopt : std::optional<int64_t>(place);
-    };
-    take(resolve(size, unless(masks.begin, first),
-                 unless(masks.end, (*ends)[i]), step),
-         true);
+  auto places = resolveSlice(layer, getShape(x).drop_back(isComplex), slice);
+  if (!places)
+    return {};
+  if (isComplex) {
+    places->starts.push_back(0);
+    places->steps.push_back(1);
+    for (Sizes *sizes : {&places->sizes, &places->shape})
+      sizes->push_back(getShape(x).back());
   }
-  while (int64_t(starts.size()) < getRank(x))
-    takeWhole();
-  bool isWhole = ArrayRef<int64_t>(sizes) == getShape(x) &&
-                 llvm::all_of(strides, [](int64_t step) { return step == 1; });
+  bool isWhole = places->areAll(getShape(x));
   // A part of an image stays in front of the transpose to channels last.
   Value image = Layer::getChannelsFirst(x);
-  if (image && !isWhole && ArrayRef<int64_t>(shape) == ArrayRef(sizes)) {
-    auto reorder = [](Sizes &list) {
-      list.insert(list.begin() + 1, list.pop_back_val());
-    };
-    for (Sizes *list : {&starts, &sizes, &strides})
-      reorder(*list);
-    return layer.toChannelsLast(layer.slice(image, starts, sizes, strides));
+  if (image && !isWhole && places->shape == places->sizes) {
+    for (Sizes *list : {&places->starts, &places->sizes, &places->steps})
+      list->insert(list->begin() + 1, list->pop_back_val());
+    return layer.toChannelsLast(
+        layer.slice(image, places->starts, places->sizes, places->steps));
   }
   if (!isWhole)
-    x = layer.slice(x, starts, sizes, strides);
-  Value y = layer.reshape(x, shape);
+    x = layer.slice(x, places->starts, places->sizes, places->steps);
+  Value y = layer.reshape(x, places->shape);
   if (!isComplex || !y)
     return y;
   layer.setPassed(0, {Passed::complex, y});
@@ -367,38 +298,9 @@ Value convertRoll(Layer &layer) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-Value padWith(Layer &layer, Value x, ArrayRef<int64_t> pads, double value) {
-  if (!x || llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
-    return x;
-  return layer.create<nn::PadOp>(nn::PadMode::constant, x, pads,
-                                 APFloat(value));
-}
-
-/// Returns the pads of input 1, which has a row of two numbers for each axis,
-/// as the pads in front of every axis, then those behind every axis.
-static std::optional<Sizes> readPads(Layer &layer, Value x) {
-  auto given = layer.readInts(layer.getInput(1), "pads");
-  if (!given || !x)
-    return std::nullopt;
-  size_t rank = getRank(x);
-  if (given->size() != 2 * rank || llvm::any_of(*given, [](int64_t pad) {
-        return pad < 0 || pad > kMaxDim;
-      })) {
-    layer.broken("has pads " + toString(*given) + " for " + Twine(rank) +
-                 " axes");
-    return std::nullopt;
-  }
-  Sizes pads(2 * rank);
-  for (size_t i = 0; i < rank; ++i) {
-    pads[i] = (*given)[2 * i];
-    pads[rank + i] = (*given)[2 * i + 1];
-  }
-  return pads;
-}
-
 Value convertPad(Layer &layer) {
   Value x = layer.getInput(0);
-  auto pads = readPads(layer, x);
+  auto pads = readPads(layer, x, layer.getInput(1));
   if (!pads)
     return {};
   double value = 0;
@@ -423,40 +325,12 @@ Value convertPad(Layer &layer) {
   return padWith(layer, x, *pads, value);
 }
 
-/// Returns x padded by mirrored elements at both ends of each axis, of which
-/// the first repeats the border.
-static Value repeatBorders(Layer &layer, Value x, ArrayRef<int64_t> pads) {
-  int64_t rank = getRank(x);
-  for (int64_t axis = 0; axis < rank && x; ++axis) {
-    int64_t before = pads[axis], size = getShape(x)[axis];
-    if (before == 0 && pads[rank + axis] == 0)
-      continue;
-    if (size > 1 << 24)
-      return layer.fail(ImportStatus::limit,
-                        "pads an axis of " + Twine(size) +
-                            " elements; nnc handles 16777216");
-    Sizes places;
-    for (int64_t i = -before; i < size + pads[rank + axis]; ++i)
-      places.push_back(i < 0 ? -1 - i : i < size ? i : 2 * size - 1 - i);
-    x = layer.create<nn::GatherOp>(x, layer.constant(places), axis);
-  }
-  return x;
-}
-
 Value convertMirrorPad(Layer &layer) {
   Value x = layer.getInput(0);
-  auto pads = readPads(layer, x);
-  if (!pads)
-    return {};
-  bool repeats = layer.getText("mode") == "SYMMETRIC";
-  for (auto [i, pad] : llvm::enumerate(*pads))
-    if (pad >= getShape(x)[i % getRank(x)] + (repeats ? 1 : 0) && pad != 0)
-      return layer.broken("pads an axis of " +
-                          Twine(getShape(x)[i % getRank(x)]) + " elements by " +
-                          Twine(pad));
-  if (repeats)
-    return repeatBorders(layer, x, *pads);
-  return layer.create<nn::PadOp>(nn::PadMode::reflect, x, *pads, APFloat(0.0));
+  auto pads = readPads(layer, x, layer.getInput(1));
+  return pads ? padMirrored(layer, x, *pads,
+                            layer.getText("mode") == "SYMMETRIC")
+              : Value();
 }
 
 } // namespace nnc::tensorflow

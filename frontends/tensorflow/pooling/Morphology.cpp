@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/Padding.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 #include <limits>

@@ -18,11 +18,6 @@ using Sizes = llvm::SmallVector<int64_t>;
 /// that only move elements.
 mlir::Value keepScale(Layer &layer, mlir::Value x);
 
-/// Returns `x` padded with the constant `value`. `pads` has the padding in
-/// front of every axis, then the padding behind every axis, in elements.
-mlir::Value padWith(Layer &layer, mlir::Value x, llvm::ArrayRef<int64_t> pads,
-                    double value);
-
 } // namespace nnc::tflite
 
 #endif // NNC_FRONTENDS_TFLITE_MOVES_MOVES_H

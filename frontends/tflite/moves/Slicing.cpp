@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/common/StridedSlice.h"
 #include "frontends/tflite/moves/Moves.h"
 
 using namespace mlir;
@@ -156,92 +157,29 @@ Value convertSlice(Layer &layer) {
   return keepScale(layer, layer.slice(x, *starts, *sizes));
 }
 
-namespace {
-/// The elements that a strided slice takes along one axis.
-struct AxisSlice {
-  int64_t start, count, step;
-};
-} // namespace
-
-/// Returns the elements that begin, end and step select on an axis of `size`
-/// elements.
-static AxisSlice resolve(int64_t size, std::optional<int64_t> begin,
-                         std::optional<int64_t> end, int64_t step) {
-  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  auto clamp = [&](int64_t place) {
-    return std::clamp(place < 0 ? place + size : place, low, high);
-  };
-  int64_t first = begin ? clamp(*begin) : step > 0 ? 0 : size - 1;
-  int64_t last = end ? clamp(*end) : step > 0 ? size : -1;
-  int64_t span = step > 0 ? last - first : first - last;
-  return {first,
-          span > 0
-              ? static_cast<int64_t>(llvm::divideCeil(span, std::abs(step)))
-              : 0,
-          step};
-}
-
 Value convertStridedSlice(Layer &layer) {
   const auto *options =
       layer.getOptions<fb::StridedSliceOptions>(fb::Options::StridedSlice);
   Value x = layer.getInput(0);
   auto begins = layer.readInts(layer.getInput(1), "begins");
   auto ends = layer.readInts(layer.getInput(2), "ends");
-  auto steps = layer.readInts(layer.getInput(3), "strides");
-  if (!options || !x || !begins || !ends || !steps)
+  auto strides = layer.readInts(layer.getInput(3), "strides");
+  if (!options || !x || !begins || !ends || !strides)
     return {};
-  size_t entries = begins->size();
-  if (ends->size() != entries || steps->size() != entries || entries > 32)
-    return layer.broken("has begins, ends and strides of different lengths");
-  auto has = [](int32_t mask, size_t bit) { return (mask >> bit & 1) != 0; };
-  Sizes starts, sizes, strides, shape;
-  int64_t rank = getRank(x), news = 0;
-  for (size_t i = 0; i < entries; ++i)
-    news += has(options->new_axis_mask(), i);
-  int64_t hidden = rank - (int64_t(entries) - news);
-  auto take = [&](AxisSlice part, bool isKept) {
-    starts.push_back(part.start);
-    sizes.push_back(part.count);
-    strides.push_back(part.step);
-    if (isKept)
-      shape.push_back(part.count);
-  };
-  auto takeWhole = [&] { take({0, getShape(x)[starts.size()], 1}, true); };
-  for (size_t i = 0; i < entries; ++i) {
-    if (has(options->ellipsis_mask(), i)) {
-      for (int64_t n = hidden + 1; n > 0 && int64_t(starts.size()) < rank; --n)
-        takeWhole();
-      continue;
-    }
-    if (has(options->new_axis_mask(), i)) {
-      shape.push_back(1);
-      continue;
-    }
-    if (int64_t(starts.size()) == rank || (*steps)[i] == 0)
-      return layer.broken("slices axes that are not there, or with a stride "
-                          "of 0");
-    int64_t size = getShape(x)[starts.size()], begin = (*begins)[i],
-            end = (*ends)[i], step = (*steps)[i];
-    if (options->offset())
-      end += begin;
-    if (has(options->shrink_axis_mask(), i)) {
-      int64_t place = begin < 0 ? begin + size : begin;
-      if (place < 0 || place >= size)
-        return layer.broken("takes element " + Twine(begin) +
-                            " of an axis of " + Twine(size));
-      take({place, 1, 1}, false);
-      continue;
-    }
-    auto unless = [&](int32_t mask, int64_t place) {
-      return has(mask, i) ? std::nullopt : std::optional<int64_t>(place);
-    };
-    take(resolve(size, unless(options->begin_mask(), begin),
-                 unless(options->end_mask(), end), step),
-         true);
-  }
-  while (int64_t(starts.size()) < rank)
-    takeWhole();
-  return layer.reshape(layer.slice(x, starts, sizes, strides), shape);
+  StridedSlice slice = {*begins, *ends, *strides};
+  slice.beginMask = options->begin_mask();
+  slice.endMask = options->end_mask();
+  slice.ellipsisMask = options->ellipsis_mask();
+  slice.newAxisMask = options->new_axis_mask();
+  slice.shrinkMask = options->shrink_axis_mask();
+  slice.endsAreSizes = options->offset();
+  slice.masksIndices = true;
+  auto places = resolveSlice(layer, getShape(x), slice);
+  if (!places)
+    return {};
+  return layer.reshape(
+      layer.slice(x, places->starts, places->sizes, places->steps),
+      places->shape);
 }
 
 } // namespace nnc::tflite
