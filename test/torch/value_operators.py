@@ -226,6 +226,16 @@ def find_forms(x, i):
             x, x[0] > 0).sum(), torch.where(i > 4)[1])
 
 
+def number_forms(x, i):
+    count, peak = i.max().item(), x.max().item()
+    torch._check(count >= 0)
+    torch._check(count <= 9)
+    branches = [torch.cond(choice, lambda x: x * 2, lambda x: x - 1, (x,)) for choice in (
+        count > 3, peak < 0.25, torch.sym_not(count != 8))]
+    return (*branches, x * torch.sym_max(count, 3) + torch.sym_min(count, 2), x * torch.sym_min(
+        peak, 0.5))
+
+
 def put_forms(x, y):
     a, b, c, d, e, f = [x.clone() for _ in range(6)]
     a.diagonal().fill_(7)
@@ -286,6 +296,7 @@ VALUE_OPERATORS = {
     "linalg": function(linalg_forms, x=floats(2, 4, 5), y=floats(2, 5, 5), v=floats(4)),
     "find": function(find_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
     "count": function(count_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
+    "number": function(number_forms, x=floats(4, 5), i=ids(3, 4, high=9, low=0)),
     "put": function(put_forms, x=floats(4, 5), y=floats(4, 5)),
     "complex": function(complex_forms, (6, 5, 2), x=floats(4, 5), y=floats(4, 5)),
 }

@@ -88,7 +88,8 @@ static bool importBranch(Node &node, const NamedGraph &graph,
 /// Converts cond. Where the condition is known, only the branch that runs is
 /// imported, in place.
 Value convertCond(Node &node) {
-  Value condition = node.getTensorAt(0);
+  Value condition = node.getTensorNameAt(0).empty() ? node.getScalarAt(0)
+                                                    : node.getTensorAt(0);
   NamedGraph graphs[] = {node.getGraph(1), node.getGraph(2)};
   SmallVector<Value> inputs = node.getTensorsAt(3);
   if (!condition || node.hasFailed())

@@ -192,12 +192,14 @@ void Reader::readOutput(const json::Object &spec) {
     signature.outputs.push_back({name, port});
     return;
   }
-  if (const json::Object *buffer = spec.getObject("buffer_mutation")) {
-    signature.outputs.push_back(
-        {getName(*buffer).str(), "",
-         buffer->getString("buffer_name").value_or("").str()});
-    return;
-  }
+  for (auto [kind, field] : {std::pair("buffer_mutation", "buffer_name"),
+                             std::pair("parameter_mutation", "parameter_name")})
+    if (const json::Object *changed = spec.getObject(kind)) {
+      signature.outputs.push_back(
+          {getName(*changed).str(), "",
+           changed->getString(field).value_or("").str()});
+      return;
+    }
   if (const json::Object *changed = spec.getObject("user_input_mutation")) {
     fail(ImportStatus::unsupported,
          changed->getString("user_input_name").value_or(""),
