@@ -230,6 +230,8 @@ def shapes(net):
         net.add("Reshape", x, ("reshape_param", params))
     net.add("Permute", x, ("permute_param", {"order": [0, 2, 3, 1]}))
     net.add("ShuffleChannel", x, ("shuffle_channel_param", {"group": 3}))
+    net.add("Reorg", net.input(2, 8, 6, 4), ("reorg_param", {"stride": 2}))
+    net.add("Reorg", net.input(2, 12, 3, 4), ("reorg_param", {"stride": 2, "reverse": True}))
     net.add("Tile", x, ("tile_param", {"tiles": 3}))
     net.add("Tile", x, ("tile_param", {"axis": -1, "tiles": 2}))
     like = net.input(2, 6, 3, 2)

@@ -134,6 +134,26 @@ def roi_pooling(x, rois, params):
     return y
 
 
+def reorg(x, stride, reverse):
+    """YOLO's blocks of pixels as channels. Element by element, `small` has stride^2 times the
+    channels of `large`, whatever the shapes of bottom and top are."""
+    n, c, h, w = x.shape
+    blocks = np.zeros(x.size)
+    shape = (n, c, h, w)
+    channels = c // stride ** 2
+    for b, k, j, i in np.ndindex(shape):
+        small = i + w * (j + h * (k + c * b))
+        row, column = (j * stride + k // channels // stride, i * stride + k // channels % stride)
+        large = column + w * stride * (row + h * stride * (k % channels + channels * b))
+        if reverse:
+            blocks[large] = x.ravel()[small]
+        else:
+            blocks[small] = x.ravel()[large]
+    if reverse:
+        return blocks.reshape(n, channels, h * stride, w * stride)
+    return blocks.reshape(n, c * stride ** 2, h // stride, w // stride)
+
+
 def upsample(xs, params):
     x = xs[0]
     scale = params.get("scale", 2)
@@ -490,6 +510,7 @@ def compute(kind, xs, params, blobs, tops):
         "Reshape": lambda: reshape(x, params),
         "SPP": lambda: spp(x, params),
         "Scale": lambda: scale(xs, params, blobs),
+        "Reorg": lambda: reorg(x, params["stride"], params.get("reverse", False)),
         "ShuffleChannel": lambda: x.reshape(
             x.shape[0], params["group"], -1, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape),
         "Sigmoid": lambda: sigmoid(x),

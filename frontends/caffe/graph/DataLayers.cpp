@@ -74,9 +74,9 @@ static std::optional<Dims> getDims(const schema::LayerParameter &layer, int i) {
   int64_t height = transform.crop_h(), width = transform.crop_w();
   if (transform.crop_size())
     height = width = transform.crop_size();
-  if (!height && transform.has_resize_param()) {
-    height = transform.resize_param().height();
-    width = transform.resize_param().width();
+  if (!height && transform.resize_param_size() == 1) {
+    height = transform.resize_param(0).height();
+    width = transform.resize_param(0).width();
   }
   if (!height && layer.has_image_data_param()) {
     height = layer.image_data_param().new_height();
@@ -131,10 +131,11 @@ std::vector<TensorInfo> nnc::caffe::findInputs(const schema::NetParameter &net,
 std::string nnc::caffe::describeTransform(const schema::LayerParameter &layer) {
   const schema::TransformationParameter &transform = layer.transform_param();
   std::vector<std::string> steps;
-  if (transform.has_resize_param() && transform.resize_param().height())
+  // Several are the sizes among which YOLO's training chooses.
+  if (transform.resize_param_size() == 1 && transform.resize_param(0).height())
     steps.push_back("resized to " +
-                    std::to_string(transform.resize_param().height()) + " x " +
-                    std::to_string(transform.resize_param().width()));
+                    std::to_string(transform.resize_param(0).height()) + " x " +
+                    std::to_string(transform.resize_param(0).width()));
   if (transform.crop_size())
     steps.push_back("cropped to " + std::to_string(transform.crop_size()) +
                     " x " + std::to_string(transform.crop_size()));

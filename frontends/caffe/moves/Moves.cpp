@@ -216,6 +216,30 @@ Value convertShuffleChannel(Layer &layer) {
   return y ? layer.reshape(y, getShape(x)) : Value();
 }
 
+/// Converts Reorg of forks for YOLO, which takes its bottom for an image with
+/// channels / stride^2 channels, and each pixel of a block of stride x stride
+/// of that image for a channel; with `reverse` the other way round.
+Value convertReorg(Layer &layer) {
+  const schema::ReorgParameter &param = layer.getParam().reorg_param();
+  Value x = layer.getBottom(0);
+  ArrayRef<int64_t> shape = getShape(x);
+  int64_t s = param.stride();
+  bool fits = shape.size() == 4 && s >= 1 && s <= 1 << 15;
+  if (!fits || shape[1] % (s * s) != 0 ||
+      (!param.reverse() && (shape[2] % s != 0 || shape[3] % s != 0)))
+    return layer.broken("has a stride of " + Twine(s) +
+                        " for a bottom of shape " + toString(shape));
+  int64_t n = shape[0], c = shape[1] / (s * s), h = shape[2], w = shape[3];
+  if (param.reverse()) {
+    Value y = layer.transpose(layer.reshape(x, {n, s, s, c, h, w}),
+                              {0, 3, 4, 1, 5, 2});
+    return layer.reshape(y, {n, c, h * s, w * s});
+  }
+  Value y =
+      layer.transpose(layer.reshape(x, {n, c, h, s, w, s}), {0, 3, 5, 1, 2, 4});
+  return layer.reshape(y, {n, shape[1] * s * s, h / s, w / s});
+}
+
 Value convertTile(Layer &layer) {
   const schema::TileParameter &param = layer.getParam().tile_param();
   Value x = layer.getBottom(0);
