@@ -164,6 +164,33 @@ class Patches(nn.Module):
         return (x + places).flatten(2).transpose(1, 2)
 
 
+ROWS, COLUMNS = (8 * Dim(name, min=2, max=8) for name in ("rows", "columns"))
+
+
+@image(({0: BATCH, 2: ROWS, 3: COLUMNS},), ((2, 16, 24), (1, 64, 40), (4, 64, 64)))
+class Anchors(nn.Module):
+    """A detector's boxes, from distances to the centers of the cells of two maps."""
+
+    def __init__(self):
+        super().__init__()
+        self.fine, self.coarse = nn.Conv2d(3, 4, 4, 4), nn.Conv2d(4, 4, 2, 2)
+
+    def forward(self, x):
+        fine = self.fine(x)
+        centers, scales, distances = [], [], []
+        for boxes, stride in ((fine, 4), (self.coarse(fine), 8)):
+            high, wide = boxes.shape[2:]
+            rows, columns = torch.meshgrid(torch.arange(high, dtype=torch.float32) + 0.5,
+                                           torch.arange(wide, dtype=torch.float32) + 0.5,
+                                           indexing="ij")
+            centers.append(torch.stack((columns, rows), -1).view(-1, 2))
+            scales.append(torch.full((high * wide, 1), float(stride)))
+            distances.append(boxes.flatten(2))
+        centers, scales = torch.cat(centers).t()[None], torch.cat(scales).t()
+        low, more = torch.cat(distances, 2).chunk(2, 1)
+        return torch.cat([centers - low, centers + more], 1) * scales
+
+
 @program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
          lambda b, s: (randn(b, s),))
 class Speech(nn.Module):
