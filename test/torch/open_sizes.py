@@ -193,6 +193,20 @@ class Anchors(nn.Module):
 
 @program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
          lambda b, s: (randn(b, s),))
+class Frames(nn.Module):
+    """Spectra, windows and every fifth element of a sound whose length no step divides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(64))
+
+    def forward(self, x):
+        spectra = torch.stft(x, 64, 24, window=self.window, center=False, return_complex=True)
+        return spectra.abs(), x.unfold(1, 40, 24).square().mean(-1), x.mean(0)[3::5]
+
+
+@program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
+         lambda b, s: (randn(b, s),))
 class Speech(nn.Module):
     """The stack of convolutions with which networks of speech begin."""
 
