@@ -191,6 +191,15 @@ class Anchors(nn.Module):
         return torch.cat([centers - low, centers + more], 1) * scales
 
 
+@image(({0: BATCH, 2: ROWS, 3: COLUMNS},), ((2, 16, 24), (1, 64, 40), (4, 64, 64)),
+       decomposed=True)
+class Columns(nn.Module):
+    """Windows of an image as columns, which overlap in one tensor and not in the other."""
+
+    def forward(self, x):
+        return functional.unfold(x, 3, padding=1), functional.unfold(x, 2, stride=2)
+
+
 @program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
          lambda b, s: (randn(b, s),))
 class Frames(nn.Module):
