@@ -200,6 +200,17 @@ class Columns(nn.Module):
         return functional.unfold(x, 3, padding=1), functional.unfold(x, 2, stride=2)
 
 
+@image(decomposed=True)
+class Margins(nn.Module):
+    """Pads that decomposed programs write as indices."""
+
+    def forward(self, x):
+        pads = [1, 2, 3, 0]
+        return (functional.pad(x, pads, mode="reflect"), functional.pad(x, pads, mode="replicate"),
+                functional.pad(x[..., 2:], pads, mode="circular"),
+                functional.pad(x.mean(2), [3, 2], mode="reflect"))
+
+
 @program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
          lambda b, s: (randn(b, s),))
 class Frames(nn.Module):

@@ -260,8 +260,8 @@ static std::optional<Value> pickApart(Node &node, Value x,
     SmallVector<int64_t> sizes;
     for (int64_t axis : varying[i])
       sizes.push_back(list.shape[axis]);
-    y = node.create<nn::GatherOp>(y, node.reshape(list.indices[i], sizes),
-                                  list.axes[i]);
+    y = takeIndices(node, y, node.reshape(list.indices[i], sizes),
+                    list.axes[i]);
     if (!y)
       return Value();
     auto *place = axes.begin() + list.axes[i];
@@ -306,7 +306,7 @@ Value convertIndex(Node &node) {
   if (!list->shape.empty()) // the program may state no number for a known mask
     node.getImporter().bindKnown(node, 0, isGap ? 0 : counted, list->shape[0]);
   if (list->axes.size() == 1)
-    return node.create<nn::GatherOp>(x, list->indices[0], list->axes[0]);
+    return takeIndices(node, x, list->indices[0], list->axes[0]);
   if (auto picked = pickApart(node, x, *list))
     return *picked;
   // The indexed axes become one. If they are not neighbours, that is the first
