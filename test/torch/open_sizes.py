@@ -101,6 +101,21 @@ class Buckets(nn.Module):
         return ((x @ x.transpose(1, 2))[:, None] + bias).softmax(-1) @ x[:, None]
 
 
+@sequence(decomposed=True)
+class Attention(nn.Module):
+    """Attention of so many heads that a decomposed program has large constants at large sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix, self.dense = nn.Linear(8, 24), nn.Linear(8, 8)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.mix(x).view(batch, length, 3, 8, 1).permute(2, 0, 3, 1, 4)
+        y = functional.scaled_dot_product_attention(q, k, v)
+        return self.dense(y.transpose(1, 2).reshape(batch, length, width))
+
+
 @image(decomposed=True)
 class PermutedLinear(nn.Module):
     """A product of a permuted tensor, whose weights decomposed programs repeat."""
@@ -127,6 +142,23 @@ class Residual(nn.Module):
         x = self.stem(x)
         x = self.main(x) + self.short(x)
         return x, self.dense(functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
+@image()
+class Clipped(nn.Module):
+    """Boxes that are clipped to the image, and places as shares of its sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 4, 4)
+
+    def forward(self, x):
+        high, wide = x.shape[2:]
+        boxes = 40 * self.conv(x).flatten(2).transpose(1, 2)
+        shares = boxes[..., :2] / torch.tensor([wide - 1, high - 1]).float()
+        boxes = torch.cat([boxes[..., 0::2].clamp(min=0, max=wide),
+                           boxes[..., 1::2].clamp(min=0, max=high)], -1)
+        return boxes, shares, torch.where(shares > 0.5, boxes[..., :2].long() % wide, -1)
 
 
 @image()
