@@ -273,6 +273,20 @@ class Speech(nn.Module):
         return self.dense(self.layers(x[:, None]).transpose(1, 2))
 
 
+@program([(2, 7), (1, 1), (4, 9), (3, 3)], ({0: BATCH, 1: Dim("chunk", min=1, max=9)}, {0: BATCH}),
+         lambda b, s: (randn(b, s, 8), randn(b, 5, 8)))
+class Stream(nn.Module):
+    """A convolution of chunks that may be shorter than the cache in front of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(8, 8, 6)
+
+    def forward(self, chunk, cache):
+        x = torch.cat([cache, chunk], 1)
+        return self.conv(x.transpose(1, 2)), x[:, -5:]
+
+
 HALF = Dim("half", min=2, max=32)
 
 
