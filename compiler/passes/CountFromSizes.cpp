@@ -25,6 +25,7 @@ struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
     auto sampled = SizedNetwork::read(getOperation());
     if (failed(sampled))
       return signalPassFailure();
+    keepSlicesAlike(sampled->getNetworks(), sampled->getFinder());
     countFromSizes(sampled->getNetworks(), sampled->getFinder());
     foldAlike(sampled->getNetworks(), isWorthFolding);
     shareEqualConstants(sampled->getNetworks());

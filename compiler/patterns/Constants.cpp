@@ -30,7 +30,19 @@ bool nnc::isReal(Value value) {
 }
 
 std::optional<double> nnc::getUniformValue(Value value) {
-  std::optional<TensorData> data = getSmall(value);
+  // Large repetitions of one number are not folded.
+  while (isa_and_nonnull<nn::ExpandOp, nn::ReshapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  // A constant of one value, of any size, is stored as a single element.
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  std::optional<TensorData> data;
+  if (dense && dense.isSplat() && dense.getNumElements() > 0)
+    data = TensorData::get(
+        dense.resizeSplat(RankedTensorType::get(1, dense.getElementType())));
+  else
+    data = getSmall(value);
   if (!data)
     return std::nullopt;
   double first = data->getReal(0);

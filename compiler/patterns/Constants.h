@@ -15,8 +15,9 @@ namespace nnc {
 /// computes with.
 bool isReal(mlir::Value value);
 
-/// Returns the common value of all elements of a constant, or nullopt if they
-/// differ. Large constants are not searched and give nullopt.
+/// Returns the common value of all elements of a constant, which may be
+/// repeated, or nullopt if they differ. Large constants are not searched and
+/// give nullopt.
 std::optional<double> getUniformValue(mlir::Value value);
 
 /// Like getUniformValue, but for floating-point constants only; for rewrites

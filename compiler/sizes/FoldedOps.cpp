@@ -135,3 +135,76 @@ void nnc::foldAlike(ArrayRef<ModuleOp> modules,
       op->setAttr(nn::kVariesAttr, UnitAttr::get(op->getContext()));
   }
 }
+
+/// Returns the places of the first and of the last element of a slice of a
+/// concatenation along its axis, and the end of each of its operands; an empty
+/// list for other slices.
+static SmallVector<int64_t> listBounds(nn::SliceOp slice) {
+  auto concat = slice.getX().getDefiningOp<nn::ConcatOp>();
+  if (!concat)
+    return {};
+  auto axis = static_cast<int64_t>(concat.getAxis());
+  int64_t first = slice.getStarts()[axis], end = 0;
+  SmallVector<int64_t> bounds = {first, first + (slice.getSizes()[axis] - 1) *
+                                                    slice.getSteps()[axis]};
+  for (Value part : concat.getXs())
+    bounds.push_back(end += nn::getTensorType(part).getDimSize(axis));
+  return bounds;
+}
+
+/// Returns the number of the operand of a concatenation in which a slice with
+/// these bounds begins, and that of the one in which it ends.
+static std::pair<size_t, size_t> findParts(ArrayRef<int64_t> bounds) {
+  auto find = [&](int64_t place) {
+    return llvm::find_if(bounds.drop_front(2),
+                         [&](int64_t end) { return place < end; }) -
+           bounds.begin();
+  };
+  return {find(bounds[0]), find(bounds[1])};
+}
+
+/// Returns true if a slice of a concatenation lies within the same operand at
+/// all sizes, or within one at none, given its bounds at the samples.
+static bool isOfOnePart(ArrayRef<SmallVector<int64_t>> bounds,
+                        ExpressionFinder &finder) {
+  constexpr int64_t kPoints = 512;
+  SmallVector<AffineExpr> expressions;
+  for (size_t i = 0; i < bounds[0].size(); ++i) {
+    SmallVector<int64_t> values;
+    for (const auto &own : bounds)
+      values.push_back(own[i]);
+    expressions.push_back(finder.find(values));
+    if (!expressions.back())
+      return false;
+  }
+  auto [first, last] = findParts(bounds[0]);
+  for (const SizePoint &point :
+       chooseChecks(finder.getRanges(), kPoints, /*withZeros=*/true)) {
+    SmallVector<int64_t> own;
+    for (AffineExpr expression : expressions)
+      own.push_back(evaluate(expression, point));
+    auto [begin, end] = findParts(own);
+    if (first == last ? begin != first || end != last : begin == end)
+      return false;
+  }
+  return true;
+}
+
+void nnc::keepSlicesAlike(ArrayRef<ModuleOp> modules,
+                          ExpressionFinder &finder) {
+  auto all = listAlike(modules);
+  for (size_t i = 0; !all.empty() && i < all[0].size(); ++i) {
+    if (!isa<nn::SliceOp>(all[0][i]))
+      continue;
+    SmallVector<SmallVector<int64_t>> bounds;
+    for (const auto &own : all)
+      bounds.push_back(listBounds(cast<nn::SliceOp>(own[i])));
+    bool isAlike = llvm::all_of(bounds, [&](const auto &own) {
+      return own.size() == bounds[0].size();
+    });
+    if (bounds[0].empty() || !isAlike || isOfOnePart(bounds, finder))
+      continue;
+    for (const auto &own : all)
+      own[i]->setAttr(nn::kVariesAttr, UnitAttr::get(all[0][i]->getContext()));
+  }
+}

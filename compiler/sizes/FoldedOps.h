@@ -7,6 +7,8 @@
 #ifndef NNC_COMPILER_SIZES_FOLDEDOPS_H
 #define NNC_COMPILER_SIZES_FOLDEDOPS_H
 
+#include "compiler/sizes/SizeRange.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -20,6 +22,13 @@ namespace nnc {
 /// except for numbers; otherwise nothing is changed.
 void foldAlike(llvm::ArrayRef<mlir::ModuleOp> modules,
                llvm::function_ref<bool(mlir::Operation *)> isFolded);
+
+/// Marks (kVariesAttr) the slices of concatenations in imported modules that
+/// lie within one operand at some of the sizes only, such as the last elements
+/// of a cache and a chunk that may be shorter than the cache. No pass then
+/// replaces them by a slice of that operand.
+void keepSlicesAlike(llvm::ArrayRef<mlir::ModuleOp> modules,
+                     ExpressionFinder &finder);
 
 } // namespace nnc
 

@@ -7,6 +7,7 @@
 #include "compiler/sizes/Quotients.h"
 
 #include "dialects/nn/Nn.h"
+#include "dialects/nn/tensors/TensorData.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -107,10 +108,66 @@ struct StridedAxis {
 };
 } // namespace
 
+/// Returns the windows that a gather takes from an axis, each of which is a row
+/// of a matrix of constant indices; nullopt if there are none.
+static std::optional<nn::AxisWindows> readWindows(nn::GatherOp op) {
+  auto indices = TensorData::get(op.getIndices());
+  if (!indices || indices->getShape().size() != 2 ||
+      !indices->getElementType().isInteger(64))
+    return std::nullopt;
+  const int64_t rows = indices->getShape()[0], columns = indices->getShape()[1];
+  if (rows < 2 || columns < 1)
+    return std::nullopt;
+  ArrayRef<int64_t> places = indices->getAs<int64_t>();
+  if (!llvm::all_of(places, [](int64_t i) { return i >= 0 && i <= INT32_MAX; }))
+    return std::nullopt;
+  nn::AxisWindows windows;
+  windows.kernel = columns;
+  windows.stride = places[columns] - places[0];
+  windows.dilation = columns > 1 ? places[1] - places[0] : 1;
+  windows.before = -places[0];
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (places[row * columns + column] !=
+          row * windows.stride + column * windows.dilation - windows.before)
+        return std::nullopt;
+  return windows;
+}
+
+/// Appends the strided axes of an op whose windows are not convolved or pooled:
+/// a Fourier transform of lines, a gather of windows, or a slice with a step.
+static void addWindows(Operation *op, std::vector<StridedAxis> &axes) {
+  auto add = [&](int64_t axis, const nn::AxisWindows &windows) {
+    if (windows.stride > 1 && windows.dilation > 0)
+      axes.push_back({windows,
+                      nn::getTensorType(op->getOperand(0)).getDimSize(axis),
+                      nn::getTensorType(op->getResult(0)).getDimSize(axis)});
+  };
+  nn::AxisWindows windows;
+  if (auto dft = dyn_cast<nn::DftOp>(op)) {
+    windows.kernel = static_cast<int64_t>(dft.getLength());
+    windows.stride = static_cast<int64_t>(dft.getStep());
+    add(static_cast<int64_t>(dft.getAxis()), windows);
+  } else if (auto gather = dyn_cast<nn::GatherOp>(op)) {
+    if (auto found = readWindows(gather))
+      add(static_cast<int64_t>(gather.getAxis()), *found);
+  } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+    for (auto [axis, step] : llvm::enumerate(slice.getSteps())) {
+      windows.stride = step;
+      windows.before = -slice.getStarts()[axis];
+      add(static_cast<int64_t>(axis), windows);
+    }
+  }
+}
+
 /// Returns all strided axes in a module, in the order of its ops.
 static std::vector<StridedAxis> listStridedAxes(ModuleOp module) {
   std::vector<StridedAxis> axes;
-  module.walk([&](nn::AxisOpInterface op) {
+  module.walk([&](Operation *any) {
+    addWindows(any, axes);
+    auto op = dyn_cast<nn::AxisOpInterface>(any);
+    if (!op)
+      return;
     RankedTensorType y = nn::getTensorType(op->getResult(0)),
                      x = nn::getTensorType(op->getOperand(0));
     for (int64_t axis = 0; axis < y.getRank(); ++axis) {

@@ -68,6 +68,32 @@ func.func @unmasked(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x4x6xf32>, %v: tensor
 
 // -----
 
+// The same of so many scores that passes do not read a constant of their shape,
+// unless it has a single value.
+// CHECK-LABEL: @large
+// CHECK-NEXT: %[[S:.*]] = nn.matmul %arg0, %arg1
+// CHECK-NEXT: %[[P:.*]] = nn.softmax %[[S]]
+// CHECK-NEXT: %[[Y:.*]] = nn.matmul %[[P]], %arg2
+// CHECK-NEXT: return %[[Y]]
+func.func @large(%q: tensor<2x200x1xf32>, %k: tensor<2x1x200xf32>, %v: tensor<2x200x1xf32>)
+    -> tensor<2x200x1xf32> {
+  %low = nn.constant dense<0xFF800000> : tensor<f32>
+  %zero = nn.constant dense<0.0> : tensor<2x200x200xf32>
+  %0 = nn.matmul %q, %k {transpose_a = false, transpose_b = false} : (tensor<2x200x1xf32>, tensor<2x1x200xf32>) -> tensor<2x200x200xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64, log = false} : (tensor<2x200x200xf32>) -> tensor<2x200x200xf32>
+  %2 = nn.equal %0, %low : tensor<2x200x200xf32>, tensor<f32>
+  %3 = nn.logical_not %2 : tensor<2x200x200xi1>
+  %4 = nn.cast %3 : tensor<2x200x200xi1> to tensor<2x200x200xui8>
+  %5 = nn.reduce max %4 {axes = array<i64: 2>, keepdims = true} : (tensor<2x200x200xui8>) -> tensor<2x200x1xui8>
+  %6 = nn.cast %5 : tensor<2x200x1xui8> to tensor<2x200x1xi1>
+  %7 = nn.logical_not %6 : tensor<2x200x1xi1>
+  %8 = nn.select %7, %zero, %1 : tensor<2x200x1xi1>, tensor<2x200x200xf32>, tensor<2x200x200xf32>
+  %9 = nn.matmul %8, %v {transpose_a = false, transpose_b = false} : (tensor<2x200x200xf32>, tensor<2x200x1xf32>) -> tensor<2x200x1xf32>
+  return %9 : tensor<2x200x1xf32>
+}
+
+// -----
+
 // The mask hides all keys from the second query, whose row is cleared behind
 // the product.
 // CHECK-LABEL: @masked

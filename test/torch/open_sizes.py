@@ -101,6 +101,21 @@ class Buckets(nn.Module):
         return ((x @ x.transpose(1, 2))[:, None] + bias).softmax(-1) @ x[:, None]
 
 
+@sequence(decomposed=True)
+class Attention(nn.Module):
+    """Attention of so many heads that a decomposed program has large constants at large sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix, self.dense = nn.Linear(8, 24), nn.Linear(8, 8)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.mix(x).view(batch, length, 3, 8, 1).permute(2, 0, 3, 1, 4)
+        y = functional.scaled_dot_product_attention(q, k, v)
+        return self.dense(y.transpose(1, 2).reshape(batch, length, width))
+
+
 @image(decomposed=True)
 class PermutedLinear(nn.Module):
     """A product of a permuted tensor, whose weights decomposed programs repeat."""
@@ -127,6 +142,23 @@ class Residual(nn.Module):
         x = self.stem(x)
         x = self.main(x) + self.short(x)
         return x, self.dense(functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
+@image()
+class Clipped(nn.Module):
+    """Boxes that are clipped to the image, and places as shares of its sizes."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 4, 4)
+
+    def forward(self, x):
+        high, wide = x.shape[2:]
+        boxes = 40 * self.conv(x).flatten(2).transpose(1, 2)
+        shares = boxes[..., :2] / torch.tensor([wide - 1, high - 1]).float()
+        boxes = torch.cat([boxes[..., 0::2].clamp(min=0, max=wide),
+                           boxes[..., 1::2].clamp(min=0, max=high)], -1)
+        return boxes, shares, torch.where(shares > 0.5, boxes[..., :2].long() % wide, -1)
 
 
 @image()
@@ -164,6 +196,67 @@ class Patches(nn.Module):
         return (x + places).flatten(2).transpose(1, 2)
 
 
+ROWS, COLUMNS = (8 * Dim(name, min=2, max=8) for name in ("rows", "columns"))
+
+
+@image(({0: BATCH, 2: ROWS, 3: COLUMNS},), ((2, 16, 24), (1, 64, 40), (4, 64, 64)))
+class Anchors(nn.Module):
+    """A detector's boxes, from distances to the centers of the cells of two maps."""
+
+    def __init__(self):
+        super().__init__()
+        self.fine, self.coarse = nn.Conv2d(3, 4, 4, 4), nn.Conv2d(4, 4, 2, 2)
+
+    def forward(self, x):
+        fine = self.fine(x)
+        centers, scales, distances = [], [], []
+        for boxes, stride in ((fine, 4), (self.coarse(fine), 8)):
+            high, wide = boxes.shape[2:]
+            rows, columns = torch.meshgrid(torch.arange(high, dtype=torch.float32) + 0.5,
+                                           torch.arange(wide, dtype=torch.float32) + 0.5,
+                                           indexing="ij")
+            centers.append(torch.stack((columns, rows), -1).view(-1, 2))
+            scales.append(torch.full((high * wide, 1), float(stride)))
+            distances.append(boxes.flatten(2))
+        centers, scales = torch.cat(centers).t()[None], torch.cat(scales).t()
+        low, more = torch.cat(distances, 2).chunk(2, 1)
+        return torch.cat([centers - low, centers + more], 1) * scales
+
+
+@image(({0: BATCH, 2: ROWS, 3: COLUMNS},), ((2, 16, 24), (1, 64, 40), (4, 64, 64)),
+       decomposed=True)
+class Columns(nn.Module):
+    """Windows of an image as columns, which overlap in one tensor and not in the other."""
+
+    def forward(self, x):
+        return functional.unfold(x, 3, padding=1), functional.unfold(x, 2, stride=2)
+
+
+@image(decomposed=True)
+class Margins(nn.Module):
+    """Pads that decomposed programs write as indices."""
+
+    def forward(self, x):
+        pads = [1, 2, 3, 0]
+        return (functional.pad(x, pads, mode="reflect"), functional.pad(x, pads, mode="replicate"),
+                functional.pad(x[..., 2:], pads, mode="circular"),
+                functional.pad(x.mean(2), [3, 2], mode="reflect"))
+
+
+@program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
+         lambda b, s: (randn(b, s),))
+class Frames(nn.Module):
+    """Spectra, windows and every fifth element of a sound whose length no step divides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(64))
+
+    def forward(self, x):
+        spectra = torch.stft(x, 64, 24, window=self.window, center=False, return_complex=True)
+        return spectra.abs(), x.unfold(1, 40, 24).square().mean(-1), x.mean(0)[3::5]
+
+
 @program([(2, 777), (1, 400), (4, 1600)], ({0: BATCH, 1: Dim("samples", min=400, max=1600)},),
          lambda b, s: (randn(b, s),))
 class Speech(nn.Module):
@@ -178,6 +271,20 @@ class Speech(nn.Module):
 
     def forward(self, x):
         return self.dense(self.layers(x[:, None]).transpose(1, 2))
+
+
+@program([(2, 7), (1, 1), (4, 9), (3, 3)], ({0: BATCH, 1: Dim("chunk", min=1, max=9)}, {0: BATCH}),
+         lambda b, s: (randn(b, s, 8), randn(b, 5, 8)))
+class Stream(nn.Module):
+    """A convolution of chunks that may be shorter than the cache in front of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(8, 8, 6)
+
+    def forward(self, chunk, cache):
+        x = torch.cat([cache, chunk], 1)
+        return self.conv(x.transpose(1, 2)), x[:, -5:]
 
 
 HALF = Dim("half", min=2, max=32)

@@ -67,8 +67,14 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     return getX();
   if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
     getXMutable().assign(inner.getX());
+    if (inner->hasAttr(kVariesAttr))
+      (*this)->setAttr(kVariesAttr, inner->getAttr(kVariesAttr));
     return getY();
   }
+  // Of a constant that depends on the sizes, the reshaped one may have no form
+  // that serves all sizes.
+  if ((*this)->hasAttr(kVariesAttr))
+    return {};
   auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
   if (dense && !getLayout(getY().getType()))
     return dense.reshape(getY().getType());

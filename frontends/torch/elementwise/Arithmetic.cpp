@@ -198,9 +198,9 @@ Value convertClamp(Node &node) {
   if (!y)
     return {};
   auto isKnown = [](const Operand &bound) {
-    return bound.number && !bound.number->value;
+    return bound.number && !bound.number->value && !bound.number->isOfSizes;
   };
-  // One op, which has kernels of its own, for numbers.
+  // One op, which has kernels of its own, for numbers that sizes do not change.
   if (isa<FloatType>(type) && all.size() == 3 && isKnown(all[1]) &&
       isKnown(all[2]) && !std::isnan(all[1].number->real) &&
       !std::isnan(all[2].number->real)) {

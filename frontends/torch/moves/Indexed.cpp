@@ -225,6 +225,64 @@ Value IndexList::locate(Node &node, ArrayRef<int64_t> shapeOfX) const {
   return positions ? node.expand(positions, shape) : Value();
 }
 
+/// Returns the elements of `x` that a list of indices picks, by one gather for
+/// each index, if the indices vary along different axes of what they pick, as
+/// rows and columns do. Each then consists of places along one axis, and not of
+/// places in all of `x`, which depend on the sizes of its axes. Returns
+/// nullopt for other indices.
+static std::optional<Value> pickApart(Node &node, Value x,
+                                      const IndexList &list) {
+  const size_t rank = list.shape.size();
+  // For each index, the axes of list.shape along which it varies.
+  SmallVector<SmallVector<int64_t>> varying;
+  SmallVector<bool> isTaken(rank, false);
+  for (Value index : list.indices) {
+    ArrayRef<int64_t> shape = getShape(index);
+    auto &own = varying.emplace_back();
+    for (size_t i = 0; i < shape.size(); ++i) {
+      size_t axis = rank - shape.size() + i;
+      if (shape[i] == 1)
+        continue;
+      if (isTaken[axis])
+        return std::nullopt;
+      isTaken[axis] = true;
+      own.push_back(static_cast<int64_t>(axis));
+    }
+    if (own.empty())
+      return std::nullopt;
+  }
+  // The axes of the gathered tensor: of x as -1 - axis, and of list.shape.
+  SmallVector<int64_t> axes, order, shape;
+  for (int64_t axis : iota(getRank(x)))
+    axes.push_back(-1 - axis);
+  Value y = x;
+  for (size_t i = list.axes.size(); i-- > 0;) {
+    SmallVector<int64_t> sizes;
+    for (int64_t axis : varying[i])
+      sizes.push_back(list.shape[axis]);
+    y = takeIndices(node, y, node.reshape(list.indices[i], sizes),
+                    list.axes[i]);
+    if (!y)
+      return Value();
+    auto *place = axes.begin() + list.axes[i];
+    axes.insert(axes.erase(place), varying[i].begin(), varying[i].end());
+  }
+  auto append = [&](int64_t axis, int64_t size) {
+    shape.push_back(size);
+    if (auto *place = llvm::find(axes, axis); place != axes.end())
+      order.push_back(place - axes.begin());
+  };
+  int64_t first = list.isTogether ? list.axes[0] : 0;
+  for (int64_t axis = 0; axis <= getRank(x); ++axis) {
+    if (axis == first)
+      for (size_t own = 0; own < rank; ++own)
+        append(static_cast<int64_t>(own), list.shape[own]);
+    if (axis < getRank(x) && !llvm::is_contained(list.axes, axis))
+      append(-1 - axis, getShape(x)[axis]);
+  }
+  return node.reshape(node.transpose(y, order), shape);
+}
+
 Value convertIndex(Node &node) {
   Value x = node.getTensor("self");
   if (!x)
@@ -248,7 +306,9 @@ Value convertIndex(Node &node) {
   if (!list->shape.empty()) // the program may state no number for a known mask
     node.getImporter().bindKnown(node, 0, isGap ? 0 : counted, list->shape[0]);
   if (list->axes.size() == 1)
-    return node.create<nn::GatherOp>(x, list->indices[0], list->axes[0]);
+    return takeIndices(node, x, list->indices[0], list->axes[0]);
+  if (auto picked = pickApart(node, x, *list))
+    return *picked;
   // The indexed axes become one. If they are not neighbours, that is the first
   // one, as in NumPy.
   SmallVector<int64_t> shape(getShape(x)), order, merged;

@@ -49,6 +49,11 @@ mlir::Value writePattern(Node &node, mlir::Value x, mlir::Value values);
 std::optional<llvm::SmallVector<int64_t>>
 resolveShape(Node &node, llvm::ArrayRef<int64_t> shape, int64_t elements);
 
+/// Returns the elements of `x` at `indices` along an axis, whose place the axes
+/// of `indices` take. Known indices that pad the axis, by which decomposed
+/// programs write reflections and the like, become a pad.
+mlir::Value takeIndices(Node &node, mlir::Value x, mlir::Value indices,
+                        int64_t axis);
 /// Returns `indices`, in i64, with the size of their axis added to those that
 /// count from its end.
 mlir::Value wrapIndices(Node &node, mlir::Value indices, int64_t size);

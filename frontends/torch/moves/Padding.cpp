@@ -64,6 +64,59 @@ static Value pad(Node &node, Value x, nn::PadMode mode, StringRef name,
   return y;
 }
 
+/// Returns how the elements `places` of an axis of `size` elements pad it: the
+/// mode, and the numbers of elements in front and behind; nullopt if they do
+/// not.
+static std::optional<std::tuple<nn::PadMode, int64_t, int64_t>>
+readPad(ArrayRef<int64_t> places, int64_t size) {
+  const int64_t count = places.size(), all = count - size;
+  if (size < 2 || all <= 0)
+    return std::nullopt;
+  int64_t front = 0;
+  auto isWhole = [&] {
+    return llvm::all_of(llvm::enumerate(places.slice(front, size)), [](auto i) {
+      return i.value() == static_cast<int64_t>(i.index());
+    });
+  };
+  while (front <= all && !isWhole())
+    ++front;
+  const int64_t most = std::max(front, all - front);
+  for (nn::PadMode mode :
+       {nn::PadMode::reflect, nn::PadMode::edge, nn::PadMode::wrap}) {
+    // Two elements padded by their neighbours are also two elements twice each,
+    // as an upsampling has them.
+    if (mode == nn::PadMode::edge ? size == 2
+                                  : most > size - (mode != nn::PadMode::wrap))
+      continue;
+    auto expect = [&](int64_t place) {
+      return mode == nn::PadMode::edge ? std::clamp<int64_t>(place, 0, size - 1)
+             : mode == nn::PadMode::wrap ? (place + size) % size
+             : place < size              ? std::abs(place)
+                                         : 2 * (size - 1) - place;
+    };
+    if (front <= all && llvm::all_of(llvm::enumerate(places), [&](auto i) {
+          return i.value() == expect(static_cast<int64_t>(i.index()) - front);
+        }))
+      return std::tuple(mode, front, all - front);
+  }
+  return std::nullopt;
+}
+
+Value takeIndices(Node &node, Value x, Value indices, int64_t axis) {
+  if (!x || !indices)
+    return {};
+  auto known = getRank(indices) == 1 ? readElements(indices) : std::nullopt;
+  auto found = known ? readPad(known->ints, getShape(x)[axis]) : std::nullopt;
+  if (!found)
+    return node.create<nn::GatherOp>(x, indices, axis);
+  auto [mode, front, behind] = *found;
+  SmallVector<int64_t> pads(2 * getRank(x), 0);
+  pads[axis] = front;
+  pads[getRank(x) + axis] = behind;
+  return node.create<nn::PadOp>(mode, x, ArrayRef<int64_t>(pads),
+                                llvm::APFloat(0.0));
+}
+
 Value convertConstantPad(Node &node) {
   return pad(node, node.getTensor("self"), nn::PadMode::constant, "pad",
              node.getFloat("value", 0));

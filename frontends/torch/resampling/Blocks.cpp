@@ -123,6 +123,7 @@ Value convertIm2Col(Node &node) {
                                0, 0, blocks->pads[0], blocks->pads[1]};
   Value y =
       node.create<nn::PadOp>(nn::PadMode::constant, x, pads, APFloat(0.0));
+  // Each gathered axis becomes two: the elements of a window, and the windows.
   for (size_t axis : {0, 1}) {
     counts.push_back(blocks->count(axis, image[2 + axis]));
     auto type = RankedTensorType::get({blocks->kernel[axis], counts.back()},
@@ -134,11 +135,10 @@ Value convertIm2Col(Node &node) {
       for (int64_t i = 0; i < counts.back(); ++i)
         picked.push_back(i * blocks->strides[axis] +
                          tap * blocks->dilations[axis]);
-    y = node.create<nn::GatherOp>(y, node.constant(picked),
-                                  static_cast<int64_t>(2 + axis));
+    y = node.create<nn::GatherOp>(
+        y, node.reshape(node.constant(picked), type.getShape()),
+        static_cast<int64_t>(2 + 2 * axis));
   }
-  y = node.reshape(y, {image[0], image[1], blocks->kernel[0], counts[0],
-                       blocks->kernel[1], counts[1]});
   y = node.transpose(y, {0, 1, 2, 4, 3, 5});
   SmallVector<int64_t> shape = {image[0],
                                 image[1] * product(ArrayRef(blocks->kernel)),
