@@ -228,6 +228,67 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, DONE, said)
         self.assertIn("adder_state", (out / "adder.h").read_text())
 
+    def test_assignments_to_parts(self):
+        """A row that the data choose, every second element from the end, and scattered rows."""
+        def assign(nodes):
+            def number(value):
+                return nodes.constant(np.int32(value)) + ":output:0"
+
+            def slice_assign(name, begin, end, step, value, *before, **masks):
+                nodes.node("ResourceStridedSliceAssign", "w", begin, end, step, value, *before,
+                           name=name, **masks)
+
+            nodes.node("Cast", "x", name="ints", SrcT=Type("float32"), DstT=Type("int32"))
+            nodes.node("Reshape", "ints:y:0", number([-1]), name="flat")
+            nodes.node("Slice", "flat:output:0", number([0]), number([1]), name="row")
+            nodes.node("AddV2", "row:output:0", number(1), name="next")
+            nodes.node("Pack", "row:output:0", number([0]), name="packed", axis=0)
+            nodes.node("Reshape", "packed:output:0", number([2]), name="begin")
+            nodes.node("Pack", "next:z:0", number([0]), name="packed_ends", axis=0)
+            nodes.node("Reshape", "packed_ends:output:0", number([2]), name="end")
+            nodes.node("Slice", "x", number([0, 1]), number([1, 2]), name="part")
+            nodes.node("Reshape", "x", number([3, 1]), name="column")
+            slice_assign("first", "begin:output:0", "end:output:0", number([1, 1]),
+                         "part:output:0", begin_mask=2, end_mask=2)
+            nodes.node("Slice", "column:output:0", number([0, 0]), number([2, 1]), name="two")
+            slice_assign("second", number([0, -1]), number([0, 2]), number([-2, 1]),
+                         "two:output:0", "^first", begin_mask=1, end_mask=1)
+            nodes.node("ResourceScatterAdd", "w", number([0, 0]), "pair:output:0", "^second",
+                       name="third")
+            nodes.node("Tile", "part:output:0", number([2, 1]), name="pair")
+            nodes.node("ReadVariableOp", "w", "^third", name="read", dtype=Type("float32"))
+            nodes.node("Sum", "read:value:0", number([]), name="total")
+            nodes.node("AddV2", "read:value:0", "b", name="sum")
+
+        def read_bias(nodes):
+            assign(nodes)
+            nodes.nodes[-1].input[1] = "bias:value:0"
+            nodes.node("ReadVariableOp", "b", name="bias", dtype=Type("float32"))
+
+        model = make(self.folder, body=read_bias)
+        for row in (1, -1):
+            x = np.float32([[row, 4, 5]])
+            want = WEIGHTS.copy()
+            want[row] = x[0, 1:]
+            want[::-2, 1] = x[0, :2]
+            want[0] += 2 * x[0, 1:]
+            (self.folder / "run").mkdir(exist_ok=True)
+            (got,) = running.run(model, [("data", x)], self.folder / "run", "--shape",
+                                 "data=1x3")
+            np.testing.assert_allclose(got, want + BIAS, rtol=1e-6)
+
+    def test_changes_that_nnc_lacks(self):
+        """They are reported although nobody reads their results."""
+        def scale(nodes):
+            dense(nodes)
+            nodes.node("ResourceScatterMul", "b", nodes.constant(np.int32([0])) + ":output:0",
+                       "read_b:value:0", "^read_b", name="scale")
+            nodes.nodes[3].input.append("^scale")
+
+        code, said = nnc("check", make(self.folder, body=scale), "--shape", "data=4x3")
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("ResourceScatterMul is not supported", said)
+
     def expect_run(self, model, feeds, *options):
         """Runs a model, which warns. Returns the outputs and the warnings."""
         code, said = nnc("check", model, *options, "--json")
