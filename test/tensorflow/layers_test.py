@@ -225,6 +225,9 @@ class LayersTest(unittest.TestCase):
         net.check(image + offset, "BiasAdd", x, offset)
         net.check(np.pad(image, ((0, 0), (1, 2), (0, 1), (0, 0))), "Pad", x,
                   [[0, 0], [1, 2], [0, 1], [0, 0]])
+        minus = net.node("Neg", net.node("Rsqrt", np.float32(4)))
+        net.check(np.pad(image, ((0, 0), (1, 2), (0, 1), (0, 0)), constant_values=-0.5), "PadV2",
+                  x, [[0, 0], [1, 2], [0, 1], [0, 0]], minus)
         net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="reflect"), "MirrorPad", x,
                   [[0, 0], [2, 1], [0, 3], [0, 0]], mode="REFLECT")
         net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="symmetric"), "MirrorPad",

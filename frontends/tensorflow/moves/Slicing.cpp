@@ -403,7 +403,8 @@ Value convertPad(Layer &layer) {
     return {};
   double value = 0;
   if (layer.getNumInputs() > 2) {
-    auto known = readElements(layer.getInput(2));
+    Value given = layer.getInput(2);
+    auto known = readElements(given ? layer.foldKnown(given) : given);
     if (!known || known->ints.size() + known->reals.size() != 1)
       return layer.needsKnown(layer.getInput(2), "a value to pad with");
     value = known->isReal() ? known->reals[0] : double(known->ints[0]);
