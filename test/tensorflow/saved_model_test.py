@@ -277,6 +277,37 @@ class SavedModelTest(unittest.TestCase):
                                  "data=1x3")
             np.testing.assert_allclose(got, want + BIAS, rtol=1e-6)
 
+    def look_up(self, keys, fills=True):
+        """A model that looks up numbers in a table, which the call of a function fills."""
+        graph = writer.Graph()
+        kinds = {"Tin": Type("int64"), "Tout": Type("float32")}
+        fill = graph.function("fill", ["table", "keys", "values"], {})
+        fill.node("LookupTableImportV2", "table", "keys", "values", **kinds)
+        graph.node("HashTableV2", name="table", key_dtype=Type("int64"),
+                   value_dtype=Type("float32"))
+        graph.placeholder("x", "int64", (2, 3))
+        if fills:
+            graph.constant(keys, name="keys")
+            graph.node("StatefulPartitionedCall", "table", "keys", np.float32(keys) / 2,
+                       f=Function("fill"))
+        find = graph.function("find", ["table", "x", "other"], {"y": "found:values:0"})
+        find.node("LookupTableFindV2", "table", "x", "other", name="found", **kinds)
+        graph.node("StatefulPartitionedCall", "table", "x", np.float32(-1), name="call",
+                   f=Function("find"))
+        return writer.saved_model(
+            self.folder / f"table_{len(keys)}", graph,
+            {"serving_default": ({"x": ("x:0", "int64", (2, 3))}, {"y": "call:0"})})
+
+    def test_tables_of_numbers(self):
+        x = np.int64([[7, 1 << 40, 3], [(1 << 40) + 1, -5, -9]])
+        (self.folder / "run").mkdir(exist_ok=True)
+        for keys in ([7], [1 << 40, 3, -5], [9, 7, 1 << 40, 3, -9, 11, -4, -20, 5]):
+            (got,) = running.run(self.look_up(np.int64(keys)), [("x", x)], self.folder / "run")
+            np.testing.assert_array_equal(got, np.where(np.isin(x, keys), x / 2, -1))
+        code, said = nnc("check", self.look_up(np.int64([]), fills=False))
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("which the model does not fill with constants", said)
+
     def test_changes_that_nnc_lacks(self):
         """They are reported although nobody reads their results."""
         def scale(nodes):

@@ -108,6 +108,12 @@ bool GraphImporter::assignVariable(StringRef name, Value value, Layer &caller) {
   return true;
 }
 
+TableContents GraphImporter::getTable(StringRef name) {
+  if (!tables)
+    tables = findTables(graphs, problems.getLimits());
+  return tables->lookup(name);
+}
+
 GraphImporter::BodyScope::BodyScope(GraphImporter &importer,
                                     llvm::function_ref<Value(Value)> capture)
     : importer(importer) {
