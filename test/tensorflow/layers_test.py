@@ -196,6 +196,21 @@ class LayersTest(unittest.TestCase):
         want = conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0]
         self.run_sizes(net, "x=1x5..16x3", sound, want)
 
+    def test_resizes_at_varying_sizes(self):
+        """The ratio of the sizes differs: the mean of an image to its size, and to a fixed one."""
+        net = Net()
+        image = floats(1, 6, 9, 2)
+        x = net.placeholder("x", "float32", (1, -1, -1, 2))
+        size = net.node("StridedSlice", net.node("Shape", x), np.int32([1]), np.int32([3]),
+                        np.int32([1]))
+        mean = net.node("Mean", x, np.int32([1, 2]), keep_dims=True)
+        wide = net.node("ResizeBilinear", mean, size, half_pixel_centers=True)
+        net.node("ResizeBilinear", net.node("Sub", x, wide), np.int32([3, 3]),
+                 half_pixel_centers=True, name="y")
+        apart = image - image.mean((1, 2), keepdims=True)
+        rows = (apart[:, 0::2] + apart[:, 1::2]) / 2
+        self.run_sizes(net, "x=1x4..8x4..12x2", image, rows[:, :, 1::3])
+
     def test_dilations_of_other_graphs(self):
         """Phases that another node reads, or that a padded convolution reads, stay."""
         net = Net()

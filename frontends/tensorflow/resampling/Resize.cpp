@@ -80,10 +80,14 @@ static Value resize(Layer &layer, nn::ResizeMode mode,
   if (!image)
     return {};
   ArrayRef<int64_t> shape = getShape(image);
+  // A scale of 0 stands for the ratio of the sizes, which may differ from size
+  // to size if these vary.
+  const bool isSample = layer.getImporter().getOptions().isSample;
   SmallVector<double> scales;
   for (size_t i = 0; i < 2; ++i)
-    scales.push_back(static_cast<double>(sizes[i]) /
-                     static_cast<double>(shape[2 + i]));
+    scales.push_back(isSample ? 0.0
+                              : static_cast<double>(sizes[i]) /
+                                    static_cast<double>(shape[2 + i]));
   return layer.createAs<nn::ResizeOp>(
       RankedTensorType::get({shape[0], shape[1], sizes[0], sizes[1]},
                             getElement(image)),
