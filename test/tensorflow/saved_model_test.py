@@ -308,6 +308,53 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, LACKING, said)
         self.assertIn("which the model does not fill with constants", said)
 
+    def test_assignments_in_branches_and_loops(self):
+        """A branch that the data choose, and one in a loop that they end or that is counted."""
+        graph = writer.Graph()
+
+        def number(nodes, value, name):
+            return nodes.constant(np.asarray(value, np.float32), name) + ":output:0"
+
+        graph.function("keep", ["v", "x"], {"o": "x"})
+        add = graph.function("add", ["v", "x"], {"o": "x"}, effects=["assign"])
+        add.node("AssignAddVariableOp", "v", "x", name="assign")
+        for name, last in (("counted", None), ("ended", 3)):
+            again = graph.function(f"{name}_again", ["i", "v", "x"], {"o": "less:z:0"})
+            left = "i"
+            if last is not None:
+                again.node("ReadVariableOp", "v", name="now", dtype=Type("float32"))
+                left = "now:value:0"
+            again.node("Less", left, number(again, last or 40, "last"), name="less")
+            body = graph.function(f"{name}_run", ["i", "v", "x"],
+                                  {"o0": "next:z:0", "o1": "v", "o2": "x"}, effects=["if"])
+            body.node("AddV2", "i", number(body, 1, "one"), name="next")
+            body.node("Greater", "i", number(body, 3, "three"), name="above")
+            body.node("If", "above:z:0", "v", "x", name="if", then_branch=Function("add"),
+                      else_branch=Function("keep"), Tout=[Type("float32")])
+        graph.placeholder("x", "float32", ())
+        graph.node("VarHandleOp", name="v", dtype=Type("float32"), shape=Shape(()))
+        graph.node("Greater", "x", np.float32(0.1), name="above")
+        graph.node("If", "above", "v", "x", name="if", then_branch=Function("add"),
+                   else_branch=Function("keep"), Tout=[Type("float32")])
+        before = "^if"
+        for name in ("counted", "ended"):
+            before = "^" + graph.node(
+                "While", np.float32(0), "v", "x", before, name=name,
+                cond=Function(f"{name}_again"), body=Function(f"{name}_run"),
+                T=[Type("float32"), Type("resource"), Type("float32")])
+            graph.node("ReadVariableOp", "v", before, name=f"y_{name}", dtype=Type("float32"))
+        writer.restore(graph, {"v": "v/.ATTRIBUTES/VARIABLE_VALUE"})
+        model = writer.saved_model(
+            self.folder / "flow", graph,
+            {"serving_default": ({"x": ("x:0", "float32", ())},
+                                 {"a": "y_counted:0", "b": "y_ended:0"})},
+            {"v/.ATTRIBUTES/VARIABLE_VALUE": np.float32(-2)})
+        (self.folder / "run").mkdir(exist_ok=True)
+        for x in (0.125, 0.0625, 0.25):
+            first = -2 + 36 * x + (x if x > 0.1 else 0)
+            got = running.run(model, [("x", np.float32(x))], self.folder / "run")
+            self.assertEqual([float(y) for y in got], [first, max(first, 3.0)])
+
     def test_changes_that_nnc_lacks(self):
         """They are reported although nobody reads their results."""
         def scale(nodes):

@@ -103,17 +103,24 @@ public:
   bool assignVariable(llvm::StringRef name, mlir::Value value, Layer &caller);
   /// Returns the contents of a lookup table of numbers.
   TableContents getTable(llvm::StringRef name);
-  /// Makes the body of a branch or loop, until the returned object ends, read
-  /// the variables that the model assigns through `capture`.
+  /// Returns the current values of the variables that the model assigns.
+  llvm::SmallVector<mlir::Value> getVariables() const;
+  /// Gives the variable `i` among them a value.
+  void setVariable(size_t i, mlir::Value value);
+  /// Makes the body of a branch or loop, until this object ends, read the
+  /// variables that the model assigns through `capture`. The values that the
+  /// body assigns last as long as the object.
   class BodyScope {
   public:
     BodyScope(GraphImporter &importer,
               llvm::function_ref<mlir::Value(mlir::Value)> capture);
     ~BodyScope();
+    /// Returns the values of the variables at the beginning of the body.
+    llvm::ArrayRef<mlir::Value> getGiven() const { return given; }
 
   private:
     GraphImporter &importer;
-    llvm::SmallVector<mlir::Value> before;
+    llvm::SmallVector<mlir::Value> before, given;
   };
 
   /// Returns the constant of a node.
@@ -154,8 +161,6 @@ private:
   llvm::MapVector<mlir::StringAttr, State> states;
   /// The contents of lookup tables by name, once one is read.
   std::optional<llvm::StringMap<TableContents>> tables;
-  /// The number of bodies of branches and loops around what is imported.
-  int bodies = 0;
   /// The values of variables that are constants, in the main function.
   llvm::StringMap<mlir::Value> constants;
   /// The functions whose nodes are being imported, outermost first.
