@@ -658,6 +658,33 @@ class LayersTest(unittest.TestCase):
                   np.float32(0.5), np.float32(0.1))
         self.run_net(net, counts=2)
 
+    def test_greedy_decoders(self):
+        net = Net()
+        a, lengths = floats(9, 3, 4), np.int32([9, 5, 0])
+        x, n = net.feed(a), net.feed(lengths)
+        for merges, blank in ((True, -1), (False, 0)):
+            places, labels = [], []
+            for sample, length in enumerate(lengths):
+                best = a[:length, sample].argmax(1)
+                kept = [label for t, label in enumerate(best)
+                        if label != blank % 4 and not (merges and t and best[t - 1] == label)]
+                places += [(sample, t) for t in range(len(kept))]
+                labels += kept
+            dense = np.full((3, max(t for _, t in places) + 1), -1, np.int64)
+            for place, label in zip(places, labels):
+                dense[place] = label
+            decoder = net.node("CTCGreedyDecoder", x, n, merge_repeated=merges, blank_index=blank)
+            net.check(np.array(places, np.int64), "Identity", decoder)
+            net.check(np.array(labels, np.int64), "Identity", decoder + ":1")
+            net.check(np.int64(dense.shape), "Identity", decoder + ":2")
+            net.check([[-a[:length, i].max(1).sum()] for i, length in enumerate(lengths)],
+                      "Identity", decoder + ":3")
+            none = net.constant(np.array(-1, np.int64), f"none_{merges}")
+            net.check(dense, "SparseToDense", decoder, decoder + ":2", decoder + ":1", none)
+            wide = np.pad(dense, ((0, 0), (0, 9 - dense.shape[1])), constant_values=-1)
+            net.check(wide, "SparseToDense", decoder, np.int32([3, 9]), decoder + ":1", none)
+        self.run_net(net, counts=4)
+
     def test_regions(self):
         net = Net()
         a = floats(1, 6, 6, 2)

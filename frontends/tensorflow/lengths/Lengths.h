@@ -22,6 +22,18 @@ std::optional<mlir::Value> getRunTimeShape(Layer &layer, mlir::Value x,
 mlir::Value findPositions(Layer &layer, mlir::Value x,
                           const llvm::Twine &suffix = "");
 
+/// The shape of a matrix that CTCGreedyDecoder gives, of which the number of
+/// columns depends on data.
+struct DecodedShape {
+  int64_t rows, mostColumns;
+  mlir::Value columns; ///< their number, a tensor of one integer
+};
+/// Returns the shape that the vector `shape` is if it is one of
+/// CTCGreedyDecoder.
+std::optional<DecodedShape> getDecodedShape(mlir::Value shape);
+/// Returns the first columns of the matrix `x`, as many as `shape` has.
+mlir::Value cutColumns(Layer &layer, mlir::Value x, const DecodedShape &shape);
+
 /// Returns the first of `most` indices of boxes that nn.suppress gives in
 /// `found`, as many as there are. Sets result `scoreResult`, if given, to as
 /// many scores.

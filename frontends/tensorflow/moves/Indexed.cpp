@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 using namespace mlir;
@@ -262,7 +263,10 @@ Value convertScatterNd(Layer &layer) {
 Value convertSparseToDense(Layer &layer) {
   Value indices = layer.getInput(0), values = layer.getInput(2),
         filling = layer.getInput(3);
-  auto shape = layer.readInts(layer.getInput(1), "a shape");
+  auto decoded = getDecodedShape(layer.getInput(1));
+  auto shape = decoded
+                   ? std::optional<Sizes>({decoded->rows, decoded->mostColumns})
+                   : layer.readInts(layer.getInput(1), "a shape");
   if (!indices || !values || !filling || !shape)
     return {};
   if (shape->empty() || getNumElements(filling) != 1 ||
@@ -276,10 +280,11 @@ Value convertSparseToDense(Layer &layer) {
                         " into a tensor of shape " + toString(*shape));
   if (!layer.checkSize(RankedTensorType::get(*shape, getElement(values))))
     return {};
-  return scatterAt(layer, nn::ScatterKind::replace,
-                   layer.expand(layer.reshape(filling, {}), *shape),
-                   layer.reshape(indices, {places, depth}),
-                   layer.expand(values, {places}));
+  Value y = scatterAt(layer, nn::ScatterKind::replace,
+                      layer.expand(layer.reshape(filling, {}), *shape),
+                      layer.reshape(indices, {places, depth}),
+                      layer.expand(values, {places}));
+  return decoded ? cutColumns(layer, y, *decoded) : y;
 }
 
 /// Converts SparseTensorDenseMatMul: the rows of a dense matrix at the columns
