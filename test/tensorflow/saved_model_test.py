@@ -355,6 +355,31 @@ class SavedModelTest(unittest.TestCase):
             got = running.run(model, [("x", np.float32(x))], self.folder / "run")
             self.assertEqual([float(y) for y in got], [first, max(first, 3.0)])
 
+    def test_variables_in_parts(self):
+        """The keys are those that TensorFlow 2.21 writes."""
+        weights, bias = RANDOM.standard_normal((500, 2)), RANDOM.standard_normal(2)
+        parts = {"w0": ("500 2 0,300:0,2", b"\x80\xc1\x2c\x80\x82", weights[:300]),
+                 "w1": ("500 2 300,200:-", b"\xc1\x2c\xc0\xc8\x80\x7f", weights[300:])}
+        graph = writer.Graph()
+        x = graph.placeholder("x", "float32", (1, 500))
+        reads = []
+        for name in (*parts, "b"):
+            graph.node("VarHandleOp", name=name, dtype=Type("float32"))
+            reads.append(graph.node("ReadVariableOp", name, dtype=Type("float32")))
+        joined = graph.node("ConcatV2", *reads[:2], np.int32(0))
+        graph.node("AddV2", graph.node("MatMul", x, joined), reads[2], name="y")
+        writer.restore(graph, {"w0": "w", "w1": "w", "b": "b"},
+                       {"b": "2 0,2", **{name: part[0] for name, part in parts.items()}})
+        model = writer.saved_model(
+            self.folder / "parts", graph,
+            {"serving_default": ({"x": ("x:0", "float32", (1, 500))}, {"y": "y:0"})},
+            {"b": np.float32(bias), **{b"\0w\0\1\1\2" + key: np.float32(value)
+                                       for _, key, value in parts.values()}})
+        (self.folder / "run").mkdir(exist_ok=True)
+        data = RANDOM.standard_normal((1, 500)).astype(np.float32)
+        (got,) = running.run(model, [("x", data)], self.folder / "run")
+        np.testing.assert_allclose(got, data @ weights + bias, rtol=1e-4, atol=1e-4)
+
     def test_changes_that_nnc_lacks(self):
         """They are reported although nobody reads their results."""
         def scale(nodes):
