@@ -361,6 +361,14 @@ class LayersTest(unittest.TestCase):
         spectrum = np.fft.rfft(a, 8)
         net.check(np.abs(spectrum), "ComplexAbs", net.node("RFFT", x, [8]))
         net.check(spectrum.imag, "Imag", net.node("RFFT", x, [8]))
+        waves = net.node("RFFT", x, [8])
+        heights = net.node("Cast", net.node("Exp", net.node("Imag", waves)), SrcT=Type("float32"),
+                           DstT=Type("complex64"))
+        ratio = spectrum / (spectrum + np.exp(spectrum.imag))
+        quotient = net.node("RealDiv", waves, net.node("AddV2", waves, heights))
+        net.check(ratio.real, "Cast", quotient, SrcT=Type("complex64"), DstT=Type("float32"))
+        net.check(ratio.imag, "Imag", net.node("Cast", quotient, SrcT=Type("complex64"),
+                                               DstT=Type("complex64")))
         net.check(np.fft.irfft(spectrum, 8), "IRFFT", net.node("RFFT", x, [8]), [8])
         self.run_net(net)
 
