@@ -660,6 +660,12 @@ class LayersTest(unittest.TestCase):
         net.check(a[a > 0], "GatherNd", x, places)
         net.check(np.int32((a > 0).sum()), "StridedSlice", net.node("Shape", places), [0], [1], [1],
                   shrink_axis_mask=1)
+        found = int((a > 0).sum())
+        missing = net.node("Sub", np.int32(20), net.node("Size", net.node("GatherNd", x, places)))
+        pads = net.node("Pack", net.node("Pack", np.int32(1), missing),
+                        net.constant(np.int32([0, 2])))
+        net.check(np.pad(np.argwhere(a > 0), ((1, 20 - found), (0, 2)), constant_values=-3),
+                  "PadV2", places, pads, net.constant(np.array(-3, np.int64), "minus"))
         boxes = np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 2, 1, 3], [2, 2, 3, 3]], np.float32)
         scores = net.feed(np.array([0.5, 0.9, 0.05, 0.7], np.float32))
         net.check(np.array([1, 3], np.int32), "NonMaxSuppressionV3", net.feed(boxes), scores, 4,

@@ -34,6 +34,19 @@ std::optional<DecodedShape> getDecodedShape(mlir::Value shape);
 /// Returns the first columns of the matrix `x`, as many as `shape` has.
 mlir::Value cutColumns(Layer &layer, mlir::Value x, const DecodedShape &shape);
 
+/// Pads after which an axis whose size depends on data has a fixed size, as
+/// models pad the boxes that they find to a number of boxes.
+struct FixedPad {
+  int64_t axis = -1, size = 0; ///< the axis and its size in the result
+  Sizes before, after; ///< pads of each axis; behind `axis` they are not known
+};
+/// Returns the pads that `pads` has for x, two for each axis, if they are such
+/// ones.
+std::optional<FixedPad> readFixedPad(Layer &layer, mlir::Value x,
+                                     mlir::Value pads);
+mlir::Value padToFixed(Layer &layer, mlir::Value x, const FixedPad &pad,
+                       double value);
+
 /// Returns the first of `most` indices of boxes that nn.suppress gives in
 /// `found`, as many as there are. Sets result `scoreResult`, if given, to as
 /// many scores.

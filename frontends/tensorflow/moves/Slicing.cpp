@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/common/ReverseSequence.h"
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -398,7 +399,8 @@ static std::optional<Sizes> readPads(Layer &layer, Value x) {
 
 Value convertPad(Layer &layer) {
   Value x = layer.getInput(0);
-  auto pads = readPads(layer, x);
+  auto fixed = readFixedPad(layer, x, layer.getInput(1));
+  auto pads = fixed ? std::optional(Sizes()) : readPads(layer, x);
   if (!pads)
     return {};
   double value = 0;
@@ -409,6 +411,8 @@ Value convertPad(Layer &layer) {
       return layer.needsKnown(layer.getInput(2), "a value to pad with");
     value = known->isReal() ? known->reals[0] : double(known->ints[0]);
   }
+  if (fixed)
+    return padToFixed(layer, x, *fixed, value);
   // Images are padded as the convolutions behind read them.
   if (getRank(x) == 4) {
     size_t rank = 4;
