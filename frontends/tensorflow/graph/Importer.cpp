@@ -91,8 +91,13 @@ Value GraphImporter::readVariable(StringRef name) {
 
 bool GraphImporter::assignVariable(StringRef name, Value value, Layer &caller) {
   auto found = states.find(builder.getStringAttr(name));
-  if (found == states.end() || !value)
+  if (!value)
     return false;
+  if (found == states.end()) {
+    caller.unsupported("assigns the variable '" + name +
+                       "' by a handle that nnc does not follow");
+    return false;
+  }
   if (value.getType() != found->second.argument.getType()) {
     caller.unsupported("gives the variable '" + name +
                        "' another shape or type than it has in the checkpoint");

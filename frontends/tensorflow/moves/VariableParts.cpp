@@ -183,7 +183,7 @@ Value convertStridedSliceAssign(Layer &layer) {
     return {};
   Value value = inputs[3];
   auto steps = layer.readInts(inputs[2], "strides");
-  if (!steps || !areIndices(layer, inputs[0]))
+  if (!steps || !areIndices(layer, inputs[0]) || !areIndices(layer, inputs[1]))
     return {};
   if (getElement(value) != getElement(x))
     return layer.broken("assigns a value of another type than the variable's");
