@@ -666,6 +666,10 @@ class LayersTest(unittest.TestCase):
                         net.constant(np.int32([0, 2])))
         net.check(np.pad(np.argwhere(a > 0), ((1, 20 - found), (0, 2)), constant_values=-3),
                   "PadV2", places, pads, net.constant(np.array(-3, np.int64), "minus"))
+        filling = net.node("Fill", net.node("Pack", missing, np.int32(2)),
+                           net.constant(np.array(9, np.int64), "nine"))
+        net.check(np.pad(np.argwhere(a > 0), ((0, 20 - found), (0, 0)), constant_values=9),
+                  "ConcatV2", places, filling, np.int32(0))
         boxes = np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 2, 1, 3], [2, 2, 3, 3]], np.float32)
         scores = net.feed(np.array([0.5, 0.9, 0.05, 0.7], np.float32))
         net.check(np.array([1, 3], np.int32), "NonMaxSuppressionV3", net.feed(boxes), scores, 4,

@@ -47,6 +47,16 @@ std::optional<FixedPad> readFixedPad(Layer &layer, mlir::Value x,
 mlir::Value padToFixed(Layer &layer, mlir::Value x, const FixedPad &pad,
                        double value);
 
+/// Returns a constant whose sizes, the elements of `sizes`, follow from lengths
+/// that the data decide, in the shape that it has in this import. Returns null
+/// if the sizes do not depend on lengths or are not known expressions of them.
+mlir::Value fillByLengths(Layer &layer, mlir::Value sizes, double value,
+                          mlir::Type element);
+/// Returns the parts joined along `axis` if the last one is such a constant,
+/// which fills up the others to a fixed size; otherwise null.
+mlir::Value fillUp(Layer &layer, llvm::ArrayRef<mlir::Value> parts,
+                   int64_t axis);
+
 /// Returns the first of `most` indices of boxes that nn.suppress gives in
 /// `found`, as many as there are. Sets result `scoreResult`, if given, to as
 /// many scores.

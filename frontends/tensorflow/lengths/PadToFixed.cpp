@@ -102,7 +102,8 @@ std::optional<FixedPad> readFixedPad(Layer &layer, Value x, Value pads) {
   for (int64_t axis = 0; axis < getRank(x); ++axis) {
     LengthExpression before = readValue(lengths, pads, 2 * axis, 0),
                      after = readValue(lengths, pads, 2 * axis + 1, 0);
-    if (!before || !after || !before.getConstant())
+    if (!before || !after || before.getConstant().value_or(-1) < 0 ||
+        after.getConstant().value_or(0) < 0)
       return std::nullopt;
     bool isKnown = bool(after.getConstant());
     LengthExpression size =
@@ -144,6 +145,79 @@ Value padToFixed(Layer &layer, Value x, const FixedPad &pad, double value) {
   llvm::append_range(others, pad.after);
   others[pad.axis] = 0;
   return padWith(layer, y, others, value);
+}
+
+Value fillByLengths(Layer &layer, Value sizes, double value, Type element) {
+  Lengths &lengths = layer.getImporter().getLengths();
+  if (!sizes || lengths.getSizes().empty() || getRank(sizes) != 1)
+    return {};
+  SmallVector<int64_t> chosen;
+  for (unsigned i = 0; i < lengths.getSizes().size(); ++i)
+    chosen.push_back(lengths.getValue(i));
+  SmallVector<LengthExpression> dims;
+  Sizes shape;
+  bool varies = false;
+  for (int64_t i = 0; i < getNumElements(sizes); ++i) {
+    LengthExpression dim = readValue(lengths, sizes, i, 0);
+    if (!dim || lengths.getBounds(dim).first < 0)
+      return {};
+    varies |= !dim.getConstant();
+    // Imports at chosen sizes may combine values that no data can produce.
+    shape.push_back(std::max<int64_t>(dim.evaluate(chosen), 0));
+    dims.push_back(dim);
+  }
+  if (!varies)
+    return {};
+  auto isFixed = [](const LengthExpression &dim) {
+    return bool(dim.getConstant());
+  };
+  // A number of rows that is a length is one of a larger constant. For lengths
+  // of few values, imports use sizes above the largest one (compiler/sizes).
+  constexpr int64_t few = 16;
+  if (auto length = dims[0].getLength();
+      length && llvm::all_of(llvm::drop_begin(dims), isFixed)) {
+    int64_t most = lengths.getSizes()[*length].most;
+    shape[0] = most < few ? most + few : most;
+    Value y = layer.splat(value, element, shape);
+    return y ? lengths.cut(layer, y, *length) : Value();
+  }
+  Value y = layer.splat(value, element, shape);
+  if (!y)
+    return {};
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    lengths.noteDim(y, int64_t(axis), dim);
+  lengths.noteFilling(y, value);
+  return y;
+}
+
+Value fillUp(Layer &layer, ArrayRef<Value> parts, int64_t axis) {
+  Lengths &lengths = layer.getImporter().getLengths();
+  if (lengths.getSizes().empty() || parts.size() < 2)
+    return {};
+  LengthExpression total = 0;
+  for (Value part : parts) {
+    if (getRank(part) != getRank(parts[0]))
+      return {};
+    total = lengths.combine(LengthExpression::Kind::add, total,
+                            lengths.describe(part, axis));
+  }
+  auto fixed = total ? total.getConstant() : std::nullopt;
+  auto filling = lengths.getFilling(parts.back());
+  if (!fixed || !filling || lengths.describe(parts.back(), axis).getConstant())
+    return {};
+  // The filling gets as many elements as the result has, whatever the length
+  // in front of it; the result is the beginning of both.
+  Value x = join(layer, parts.drop_back(), axis);
+  Sizes shape(getShape(x)), starts(getRank(x), 0);
+  shape[axis] = *fixed;
+  Value y = layer.slice(
+      join(layer, {x, layer.splat(*filling, getElement(x), shape)}, axis),
+      starts, shape);
+  if (!y)
+    return {};
+  y.getDefiningOp()->setAttr(nn::kVariesAttr, layer.getBuilder().getUnitAttr());
+  lengths.noteDim(y, axis, total);
+  return y;
 }
 
 } // namespace nnc::tensorflow

@@ -50,6 +50,8 @@ static Value concatenate(Layer &layer, size_t first, size_t count,
   auto axis = layer.readAxis(axisInput, getRank(parts[0]));
   if (!axis)
     return {};
+  if (Value filled = fillUp(layer, parts, *axis))
+    return filled;
   // Empty vectors of shapes are often joined with others.
   bool hasOthers =
       llvm::any_of(parts, [](Value part) { return getNumElements(part) > 0; });
