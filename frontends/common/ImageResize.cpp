@@ -54,10 +54,12 @@ Value resizeImage(LayerBuilder &layer, nn::ResizeMode mode, Value image,
   if (!image)
     return {};
   ArrayRef<int64_t> shape = getShape(image);
+  // A scale of 0 stands for the ratio of the sizes.
   SmallVector<double> scales;
   for (size_t i = 0; i < 2; ++i)
-    scales.push_back(static_cast<double>(how.sizes[i]) /
-                     static_cast<double>(shape[2 + i]));
+    scales.push_back(how.ratioVaries ? 0.0
+                                     : static_cast<double>(how.sizes[i]) /
+                                           static_cast<double>(shape[2 + i]));
   auto coordinates = mode == nn::ResizeMode::nearest
                          ? nn::ResizeCoordinates::asymmetric
                      : how.alignsCorners ? nn::ResizeCoordinates::align_corners

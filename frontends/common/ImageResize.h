@@ -17,6 +17,8 @@ struct ImageResize {
   bool alignsCorners; ///< the corner pixels of both images lie on each other
   bool hasHalfPixels; ///< the centers of pixels lie at 0.5, 1.5, ...
   llvm::SmallVector<int64_t> sizes = {}; ///< height and width of the result
+  /// The ratio of the sizes may be another one in imports at other sizes.
+  bool ratioVaries = false;
 };
 
 /// Reads the sizes to which a layer resizes `x`, NHWC, into `how`. Returns

@@ -196,6 +196,21 @@ class LayersTest(unittest.TestCase):
         want = conv(sound[:, None], taps, dilations=(1, 4), padding=((0, 0), (4, 0)))[:, 0]
         self.run_sizes(net, "x=1x5..16x3", sound, want)
 
+    def test_resizes_at_varying_sizes(self):
+        """The ratio of the sizes differs: the mean of an image to its size, and to a fixed one."""
+        net = Net()
+        image = floats(1, 6, 9, 2)
+        x = net.placeholder("x", "float32", (1, -1, -1, 2))
+        size = net.node("StridedSlice", net.node("Shape", x), np.int32([1]), np.int32([3]),
+                        np.int32([1]))
+        mean = net.node("Mean", x, np.int32([1, 2]), keep_dims=True)
+        wide = net.node("ResizeBilinear", mean, size, half_pixel_centers=True)
+        net.node("ResizeBilinear", net.node("Sub", x, wide), np.int32([3, 3]),
+                 half_pixel_centers=True, name="y")
+        apart = image - image.mean((1, 2), keepdims=True)
+        rows = (apart[:, 0::2] + apart[:, 1::2]) / 2
+        self.run_sizes(net, "x=1x4..8x4..12x2", image, rows[:, :, 1::3])
+
     def test_dilations_of_other_graphs(self):
         """Phases that another node reads, or that a padded convolution reads, stay."""
         net = Net()
@@ -225,6 +240,9 @@ class LayersTest(unittest.TestCase):
         net.check(image + offset, "BiasAdd", x, offset)
         net.check(np.pad(image, ((0, 0), (1, 2), (0, 1), (0, 0))), "Pad", x,
                   [[0, 0], [1, 2], [0, 1], [0, 0]])
+        minus = net.node("Neg", net.node("Rsqrt", np.float32(4)))
+        net.check(np.pad(image, ((0, 0), (1, 2), (0, 1), (0, 0)), constant_values=-0.5), "PadV2",
+                  x, [[0, 0], [1, 2], [0, 1], [0, 0]], minus)
         net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="reflect"), "MirrorPad", x,
                   [[0, 0], [2, 1], [0, 3], [0, 0]], mode="REFLECT")
         net.check(np.pad(image, ((0, 0), (2, 1), (0, 3), (0, 0)), mode="symmetric"), "MirrorPad",
@@ -346,6 +364,14 @@ class LayersTest(unittest.TestCase):
         spectrum = np.fft.rfft(a, 8)
         net.check(np.abs(spectrum), "ComplexAbs", net.node("RFFT", x, [8]))
         net.check(spectrum.imag, "Imag", net.node("RFFT", x, [8]))
+        waves = net.node("RFFT", x, [8])
+        heights = net.node("Cast", net.node("Exp", net.node("Imag", waves)), SrcT=Type("float32"),
+                           DstT=Type("complex64"))
+        ratio = spectrum / (spectrum + np.exp(spectrum.imag))
+        quotient = net.node("RealDiv", waves, net.node("AddV2", waves, heights))
+        net.check(ratio.real, "Cast", quotient, SrcT=Type("complex64"), DstT=Type("float32"))
+        net.check(ratio.imag, "Imag", net.node("Cast", quotient, SrcT=Type("complex64"),
+                                               DstT=Type("complex64")))
         net.check(np.fft.irfft(spectrum, 8), "IRFFT", net.node("RFFT", x, [8]), [8])
         self.run_net(net)
 
@@ -637,11 +663,48 @@ class LayersTest(unittest.TestCase):
         net.check(a[a > 0], "GatherNd", x, places)
         net.check(np.int32((a > 0).sum()), "StridedSlice", net.node("Shape", places), [0], [1], [1],
                   shrink_axis_mask=1)
+        found = int((a > 0).sum())
+        missing = net.node("Sub", np.int32(20), net.node("Size", net.node("GatherNd", x, places)))
+        pads = net.node("Pack", net.node("Pack", np.int32(1), missing),
+                        net.constant(np.int32([0, 2])))
+        net.check(np.pad(np.argwhere(a > 0), ((1, 20 - found), (0, 2)), constant_values=-3),
+                  "PadV2", places, pads, net.constant(np.array(-3, np.int64), "minus"))
+        filling = net.node("Fill", net.node("Pack", missing, np.int32(2)),
+                           net.constant(np.array(9, np.int64), "nine"))
+        net.check(np.pad(np.argwhere(a > 0), ((0, 20 - found), (0, 0)), constant_values=9),
+                  "ConcatV2", places, filling, np.int32(0))
         boxes = np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 2, 1, 3], [2, 2, 3, 3]], np.float32)
         scores = net.feed(np.array([0.5, 0.9, 0.05, 0.7], np.float32))
         net.check(np.array([1, 3], np.int32), "NonMaxSuppressionV3", net.feed(boxes), scores, 4,
                   np.float32(0.5), np.float32(0.1))
         self.run_net(net, counts=2)
+
+    def test_greedy_decoders(self):
+        net = Net()
+        a, lengths = floats(9, 3, 4), np.int32([9, 5, 0])
+        x, n = net.feed(a), net.feed(lengths)
+        for merges, blank in ((True, -1), (False, 0)):
+            places, labels = [], []
+            for sample, length in enumerate(lengths):
+                best = a[:length, sample].argmax(1)
+                kept = [label for t, label in enumerate(best)
+                        if label != blank % 4 and not (merges and t and best[t - 1] == label)]
+                places += [(sample, t) for t in range(len(kept))]
+                labels += kept
+            dense = np.full((3, max(t for _, t in places) + 1), -1, np.int64)
+            for place, label in zip(places, labels):
+                dense[place] = label
+            decoder = net.node("CTCGreedyDecoder", x, n, merge_repeated=merges, blank_index=blank)
+            net.check(np.array(places, np.int64), "Identity", decoder)
+            net.check(np.array(labels, np.int64), "Identity", decoder + ":1")
+            net.check(np.int64(dense.shape), "Identity", decoder + ":2")
+            net.check([[-a[:length, i].max(1).sum()] for i, length in enumerate(lengths)],
+                      "Identity", decoder + ":3")
+            none = net.constant(np.array(-1, np.int64), f"none_{merges}")
+            net.check(dense, "SparseToDense", decoder, decoder + ":2", decoder + ":1", none)
+            wide = np.pad(dense, ((0, 0), (0, 9 - dense.shape[1])), constant_values=-1)
+            net.check(wide, "SparseToDense", decoder, np.int32([3, 9]), decoder + ":1", none)
+        self.run_net(net, counts=4)
 
     def test_regions(self):
         net = Net()

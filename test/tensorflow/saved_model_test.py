@@ -228,6 +228,170 @@ class SavedModelTest(unittest.TestCase):
         self.assertEqual(code, DONE, said)
         self.assertIn("adder_state", (out / "adder.h").read_text())
 
+    def test_assignments_to_parts(self):
+        """A row that the data choose, every second element from the end, and scattered rows."""
+        def assign(nodes):
+            def number(value):
+                return nodes.constant(np.int32(value)) + ":output:0"
+
+            def slice_assign(name, begin, end, step, value, *before, **masks):
+                nodes.node("ResourceStridedSliceAssign", "w", begin, end, step, value, *before,
+                           name=name, **masks)
+
+            nodes.node("Cast", "x", name="ints", SrcT=Type("float32"), DstT=Type("int32"))
+            nodes.node("Reshape", "ints:y:0", number([-1]), name="flat")
+            nodes.node("Slice", "flat:output:0", number([0]), number([1]), name="row")
+            nodes.node("AddV2", "row:output:0", number(1), name="next")
+            nodes.node("Pack", "row:output:0", number([0]), name="packed", axis=0)
+            nodes.node("Reshape", "packed:output:0", number([2]), name="begin")
+            nodes.node("Pack", "next:z:0", number([0]), name="packed_ends", axis=0)
+            nodes.node("Reshape", "packed_ends:output:0", number([2]), name="end")
+            nodes.node("Slice", "x", number([0, 1]), number([1, 2]), name="part")
+            nodes.node("Reshape", "x", number([3, 1]), name="column")
+            slice_assign("first", "begin:output:0", "end:output:0", number([1, 1]),
+                         "part:output:0", begin_mask=2, end_mask=2)
+            nodes.node("Slice", "column:output:0", number([0, 0]), number([2, 1]), name="two")
+            slice_assign("second", number([0, -1]), number([0, 2]), number([-2, 1]),
+                         "two:output:0", "^first", begin_mask=1, end_mask=1)
+            nodes.node("ResourceScatterAdd", "w", number([0, 0]), "pair:output:0", "^second",
+                       name="third")
+            nodes.node("Tile", "part:output:0", number([2, 1]), name="pair")
+            nodes.node("ReadVariableOp", "w", "^third", name="read", dtype=Type("float32"))
+            nodes.node("Sum", "read:value:0", number([]), name="total")
+            nodes.node("AddV2", "read:value:0", "b", name="sum")
+
+        def read_bias(nodes):
+            assign(nodes)
+            nodes.nodes[-1].input[1] = "bias:value:0"
+            nodes.node("ReadVariableOp", "b", name="bias", dtype=Type("float32"))
+
+        model = make(self.folder, body=read_bias)
+        for row in (1, -1):
+            x = np.float32([[row, 4, 5]])
+            want = WEIGHTS.copy()
+            want[row] = x[0, 1:]
+            want[::-2, 1] = x[0, :2]
+            want[0] += 2 * x[0, 1:]
+            (self.folder / "run").mkdir(exist_ok=True)
+            (got,) = running.run(model, [("data", x)], self.folder / "run", "--shape",
+                                 "data=1x3")
+            np.testing.assert_allclose(got, want + BIAS, rtol=1e-6)
+
+    def look_up(self, keys, fills=True):
+        """A model that looks up numbers in a table, which the call of a function fills."""
+        graph = writer.Graph()
+        kinds = {"Tin": Type("int64"), "Tout": Type("float32")}
+        fill = graph.function("fill", ["table", "keys", "values"], {})
+        fill.node("LookupTableImportV2", "table", "keys", "values", **kinds)
+        graph.node("HashTableV2", name="table", key_dtype=Type("int64"),
+                   value_dtype=Type("float32"))
+        graph.placeholder("x", "int64", (2, 3))
+        if fills:
+            graph.constant(keys, name="keys")
+            graph.node("StatefulPartitionedCall", "table", "keys", np.float32(keys) / 2,
+                       f=Function("fill"))
+        find = graph.function("find", ["table", "x", "other"], {"y": "found:values:0"})
+        find.node("LookupTableFindV2", "table", "x", "other", name="found", **kinds)
+        graph.node("StatefulPartitionedCall", "table", "x", np.float32(-1), name="call",
+                   f=Function("find"))
+        return writer.saved_model(
+            self.folder / f"table_{len(keys)}", graph,
+            {"serving_default": ({"x": ("x:0", "int64", (2, 3))}, {"y": "call:0"})})
+
+    def test_tables_of_numbers(self):
+        x = np.int64([[7, 1 << 40, 3], [(1 << 40) + 1, -5, -9]])
+        (self.folder / "run").mkdir(exist_ok=True)
+        for keys in ([7], [1 << 40, 3, -5], [9, 7, 1 << 40, 3, -9, 11, -4, -20, 5]):
+            (got,) = running.run(self.look_up(np.int64(keys)), [("x", x)], self.folder / "run")
+            np.testing.assert_array_equal(got, np.where(np.isin(x, keys), x / 2, -1))
+        code, said = nnc("check", self.look_up(np.int64([]), fills=False))
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("which the model does not fill with constants", said)
+
+    def test_assignments_in_branches_and_loops(self):
+        """A branch that the data choose, and one in a loop that they end or that is counted."""
+        graph = writer.Graph()
+
+        def number(nodes, value, name):
+            return nodes.constant(np.asarray(value, np.float32), name) + ":output:0"
+
+        graph.function("keep", ["v", "x"], {"o": "x"})
+        add = graph.function("add", ["v", "x"], {"o": "x"}, effects=["assign"])
+        add.node("AssignAddVariableOp", "v", "x", name="assign")
+        for name, last in (("counted", None), ("ended", 3)):
+            again = graph.function(f"{name}_again", ["i", "v", "x"], {"o": "less:z:0"})
+            left = "i"
+            if last is not None:
+                again.node("ReadVariableOp", "v", name="now", dtype=Type("float32"))
+                left = "now:value:0"
+            again.node("Less", left, number(again, last or 40, "last"), name="less")
+            body = graph.function(f"{name}_run", ["i", "v", "x"],
+                                  {"o0": "next:z:0", "o1": "v", "o2": "x"}, effects=["if"])
+            body.node("AddV2", "i", number(body, 1, "one"), name="next")
+            body.node("Greater", "i", number(body, 3, "three"), name="above")
+            body.node("If", "above:z:0", "v", "x", name="if", then_branch=Function("add"),
+                      else_branch=Function("keep"), Tout=[Type("float32")])
+        graph.placeholder("x", "float32", ())
+        graph.node("VarHandleOp", name="v", dtype=Type("float32"), shape=Shape(()))
+        graph.node("Greater", "x", np.float32(0.1), name="above")
+        graph.node("If", "above", "v", "x", name="if", then_branch=Function("add"),
+                   else_branch=Function("keep"), Tout=[Type("float32")])
+        before = "^if"
+        for name in ("counted", "ended"):
+            before = "^" + graph.node(
+                "While", np.float32(0), "v", "x", before, name=name,
+                cond=Function(f"{name}_again"), body=Function(f"{name}_run"),
+                T=[Type("float32"), Type("resource"), Type("float32")])
+            graph.node("ReadVariableOp", "v", before, name=f"y_{name}", dtype=Type("float32"))
+        writer.restore(graph, {"v": "v/.ATTRIBUTES/VARIABLE_VALUE"})
+        model = writer.saved_model(
+            self.folder / "flow", graph,
+            {"serving_default": ({"x": ("x:0", "float32", ())},
+                                 {"a": "y_counted:0", "b": "y_ended:0"})},
+            {"v/.ATTRIBUTES/VARIABLE_VALUE": np.float32(-2)})
+        (self.folder / "run").mkdir(exist_ok=True)
+        for x in (0.125, 0.0625, 0.25):
+            first = -2 + 36 * x + (x if x > 0.1 else 0)
+            got = running.run(model, [("x", np.float32(x))], self.folder / "run")
+            self.assertEqual([float(y) for y in got], [first, max(first, 3.0)])
+
+    def test_variables_in_parts(self):
+        """The keys are those that TensorFlow 2.21 writes."""
+        weights, bias = RANDOM.standard_normal((500, 2)), RANDOM.standard_normal(2)
+        parts = {"w0": ("500 2 0,300:0,2", b"\x80\xc1\x2c\x80\x82", weights[:300]),
+                 "w1": ("500 2 300,200:-", b"\xc1\x2c\xc0\xc8\x80\x7f", weights[300:])}
+        graph = writer.Graph()
+        x = graph.placeholder("x", "float32", (1, 500))
+        reads = []
+        for name in (*parts, "b"):
+            graph.node("VarHandleOp", name=name, dtype=Type("float32"))
+            reads.append(graph.node("ReadVariableOp", name, dtype=Type("float32")))
+        joined = graph.node("ConcatV2", *reads[:2], np.int32(0))
+        graph.node("AddV2", graph.node("MatMul", x, joined), reads[2], name="y")
+        writer.restore(graph, {"w0": "w", "w1": "w", "b": "b"},
+                       {"b": "2 0,2", **{name: part[0] for name, part in parts.items()}})
+        model = writer.saved_model(
+            self.folder / "parts", graph,
+            {"serving_default": ({"x": ("x:0", "float32", (1, 500))}, {"y": "y:0"})},
+            {"b": np.float32(bias), **{b"\0w\0\1\1\2" + key: np.float32(value)
+                                       for _, key, value in parts.values()}})
+        (self.folder / "run").mkdir(exist_ok=True)
+        data = RANDOM.standard_normal((1, 500)).astype(np.float32)
+        (got,) = running.run(model, [("x", data)], self.folder / "run")
+        np.testing.assert_allclose(got, data @ weights + bias, rtol=1e-4, atol=1e-4)
+
+    def test_changes_that_nnc_lacks(self):
+        """They are reported although nobody reads their results."""
+        def scale(nodes):
+            dense(nodes)
+            nodes.node("ResourceScatterMul", "b", nodes.constant(np.int32([0])) + ":output:0",
+                       "read_b:value:0", "^read_b", name="scale")
+            nodes.nodes[3].input.append("^scale")
+
+        code, said = nnc("check", make(self.folder, body=scale), "--shape", "data=4x3")
+        self.assertEqual(code, LACKING, said)
+        self.assertIn("ResourceScatterMul is not supported", said)
+
     def expect_run(self, model, feeds, *options):
         """Runs a model, which warns. Returns the outputs and the warnings."""
         code, said = nnc("check", model, *options, "--json")

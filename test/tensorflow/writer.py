@@ -218,7 +218,7 @@ def checkpoint(folder, values, shards=1):
         entry.shard_id, entry.offset = i % shards, len(data[i % shards])
         entry.size, entry.crc32c = array.nbytes, crc32c(array.tobytes())
         data[i % shards] += array.tobytes()
-        entries[key.encode()] = entry.SerializeToString()
+        entries[key if isinstance(key, bytes) else key.encode()] = entry.SerializeToString()
     (folder / "variables.index").write_bytes(table(entries))
     for i, each in enumerate(data):
         (folder / f"variables.data-{i:05}-of-{shards:05}").write_bytes(each)
@@ -248,16 +248,19 @@ def saved_model(folder, graph, signatures, variables=None, shards=1):
     return folder
 
 
-def restore(graph, variables):
-    """Adds the function and the call by which TensorFlow 2 restores {node: key}."""
+def restore(graph, variables, slices=None):
+    """Adds the function and the call by which TensorFlow 2 restores {node: key}, or the slices
+    {node: slice} of the tensors."""
     names = [f"arg{i}" for i in range(len(variables))]
     inner = graph.function("restore", ["prefix", *names], {"out": "prefix"})
-    keys = inner.nodes.add()
-    keys.name, keys.op = "keys", "Const"
-    tensor = keys.attr["value"].tensor
-    tensor.dtype = TYPES["string"]
-    tensor.string_val.extend(key.encode() for key in variables.values())
-    inner.node("RestoreV2", "prefix", "keys:output:0", "keys:output:0", name="RestoreV2")
+    parts = [(slices or {}).get(name, "") for name in variables]
+    for name, texts in (("keys", variables.values()), ("parts", parts)):
+        node = inner.nodes.add()
+        node.name, node.op = name, "Const"
+        tensor = node.attr["value"].tensor
+        tensor.dtype = TYPES["string"]
+        tensor.string_val.extend(text.encode() for text in texts)
+    inner.node("RestoreV2", "prefix", "keys:output:0", "parts:output:0", name="RestoreV2")
     for i, name in enumerate(names):
         inner.node("Identity", f"RestoreV2:tensors:{i}", name=f"Identity_{name}")
         inner.node("AssignVariableOp", name, f"Identity_{name}:output:0", name=f"Assign_{name}")

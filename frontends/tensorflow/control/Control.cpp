@@ -50,17 +50,29 @@ std::string nameOfBody(Layer &layer, StringRef name) {
 using Branch = llvm::function_ref<bool(ArrayRef<Passed> given,
                                        SmallVectorImpl<Passed> &results)>;
 
+namespace {
+/// The values of the variables that a model assigns, at the beginning and at
+/// the end of a branch.
+struct BranchVariables {
+  SmallVector<Value> given, last;
+};
+} // namespace
+
 /// Imports a branch into `body`. Returns false after an error.
 static bool importBranch(Layer &layer, Body &body, Branch branch,
                          ArrayRef<Passed> inputs,
-                         SmallVectorImpl<Passed> &results) {
+                         SmallVectorImpl<Passed> &results,
+                         BranchVariables &variables) {
   auto capture = [&](Value value) { return body.capture(value); };
   SmallVector<Passed> given(inputs);
   for (Passed &input : given)
     if (input.hasValue())
       input.value = capture(input.value);
   GraphImporter::BodyScope scope(layer.getImporter(), capture);
-  return branch(given, results);
+  bool isImported = branch(given, results);
+  llvm::append_range(variables.given, scope.getGiven());
+  variables.last = layer.getImporter().getVariables();
+  return isImported;
 }
 
 /// Returns true if the results of two branches are alike; otherwise reports an
@@ -109,20 +121,32 @@ static bool chooseBranch(Layer &layer, Value condition, Branch thenBranch,
                          SmallVectorImpl<Passed> &results) {
   OpBuilder &builder = layer.getImporter().getBuilder();
   SmallVector<Passed> others;
+  BranchVariables ofTaken, ofOther;
   Body taken(builder, nameOfBody(layer, "then"), layer.getLoc());
-  bool isImported = importBranch(layer, taken, thenBranch, inputs, results);
+  bool isImported =
+      importBranch(layer, taken, thenBranch, inputs, results, ofTaken);
   taken.setOutside();
   Body other(builder, nameOfBody(layer, "else"), layer.getLoc());
-  isImported &= importBranch(layer, other, elseBranch, inputs, others);
+  isImported &= importBranch(layer, other, elseBranch, inputs, others, ofOther);
   other.setOutside();
   if (!isImported || !areAlike(layer, results, others)) {
     other.erase();
     taken.erase();
     return false;
   }
-  other.finish(getValues(others));
+  SmallVector<Value> values = getValues(results),
+                     otherValues = getValues(others);
+  SmallVector<size_t> assigned;
+  for (size_t i = 0; i < ofTaken.last.size(); ++i)
+    if (ofTaken.last[i] != ofTaken.given[i] ||
+        ofOther.last[i] != ofOther.given[i]) {
+      assigned.push_back(i);
+      values.push_back(ofTaken.last[i]);
+      otherValues.push_back(ofOther.last[i]);
+    }
+  other.finish(otherValues);
   other.dropUnread();
-  taken.finish(getValues(results));
+  taken.finish(values);
   taken.dropUnread();
   SmallVector<Value> chosen =
       createIf(builder, layer.getLoc(), condition, taken, other);
@@ -130,6 +154,8 @@ static bool chooseBranch(Layer &layer, Value condition, Branch thenBranch,
   for (Passed &result : results)
     if (result.hasValue())
       result.value = *next++;
+  for (size_t i : assigned)
+    layer.getImporter().setVariable(i, *next++);
   return true;
 }
 

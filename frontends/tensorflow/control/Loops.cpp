@@ -56,7 +56,9 @@ static bool importBody(Layer &layer, ArrayRef<Passed> values,
 namespace {
 /// A value that a loop carries from run to run.
 struct LoopValue : Carried {
-  size_t index;        ///< its number among the values of the loop
+  /// Its number among the values of the loop, behind which the variables that
+  /// the model assigns follow.
+  size_t index;
   bool isKept = false; ///< no run changes it
   /// The value that each run puts into a list at the place of its number; null
   /// for other values.
@@ -139,12 +141,16 @@ bool LoopImporter::importRun() {
   for (auto [i, value] : llvm::enumerate(given))
     if (isConstant(i))
       value.value = body.capture(value.value);
+  SmallVector<Value> before = importer.getVariables(), variables, assigned;
   {
-    GraphImporter::BodyScope scope(
-        importer, [&](Value value) { return body.capture(value); });
+    GraphImporter::BodyScope scope(importer, [&](Value value) {
+      return body.addArgument(value.getType());
+    });
+    llvm::append_range(variables, scope.getGiven());
     if (!importBody(layer, given, next))
       return false;
     condition = importCondition(layer, next);
+    assigned = importer.getVariables();
   }
   if (!condition)
     return false;
@@ -164,6 +170,8 @@ bool LoopImporter::importRun() {
     if (value.hasValue() && !isConstant(i))
       all.push_back({{value.value, given[i].value, next[i].value}, i});
   }
+  for (size_t i = 0; i < before.size(); ++i)
+    all.push_back({{before[i], variables[i], assigned[i]}, values.size() + i});
   return true;
 }
 
@@ -228,7 +236,8 @@ void LoopImporter::collectElements(int64_t runs) {
     if (value.isKept)
       continue;
     auto scatter = value.next.getDefiningOp<nn::ScatterOp>();
-    bool fits = scatter && values[value.index].kind == Passed::list &&
+    bool fits = scatter && value.index < values.size() &&
+                values[value.index].kind == Passed::list &&
                 values[value.index].length == runs &&
                 scatter.getX() == value.argument &&
                 scatter.getKind() == nn::ScatterKind::replace &&
@@ -288,10 +297,15 @@ void LoopImporter::finish(Value first, std::optional<int64_t> runs) {
   auto last = std::next(loop.getLast().begin(), runs ? 0 : 1);
   auto parts = loop.getCollected().begin();
   SmallVector<Passed> results = llvm::to_vector(values);
-  for (const LoopValue &value : all)
-    results[value.index].value = value.isKept      ? value.init
-                                 : value.collected ? Value(*parts++)
-                                                   : Value(*last++);
+  for (const LoopValue &value : all) {
+    Value result = value.isKept      ? value.init
+                   : value.collected ? Value(*parts++)
+                                     : Value(*last++);
+    if (value.index < values.size())
+      results[value.index].value = result;
+    else
+      importer.setVariable(value.index - values.size(), result);
+  }
   setResults(layer, results);
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/tensorflow/graph/Layer.h"
+#include "frontends/tensorflow/signal/Complex.h"
 
 using namespace mlir;
 using namespace nnc;
@@ -26,6 +27,8 @@ Value convertAddN(Layer &layer) {
 }
 
 Value convertCast(Layer &layer) {
+  if (convertsComplex(layer))
+    return convertComplexCast(layer);
   Type to = layer.getType("DstT");
   Value x = layer.getInput(0);
   if (!to || !x)

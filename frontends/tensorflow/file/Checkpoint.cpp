@@ -13,6 +13,7 @@
 
 #include "frontends/common/Elements.h"
 #include "frontends/common/Limits.h"
+#include "frontends/tensorflow/file/SliceKey.h"
 #include "frontends/tensorflow/file/Table.h"
 #include "frontends/tensorflow/graph/Types.h"
 
@@ -118,7 +119,8 @@ public:
   }
 
   /// Calls `take` with the variable and the key of each assignment of a
-  /// restored value. The variable is a node or argument.
+  /// restored value. The variable is a node or argument. The key of a part of a
+  /// tensor is that of its slice.
   void find(llvm::function_ref<void(StringRef name, const pb::NodeDef *node,
                                     const std::string &key)>
                 take) {
@@ -132,19 +134,34 @@ public:
       const pb::NodeDef *restore = trace(assign.input(1), name, number);
       if (!restore || restore->op() != "RestoreV2" || restore->input_size() < 2)
         continue;
-      const pb::NodeDef *names = trace(restore->input(1), name, output);
-      if (!names || names->op() != "Const")
+      const std::string *key = readText(restore->input(1), number);
+      if (!key)
         continue;
-      auto value = names->attr().find("value");
-      if (value == names->attr().end() || number < 0 ||
-          number >= value->second.tensor().string_val_size())
-        continue;
+      const std::string *part = restore->input_size() > 2
+                                    ? readText(restore->input(2), number)
+                                    : nullptr;
       const pb::NodeDef *target = trace(assign.input(0), variable, output);
-      take(variable, target, value->second.tensor().string_val(number));
+      take(variable, target,
+           part && !part->empty() ? makeSliceKey(*key, *part).value_or(*key)
+                                  : *key);
     }
   }
 
 private:
+  /// Returns element `number` of a constant of strings, or null.
+  const std::string *readText(StringRef tensor, int number) {
+    StringRef name;
+    int output = 0;
+    const pb::NodeDef *node = trace(tensor, name, output);
+    if (!node || node->op() != "Const")
+      return nullptr;
+    auto value = node->attr().find("value");
+    return value == node->attr().end() || number < 0 ||
+                   number >= value->second.tensor().string_val_size()
+               ? nullptr
+               : &value->second.tensor().string_val(number);
+  }
+
   llvm::StringMap<const pb::NodeDef *> nodes;
 };
 } // namespace
@@ -243,7 +260,8 @@ ElementsAttr Checkpoint::read(StringRef key, StringRef name, Location loc) {
   const pb::BundleEntryProto &entry = found->second;
   if (!entry.slices().empty())
     return fail(ImportStatus::unsupported,
-                "that is stored in slices, which nnc does not read");
+                "that is stored in slices and restored as a whole, which nnc "
+                "does not join");
   Type element = getElementType(loc.getContext(), entry.dtype());
   if (!element)
     return fail(ImportStatus::unsupported, "of type " +

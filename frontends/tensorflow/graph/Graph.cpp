@@ -177,9 +177,25 @@ bool Sorter::visit(StringRef name) {
   return true;
 }
 
+/// Returns true for operators that change a variable, which is input 0. Those
+/// that nnc lacks are among them, so that the import reports them where no node
+/// reads their results.
+static bool changesVariables(StringRef op) {
+  for (StringRef begin : {"Apply", "Assign", "ResourceApply", "ResourceScatter",
+                          "ResourceSparseApply", "SparseApply"})
+    if (op.starts_with(begin))
+      return true;
+  for (StringRef other : {"CountUpTo", "ResourceCountUpTo",
+                          "ResourceStridedSliceAssign", "StridedSliceAssign"})
+    if (op == other)
+      return true;
+  return op.starts_with("Scatter") && op != "ScatterNd" &&
+         op != "ScatterNdNonAliasingAdd";
+}
+
 static bool acts(const pb::NodeDef &node) {
   const OpInfo *op = findOp(node.op());
-  return op && op->kind == OpKind::acting;
+  return op ? op->kind == OpKind::acting : changesVariables(node.op());
 }
 
 std::optional<std::vector<const pb::NodeDef *>>
@@ -253,7 +269,7 @@ void AssignmentFinder::search(const Graph &graph, ArrayRef<std::string> results,
       variables[node->name()] = node->name();
     else if (op == "Identity" && !find(0).empty())
       variables[node->name()] = find(0);
-    else if (op.starts_with("Assign") && !find(0).empty())
+    else if (acts(*node) && !find(0).empty() && changesVariables(op))
       assigned[find(0)] = true;
     auto visit = [&](StringRef function, int first) {
       const Graph *callee = graphs.find(function);

@@ -91,12 +91,11 @@ Value GraphImporter::readVariable(StringRef name) {
 
 bool GraphImporter::assignVariable(StringRef name, Value value, Layer &caller) {
   auto found = states.find(builder.getStringAttr(name));
-  if (found == states.end() || !value)
+  if (!value)
     return false;
-  if (bodies > 0) {
+  if (found == states.end()) {
     caller.unsupported("assigns the variable '" + name +
-                       "' in a branch or loop that may not run, which nnc does "
-                       "not handle");
+                       "' by a handle that nnc does not follow");
     return false;
   }
   if (value.getType() != found->second.argument.getType()) {
@@ -108,18 +107,34 @@ bool GraphImporter::assignVariable(StringRef name, Value value, Layer &caller) {
   return true;
 }
 
+TableContents GraphImporter::getTable(StringRef name) {
+  if (!tables)
+    tables = findTables(graphs, problems.getLimits());
+  return tables->lookup(name);
+}
+
 GraphImporter::BodyScope::BodyScope(GraphImporter &importer,
                                     llvm::function_ref<Value(Value)> capture)
     : importer(importer) {
-  ++importer.bodies;
   for (auto &[name, state] : importer.states) {
     before.push_back(state.value);
     state.value = capture(state.value);
+    given.push_back(state.value);
   }
 }
 
+SmallVector<Value> GraphImporter::getVariables() const {
+  SmallVector<Value> values;
+  for (const auto &entry : states)
+    values.push_back(entry.second.value);
+  return values;
+}
+
+void GraphImporter::setVariable(size_t i, Value value) {
+  std::next(states.begin(), i)->second.value = value;
+}
+
 GraphImporter::BodyScope::~BodyScope() {
-  --importer.bodies;
   for (auto [value, entry] : llvm::zip(before, importer.states))
     entry.second.value = value;
 }

@@ -15,6 +15,7 @@
 #include "frontends/common/Missing.h"
 #include "frontends/tensorflow/file/Checkpoint.h"
 #include "frontends/tensorflow/graph/Graph.h"
+#include "frontends/tensorflow/tables/Contents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,6 +32,7 @@ struct Passed {
     complex,  ///< `value`, whose last axis has a real and an imaginary part
     list,     ///< a list of tensors
     variable, ///< the handle of the variable `name`
+    table,    ///< the handle of the lookup table of numbers `name`
     bits,     ///< the bits of the floats `value`, as integers
     text,     ///< strings, or what is made of them; `name` says what it is
     dead      ///< the branch of a Switch that is not taken
@@ -99,17 +101,26 @@ public:
   mlir::Value readVariable(llvm::StringRef name);
   /// Gives a variable a value. Returns false after an error of `caller`.
   bool assignVariable(llvm::StringRef name, mlir::Value value, Layer &caller);
-  /// Makes the body of a branch or loop, until the returned object ends, read
-  /// the variables that the model assigns through `capture`.
+  /// Returns the contents of a lookup table of numbers.
+  TableContents getTable(llvm::StringRef name);
+  /// Returns the current values of the variables that the model assigns.
+  llvm::SmallVector<mlir::Value> getVariables() const;
+  /// Gives the variable `i` among them a value.
+  void setVariable(size_t i, mlir::Value value);
+  /// Makes the body of a branch or loop, until this object ends, read the
+  /// variables that the model assigns through `capture`. The values that the
+  /// body assigns last as long as the object.
   class BodyScope {
   public:
     BodyScope(GraphImporter &importer,
               llvm::function_ref<mlir::Value(mlir::Value)> capture);
     ~BodyScope();
+    /// Returns the values of the variables at the beginning of the body.
+    llvm::ArrayRef<mlir::Value> getGiven() const { return given; }
 
   private:
     GraphImporter &importer;
-    llvm::SmallVector<mlir::Value> before;
+    llvm::SmallVector<mlir::Value> before, given;
   };
 
   /// Returns the constant of a node.
@@ -148,8 +159,8 @@ private:
   /// The variables that nodes assign, by name.
   llvm::StringMap<bool> assigned;
   llvm::MapVector<mlir::StringAttr, State> states;
-  /// The number of bodies of branches and loops around what is imported.
-  int bodies = 0;
+  /// The contents of lookup tables by name, once one is read.
+  std::optional<llvm::StringMap<TableContents>> tables;
   /// The values of variables that are constants, in the main function.
   llvm::StringMap<mlir::Value> constants;
   /// The functions whose nodes are being imported, outermost first.

@@ -25,10 +25,15 @@ Layer::Layer(GraphImporter &importer, const pb::NodeDef &node,
 //===----------------------------------------------------------------------===//
 
 Value Layer::getInput(size_t i) {
-  static constexpr StringLiteral kKinds[] = {
-      "nothing",           "a tensor",          "complex numbers",
-      "a list of tensors", "a variable",        "the bits of floats",
-      "strings",           "a branch not taken"};
+  static constexpr StringLiteral kKinds[] = {"nothing",
+                                             "a tensor",
+                                             "complex numbers",
+                                             "a list of tensors",
+                                             "a variable",
+                                             "a lookup table",
+                                             "the bits of floats",
+                                             "strings",
+                                             "a branch not taken"};
   if (i >= inputs.size())
     return broken("lacks input " + Twine(i));
   const Passed &input = inputs[i];

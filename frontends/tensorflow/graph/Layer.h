@@ -29,6 +29,9 @@ public:
   /// Returns input `i`, a tensor. Returns null after an error if it is
   /// something else.
   mlir::Value getInput(size_t i);
+  /// Returns the constant that `x` is if it follows from constants by a few ops
+  /// on small tensors; otherwise x.
+  mlir::Value foldKnown(mlir::Value x);
   /// Returns the elements of a constant, as those of LayerBuilder do, or of
   /// what follows from constants by small ops, in floats too.
   std::optional<llvm::SmallVector<int64_t>> readInts(mlir::Value value,
@@ -113,9 +116,6 @@ public:
   static mlir::Value getChannelsFirst(mlir::Value x);
 
 private:
-  /// Returns the constant that `x` is if it follows from constants by a few ops
-  /// on small tensors; otherwise x.
-  mlir::Value foldKnown(mlir::Value x);
   const pb::AttrValue *findAttribute(llvm::StringRef name) const;
 
   GraphImporter &importer;

@@ -176,6 +176,13 @@ Value convertUnique(Layer &layer) {
   return layer.create<nn::GatherOp>(x, firsts, int64_t(0));
 }
 
+Value cutColumns(Layer &layer, Value x, const DecodedShape &shape) {
+  auto size =
+      x ? addLength(layer, shape.columns, shape.mostColumns) : std::nullopt;
+  Value columns = cutTo(layer, layer.transpose(x, {1, 0}), size);
+  return columns ? layer.transpose(columns, {1, 0}) : Value();
+}
+
 Value cutSuppressed(Layer &layer, Value found, Value indices, Value scores,
                     int64_t most, std::optional<size_t> scoreResult) {
   auto size = found ? addLength(layer, found, most) : std::nullopt;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 using namespace mlir;
@@ -199,9 +200,8 @@ Value takeAt(Layer &layer, Value x, Value begin, ArrayRef<int64_t> sizes) {
 // Scatters
 //===----------------------------------------------------------------------===//
 
-/// Returns `x` with the slices at the places `indices` combined with `updates`.
-static Value scatter(Layer &layer, nn::ScatterKind kind, Value x, Value indices,
-                     Value updates) {
+Value scatterAt(Layer &layer, nn::ScatterKind kind, Value x, Value indices,
+                Value updates) {
   if (!x || !indices || !updates || !fitPlaces(layer, indices, getShape(x)))
     return {};
   ArrayRef<int64_t> shape = getShape(x);
@@ -223,8 +223,8 @@ static Value scatter(Layer &layer, nn::ScatterKind kind, Value x, Value indices,
 }
 
 static Value scatterInputs(Layer &layer, nn::ScatterKind kind) {
-  return scatter(layer, kind, layer.getInput(0), layer.getInput(1),
-                 layer.getInput(2));
+  return scatterAt(layer, kind, layer.getInput(0), layer.getInput(1),
+                   layer.getInput(2));
 }
 
 Value convertTensorScatterAdd(Layer &layer) {
@@ -238,8 +238,8 @@ Value convertTensorScatterMin(Layer &layer) {
 }
 Value convertTensorScatterSub(Layer &layer) {
   Value updates = layer.createElementwise("neg", {layer.getInput(2)});
-  return scatter(layer, nn::ScatterKind::add, layer.getInput(0),
-                 layer.getInput(1), updates);
+  return scatterAt(layer, nn::ScatterKind::add, layer.getInput(0),
+                   layer.getInput(1), updates);
 }
 Value convertTensorScatterUpdate(Layer &layer) {
   return scatterInputs(layer, nn::ScatterKind::replace);
@@ -254,16 +254,19 @@ Value convertScatterNd(Layer &layer) {
   if (llvm::any_of(*shape,
                    [](int64_t size) { return size < 0 || size > kMaxDim; }))
     return layer.broken("has a result of shape " + toString(*shape));
-  return scatter(layer, nn::ScatterKind::add,
-                 layer.splat(0.0, getElement(updates), *shape), indices,
-                 updates);
+  return scatterAt(layer, nn::ScatterKind::add,
+                   layer.splat(0.0, getElement(updates), *shape), indices,
+                   updates);
 }
 
 /// Converts SparseToDense: a tensor of the default with values at some places.
 Value convertSparseToDense(Layer &layer) {
   Value indices = layer.getInput(0), values = layer.getInput(2),
         filling = layer.getInput(3);
-  auto shape = layer.readInts(layer.getInput(1), "a shape");
+  auto decoded = getDecodedShape(layer.getInput(1));
+  auto shape = decoded
+                   ? std::optional<Sizes>({decoded->rows, decoded->mostColumns})
+                   : layer.readInts(layer.getInput(1), "a shape");
   if (!indices || !values || !filling || !shape)
     return {};
   if (shape->empty() || getNumElements(filling) != 1 ||
@@ -277,10 +280,11 @@ Value convertSparseToDense(Layer &layer) {
                         " into a tensor of shape " + toString(*shape));
   if (!layer.checkSize(RankedTensorType::get(*shape, getElement(values))))
     return {};
-  return scatter(layer, nn::ScatterKind::replace,
-                 layer.expand(layer.reshape(filling, {}), *shape),
-                 layer.reshape(indices, {places, depth}),
-                 layer.expand(values, {places}));
+  Value y = scatterAt(layer, nn::ScatterKind::replace,
+                      layer.expand(layer.reshape(filling, {}), *shape),
+                      layer.reshape(indices, {places, depth}),
+                      layer.expand(values, {places}));
+  return decoded ? cutColumns(layer, y, *decoded) : y;
 }
 
 /// Converts SparseTensorDenseMatMul: the rows of a dense matrix at the columns
@@ -309,7 +313,7 @@ Value convertSparseMatMul(Layer &layer) {
       dense, layer.reshape(column(1 - row), {count}), int64_t(0));
   Value products = layer.createElementwise(
       "mul", {taken, layer.reshape(values, {count, 1})});
-  return scatter(
+  return scatterAt(
       layer, nn::ScatterKind::add,
       layer.splat(0.0, getElement(dense), {(*shape)[row], getShape(dense)[1]}),
       column(row), products);

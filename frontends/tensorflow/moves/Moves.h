@@ -25,6 +25,11 @@ mlir::Value takeAt(Layer &layer, mlir::Value x, mlir::Value begin,
 mlir::Value makeCounts(Layer &layer, int64_t count, mlir::Type element,
                        int64_t axis, int64_t rank);
 
+/// Returns `x` with the slices at the places that the rows of `indices` name
+/// combined with `updates`.
+mlir::Value scatterAt(Layer &layer, nn::ScatterKind kind, mlir::Value x,
+                      mlir::Value indices, mlir::Value updates);
+
 /// Returns true if `indices` are integers; otherwise reports an error.
 bool areIndices(Layer &layer, mlir::Value indices);
 

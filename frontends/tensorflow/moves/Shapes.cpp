@@ -283,6 +283,13 @@ Value convertBroadcastTo(Layer &layer) {
 }
 
 Value convertFill(Layer &layer) {
+  auto filling = readElements(layer.getInput(1));
+  if (filling && filling->type.getNumElements() == 1)
+    if (Value y = fillByLengths(layer, layer.getInput(0),
+                                filling->isReal() ? filling->reals[0]
+                                                  : double(filling->ints[0]),
+                                filling->type.getElementType()))
+      return y;
   auto shape = layer.readInts(layer.getInput(0), "sizes");
   Value value = layer.getInput(1);
   if (!shape || !value)

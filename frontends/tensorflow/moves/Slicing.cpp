@@ -7,6 +7,7 @@
 #include "frontends/common/Padding.h"
 #include "frontends/common/ReverseSequence.h"
 #include "frontends/common/StridedSlice.h"
+#include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
 using namespace mlir;
@@ -49,6 +50,8 @@ static Value concatenate(Layer &layer, size_t first, size_t count,
   auto axis = layer.readAxis(axisInput, getRank(parts[0]));
   if (!axis)
     return {};
+  if (Value filled = fillUp(layer, parts, *axis))
+    return filled;
   // Empty vectors of shapes are often joined with others.
   bool hasOthers =
       llvm::any_of(parts, [](Value part) { return getNumElements(part) > 0; });
@@ -300,16 +303,21 @@ Value convertRoll(Layer &layer) {
 
 Value convertPad(Layer &layer) {
   Value x = layer.getInput(0);
-  auto pads = readPads(layer, x, layer.getInput(1));
+  auto fixed = readFixedPad(layer, x, layer.getInput(1));
+  auto pads =
+      fixed ? std::optional(Sizes()) : readPads(layer, x, layer.getInput(1));
   if (!pads)
     return {};
   double value = 0;
   if (layer.getNumInputs() > 2) {
-    auto known = readElements(layer.getInput(2));
+    Value given = layer.getInput(2);
+    auto known = readElements(given ? layer.foldKnown(given) : given);
     if (!known || known->ints.size() + known->reals.size() != 1)
       return layer.needsKnown(layer.getInput(2), "a value to pad with");
     value = known->isReal() ? known->reals[0] : double(known->ints[0]);
   }
+  if (fixed)
+    return padToFixed(layer, x, *fixed, value);
   // Images are padded as the convolutions behind read them.
   if (getRank(x) == 4) {
     size_t rank = 4;

@@ -16,6 +16,7 @@ namespace nnc::tensorflow {
 static std::optional<ImageResize> readImageResize(Layer &layer) {
   ImageResize how = {layer.getBool("align_corners"),
                      layer.getBool("half_pixel_centers")};
+  how.ratioVaries = layer.getImporter().getOptions().isSample;
   if (!readImageSizes(layer, layer.getInput(0), layer.getInput(1), how))
     return std::nullopt;
   return how;

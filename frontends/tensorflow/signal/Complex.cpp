@@ -79,11 +79,17 @@ Value convertComplex(Layer &layer, StringRef op) {
                       {compute("mul", {scale, compute("cos", {a.imaginary})}),
                        compute("mul", {scale, compute("sin", {a.imaginary})})});
   }
-  if (op != "add" && op != "sub" && op != "mul")
+  if (op != "add" && op != "sub" && op != "mul" && op != "div")
     return layer.unsupported("computes with complex numbers, on which nnc "
-                             "handles Add, Sub, Mul, Neg and Exp");
+                             "handles Add, Sub, Mul, Div, Neg and Exp");
   Parts b = getParts(layer, 1);
-  if (op != "mul")
+  if (op == "div") {
+    // The quotient is the product with the conjugate over the squared size.
+    Value size = compute("add", {compute("mul", {b.real, b.real}),
+                                 compute("mul", {b.imaginary, b.imaginary})});
+    b = {compute("div", {b.real, size}),
+         compute("neg", {compute("div", {b.imaginary, size})})};
+  } else if (op != "mul")
     return setComplex(layer, {compute(op, {a.real, b.real}),
                               compute(op, {a.imaginary, b.imaginary})});
   auto product = [&](Value x, Value y) { return compute("mul", {x, y}); };
@@ -121,6 +127,37 @@ Value convertComplexConst(Layer &layer, const pb::TensorProto &tensor) {
               RankedTensorType::get(*shape, layer.getBuilder().getF32Type()),
               ArrayRef(values)))});
   return {};
+}
+
+/// Returns true if the attribute `name` of the layer is a type of complex
+/// numbers of two floats.
+static bool isComplexType(Layer &layer, const char *name) {
+  auto found = layer.getNode().attr().find(name);
+  return found != layer.getNode().attr().end() &&
+         found->second.type() == pb::DT_COMPLEX64;
+}
+
+bool convertsComplex(Layer &layer) {
+  return layer.getPassed(0).kind == Passed::complex ||
+         isComplexType(layer, "DstT");
+}
+
+Value convertComplexCast(Layer &layer) {
+  bool toComplex = isComplexType(layer, "DstT");
+  if (layer.getPassed(0).kind == Passed::complex && toComplex) {
+    layer.setPassed(0, layer.getPassed(0));
+    return {};
+  }
+  if (!toComplex) {
+    Type to = layer.getType("DstT");
+    return to ? layer.castTo(takePart(layer, getComplex(layer), 0), to)
+              : Value();
+  }
+  Value x = layer.getInput(0);
+  if (!x)
+    return {};
+  x = layer.castTo(x, layer.getBuilder().getF32Type());
+  return setComplex(layer, {x, layer.splat(0.0, getElement(x), getShape(x))});
 }
 
 Value convertMakeComplex(Layer &layer) {

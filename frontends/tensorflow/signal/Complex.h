@@ -15,6 +15,12 @@ namespace nnc::tensorflow {
 /// Always returns null, as complex results are no tensors.
 mlir::Value convertComplex(Layer &layer, llvm::StringRef op);
 
+/// Returns true if a Cast has complex operands or results.
+bool convertsComplex(Layer &layer);
+/// Converts a Cast of which convertsComplex() is true: to complex numbers with
+/// imaginary parts of 0, or to their real parts.
+mlir::Value convertComplexCast(Layer &layer);
+
 /// Converts a constant of complex numbers. Returns null as convertComplex().
 mlir::Value convertComplexConst(Layer &layer, const pb::TensorProto &tensor);
 

@@ -8,6 +8,7 @@
 
 #include "frontends/tensorflow/strings/Flatten.h"
 #include "frontends/tensorflow/strings/ResultTypes.h"
+#include "frontends/tensorflow/tables/Contents.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -99,7 +100,7 @@ void Cutter::addInnerText(Node node, llvm::StringSet<> &seen,
       if (found == functions.end() || !seen.insert(each).second)
         continue;
       for (const pb::NodeDef &inner : found->second->node_def()) {
-        if (isTextOperator(inner.op()))
+        if (isTextOperator(inner))
           operators.insert(inner.op());
         addInnerText(&inner, seen, operators);
       }
@@ -111,7 +112,7 @@ void Cutter::addInnerText(Node node, llvm::StringSet<> &seen,
 llvm::SetVector<StringRef> Cutter::getText(Node node) const {
   llvm::SetVector<StringRef> operators;
   llvm::StringSet<> seen;
-  if (isTextOperator(node->op()))
+  if (isTextOperator(*node))
     operators.insert(node->op());
   addInnerText(node, seen, operators);
   return operators;
@@ -155,7 +156,8 @@ void Cutter::findTextNodes() {
       continue;
     }
     ResultInfo info = getResultInfo(node, Reference());
-    bool isTable = StringRef(node.op()).contains("HashTable");
+    bool isTable =
+        StringRef(node.op()).contains("HashTable") && !isNumberTable(node);
     bool isConstant = node.op() == "Const" && info.type == pb::DT_STRING;
     if (isTable || isConstant || words.contains(node.name()))
       texts.push_back(&node);
@@ -404,7 +406,7 @@ static bool hasText(const LoadedModel &model) {
   if (!model.savedModel.empty())
     return false;
   for (const pb::NodeDef &node : model.graph.node())
-    if (isTextOperator(node.op()))
+    if (isTextOperator(node))
       return true;
   return false;
 }

@@ -6,6 +6,8 @@
 
 #include "frontends/tensorflow/strings/ResultTypes.h"
 
+#include "frontends/tensorflow/tables/Contents.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -232,7 +234,10 @@ ResultInfo nnc::tensorflow::getResultInfo(const pb::NodeDef &node,
                               : ResultInfo();
 }
 
-bool nnc::tensorflow::isTextOperator(StringRef op) {
+bool nnc::tensorflow::isTextOperator(const pb::NodeDef &node) {
+  StringRef op = node.op();
+  if (op.contains("Table") && isNumberTable(node))
+    return false;
   for (StringRef begin :
        {"AsString", "Decode", "Encode", "ExtractJpegShape", "HashTable",
         "LookupTable", "MutableHashTable", "Parse", "Ragged", "ReduceJoin",

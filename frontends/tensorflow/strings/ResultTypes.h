@@ -26,10 +26,10 @@ std::vector<ResultInfo> getResultInfos(const pb::NodeDef &node);
 /// Returns the result of `node` to which `reference` refers.
 ResultInfo getResultInfo(const pb::NodeDef &node, const Reference &reference);
 
-/// Returns true if an operator works on strings, on lookup tables of strings,
-/// or on ragged tensors, whose rows have different lengths, such as the ids of
-/// the words of each sentence.
-bool isTextOperator(llvm::StringRef op);
+/// Returns true if the operator of a node works on strings, on lookup tables of
+/// strings, or on ragged tensors, whose rows have different lengths, such as
+/// the ids of the words of each sentence.
+bool isTextOperator(const pb::NodeDef &node);
 
 } // namespace nnc::tensorflow
 
