@@ -73,7 +73,7 @@ const OpInfo *nnc::torch::findOp(StringRef target, bool isComplex) {
 bool nnc::torch::isIgnored(StringRef op) {
   return op.starts_with("_assert_") || op.starts_with("sym_constrain_range") ||
          op == "_functional_assert_async.msg" ||
-         op == "promote_types.default" || // computes a type for nobody
+         op == "promote_types.default" || // a type, which no tensor is
          op == "torch._functorch.predispatch.lazy_load_decompositions" ||
          op == "_functional_sym_constrain_range.default";
 }

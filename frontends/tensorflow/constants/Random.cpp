@@ -8,29 +8,38 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontends/tensorflow/constants/Random.h"
 #include "frontends/common/Fourier.h"
 #include "frontends/common/RandomNumbers.h"
-#include "frontends/tensorflow/graph/Layer.h"
 
 using namespace mlir;
 using namespace nnc;
 
 namespace nnc::tensorflow {
 
-/// Returns random numbers of the shape in input 0, each drawn by `draw`.
-static Value drawNumbers(Layer &layer,
-                         llvm::function_ref<double(RandomNumbers &)> draw) {
+RankedTensorType readDrawnType(Layer &layer) {
   auto shape = layer.readInts(layer.getInput(0), "a shape");
   Type element = layer.getType("dtype", pb::DT_FLOAT);
   if (!shape || !element)
     return {};
-  if (!isa<FloatType>(element))
-    return layer.unsupported("draws elements that are no floats");
+  if (!isa<FloatType>(element)) {
+    layer.unsupported("draws elements that are no floats");
+    return {};
+  }
   for (int64_t size : *shape)
-    if (size < 0 || size > kMaxDim)
-      return layer.broken("asks for shape " + toString(*shape));
+    if (size < 0 || size > kMaxDim) {
+      layer.broken("asks for shape " + toString(*shape));
+      return {};
+    }
   auto type = RankedTensorType::get(*shape, element);
-  if (!layer.checkSize(type, /*isMade=*/true))
+  return layer.checkSize(type, /*isMade=*/true) ? type : RankedTensorType();
+}
+
+/// Returns random numbers of the shape in input 0, each drawn by `draw`.
+static Value drawNumbers(Layer &layer,
+                         llvm::function_ref<double(RandomNumbers &)> draw) {
+  RankedTensorType type = readDrawnType(layer);
+  if (!type)
     return {};
   RandomNumbers numbers(layer.getNode().name() + "," +
                         std::to_string(layer.getInt("seed")) + "," +
@@ -38,7 +47,7 @@ static Value drawNumbers(Layer &layer,
   SmallVector<double> values;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     values.push_back(draw(numbers));
-  return makeReals(layer, *shape, element, values);
+  return makeReals(layer, type.getShape(), type.getElementType(), values);
 }
 
 Value convertRandomUniform(Layer &layer) {

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontends/common/Fourier.h"
-#include "frontends/tensorflow/graph/Layer.h"
+#include "frontends/tensorflow/constants/Random.h"
 
 #include <array>
 #include <cmath>
@@ -128,19 +128,13 @@ static void addNormals(uint32_t a, uint32_t b, SmallVectorImpl<double> &to) {
 }
 
 static Value drawStateless(Layer &layer, bool isNormal) {
-  auto shape = layer.readInts(layer.getInput(0), "a shape");
-  Type element = layer.getType("dtype", pb::DT_FLOAT);
-  if (!shape || !element)
+  RankedTensorType type = readDrawnType(layer);
+  if (!type)
     return {};
+  Type element = type.getElementType();
   if (!element.isF32() || layer.getHalf("dtype"))
     return layer.unsupported("draws " + getTypeName(element) +
                              "; nnc handles float32");
-  for (int64_t size : *shape)
-    if (size < 0 || size > kMaxDim)
-      return layer.broken("asks for shape " + toString(*shape));
-  auto type = RankedTensorType::get(*shape, element);
-  if (!layer.checkSize(type, /*isMade=*/true))
-    return {};
   auto generator = takeGenerator(layer);
   if (!generator)
     return {};
@@ -157,7 +151,7 @@ static Value drawStateless(Layer &layer, bool isNormal) {
     }
   }
   values.resize(count);
-  return makeReals(layer, *shape, element, values);
+  return makeReals(layer, type.getShape(), element, values);
 }
 
 Value convertStatelessUniform(Layer &layer) {
