@@ -252,9 +252,15 @@ class Sizes(unittest.TestCase):
                            random.normal(0, 1, shape).astype(np.float32))
         return feeds
 
-    def check(self, made, *, atol=1e-5, targets=("native", "portable"), options=()):
+    def check(self, made, *, atol=1e-5, targets=("native", "portable"), options=(), named=True):
         net, shapes, points = made
         path = self.save(net)
+        if not named:
+            model = onnx.load(path)
+            for port in model.graph.input:
+                for dim in port.type.tensor_type.shape.dim:
+                    dim.ClearField("dim_param")
+            onnx.save(model, path)
         # As the model defines it: fused, onnxruntime's sums of integers of 8 bits saturate on
         # machines that have AVX2 alone.
         exact = onnxruntime.SessionOptions()
@@ -296,6 +302,21 @@ class Sizes(unittest.TestCase):
 
     def test_sizes_of_another_input(self):
         self.check(masked())
+
+    def test_sizes_without_names(self):
+        """Keys, values and a mask of one length, and queries of another one."""
+        dims = {"q": [1, "q_dim1", 16], "k": [1, "k_dim1", 16], "v": [1, "k_dim1", 16],
+                "mask": [1, "k_dim1"], "bias": ["bias_dim0", 16]}
+        net = Net(**{name: (TensorProto.FLOAT, shape) for name, shape in dims.items()})
+        scores = net.add("MatMul", "q", net.add("Transpose", "k", perm=[0, 2, 1]))
+        scores = net.add("Add", scores, net.add("Unsqueeze", "mask", net.constant(np.int64([1]))))
+        net.outputs = [net.add("MatMul", net.add("Softmax", scores, axis=-1), "v"),
+                       net.add("Neg", "bias")]
+        shapes = {"q": "1x2..12x16", "k": "1x2..12x16", "v": "1x2..12x16", "mask": "1x2..12",
+                  "bias": "2..12x16"}
+        points = [(2, 2, 12), (12, 12, 3), (5, 9, 2), (7, 11, 5)]
+        names = ("q_dim1", "k_dim1", "bias_dim0")
+        self.check((net, shapes, [dict(zip(names, p)) for p in points]), named=False)
 
     def test_moves(self):
         self.check(moves())

@@ -61,10 +61,13 @@ ExitCode SizedImport::nameSizes(ImportedModel &model) {
   llvm::StringSet<> taken;
   for (const auto &[input, names] : model.dimNames)
     taken.insert(input);
-  if (ExitCode code = nameCallersSizes(model, taken); code != ExitCode::done)
+  std::vector<std::string> unnamed;
+  if (ExitCode code = nameCallersSizes(model, taken, unnamed);
+      code != ExitCode::done)
     return code;
-  callersSizes = sizes.size();
   expectedSizes = model.foundSizes;
+  tieSizes(std::move(unnamed));
+  callersSizes = sizes.size();
   nameFoundSizes(taken);
   if (sizes.size() > kMaxSizes || callersSizes > kMaxCallersSizes) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
@@ -217,8 +220,67 @@ SizedImport::followSize(llvm::StringRef dim, const SizeRange &range,
   return isLike ? std::optional(found) : std::nullopt;
 }
 
+std::vector<size_t> SizedImport::findTied(size_t first,
+                                          llvm::ArrayRef<std::string> unnamed) {
+  SizePoint largest;
+  for (const SizeRange &size : sizes)
+    largest.push_back(size.high);
+  for (const frontends::FoundSize &size : expectedSizes)
+    largest.push_back(size.most);
+  auto failsWith = [&](llvm::ArrayRef<size_t> changed) {
+    SizePoint point = largest;
+    for (size_t i : changed)
+      point[i] -= sizes[i].step;
+    return failsAt(point);
+  };
+  std::vector<size_t> tied = {first};
+  for (size_t i = first + 1; i < sizes.size(); ++i)
+    if (!unnamed[i].empty() && sizes[i].low == sizes[first].low &&
+        sizes[i].high == sizes[first].high &&
+        sizes[i].step == sizes[first].step)
+      tied.push_back(i);
+  if (tied.size() == 1 || !failsWith(first) || failsWith(tied))
+    return {first};
+  for (size_t i = tied.size(); i-- > 1;) {
+    std::vector<size_t> others = tied;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(i));
+    if (others.size() > 1 && !failsWith(others))
+      tied = others;
+  }
+  return tied;
+}
+
+void SizedImport::tieSizes(std::vector<std::string> unnamed) {
+  for (size_t first = 0; first < sizes.size(); ++first) {
+    if (unnamed[first].empty())
+      continue;
+    callersSizes = sizes.size();
+    std::vector<size_t> tied = findTied(first, unnamed);
+    std::vector<std::string> places = {unnamed[first]};
+    for (size_t i = tied.size(); i-- > 1;) {
+      const int dropped = int(tied[i]);
+      places.insert(places.begin() + 1, unnamed[dropped]);
+      for (auto &[input, dims] : sizeOf)
+        for (OpenDim &dim : dims)
+          if (dim.size == dropped)
+            dim.size = int(first);
+          else if (dim.size > dropped)
+            --dim.size;
+      sizes.erase(sizes.begin() + dropped);
+      unnamed.erase(unnamed.begin() + dropped);
+    }
+    if (tied.size() > 1)
+      mlir::emitWarning(
+          mlir::FileLineColLoc::get(&context, choices.model, 0, 0))
+          << fmt::format("has one size '{}' for {}, as the model only computes "
+                         "where these are equal",
+                         sizes[first].name, fmt::join(places, ", "));
+  }
+}
+
 ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
-                                       llvm::StringSet<> &taken) {
+                                       llvm::StringSet<> &taken,
+                                       std::vector<std::string> &unnamed) {
   mlir::Location file =
       mlir::FileLineColLoc::get(&context, choices.model, 0, 0);
   std::map<std::string, int> byDim;
@@ -271,6 +333,8 @@ ExitCode SizedImport::nameCallersSizes(const ImportedModel &model,
     if (!dim.empty())
       byDim[dim] = open.size;
     sizes.push_back(range);
+    unnamed.push_back(dim.empty() ? fmt::format("axis {} of '{}'", axis, input)
+                                  : "");
   }
   return ExitCode::done;
 }

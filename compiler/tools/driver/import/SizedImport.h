@@ -54,8 +54,19 @@ private:
   std::optional<OpenDim>
   followSize(llvm::StringRef dim, const SizeRange &range,
              const std::map<std::string, int> &known) const;
+  /// Names the sizes that the caller chooses. `unnamed` gets for each size the
+  /// place of its dimension, such as "axis 1 of 'ids'", or an empty string if
+  /// the model has a name for it.
   ExitCode nameCallersSizes(const ImportedModel &model,
-                            llvm::StringSet<> &taken);
+                            llvm::StringSet<> &taken,
+                            std::vector<std::string> &unnamed);
+  /// Makes one size of those without a name that have the same bounds and
+  /// without which being equal the model cannot be imported, and warns of it.
+  void tieSizes(std::vector<std::string> unnamed);
+  /// Returns the sizes that have to change along with size `first`, itself
+  /// included; one of them if it may change alone.
+  std::vector<size_t> findTied(size_t first,
+                               llvm::ArrayRef<std::string> unnamed);
   void nameFoundSizes(llvm::StringSet<> &taken);
   /// Removes the results of the module that tell sizes which no other result
   /// has as a dimension.
