@@ -67,11 +67,25 @@ static ElementsAttr copyValue(nn::ConstantOp op) {
 
 void nnc::separateConstants(ArrayRef<ModuleOp> modules) {
   auto all = listConstants(modules);
+  if (all.empty())
+    return;
+  // Constants that are the same at all sizes keep their attributes, since the
+  // code for each size takes them from the first module.
+  auto isFixed = [&](size_t i) {
+    return llvm::all_of(all, [&](const auto &own) {
+      return nn::ConstantOp(own[i]).getValue() ==
+             nn::ConstantOp(all[0][i]).getValue();
+    });
+  };
+  SmallVector<size_t> order, varying;
+  for (size_t i : llvm::seq(all[0].size()))
+    (isFixed(i) ? order : varying).push_back(i);
+  llvm::append_range(order, varying);
   // The constants that have been seen, by the values in all modules, with the
   // values that they have now.
   std::map<std::vector<const void *>, Values> known;
   std::vector<DenseSet<Attribute>> taken(all.size());
-  for (size_t i = 0; !all.empty() && i < all[0].size(); ++i) {
+  for (size_t i : order) {
     Values values;
     for (const auto &own : all)
       values.push_back(nn::ConstantOp(own[i]).getValue());

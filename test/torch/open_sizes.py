@@ -299,6 +299,24 @@ class Derived(nn.Module):
         return x + y[1:] - y[:-1] + z.view(-1, 8, 8).mean(1)
 
 
+@program([(8, 20), (3, 7), (20, 60), (2, 2)],
+         ({0: Dim("nodes", min=2, max=20)}, {1: Dim("edges", min=2, max=60)},
+          {0: Dim("nodes", min=2, max=20)}),
+         lambda n, e: (randn(n, 6), torch.randint(0, n, (2, e)), torch.randint(0, 3, (n,))))
+class Graphs(nn.Module):
+    """Convolution of graphs with the degrees of nodes, and means of three graphs, whose zeros are
+    those of the degrees where there are three nodes."""
+
+    def forward(self, x, edges, graph):
+        nodes = x.shape[0]
+        ends = torch.cat([edges[1], torch.arange(nodes)])
+        degrees = torch.zeros(nodes).scatter_add_(0, ends, torch.ones(ends.shape[0]))
+        scaled = x * degrees.rsqrt()[:, None]
+        summed = torch.zeros_like(x).index_add_(0, edges[1], scaled[edges[0]]) + scaled
+        counts = torch.zeros(3).index_add(0, graph, torch.ones(nodes)).clamp(min=1)
+        return torch.zeros(3, 6).index_add(0, graph, summed) / counts[:, None]
+
+
 @program([(7,), (1,), (64,)], ({0: Dim("batch", max=8192)},), lambda n: (randn(n, 8, 6, 6),))
 class LargeBatch(nn.Module):
     """A layer whose routine needs most memory at a batch that is not the largest one."""

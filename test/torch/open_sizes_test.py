@@ -65,7 +65,7 @@ def main():
                 print("skipped: PyTorch does not install; scripts/setup --exports says why")
                 return made_models.SKIPPED
             subprocess.run([python, "-B", EXPORT, folder, "--only", options.only], check=True)
-        programs = [p for p in sorted(folder.glob("*.pt2")) if re.search(options.only, p.name)]
+        programs = [p for p in sorted(folder.glob("*.pt2")) if re.search(options.only, p.stem)]
         wrong = 0
         for path in programs:
             faults = check(path)
