@@ -29,6 +29,7 @@ struct CountFromSizesPass : nnc::impl::CountFromSizesBase<CountFromSizesPass> {
     countFromSizes(sampled->getNetworks(), sampled->getFinder());
     foldAlike(sampled->getNetworks(), isWorthFolding);
     shareEqualConstants(sampled->getNetworks());
+    separateConstants(sampled->getNetworks());
     sampled->keepSums();
   }
 };

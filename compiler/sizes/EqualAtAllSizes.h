@@ -22,7 +22,7 @@ void shareEqualConstants(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 /// Gives constants that are one attribute in some of the modules, but not in
 /// all of them, attributes of their own, so that each module has the same
-/// weights.
+/// weights and no pass merges computations on them at some of the sizes.
 void separateConstants(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 } // namespace nnc

@@ -299,6 +299,21 @@ class Derived(nn.Module):
         return x + y[1:] - y[:-1] + z.view(-1, 8, 8).mean(1)
 
 
+@sequence()
+class Windows(nn.Module):
+    """Attention to all tokens before and to the last four, which are the same ones where there are
+    no more than four, as in Gemma 3."""
+
+    def forward(self, x):
+        at = torch.arange(x.shape[1])
+        causal = at[None, None, None, :] <= at[None, None, :, None]
+        close = causal & (at[None, None, None, :] > at[None, None, :, None] - 4)
+        heads = x.unflatten(2, (2, 4)).transpose(1, 2)
+        for mask in (close, causal):
+            heads = functional.scaled_dot_product_attention(heads, heads, heads, attn_mask=mask)
+        return heads
+
+
 @program([(8, 20), (3, 7), (20, 60), (2, 2)],
          ({0: Dim("nodes", min=2, max=20)}, {1: Dim("edges", min=2, max=60)},
           {0: Dim("nodes", min=2, max=20)}),
