@@ -68,8 +68,8 @@ func.func @unmasked(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x4x6xf32>, %v: tensor
 
 // -----
 
-// The same of so many scores that passes do not read a constant of their shape,
-// unless it has a single value.
+// Attention is recognized as well if it has so many scores that passes read a
+// constant of their shape only if it has a single value.
 // CHECK-LABEL: @large
 // CHECK-NEXT: %[[S:.*]] = nn.matmul %arg0, %arg1
 // CHECK-NEXT: %[[P:.*]] = nn.softmax %[[S]]

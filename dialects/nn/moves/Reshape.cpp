@@ -71,8 +71,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
       (*this)->setAttr(kVariesAttr, inner->getAttr(kVariesAttr));
     return getY();
   }
-  // Of a constant that depends on the sizes, the reshaped one may have no form
-  // that serves all sizes.
+  // A constant that depends on the sizes may have no form that serves all sizes
+  // once it is reshaped.
   if ((*this)->hasAttr(kVariesAttr))
     return {};
   auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());

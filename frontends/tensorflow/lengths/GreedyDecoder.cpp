@@ -13,11 +13,11 @@ using namespace nnc;
 namespace nnc::tensorflow {
 
 namespace {
-/// What is decoded, for each sample and each step.
+/// The best path, for each sample and each step.
 struct DecodedSteps {
   Value labels;   ///< best class: [samples, steps], i64
-  Value isInside; ///< whether the step is one of the sample's sequence
-  Value isKept;   ///< whether its label is part of the result
+  Value isInside; ///< true for the steps of a sample's sequence
+  Value isKept;   ///< true for steps whose label is in the result
 };
 } // namespace
 
