@@ -134,8 +134,9 @@ static std::optional<nn::AxisWindows> readWindows(nn::GatherOp op) {
   return windows;
 }
 
-/// Appends the strided axes of an op whose windows are not convolved or pooled:
-/// a Fourier transform of lines, a gather of windows, or a slice with a step.
+/// Appends to `axes` the axes along which an op that is no convolution or pool
+/// reads windows with a stride above 1: a short-time Fourier transform, a
+/// gather of windows by constant indices, or a slice with a step.
 static void addWindows(Operation *op, std::vector<StridedAxis> &axes) {
   auto add = [&](int64_t axis, const nn::AxisWindows &windows) {
     if (windows.stride > 1 && windows.dilation > 0)

@@ -40,8 +40,8 @@ Value padWith(LayerBuilder &layer, Value x, ArrayRef<int64_t> pads,
                                  APFloat(value));
 }
 
-/// Returns `x` padded with mirrored elements, of which the first repeats the
-/// border.
+/// Returns `x` padded with its mirror images, which begin with the elements at
+/// the borders: a b c padded by 2 is b a a b c c b.
 static Value repeatBorders(LayerBuilder &layer, Value x,
                            ArrayRef<int64_t> pads) {
   int64_t rank = getRank(x);

@@ -23,9 +23,10 @@ readPads(LayerBuilder &layer, mlir::Value x, mlir::Value rows);
 mlir::Value padWith(LayerBuilder &layer, mlir::Value x,
                     llvm::ArrayRef<int64_t> pads, double value);
 
-/// Returns `x` padded with mirrored elements at both ends of each axis; those
-/// next to the border repeat it if `repeatsBorder` is true. `pads` is as
-/// above. Returns null after an error if there are not as many elements.
+/// Returns `x` padded with its mirror images at both ends of each axis: a b c
+/// padded by 2 is b a a b c c b if `repeatsBorder` is true, and c b a b c b a
+/// otherwise. `pads` has the numbers of elements in the order of padWith().
+/// Returns null after an error if a mirror image has fewer elements.
 mlir::Value padMirrored(LayerBuilder &layer, mlir::Value x,
                         llvm::ArrayRef<int64_t> pads, bool repeatsBorder);
 

@@ -21,8 +21,10 @@ struct SpaceBlocks {
   llvm::SmallVector<int64_t> edges;
 };
 
-/// Reads the operands `sizes` and `edges` of a layer that cuts or joins `x`.
-/// Returns nullopt after an error if they are not known or do not fit.
+/// Returns the blocks into which SpaceToBatch cuts `x`, or from which
+/// BatchToSpace joins it. `sizes` and `edges` are the operands of the layer.
+/// Returns nullopt after an error if the operands are not known when compiling
+/// or do not fit `x`.
 std::optional<SpaceBlocks> readSpaceBlocks(LayerBuilder &layer, mlir::Value x,
                                            mlir::Value sizes,
                                            mlir::Value edges);

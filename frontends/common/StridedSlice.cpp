@@ -15,8 +15,6 @@ bool SlicePlaces::areAll(ArrayRef<int64_t> from) const {
          llvm::all_of(steps, [](int64_t step) { return step == 1; });
 }
 
-static bool has(int64_t mask, size_t bit) { return (mask >> bit & 1) != 0; }
-
 namespace {
 /// The elements that a strided slice takes along one axis.
 struct AxisPlaces {
@@ -59,15 +57,16 @@ std::optional<SlicePlaces> resolveSlice(LayerBuilder &layer,
   auto takeWhole = [&] { take({0, from[places.starts.size()], 1}, true); };
   int64_t added = 0;
   for (size_t i = 0; i < entries; ++i)
-    added += has(slice.newAxisMask, i) && !has(slice.ellipsisMask, i);
+    added +=
+        slice.has(slice.newAxisMask, i) && !slice.has(slice.ellipsisMask, i);
   int64_t hidden = int64_t(rank) - (int64_t(entries) - added);
   for (size_t i = 0; i < entries; ++i) {
-    if (has(slice.ellipsisMask, i)) {
+    if (slice.has(slice.ellipsisMask, i)) {
       for (int64_t n = hidden + 1; n > 0 && places.starts.size() < rank; --n)
         takeWhole();
       continue;
     }
-    if (has(slice.newAxisMask, i)) {
+    if (slice.has(slice.newAxisMask, i)) {
       places.shape.push_back(1);
       continue;
     }
@@ -81,8 +80,8 @@ std::optional<SlicePlaces> resolveSlice(LayerBuilder &layer,
     int64_t size = from[places.starts.size()];
     if (slice.endsAreSizes)
       end += begin;
-    if (has(slice.shrinkMask, i)) {
-      if (slice.masksIndices && has(slice.beginMask, i))
+    if (slice.has(slice.shrinkMask, i)) {
+      if (slice.masksIndices && slice.has(slice.beginMask, i))
         begin = 0;
       int64_t place = begin < 0 ? begin + size : begin;
       if (place < 0 || place >= size) {
@@ -94,7 +93,7 @@ std::optional<SlicePlaces> resolveSlice(LayerBuilder &layer,
       continue;
     }
     auto unless = [&](int64_t mask, int64_t place) {
-      return has(mask, i) ? std::nullopt : std::optional<int64_t>(place);
+      return slice.has(mask, i) ? std::nullopt : std::optional<int64_t>(place);
     };
     take(resolveAxis(size, unless(slice.beginMask, begin),
                      unless(slice.endMask, end), step),

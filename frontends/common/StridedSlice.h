@@ -25,6 +25,11 @@ struct StridedSlice {
   /// An index whose bit is set in `beginMask` is 0, as in TFLite; TensorFlow
   /// ignores that bit.
   bool masksIndices = false;
+
+  /// Returns true if bit `entry` of a mask is set.
+  static bool has(int64_t mask, size_t entry) {
+    return (mask >> entry & 1) != 0;
+  }
 };
 
 /// The elements that a strided slice takes.
@@ -34,7 +39,8 @@ struct SlicePlaces {
   /// that are removed.
   llvm::SmallVector<int64_t> shape;
 
-  /// Returns true if these are all elements of a tensor of shape `from`.
+  /// Returns true if the slice takes every element of a tensor of shape `from`,
+  /// in their order.
   bool areAll(llvm::ArrayRef<int64_t> from) const;
 };
 

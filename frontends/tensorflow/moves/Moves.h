@@ -7,6 +7,7 @@
 #ifndef NNC_FRONTENDS_TENSORFLOW_MOVES_MOVES_H
 #define NNC_FRONTENDS_TENSORFLOW_MOVES_MOVES_H
 
+#include "frontends/common/StridedSlice.h"
 #include "frontends/tensorflow/graph/Layer.h"
 
 namespace nnc::tensorflow {
@@ -29,6 +30,10 @@ mlir::Value makeCounts(Layer &layer, int64_t count, mlir::Type element,
 /// combined with `updates`.
 mlir::Value scatterAt(Layer &layer, nn::ScatterKind kind, mlir::Value x,
                       mlir::Value indices, mlir::Value updates);
+
+/// Returns the masks of StridedSlice and the operators that assign to slices,
+/// without bounds.
+frontends::StridedSlice readSliceMasks(Layer &layer);
 
 /// Returns true if `indices` are integers; otherwise reports an error.
 bool areIndices(Layer &layer, mlir::Value indices);

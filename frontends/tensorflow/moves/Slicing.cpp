@@ -6,7 +6,6 @@
 
 #include "frontends/common/Padding.h"
 #include "frontends/common/ReverseSequence.h"
-#include "frontends/common/StridedSlice.h"
 #include "frontends/tensorflow/lengths/Lengths.h"
 #include "frontends/tensorflow/moves/Moves.h"
 
@@ -186,28 +185,35 @@ Value convertSlice(Layer &layer) {
   return layer.slice(x, starts->ints, *sizes);
 }
 
+StridedSlice readSliceMasks(Layer &layer) {
+  StridedSlice slice;
+  slice.beginMask = layer.getInt("begin_mask");
+  slice.endMask = layer.getInt("end_mask");
+  slice.ellipsisMask = layer.getInt("ellipsis_mask");
+  slice.newAxisMask = layer.getInt("new_axis_mask");
+  slice.shrinkMask = layer.getInt("shrink_axis_mask");
+  return slice;
+}
+
 Value convertStridedSlice(Layer &layer) {
   bool isComplex = layer.getPassed(0).kind == Passed::complex;
   Value x = isComplex ? layer.getPassed(0).value : layer.getInput(0),
         begin = layer.getInput(1);
   if (!x || !begin)
     return {};
-  int64_t shrinkMask = layer.getInt("shrink_axis_mask");
+  StridedSlice slice = readSliceMasks(layer);
   // x[i], where the network computes i.
-  if (!readElements(begin) && getNumElements(begin) == 1 && shrinkMask == 1 &&
-      getRank(x) > 0)
+  if (!readElements(begin) && getNumElements(begin) == 1 &&
+      slice.shrinkMask == 1 && getRank(x) > 0)
     return layer.create<nn::GatherOp>(x, layer.reshape(begin, {}), int64_t(0));
   auto begins = layer.readInts(begin, "begins");
   auto ends = layer.readInts(layer.getInput(2), "ends");
   auto strides = layer.readInts(layer.getInput(3), "strides");
   if (!begins || !ends || !strides)
     return {};
-  StridedSlice slice = {*begins, *ends, *strides};
-  slice.beginMask = layer.getInt("begin_mask");
-  slice.endMask = layer.getInt("end_mask");
-  slice.ellipsisMask = layer.getInt("ellipsis_mask");
-  slice.newAxisMask = layer.getInt("new_axis_mask");
-  slice.shrinkMask = shrinkMask;
+  slice.begins = *begins;
+  slice.ends = *ends;
+  slice.strides = *strides;
   // The axis of real and imaginary parts is none of the model's.
   auto places = resolveSlice(layer, getShape(x).drop_back(isComplex), slice);
   if (!places)

@@ -28,15 +28,12 @@ static Value assignTarget(Layer &layer, Value value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands of ResourceStridedSliceAssign that select elements.
-struct SliceBounds {
+/// The slice to which ResourceStridedSliceAssign assigns. Its begins and ends
+/// may be computed by the network, so that they are kept apart from it.
+struct SliceBounds : StridedSlice {
   Value begin;                 ///< input 1
   std::optional<Sizes> starts; ///< its elements, if they are known
-  std::optional<Sizes> ends;   ///< those of input 2, if they are known
-  Sizes steps;                 ///< those of input 3
-  int64_t beginMask, endMask, ellipsisMask, newAxisMask, shrinkMask;
-
-  static bool has(int64_t mask, size_t bit) { return (mask >> bit & 1) != 0; }
+  std::optional<Sizes> stops;  ///< those of input 2, if they are known
 };
 
 /// The elements along one axis of a variable to which values are assigned.
@@ -58,9 +55,9 @@ static std::optional<AxisPart> selectPart(Layer &layer,
                                           int64_t size, int64_t count) {
   AxisPart part{size};
   part.count = count;
-  bool shrinks = SliceBounds::has(bounds.shrinkMask, i);
-  bool isOpen = SliceBounds::has(bounds.beginMask, i) && !shrinks;
-  part.step = shrinks ? 1 : bounds.steps[i];
+  bool shrinks = StridedSlice::has(bounds.shrinkMask, i);
+  bool isOpen = StridedSlice::has(bounds.beginMask, i) && !shrinks;
+  part.step = shrinks ? 1 : bounds.strides[i];
   int64_t reach = (count - 1) * std::abs(part.step);
   if (count < 1 || reach >= size) {
     layer.broken("assigns " + Twine(count) + " elements with a stride of " +
@@ -99,10 +96,10 @@ static std::optional<AxisPart> selectPart(Layer &layer,
   int64_t last = part.start + (count - 1) * part.step;
   bool fits = part.start >= 0 && part.start < size && last >= 0 && last < size;
   // Known ends say how many elements there are.
-  if (fits && bounds.ends && !shrinks) {
-    int64_t end = (*bounds.ends)[i];
+  if (fits && bounds.stops && !shrinks) {
+    int64_t end = (*bounds.stops)[i];
     end = end < 0 ? end + size : end;
-    end = SliceBounds::has(bounds.endMask, i)
+    end = StridedSlice::has(bounds.endMask, i)
               ? (part.step > 0 ? size : -1)
               : std::clamp<int64_t>(end, part.step > 0 ? 0 : -1, size);
     int64_t span = part.step > 0 ? end - part.start : part.start - end;
@@ -123,11 +120,11 @@ static std::optional<AxisPart> selectPart(Layer &layer,
 static std::optional<SmallVector<AxisPart>>
 selectParts(Layer &layer, const SliceBounds &bounds, ArrayRef<int64_t> shape,
             ArrayRef<int64_t> assigned) {
-  size_t entries = bounds.steps.size();
+  size_t entries = bounds.strides.size();
   int64_t rank = int64_t(shape.size()), named = 0;
   for (size_t i = 0; i < entries; ++i)
-    named += !SliceBounds::has(bounds.ellipsisMask, i) &&
-             !SliceBounds::has(bounds.newAxisMask, i);
+    named += !StridedSlice::has(bounds.ellipsisMask, i) &&
+             !StridedSlice::has(bounds.newAxisMask, i);
   SmallVector<AxisPart> parts;
   size_t next = 0; // axis of the value
   auto fail = [&]() -> std::optional<SmallVector<AxisPart>> {
@@ -144,20 +141,20 @@ selectParts(Layer &layer, const SliceBounds &bounds, ArrayRef<int64_t> shape,
     return fits;
   };
   for (size_t i = 0; i < entries; ++i) {
-    if (SliceBounds::has(bounds.ellipsisMask, i)) {
+    if (StridedSlice::has(bounds.ellipsisMask, i)) {
       for (int64_t n = rank - named; n > 0; --n)
         if (int64_t(parts.size()) == rank || !takeWhole())
           return fail();
       continue;
     }
-    if (SliceBounds::has(bounds.newAxisMask, i)) {
+    if (StridedSlice::has(bounds.newAxisMask, i)) {
       if (next == assigned.size() || assigned[next++] != 1)
         return fail();
       continue;
     }
-    bool shrinks = SliceBounds::has(bounds.shrinkMask, i);
-    if (int64_t(parts.size()) == rank || bounds.steps[i] == 0 ||
-        std::abs(bounds.steps[i]) > kMaxDim ||
+    bool shrinks = StridedSlice::has(bounds.shrinkMask, i);
+    if (int64_t(parts.size()) == rank || bounds.strides[i] == 0 ||
+        std::abs(bounds.strides[i]) > kMaxDim ||
         (!shrinks && next == assigned.size()))
       return fail();
     auto part = selectPart(layer, bounds, i, shape[parts.size()],
@@ -191,15 +188,9 @@ Value convertStridedSliceAssign(Layer &layer) {
     auto known = readElements(layer.foldKnown(bound));
     return known ? std::optional<Sizes>(known->ints) : std::nullopt;
   };
-  SliceBounds bounds = {inputs[0],
-                        read(inputs[0]),
-                        read(inputs[1]),
-                        *steps,
-                        layer.getInt("begin_mask"),
-                        layer.getInt("end_mask"),
-                        layer.getInt("ellipsis_mask"),
-                        layer.getInt("new_axis_mask"),
-                        layer.getInt("shrink_axis_mask")};
+  SliceBounds bounds{readSliceMasks(layer), inputs[0], read(inputs[0]),
+                     read(inputs[1])};
+  bounds.strides = *steps;
   int64_t entries = int64_t(steps->size());
   if (entries > 32 || getNumElements(inputs[0]) != entries ||
       getNumElements(inputs[1]) != entries || getRank(inputs[0]) != 1)

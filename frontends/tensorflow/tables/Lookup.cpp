@@ -94,7 +94,8 @@ static std::optional<SortedTable> readTable(Layer &layer) {
   llvm::sort(order, [&](int64_t a, int64_t b) {
     return keys->ints[a] < keys->ints[b];
   });
-  // The search halves a number of entries that is a power of two.
+  // The binary search halves the entries in each step, so that their number
+  // has to be a power of two: the last entry is repeated.
   order.resize(llvm::PowerOf2Ceil(uint64_t(count)), order.back());
   return SortedTable{reorder(*keys, order), reorder(*values, order)};
 }

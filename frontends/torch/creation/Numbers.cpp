@@ -119,8 +119,8 @@ static Type getNumberType(Node &node, bool isReal) {
   return isReal ? Type(builder.getF64Type()) : Type(builder.getI64Type());
 }
 
-/// Converts a function of one or two numbers, which the program does not state,
-/// as it does integers that follow from sizes.
+/// Converts a function of one or two numbers. Integers that follow from sizes
+/// are not converted, since the program states them as expressions.
 Value convertNumber(Node &node) {
   ArrayRef<StringRef> names = node.getResultNames();
   auto a = node.getScalar("a"), b = node.getScalar("b");

@@ -60,11 +60,11 @@ private:
   ExitCode nameCallersSizes(const ImportedModel &model,
                             llvm::StringSet<> &taken,
                             std::vector<std::string> &unnamed);
-  /// Makes one size of those without a name that have the same bounds and
-  /// without which being equal the model cannot be imported, and warns of it.
+  /// Joins sizes that have no name and the same bounds into one size where the
+  /// model cannot be imported with different values of them, and warns of it.
   void tieSizes(std::vector<std::string> unnamed);
-  /// Returns the sizes that have to change along with size `first`, itself
-  /// included; one of them if it may change alone.
+  /// Returns the indices of the sizes that have to be equal to size `first`,
+  /// which comes first; it is the only one if it may change alone.
   std::vector<size_t> findTied(size_t first,
                                llvm::ArrayRef<std::string> unnamed);
   void nameFoundSizes(llvm::StringSet<> &taken);
